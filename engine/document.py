@@ -1,0 +1,138 @@
+"""What a report says, before anything decides how it looks.
+
+A ``Document`` is the content (pure data), an ``Edition`` is a document together with what it was computed
+from. Renderers (``engine/render``) turn an edition into bytes; nothing here knows a format.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal
+
+import polars as pl
+
+Scalar = str | int | float | bool | date | None
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of what should have been assessed was (REPORTS R3): a percentage never travels without it."""
+
+    assessed: int
+    total: int
+
+    @property
+    def pct(self) -> float | None:
+        """Percent with one decimal; None when there was nothing to assess."""
+        return round(100 * self.assessed / self.total, 1) if self.total else None
+
+    @property
+    def sufficient(self) -> bool:
+        """True from 50 % on: below, a grade or a colour is ``insufficient_data``."""
+        return self.total > 0 and 2 * self.assessed >= self.total
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under a name. ``frame`` is sorted totally; list columns are rendered joined by ``; ``.
+
+    ``labels`` replaces column headings for people (HTML, Markdown); machines get the column names.
+    ``heat`` names a numeric column group to shade in HTML; the number stays in the cell.
+    ``state`` names columns holding a state word, which HTML shows as a badge.
+    ``hidden`` columns are for machines only: JSON and CSV have them, HTML and Markdown do not.
+    """
+
+    name: str
+    title: str
+    frame: pl.DataFrame
+    note: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    heat: Sequence[str] = ()
+    state: Sequence[str] = ()
+    hidden: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture of figures that also stand in a table: horizontal ``bars`` (category, value) or ``lines``.
+
+    ``x`` and ``y`` are columns of ``frame``; ``series`` splits into several lines or bar colours; ``y`` of bars is in
+    percent when ``percent`` is true. ``alt`` says in one sentence what the picture shows.
+    """
+
+    kind: Literal["bars", "lines", "stacked"]
+    title: str
+    frame: pl.DataFrame
+    x: str
+    y: str
+    alt: str
+    series: str | None = None
+    percent: bool = False
+
+
+@dataclass(frozen=True)
+class Event:
+    """A dated, all-day duty for a calendar. ``on`` is the last day on which it is in time."""
+
+    uid: str
+    on: date
+    title: str
+    description: str
+    categories: tuple[str, ...]
+    sequence: int
+    status: Literal["CONFIRMED", "CANCELLED", "TENTATIVE"]
+    changed_on: date
+    url: str | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """The content of one report.
+
+    ``headline`` is one plain sentence with the main figure: the first thing that a person reads.
+    ``summary`` holds ordered scalars (or small mappings). ``tables`` carry the rows; all formats show the same ones.
+    ``footnotes`` say where a figure can be looked up (route) or which rule it follows.
+    """
+
+    headline: str
+    summary: Mapping[str, Any]
+    tables: Sequence[Table] = ()
+    coverage: Coverage | None = None
+    charts: Sequence[Chart] = ()
+    events: Sequence[Event] = ()
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+    footnotes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Organization:
+    """Who a report is about. ``as_of`` days are in its time zone."""
+
+    id: str
+    name: str
+    time_zone: str = "UTC"
+
+
+@dataclass(frozen=True)
+class Revision:
+    """A position in an organization's audit chain: the last sequence number and its hash."""
+
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True)
+class Edition:
+    """A document and everything that it is a function of. Same edition, same bytes."""
+
+    report: str
+    title: str
+    description: str
+    schema_version: int
+    organization: Organization
+    as_of: date
+    revision: Revision
+    parameters: Mapping[str, Any]
+    settings_version: int
+    document: Document

@@ -1,0 +1,79 @@
+"""Opening the operational store: SQLite or PostgreSQL behind the same two engines, one for reads, one for writes."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import Connection, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from engine.errors import Unavailable, Usage
+
+BUSY_TIMEOUT_MS = 30_000
+
+
+def open_engines(url: str) -> tuple[Engine, Engine]:
+    """(reader, writer) for ``url``. Usage for a URL that is neither SQLite nor PostgreSQL."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise Usage(f"SVC_DATABASE_URL must be a database URL; got {url[:40]!r}.") from error
+    if parsed.get_backend_name() == "sqlite":
+        if not parsed.database or parsed.database == ":memory:":
+            raise Usage("SVC_DATABASE_URL must name a file: an in-memory SQLite store would lose acknowledged writes.")
+        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+        return _sqlite(url, immediate=False), _sqlite(url, immediate=True)
+    if parsed.get_backend_name() == "postgresql":
+        try:
+            return _postgresql(url, readonly=True), _postgresql(url, readonly=False)
+        except (NoSuchModuleError, ModuleNotFoundError) as error:
+            raise Usage("PostgreSQL needs its drivers: pip install 'hq-console[postgresql]'.") from error
+    raise Usage(f"SVC_DATABASE_URL must begin with sqlite:// or postgresql+psycopg://; got {parsed.drivername!r}.")
+
+
+def _sqlite(url: str, *, immediate: bool) -> Engine:
+    engine = create_engine(
+        url,
+        connect_args={"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
+        pool_size=16,
+        max_overflow=64,
+    )
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: sqlite3.Connection, record: Any) -> None:
+        cursor = connection.cursor()
+        try:
+            cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+            cursor.execute("PRAGMA journal_mode=WAL")
+            cursor.execute("PRAGMA synchronous=FULL")
+            cursor.execute("PRAGMA foreign_keys=ON")
+            cursor.execute("PRAGMA temp_store=MEMORY")
+            cursor.execute("PRAGMA cache_size=-65536")
+            if not immediate:
+                cursor.execute("PRAGMA query_only=ON")
+        except sqlite3.DatabaseError as error:
+            raise damaged(url, error) from error
+        finally:
+            cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+    return engine
+
+
+def _postgresql(url: str, *, readonly: bool) -> Engine:
+    options: dict[str, Any] = {"isolation_level": "REPEATABLE READ"} if readonly else {}
+    return create_engine(url, pool_size=16, max_overflow=64, pool_pre_ping=True, **options)
+
+
+def damaged(url: str, error: Exception) -> Unavailable:
+    """The sentence for a store file that cannot be opened."""
+    path = make_url(url).database
+    return Unavailable(
+        f"The operational store {path} cannot be read ({error}); it is the record of truth, so restore a backup "
+        "or move the file away.",
+        word="store_damaged",
+    )

@@ -1,0 +1,75 @@
+"""Schema changes: numbered Alembic revisions in ``data/migrations``."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DatabaseError
+
+from engine.errors import Unavailable
+from engine.store.database import damaged, open_engines
+
+FOLDER = Path(__file__).resolve().parents[2] / "data" / "migrations"
+HEALTH_MIGRATION = "0015"
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+def latest() -> str:
+    """The number of the newest migration."""
+    return ScriptDirectory.from_config(_config()).get_current_head() or ""
+
+
+def migrate(url: str, target: str = "head") -> tuple[str | None, str]:
+    """Bring the store at ``url`` to ``target`` in one transaction; returns (before, after) as revision numbers.
+
+    Unavailable when the store was migrated by a newer version of the console.
+    """
+    reader, writer = open_engines(url)
+    try:
+        with writer.begin() as connection:
+            before = current(connection)
+            known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+            if before is not None and before not in known:
+                raise Unavailable(
+                    f"The store is at migration {before}, this version knows up to {latest()}: "
+                    "install the version that migrated it.",
+                    word="store_too_new",
+                )
+            config = _config()
+            config.attributes["connection"] = connection
+            command.upgrade(config, target)
+            return before, current(connection) or ""
+    except DatabaseError as error:
+        raise damaged(url, error.orig or error) from error
+    finally:
+        reader.dispose()
+        writer.dispose()
+
+
+def current(connection: Connection) -> str | None:
+    """The number of the last migration that was applied; None for an empty store."""
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def database_health(connection: Connection) -> dict[str, int | str]:
+    """The row of the view that migration 15 creates; Unavailable says when that migration is missing."""
+    try:
+        row = connection.execute(text("SELECT * FROM database_health")).mappings().one()
+    except DatabaseError as error:
+        at = current(connection)
+        if at is None or at < HEALTH_MIGRATION:
+            raise Unavailable(
+                f"Migration 15 (database_health) is missing: the store is at {at or 'no migration'}; run `hq migrate`.",
+                word="migration_missing",
+            ) from error
+        raise
+    return dict(row)

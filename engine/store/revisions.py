@@ -1,0 +1,205 @@
+"""Revisions: the only way to write.
+
+A revision holds an organization's head under a lock, stamps every row that it changes with its own number, appends
+at least one event to the audit chain, moves the head and commits. All of it or nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby, islice
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, Table, and_, bindparam, select, tuple_, update
+
+from engine.errors import Problem
+from engine.store.chain import ChainedEvent, EventRow, link
+from engine.store.schema.audit import audit_log
+from engine.store.schema.organizations import heads, organizations
+from engine.store.types import canonical_json, instant_text
+
+_AUDIT_COLUMNS = [column.name for column in audit_log.columns]
+T = TypeVar("T")
+
+
+def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of up to ``size`` items, in order."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+class Counts(NamedTuple):
+    """What an upsert did."""
+
+    created: int
+    updated: int
+    unchanged: int
+
+
+class Revision:
+    """One write to one organization. Made by ``Store.revision``; ``seq`` is the stamp of the rows it changes."""
+
+    def __init__(self, connection: Connection, org_id: str, actor: str, now: datetime, head: tuple[int, str]) -> None:
+        self.connection = connection
+        self.org_id = org_id
+        self.actor = actor
+        self.now = now
+        self.start = head
+        self.head = head
+        self.seq = head[0] + 1
+        self.touched = False
+
+    # -- the audit chain -------------------------------------------------------------------------------------------
+
+    def record(
+        self,
+        action: str,
+        *,
+        object_type: str | None = None,
+        object_id: str | None = None,
+        outcome: str = "success",
+        workspace_id: str | None = None,
+        controls: str | None = None,
+        details: Any = None,
+    ) -> int:
+        """Append one event of our own, now, by the revision's actor; returns its sequence number."""
+        text = None if details is None else canonical_json(details)
+        event_id = f"hq:{self.head[0] + 1}"
+        self.append_events(
+            [
+                EventRow(
+                    event_id, self.now, self.actor, action, object_type, object_id, outcome, workspace_id, controls,
+                    text,
+                )
+            ]
+        )  # fmt: skip
+        return self.head[0]
+
+    def append_events(self, events: Iterable[EventRow]) -> int:
+        """Chain ``events`` in their order and store them; returns how many. Memory: one batch of 20,000."""
+        recorded_at = instant_text(self.now)
+        count = 0
+        for batch in batched(events, 20_000):
+            seq, previous = self.head
+            rows = []
+            for event in batch:
+                seq += 1
+                chained = ChainedEvent(
+                    event.action,
+                    event.actor,
+                    event.controls,
+                    event.details,
+                    event.event_id,
+                    event.object_id,
+                    event.object_type,
+                    instant_text(event.occurred_at),
+                    self.org_id,
+                    event.outcome,
+                    recorded_at,
+                    self.seq,
+                    seq,
+                    event.workspace_id,
+                )
+                previous = link(previous, chained)
+                rows.append((*(getattr(chained, name) for name in _AUDIT_COLUMNS[:-1]), previous))
+            self._store_events(rows)
+            self.head = (seq, previous)
+            count += len(rows)
+        self.touched = self.touched or count > 0
+        return count
+
+    def _store_events(self, rows: list[tuple[Any, ...]]) -> None:
+        """Driver-level bulk insert: the only statement that ever runs a million times."""
+        columns = ", ".join(_AUDIT_COLUMNS)
+        if self.connection.dialect.name == "postgresql":
+            raw: Any = self.connection.connection.driver_connection
+            with raw.cursor() as cursor, cursor.copy(f"COPY audit_log ({columns}) FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row(row)
+        else:
+            marks = ", ".join("?" * len(_AUDIT_COLUMNS))
+            self.connection.exec_driver_sql(f"INSERT INTO audit_log ({columns}) VALUES ({marks})", rows)  # noqa: S608
+
+    def known_events(self, ids: Sequence[str]) -> dict[str, EventRow]:
+        """Those of ``ids`` that are recorded already, with their content."""
+        known = {}
+        names = EventRow._fields
+        for batch in batched(ids, 10_000):
+            query = select(*(audit_log.c[name] for name in names)).where(
+                audit_log.c.org_id == self.org_id, audit_log.c.event_id.in_(batch)
+            )
+            for row in self.connection.execute(query):
+                details = row.details
+                event = EventRow(*row)
+                known[event.event_id] = event._replace(details=None if details is None else canonical_json(details))
+        return known
+
+    # -- rows ------------------------------------------------------------------------------------------------------
+
+    def insert(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add rows (without ``org_id`` and ``revision``); absent columns take their declared default, else null."""
+        defaults = {c.name: c.info["default"] for c in table.columns if c.info.get("default") is not None}
+        stamp = {**self._owner(table), "revision": self.seq}
+        complete = [{**defaults, **row, **stamp} for row in rows]
+        for _, group in groupby(complete, key=list):
+            self.connection.execute(table.insert(), list(group))
+        self.touched = self.touched or bool(rows)
+
+    def update(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+        """Change one row of the organization; False when there is none with that key."""
+        query = update(table).where(*self._mine(table), *(table.c[name] == value for name, value in key.items()))
+        changed = self.connection.execute(query.values(**values, revision=self.seq)).rowcount
+        self.touched = self.touched or changed > 0
+        return changed > 0
+
+    def upsert(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> Counts:
+        """Insert rows with new keys, change those that differ in a given column, leave the rest untouched."""
+        keys = table.info["primary"]
+        empty = self.connection.execute(select(table.c.revision).where(*self._mine(table)).limit(1)).first() is None
+        created = updated = 0
+        for batch in batched(rows, 500):
+            known = {} if empty else self._existing(table, keys, batch)
+            new, changes = [], []
+            for row in batch:
+                old = known.get(tuple(row[name] for name in keys))
+                if old is None:
+                    new.append(row)
+                elif differing := {name: value for name, value in row.items() if old[name] != value}:
+                    changes.append((row, differing))
+            self.insert(table, new)
+            for row, differing in changes:
+                self.update(table, {name: row[name] for name in keys}, differing)
+            created, updated = created + len(new), updated + len(changes)
+        return Counts(created, updated, len(rows) - created - updated)
+
+    def _existing(
+        self, table: Table, keys: Sequence[str], rows: Sequence[Mapping[str, Any]]
+    ) -> dict[tuple[Any, ...], Any]:
+        query = select(table).where(*self._mine(table))
+        if keys:
+            wanted = [tuple(row[name] for name in keys) for row in rows]
+            query = query.where(tuple_(*(table.c[name] for name in keys)).in_(wanted))
+        found = self.connection.execute(query).mappings()
+        return {tuple(row[name] for name in keys): row for row in found}
+
+    def _owner(self, table: Table) -> dict[str, str]:
+        return {"id" if table is organizations else "org_id": self.org_id}
+
+    def _mine(self, table: Table) -> list[Any]:
+        return [table.c[name] == value for name, value in self._owner(table).items()]
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Move the head. Every change needs an audit event; a write without one is a fault of the caller."""
+        if self.head == self.start:
+            raise Problem(f"A write to {self.org_id} by {self.actor} recorded no audit event; nothing was changed.")
+        seq, head_hash = self.head
+        moved = self.connection.execute(
+            update(heads)
+            .where(and_(heads.c.org_id == bindparam("org"), heads.c.seq == self.start[0]))
+            .values(seq=seq, hash=head_hash, moved_at=self.now),
+            {"org": self.org_id},
+        )
+        if moved.rowcount != 1:
+            raise Problem(f"The head of {self.org_id} moved under its own lock; nothing was changed.")

@@ -1,0 +1,24 @@
+"""Every table of the operational store, in one coherent model.
+
+``metadata`` is the whole; the modules group the tables by what they are about. Migrations in ``data/migrations``
+build the same model step by step; a test holds the two together.
+"""
+
+from engine.store.schema import audit, automation, commerce, controls, organizations, outputs, risk, services, work
+from engine.store.schema.columns import metadata
+
+__all__ = [
+    "audit",
+    "automation",
+    "commerce",
+    "controls",
+    "metadata",
+    "organizations",
+    "outputs",
+    "risk",
+    "services",
+    "work",
+]
+
+IMPORTABLE = {name: table for name, table in metadata.tables.items() if table.info["importable"]}
+REPLICATED = {name: table for name, table in metadata.tables.items() if table.info["replicated"]}

@@ -1,0 +1,87 @@
+"""The audit chain, what retention took from it, and who read what."""
+
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, PrimaryKeyConstraint, String, Table, UniqueConstraint
+
+from engine.store.schema.columns import choice, day, instant, json, key, metadata, tenant_table, text, whole
+
+OUTCOMES = ("success", "failure", "denied")
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
+    Column("seq", BigInteger, nullable=False, comment="position in the chain, from 1, without gaps"),
+    Column("event_id", String(200), nullable=False, comment="identifier of the event, unique in the organization"),
+    Column("revision", BigInteger, nullable=False, comment="sequence number of the event that opened this write"),
+    instant("occurred_at", "when it happened, by the source's clock"),
+    instant("recorded_at", "when it was recorded here"),
+    text("actor", "e-mail address or system that acted"),
+    text("action", "what was done, in dotted words such as access.review.completed"),
+    text("object_type", "kind of the thing acted on", null=True),
+    text("object_id", "identifier of the thing acted on", null=True),
+    choice("outcome", "how it ended", *OUTCOMES, default="success"),
+    text("workspace_id", "workspace, where one is concerned", null=True),
+    text("controls", "controls that the source itself names, as framework:control joined by '; '", null=True),
+    json("details", "further facts"),
+    Column("hash", String(64), nullable=False, comment="SHA-256 over the previous hash and this row"),
+    PrimaryKeyConstraint("org_id", "seq"),
+    UniqueConstraint("org_id", "event_id"),
+    comment="Everything that was done, as a hash chain for each organization. Appended to, never changed.",
+    sqlite_with_rowid=False,
+    info={"primary": ("event_id",), "natural": (), "importable": True, "replicated": True},
+)
+
+chain_cuts = tenant_table(
+    "chain_cuts",
+    "Where retention cut an organization's chain: verification starts from the recorded hash.",
+    whole("seq", "last sequence number that was removed"),
+    key("hash", "hash of that event"),
+    instant("cut_at", "when it was cut"),
+    primary=("seq",),
+    importable=False,
+)
+
+access_log = Table(
+    "access_log",
+    metadata,
+    Column("id", String(200), nullable=False, comment="identifier"),
+    Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
+    instant("at", "when"),
+    text("actor", "who: e-mail address or the label of a token"),
+    text("resource", "route that was read"),
+    text("format", "format asked for", null=True),
+    whole("status", "HTTP status of the answer"),
+    text("credential_id", "token that was used", null=True),
+    text("address", "client address", null=True),
+    PrimaryKeyConstraint("org_id", "id"),
+    Index(None, "org_id", "at"),
+    comment="Exports and downloads, refused ones too. Does not move the revision: reading must not invalidate.",
+    info={"importable": False, "replicated": False},
+)
+
+legal_holds = tenant_table(
+    "legal_holds",
+    "A matter for which records must be kept whatever retention says.",
+    key("id", "identifier"),
+    text("matter", "legal matter"),
+    text("incident_id", "incident whose records are held", null=True),
+    text("reason", "why"),
+    text("placed_by", "who placed it"),
+    instant("placed_at", "when it was placed"),
+    text("custodian", "who keeps the records", null=True),
+    text("scope", "what is held: 'incident', 'all', or an action prefix", null=True),
+    instant("released_at", "when it was released", null=True),
+    text("released_by", "who released it", null=True),
+    whole("purges_blocked", "purges that it prevented since it was placed", low=0, null=True),
+)
+
+retention_overrides = tenant_table(
+    "retention_overrides",
+    "An organization's own retention in place of its tier's default.",
+    choice("record_class", "what is kept", "audit_log", "incidents"),
+    whole("days", "days to keep", low=1, high=36500),
+    text("reason", "why", null=True),
+    text("approved_by", "who approved it", null=True),
+    day("approved_on", "when", null=True),
+    primary=("record_class",),
+)

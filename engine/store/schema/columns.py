@@ -1,0 +1,144 @@
+"""The words in which the tables are written: one constructor for each kind of column, one for tenant tables."""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Date,
+    Float,
+    ForeignKey,
+    Index,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+)
+
+from engine.store.types import Instant, Json
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+CADENCES = ("continuous", "daily", "weekly", "monthly", "quarterly", "semi-annual", "annual")
+SEVERITIES = ("critical", "high", "medium", "low", "info")
+
+
+def text(name: str, comment: str, *, null: bool = False, **options: Any) -> Column[str]:
+    """A text without a length limit in the store; doors bound what they accept."""
+    return Column(name, Text, nullable=null, comment=comment, **options)
+
+
+def key(name: str, comment: str) -> Column[str]:
+    """An identifier of up to 200 characters."""
+    return Column(name, String(200), nullable=False, comment=comment)
+
+
+def reference(name: str, comment: str, table: str, *, null: bool = False) -> Column[str]:
+    """The ``id`` of a row of ``table`` in the same organization; writers check that it exists."""
+    return Column(name, String(200), nullable=null, comment=comment, info={"references": table})
+
+
+def whole(
+    name: str, comment: str, *, null: bool = False, low: int | None = None, high: int | None = None
+) -> Column[int]:
+    """An integer, bounded where a bound has a meaning."""
+    return Column(name, BigInteger, nullable=null, comment=comment, info={"low": low, "high": high})
+
+
+def number(
+    name: str, comment: str, *, null: bool = False, low: float | None = 0, high: float | None = None
+) -> Column[float]:
+    """A real number; not negative unless ``low`` says so."""
+    return Column(name, Float, nullable=null, comment=comment, info={"low": low, "high": high})
+
+
+def flag(name: str, comment: str, *, default: bool | None = None) -> Column[bool]:
+    """True or false; unknown (null) unless a default is given."""
+    return Column(name, Boolean, nullable=default is None, comment=comment, info={"default": default})
+
+
+def day(name: str, comment: str, *, null: bool = False) -> Column[Any]:
+    """A business date of the organization."""
+    return Column(name, Date, nullable=null, comment=comment)
+
+
+def instant(name: str, comment: str, *, null: bool = False) -> Column[Any]:
+    """A moment in UTC."""
+    return Column(name, Instant, nullable=null, comment=comment)
+
+
+def json(name: str, comment: str, *, null: bool = True) -> Column[Any]:
+    """A JSON value as canonical text."""
+    return Column(name, Json, nullable=null, comment=comment)
+
+
+def choice(name: str, comment: str, *choices: str, null: bool = False, default: str | None = None) -> Column[str]:
+    """One of the given words; the store refuses any other."""
+    return Column(name, String(60), nullable=null, comment=comment, info={"choices": choices, "default": default})
+
+
+def control(null: bool = False) -> tuple[Column[str], Column[str]]:
+    """The two columns that name a control of a catalogue: framework and the control's own identifier."""
+    return (
+        Column("framework", String(60), nullable=null, comment="framework of the control", info={"framework": True}),
+        Column("control_id", String(60), nullable=null, comment="identifier in that framework", info={"control": True}),
+    )
+
+
+def tenant_table(
+    name: str,
+    comment: str,
+    *columns: Column[Any] | Index,
+    primary: tuple[str, ...] = ("id",),
+    natural: tuple[str, ...] = (),
+    importable: bool = True,
+    replicated: bool = True,
+    clustered: bool = False,
+) -> Table:
+    """A table whose rows belong to one organization and carry the revision that last changed them.
+
+    ``natural`` names the columns that a missing ``id`` is made from on import; ``importable`` opens the table to
+    ``hq import``; ``replicated`` tables are copied to the analytics store; ``clustered`` stores rows in key order.
+    """
+    checks = [
+        CheckConstraint(
+            f"{column.name} IN ({', '.join(repr(word) for word in column.info['choices'])})", name=column.name
+        )
+        for column in columns
+        if isinstance(column, Column) and "choices" in column.info
+    ]
+    return Table(
+        name,
+        metadata,
+        Column(
+            "org_id",
+            String(200),
+            ForeignKey("organizations.id"),
+            nullable=False,
+            comment="organization that the row belongs to",
+        ),
+        *columns,
+        Column(
+            "revision",
+            BigInteger,
+            nullable=False,
+            comment="sequence number of the audit event that opened the last change",
+        ),
+        PrimaryKeyConstraint("org_id", *primary),
+        Index(None, "org_id", "revision"),
+        *checks,
+        comment=comment,
+        sqlite_with_rowid=not clustered,
+        info={"primary": primary, "natural": natural, "importable": importable, "replicated": replicated},
+    )

@@ -1,0 +1,182 @@
+"""What an organization says about each control: scope, owners, attestations, evidence, tests."""
+
+from engine.store.schema.columns import (
+    CADENCES,
+    choice,
+    control,
+    day,
+    flag,
+    instant,
+    json,
+    key,
+    reference,
+    tenant_table,
+    text,
+    whole,
+)
+
+control_profiles = tenant_table(
+    "control_profiles",
+    "Scope, cadence and implementation of a control where they differ from the catalogue.",
+    *control(),
+    flag("applicable", "false: not applicable, which needs justification, approver and date", default=True),
+    text("justification", "why it applies or does not", null=True),
+    text("approved_by", "who approved the scope", null=True),
+    day("approved_on", "when", null=True),
+    choice("cadence", "evidence cadence in place of the catalogue's", *CADENCES, null=True),
+    text("implementation", "reference to how it is implemented", null=True),
+    choice("method", "how it is met (PCI DSS)", "defined", "compensating", "customised", null=True),
+    flag("tested", "false: excluded from testing (PCI DSS: Not Tested)"),
+    choice(
+        "decision",
+        "decision on an addressable specification (HIPAA)",
+        "implemented",
+        "alternative",
+        "not_implemented",
+        null=True,
+    ),
+    text("rationale", "documented rationale of the decision", null=True),
+    day("decided_on", "date of the decision", null=True),
+    choice("target", "wanted state (NIST CSF profile)", "effective", "partial", "none", null=True),
+    whole("target_pct", "wanted implementation in percent", null=True, low=0, high=100),
+    whole("policy_pct", "policy defined, percent (CIS)", null=True, low=0, high=100),
+    whole("implemented_pct", "implemented, percent (CIS)", null=True, low=0, high=100),
+    whole("automated_pct", "automated, percent (CIS)", null=True, low=0, high=100),
+    whole("reported_pct", "reported, percent (CIS)", null=True, low=0, high=100),
+    text("risk_ref", "risk or risk analysis that it answers", null=True),
+    text("systems", "systems concerned, joined by '; '", null=True),
+    text("note", "internal note, never exported to assessors", null=True),
+    day("changed_on", "when the control text, system or implementation last changed", null=True),
+    primary=("framework", "control_id"),
+)
+
+control_owners = tenant_table(
+    "control_owners",
+    "Who is responsible, accountable, consulted or informed for a control.",
+    *control(),
+    key("email", "e-mail address"),
+    choice("raci", "R, A, C or I", "R", "A", "C", "I"),
+    primary=("framework", "control_id", "email", "raci"),
+)
+
+attestations = tenant_table(
+    "attestations",
+    "A statement by a named person that a control operates, due on a date.",
+    key("id", "identifier"),
+    *control(),
+    text("owner", "e-mail address of the control's owner"),
+    text("attestor", "e-mail address of who signs", null=True),
+    text("statement", "what is attested", null=True),
+    day("due_on", "due, inclusive"),
+    choice("outcome", "decision; empty while open", "attested", "rejected", null=True),
+    instant("attested_at", "when it was decided", null=True),
+    text("delegated_to", "who signs in place of the owner", null=True),
+    day("withdrawn_on", "when the duty was dropped", null=True),
+    natural=("framework", "control_id", "due_on"),
+)
+
+evidence_items = tenant_table(
+    "evidence_items",
+    "A document or record that supports controls, kept elsewhere.",
+    key("id", "identifier"),
+    text("title", "title"),
+    text("source", "system that it comes from", null=True),
+    text("owner", "e-mail address", null=True),
+    instant("captured_at", "when it was captured"),
+    text("location", "where it is kept", null=True),
+    text("sha256", "SHA-256 of its content", null=True),
+    text("request_id", "evidence request that it answers", null=True),
+)
+
+evidence_links = tenant_table(
+    "evidence_links",
+    "An evidence item supports a control.",
+    reference("evidence_id", "evidence item", "evidence_items"),
+    *control(),
+    primary=("evidence_id", "framework", "control_id"),
+)
+
+evidence_requests = tenant_table(
+    "evidence_requests",
+    "Something an auditor asked for. Identifiers are never used again.",
+    key("id", "identifier"),
+    *control(null=True),
+    text("title", "the auditor's words"),
+    text("requester", "who asked"),
+    text("owner", "e-mail address of who answers", null=True),
+    text("backup", "e-mail address of the deputy", null=True),
+    choice("priority", "priority", "P1", "P2", "P3", "P4", default="P3"),
+    day("opened_on", "opened"),
+    day("due_on", "due; from the priority when empty", null=True),
+    choice("status", "our state", "open", "in_progress", "waiting_on_requester", "submitted", "closed", default="open"),
+    choice(
+        "auditor_status",
+        "the auditor's state",
+        "draft",
+        "open",
+        "in_progress",
+        "submitted",
+        "accepted",
+        "returned",
+        "closed",
+        default="open",
+    ),
+    day("submitted_on", "first submitted", null=True),
+    day("accepted_on", "accepted by the auditor", null=True),
+    day("closed_on", "closed", null=True),
+    whole("returns", "times returned", null=True, low=0),
+    whole("paused_minutes", "minutes spent waiting on the requester", null=True, low=0),
+)
+
+testing_schedules = tenant_table(
+    "testing_schedules",
+    "A recurring test of a control.",
+    key("id", "identifier"),
+    *control(),
+    text("procedure", "what is tested and how"),
+    choice("cadence", "how often", *CADENCES),
+    text("owner", "e-mail address of the control's owner", null=True),
+    text("performer", "e-mail address of who tests", null=True),
+    whole("window_days", "days that a window stays open", low=1, null=True),
+    day("starts_on", "first window opens"),
+    day("ends_on", "no windows after this", null=True),
+)
+
+test_runs = tenant_table(
+    "test_runs",
+    "One window of a recurring test: planned and actual.",
+    key("id", "identifier"),
+    reference("schedule_id", "schedule", "testing_schedules"),
+    day("window_open_on", "window opens"),
+    day("window_close_on", "window closes, inclusive"),
+    day("performed_on", "when it was performed", null=True),
+    choice("outcome", "result", "passed", "failed", null=True),
+    text("performer", "e-mail address of who tested", null=True),
+    whole("population", "items in the population", null=True, low=0),
+    whole("tested", "items tested", null=True, low=0),
+    whole("deviations", "deviations found", null=True, low=0),
+    whole("evidence_expected", "pieces of evidence expected", null=True, low=0),
+    whole("evidence_received", "pieces received", null=True, low=0),
+    text("cause", "cause of deviations", null=True),
+    text("response", "management response", null=True),
+)
+
+remediations = tenant_table(
+    "remediations",
+    "Work on the gap of a control: who, how much, by when.",
+    key("id", "identifier"),
+    *control(),
+    text("title", "what will be done", null=True),
+    text("owner", "e-mail address", null=True),
+    text("runbook", "runbook in place of the catalogue's", null=True),
+    choice(
+        "severity", "severity of the gap in place of the computed one", "critical", "high", "medium", "low", null=True
+    ),
+    day("opened_on", "when the gap was found"),
+    day("due_on", "due", null=True),
+    day("closed_on", "closed", null=True),
+    choice("status", "state", "open", "in_progress", "blocked", "closed", default="open"),
+    text("blocked_by", "what it waits for", null=True),
+    text("compensating", "compensating control meanwhile", null=True),
+    json("details", "further facts"),
+)

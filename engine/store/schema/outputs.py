@@ -1,0 +1,189 @@
+"""What the console itself keeps: snapshots, bundles, deliveries, runs of jobs, credentials."""
+
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, PrimaryKeyConstraint, String, Table, UniqueConstraint
+
+from engine.store.schema.columns import (
+    choice,
+    control,
+    day,
+    flag,
+    instant,
+    json,
+    key,
+    metadata,
+    number,
+    tenant_table,
+    text,
+    whole,
+)
+from engine.store.types import Instant
+
+STATES = ("effective", "partial", "stale", "ineffective", "no_data", "not_applicable")
+
+readiness_snapshots = tenant_table(
+    "readiness_snapshots",
+    "Readiness of a framework on a day, as computed then. Never recomputed with later rules.",
+    day("taken_on", "day"),
+    key("framework", "framework"),
+    whole("effective", "controls effective", low=0),
+    whole("partial", "controls partial", low=0),
+    whole("stale", "controls stale", low=0),
+    whole("ineffective", "controls ineffective", low=0),
+    whole("no_data", "controls without data", low=0),
+    whole("not_applicable", "controls not applicable", low=0),
+    number("strict_pct", "strict readiness (F3)", null=True, high=100),
+    number("weighted_pct", "weighted readiness (F3)", null=True, high=100),
+    number("fresh_pct", "controls with fresh evidence", null=True, high=100),
+    number("attested_pct", "attestations that are current", null=True, high=100),
+    whole("gaps_open", "open gaps", null=True, low=0),
+    whole("gaps_opened", "gaps opened since the snapshot before", null=True, low=0),
+    whole("gaps_closed", "gaps closed since the snapshot before", null=True, low=0),
+    primary=("framework", "taken_on"),
+)
+
+posture_snapshots = tenant_table(
+    "posture_snapshots",
+    "Posture score of a day with its components, as computed then.",
+    day("taken_on", "day"),
+    number("score", "posture score (F4)", null=True, high=100),
+    json("components", "value of each component; absent ones are missing"),
+    primary=("taken_on",),
+)
+
+control_state_changes = tenant_table(
+    "control_state_changes",
+    "The state of a control as first seen in a snapshot; a row only where it changed.",
+    *control(),
+    day("observed_on", "day of the snapshot"),
+    choice("state", "state from then on", *STATES),
+    choice("previous", "state before", *STATES, null=True),
+    text("trigger_event", "audit event that explains the change", null=True),
+    primary=("framework", "control_id", "observed_on"),
+)
+
+obligation_snapshots = tenant_table(
+    "obligation_snapshots",
+    "What a week held as planned at its start, and what became of it.",
+    key("week", "ISO week such as 2026-W47"),
+    whole("planned", "obligations planned at the start of the week", low=0),
+    number("planned_hours", "their effort"),
+    whole("completed", "completed in the week", null=True, low=0),
+    whole("slipped", "not completed in the week", null=True, low=0),
+    whole("forecast", "obligations forecast four weeks before", null=True, low=0),
+    primary=("week",),
+)
+
+catalogue_snapshots = tenant_table(
+    "catalogue_snapshots",
+    "The catalogue and crosswalks as an organization last saw them.",
+    day("taken_on", "day"),
+    text("catalogue_version", "hash of the catalogue"),
+    json("content", "requirements and edges", null=False),
+    primary=("taken_on",),
+    importable=False,
+)
+
+bundles = tenant_table(
+    "bundles",
+    "A sealed archive of evidence, chained to the one before.",
+    key("id", "identifier"),
+    text("window", "window asked for"),
+    day("window_start_on", "first day"),
+    day("window_end_on", "last day"),
+    text("created_by", "who sealed it"),
+    instant("sealed_at", "when it was sealed"),
+    whole("sealed_seq", "audit position that it was sealed at", low=0),
+    text("manifest_sha256", "hash of the manifest", null=True),
+    text("merkle_root", "RFC 6962 root over the files", null=True),
+    text("previous_id", "bundle before", null=True),
+    whole("size_bytes", "size of the archive", null=True, low=0),
+    json("counts", "rows of each kind"),
+)
+
+deliveries = tenant_table(
+    "deliveries",
+    "Outbox and ledger: one row for each digest, period, channel and recipient.",
+    key("id", "identifier, the idempotency key of every attempt"),
+    text("kind", "digest"),
+    text("period", "period key such as 2026-W47"),
+    choice("channel", "channel", "email", "chat", "webhook"),
+    text("recipient", "address, channel name or URL"),
+    choice("status", "state", "pending", "sent", "failed", "skipped", default="pending"),
+    text("content_hash", "hash of the content; equal to that of the preview", null=True),
+    json("payload", "what is sent"),
+    flag("late", "sent after the day it was owed", default=False),
+    whole("attempts", "attempts made", low=0),
+    instant("created_at", "when it was decided"),
+    instant("next_attempt_at", "not before", null=True),
+    instant("sent_at", "when it was accepted by the other side", null=True),
+    text("last_error", "what the last attempt met", null=True),
+    Index("ix_deliveries_ledger", "org_id", "kind", "period", "channel", "recipient", unique=True),
+    importable=False,
+)
+
+job_runs = tenant_table(
+    "job_runs",
+    "A run of a scheduled job.",
+    key("id", "identifier"),
+    text("job", "job"),
+    instant("started_at", "start"),
+    instant("finished_at", "end", null=True),
+    choice("outcome", "how it ended", "succeeded", "failed", "skipped", null=True),
+    text("message", "what happened", null=True),
+    importable=False,
+    replicated=False,
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", String(200), primary_key=True, comment="what is leased"),
+    Column("holder", String(200), nullable=False, comment="process that holds it"),
+    Column("until", Instant, nullable=False, comment="until when"),
+    comment="Who may act alone for now, such as the one scheduler of several machines.",
+    info={"importable": False, "replicated": False},
+)
+
+credentials = tenant_table(
+    "credentials",
+    "A key or token: only its hash is kept.",
+    key("id", "identifier"),
+    choice("kind", "what it opens", "api_key", "ingest", "assessor"),
+    text("label", "label"),
+    text("owner", "e-mail address of who made it"),
+    text("workspace_id", "workspace of an ingest token", null=True),
+    text("engagement", "engagement of an assessor token", null=True),
+    json("allowed", "exports that an assessor token opens"),
+    text("prefix", "prefix"),
+    text("last_four", "last four characters"),
+    key("secret_sha256", "SHA-256 of the secret"),
+    instant("created_at", "when"),
+    instant("expires_at", "until when", null=True),
+    instant("revoked_at", "when it was revoked", null=True),
+    Index("ix_credentials_secret", "secret_sha256", unique=True),
+    importable=False,
+    replicated=False,
+)
+
+credential_uses = Table(
+    "credential_uses",
+    metadata,
+    Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
+    Column("credential_id", String(200), nullable=False, comment="credential"),
+    Column("last_used_at", Instant, nullable=False, comment="last use"),
+    Column("uses", BigInteger, nullable=False, comment="number of uses"),
+    PrimaryKeyConstraint("org_id", "credential_id"),
+    comment="Last use of each credential. Does not move the revision.",
+    info={"importable": False, "replicated": False},
+)
+
+seen_events = Table(
+    "seen_events",
+    metadata,
+    Column("source", String(60), nullable=False, comment="provider"),
+    Column("event_id", String(200), nullable=False, comment="the provider's identifier or a hash of the body"),
+    Column("seen_at", Instant, nullable=False, comment="when it was first seen"),
+    UniqueConstraint("source", "event_id"),
+    comment="Inbound events that were applied, so that a repeat changes nothing.",
+    info={"importable": False, "replicated": False},
+)

@@ -1,0 +1,192 @@
+"""Services, what they depend on, their objectives and what happens to them."""
+
+from sqlalchemy import Index
+
+from engine.store.schema.columns import (
+    SEVERITIES,
+    choice,
+    day,
+    flag,
+    instant,
+    json,
+    key,
+    number,
+    reference,
+    tenant_table,
+    text,
+    whole,
+)
+
+services = tenant_table(
+    "services",
+    "A service that is operated: incidents, findings and objectives hang on it.",
+    key("id", "identifier"),
+    text("name", "name"),
+    text("owner", "e-mail address of the owner", null=True),
+    whole("criticality", "1 (minor) to 5 (vital)", low=1, high=5),
+    choice("environment", "where it runs", "production", "staging", "development", default="production"),
+    flag("internet_facing", "reachable from the internet", default=False),
+    flag("holds_customer_data", "stores or processes customer data", default=False),
+    natural=("name",),
+)
+
+service_dependencies = tenant_table(
+    "service_dependencies",
+    "A service needs another one.",
+    reference("service_id", "the service that needs", "services"),
+    reference("depends_on_id", "the service that is needed", "services"),
+    text("kind", "such as api, database, queue", null=True),
+    flag("segmented", "network segmentation or strong authentication between the two", default=False),
+    primary=("service_id", "depends_on_id"),
+)
+
+slo_profiles = tenant_table(
+    "slo_profiles",
+    "The service level objective of a service.",
+    reference("service_id", "service", "services"),
+    number("objective_pct", "target, such as 99.9", low=0, high=100),
+    text("indicator", "what is counted as good", null=True),
+    choice("window_kind", "rolling days or calendar months", "rolling", "calendar", default="rolling"),
+    primary=("service_id",),
+)
+
+slo_buckets = tenant_table(
+    "slo_buckets",
+    "Events of a service in five minutes: how many, and how many were bad.",
+    reference("service_id", "service", "services"),
+    instant("bucket_at", "start of the five minutes"),
+    whole("total", "events", low=0),
+    whole("bad", "bad events", low=0),
+    primary=("service_id", "bucket_at"),
+    clustered=True,
+)
+
+incidents = tenant_table(
+    "incidents",
+    "An incident from first sign to closure.",
+    key("id", "identifier"),
+    text("title", "title"),
+    choice("severity", "severity; only rises by itself", *SEVERITIES),
+    choice("status", "state", "open", "acknowledged", "mitigated", "resolved", "closed"),
+    reference("service_id", "service", "services", null=True),
+    text("workspace_id", "workspace", null=True),
+    text("source", "monitor or scanner that reported it", null=True),
+    text("dedupe_key", "key that further alerts are matched by", null=True),
+    whole("alert_count", "alerts received", low=0, null=True),
+    instant("started_at", "when the trouble began", null=True),
+    instant("opened_at", "when it was detected"),
+    instant("acknowledged_at", "when somebody took it", null=True),
+    instant("mitigated_at", "when the effect ended", null=True),
+    instant("resolved_at", "when it was resolved", null=True),
+    instant("closed_at", "when it was closed", null=True),
+    instant("last_seen_at", "last alert", null=True),
+    text("owner", "e-mail address of the owner", null=True),
+    text("summary", "summary", null=True),
+    text("root_cause", "established cause", null=True),
+    whole("impact_users", "users affected", null=True, low=0),
+    text("related_to", "earlier incident with the same key", null=True),
+    Index("ix_incidents_dedupe", "org_id", "dedupe_key"),
+)
+
+incident_timeline = tenant_table(
+    "incident_timeline",
+    "A line of an incident's history.",
+    key("id", "identifier"),
+    reference("incident_id", "incident", "incidents"),
+    instant("at", "when"),
+    choice(
+        "kind", "kind of entry", "alert", "note", "status", "severity", "action", "execution", "communication", "rca"
+    ),
+    text("actor", "who"),
+    text("body", "what"),
+    Index("ix_incident_timeline_incident", "org_id", "incident_id"),
+)
+
+incident_actions = tenant_table(
+    "incident_actions",
+    "A follow-up that a review decided on.",
+    key("id", "identifier"),
+    reference("incident_id", "incident", "incidents"),
+    text("title", "what will be done"),
+    text("owner", "e-mail address", null=True),
+    day("due_on", "due", null=True),
+    choice("kind", "type of action", "prevent", "detect", "mitigate", "process", default="prevent"),
+    choice("status", "state", "open", "done", "dropped", default="open"),
+    day("closed_on", "when it was done or dropped", null=True),
+)
+
+rca_runs = tenant_table(
+    "rca_runs",
+    "A persisted run of the root-cause analysis.",
+    key("id", "identifier"),
+    reference("incident_id", "incident", "incidents"),
+    instant("run_at", "when"),
+    text("actor", "who asked"),
+    text("model_version", "version of the scoring"),
+    text("hypothesis", "best candidate, or 'inconclusive'"),
+    number("confidence", "0 to 1", high=1),
+    json("candidates", "all candidates with features and evidence", null=False),
+    importable=False,
+)
+
+findings = tenant_table(
+    "findings",
+    "A weakness that a scanner reported, one row as long as it lives.",
+    key("id", "identifier"),
+    text("source", "scanner"),
+    text("finding_key", "key that later reports are matched by"),
+    text("title", "title"),
+    choice("severity", "severity", *SEVERITIES),
+    choice("status", "state", "open", "fixed", "accepted", "false_positive"),
+    reference("service_id", "service", "services", null=True),
+    text("asset", "host or asset", null=True),
+    whole("port", "port", null=True, low=0, high=65535),
+    text("cve", "CVE identifiers joined by '; '", null=True),
+    number("cvss", "CVSS base score", null=True, high=10),
+    number("epss", "exploit prediction score, 0 to 1", null=True, high=1),
+    flag("known_exploited", "listed as known exploited"),
+    flag("internet_reachable", "reachable from the internet"),
+    instant("first_seen_at", "first report"),
+    instant("last_seen_at", "last report"),
+    instant("fixed_at", "when it was gone", null=True),
+    day("due_on", "date by which it must be fixed", null=True),
+    text("incident_id", "incident that it opened", null=True),
+    json("details", "further facts from the scanner"),
+    Index("ix_findings_key", "org_id", "finding_key"),
+)
+
+deploys = tenant_table(
+    "deploys",
+    "A change that went live.",
+    key("id", "identifier"),
+    reference("service_id", "service", "services", null=True),
+    text("version", "version or commit", null=True),
+    text("environment", "environment", null=True),
+    instant("deployed_at", "when"),
+    text("actor", "who"),
+    text("change_ref", "change ticket or pull request", null=True),
+    choice("status", "how it ended", "succeeded", "failed", "rolled_back", default="succeeded"),
+)
+
+connections = tenant_table(
+    "connections",
+    "A placeholder for an integration: names a system, holds no credential.",
+    key("id", "identifier"),
+    choice(
+        "kind",
+        "kind of system",
+        "chat",
+        "paging",
+        "issue_tracker",
+        "service_management",
+        "source_host",
+        "monitoring",
+        "metrics",
+    ),
+    text("name", "name"),
+    choice("status", "state", "placeholder", "configured", "disabled", default="placeholder"),
+    json("settings", "settings without secrets"),
+    text("created_by", "who created it"),
+    instant("created_at", "when"),
+    importable=False,
+)

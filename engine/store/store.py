@@ -1,0 +1,189 @@
+"""The operational store: reads, heads, and revisions as the only way to write."""
+
+import sqlite3
+import threading
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Text, select, type_coerce
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from engine.document import Revision as Position
+from engine.errors import NotFound, Unavailable
+from engine.store.chain import GENESIS, ChainCheck, ChainedEvent, check_chain
+from engine.store.database import damaged, open_engines
+from engine.store.locks import FairLock
+from engine.store.revisions import Revision
+from engine.store.schema.audit import access_log, audit_log, chain_cuts
+from engine.store.schema.organizations import heads, memberships, organizations
+from engine.store.types import instant_text
+
+PLATFORM = "platform"
+
+
+class Store:
+    """One database. Threads may share it; each process opens its own."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._reader, self._writer = open_engines(url)
+        self.dialect = self._reader.dialect.name
+        self._turn = FairLock()
+        self._hot = threading.local()
+
+    def close(self) -> None:
+        """Give up all connections."""
+        self._reader.dispose()
+        self._writer.dispose()
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def reader(self) -> Iterator[Connection]:
+        """A connection that sees one consistent state for as long as it is held."""
+        with self._errors(), self._reader.connect() as connection:
+            yield connection
+
+    def organization_exists(self, org_id: str) -> bool:
+        """Whether the organization has a chain here."""
+        return self.head(org_id) is not None
+
+    def organizations(self) -> list[tuple[str, str]]:
+        """(id, name) of every organization but the platform's own, sorted."""
+        query = select(organizations.c.id, organizations.c.name).where(organizations.c.id != PLATFORM)
+        with self.reader() as connection:
+            return [tuple(row) for row in connection.execute(query.order_by(organizations.c.id))]
+
+    def head(self, org_id: str) -> Position | None:
+        """Where the organization's chain stands now; never stale, and about 4 µs on SQLite when nothing was written."""
+        known = self._fresh_cache()
+        if known is None:
+            return self._read_head(org_id)
+        if org_id not in known:
+            known[org_id] = self._read_head(org_id)
+        position: Position | None = known[org_id]
+        return position
+
+    def role(self, org_id: str, email: str) -> str | None:
+        """The role of an active member, as of the last write; None for anybody else."""
+        known = self._fresh_cache()
+        if known is not None and (org_id, email) in known:
+            role: str | None = known[org_id, email]
+            return role
+        query = select(memberships.c.role).where(
+            memberships.c.org_id == org_id, memberships.c.email == email, memberships.c.status == "active"
+        )
+        with self.reader() as connection:
+            role = connection.execute(query).scalar()
+        if known is not None:
+            known[org_id, email] = role
+        return role
+
+    def _read_head(self, org_id: str) -> Position | None:
+        query = select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)
+        with self.reader() as connection:
+            row = connection.execute(query).first()
+        return Position(row.seq, row.hash) if row else None
+
+    def _fresh_cache(self) -> dict[Any, Any] | None:
+        """This thread's answers, emptied whenever anybody committed; None where the engine cannot tell (PostgreSQL)."""
+        if self.dialect != "sqlite":
+            return None
+        hot = self._hot
+        try:
+            version = hot.connection.execute("PRAGMA data_version").fetchone()[0]
+        except AttributeError:
+            path = self._reader.url.database or ""
+            hot.connection = sqlite3.connect(path, isolation_level=None, timeout=30)
+            hot.version, hot.known = None, {}
+            version = hot.connection.execute("PRAGMA data_version").fetchone()[0]
+        if version != hot.version:
+            hot.version, hot.known = version, {}
+        known: dict[Any, Any] = hot.known
+        return known
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def revision(
+        self, org_id: str, actor: str, *, now: datetime, create: Mapping[str, Any] | None = None
+    ) -> Iterator[Revision]:
+        """Write to one organization: commits when the block ends, changes nothing when it raises or touched nothing.
+
+        ``create`` holds columns of ``organizations``; with it an organization that does not exist is made.
+        NotFound for an unknown organization otherwise.
+        """
+        with self._errors(), self._turn, self._writer.connect() as connection, connection.begin() as transaction:
+            query = select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id).with_for_update()
+            row = connection.execute(query).first()
+            if row is None:
+                if create is None:
+                    raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
+                self._create(connection, org_id, create, now)
+            revision = Revision(connection, org_id, actor, now, (row.seq, row.hash) if row else (0, GENESIS))
+            yield revision
+            if revision.touched:
+                revision.close()
+            else:
+                transaction.rollback()
+
+    @staticmethod
+    def _create(connection: Connection, org_id: str, values: Mapping[str, Any], now: datetime) -> None:
+        defaults = {c.name: c.info["default"] for c in organizations.columns if c.info.get("default") is not None}
+        given = {"name": org_id, "time_zone": "UTC", "created_at": now, **defaults, **values}
+        connection.execute(organizations.insert().values({**given, "id": org_id, "revision": 1}))
+        connection.execute(heads.insert().values(org_id=org_id, seq=0, hash=GENESIS, moved_at=now))
+
+    def record_access(self, rows: list[dict[str, Any]]) -> None:
+        """Note who read what. Durable, and without moving any revision."""
+        with self._errors(), self._turn, self._writer.begin() as connection:
+            connection.execute(access_log.insert(), rows)
+
+    # -- verification ----------------------------------------------------------------------------------------------
+
+    def verify(self, org_id: str) -> ChainCheck:
+        """Recompute the organization's audit chain from its last cut to its head. NotFound when there is none."""
+        with self.reader() as connection:
+            head = connection.execute(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)).first()
+            if head is None:
+                raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
+            cut = connection.execute(
+                select(chain_cuts.c.seq, chain_cuts.c.hash)
+                .where(chain_cuts.c.org_id == org_id)
+                .order_by(chain_cuts.c.seq.desc())
+                .limit(1)
+            ).first()
+            start = (cut.seq, cut.hash) if cut else (0, GENESIS)
+            with closing(self._chained(connection, org_id)) as events:
+                return check_chain(org_id, events, start=start, head=(head.seq, head.hash))
+
+    @staticmethod
+    def _chained(connection: Connection, org_id: str) -> Generator[tuple[ChainedEvent, str], None, None]:
+        """The stored events in order, exactly as they were hashed."""
+        columns = [
+            type_coerce(audit_log.c.details, Text).label("details") if name == "details" else audit_log.c[name]
+            for name in ChainedEvent.__struct_fields__
+        ]
+        query = select(*columns, audit_log.c.hash).where(audit_log.c.org_id == org_id).order_by(audit_log.c.seq)
+        times = [ChainedEvent.__struct_fields__.index(name) for name in ("occurred_at", "recorded_at")]
+        with connection.execute(query.execution_options(yield_per=5000)) as rows:
+            for row in rows:
+                values = list(row)
+                for position in times:
+                    values[position] = instant_text(values[position])
+                yield ChainedEvent(*values[:-1]), values[-1]
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OperationalError as error:
+            raise Unavailable(
+                f"The operational store does not answer: {error.orig}.", word="store_unavailable"
+            ) from error
+        except DatabaseError as error:
+            if isinstance(error.orig, sqlite3.DatabaseError) and not isinstance(error.orig, sqlite3.IntegrityError):
+                raise damaged(self.url, error.orig) from error
+            raise

@@ -1,0 +1,57 @@
+"""Column types that mean the same on SQLite and PostgreSQL."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import DateTime, Dialect, String, Text
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+_ENCODER = msgspec.json.Encoder(order="sorted")
+
+
+def canonical_json(value: Any) -> str:
+    """JSON with sorted keys and no white space: equal values give equal text."""
+    return _ENCODER.encode(value).decode()
+
+
+def instant_text(value: datetime) -> str:
+    """An aware datetime as ``2026-11-20T08:30:00.000000Z``: 27 characters that sort as time does."""
+    return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+class Instant(TypeDecorator[datetime]):
+    """A moment in UTC: ``timestamptz`` on PostgreSQL, sortable ISO 8601 text on SQLite. Naive values are refused."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(DateTime(timezone=True))
+        return dialect.type_descriptor(String(27))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"an instant needs a time zone; got {value!r}")
+        return value if dialect.name == "postgresql" else instant_text(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.astimezone(UTC) if isinstance(value, datetime) else datetime.fromisoformat(value)
+
+
+class Json(TypeDecorator[Any]):
+    """A JSON value kept as canonical text, so that it can be hashed, compared and replicated as it stands."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        return None if value is None else canonical_json(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        return None if value is None else msgspec.json.decode(value)
