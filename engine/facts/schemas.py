@@ -2,6 +2,7 @@
 
 Every report is written against these frames, every fact function returns them exactly (a test holds that), and
 test factories fill in what a test does not care about. Facts without ``org_id`` come from the catalogue alone.
+``position`` is the place of a control in its standard, which an identifier does not sort into.
 Days are ``pl.Date`` in the organization's time zone, instants ``pl.Datetime`` in UTC without zone.
 """
 
@@ -40,6 +41,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "weight": WHOLE,
         "cadence": TEXT,
         "evidence_kinds": TEXTS,
+        "position": WHOLE,
     },
     # a row of a framework in scope, headings included; flags are the framework's own marks, such as
     # service_provider_only, future_dated, annex_a, clause, required, addressable, ig1, ig2, ig3, core
@@ -52,6 +54,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "title": TEXT,
         "assessable": FLAG,
         "flags": TEXTS,
+        "position": WHOLE,
     },
     # a typed pair of controls (F9); no organization
     "crosswalk": {
@@ -125,6 +128,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "exception_id": TEXT,
         "exception_expires_on": DAY,
         "leverage": WHOLE,
+        "position": WHOLE,
     },
     # what the organization says of a control beyond its state: columns of the framework packs
     "control_profiles": {
@@ -513,7 +517,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "bundles": {
         "org_id": TEXT,
         "id": TEXT,
-        "window": TEXT,
+        "requested_window": TEXT,
         "window_start_on": DAY,
         "window_end_on": DAY,
         "sealed_on": DAY,

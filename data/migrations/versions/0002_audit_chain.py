@@ -85,7 +85,7 @@ def upgrade() -> None:
         "access_log",
         sa.Column("id", sa.String(length=200), nullable=False, comment="identifier"),
         sa.Column("org_id", sa.String(length=200), nullable=False, comment="organization"),
-        sa.Column("at", Instant(), nullable=False, comment="when"),
+        sa.Column("accessed_at", Instant(), nullable=False, comment="when"),
         sa.Column("actor", sa.Text(), nullable=False, comment="who: e-mail address or the label of a token"),
         sa.Column("resource", sa.Text(), nullable=False, comment="route that was read"),
         sa.Column("format", sa.Text(), nullable=True, comment="format asked for"),
@@ -97,7 +97,7 @@ def upgrade() -> None:
         comment="Exports and downloads, refused ones too. Does not move the revision: reading must not invalidate.",
         info={"importable": False, "replicated": False},
     )
-    op.create_index(op.f("ix_access_log_org_id_at"), "access_log", ["org_id", "at"], unique=False)
+    op.create_index(op.f("ix_access_log_org_id_accessed_at"), "access_log", ["org_id", "accessed_at"], unique=False)
 
 
 def downgrade() -> None:

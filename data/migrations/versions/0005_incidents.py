@@ -59,7 +59,7 @@ def upgrade() -> None:
         sa.Column("org_id", sa.String(length=200), nullable=False, comment="organization that the row belongs to"),
         sa.Column("id", sa.String(length=200), nullable=False, comment="identifier"),
         sa.Column("incident_id", sa.String(length=200), nullable=False, comment="incident"),
-        sa.Column("at", Instant(), nullable=False, comment="when"),
+        sa.Column("happened_at", Instant(), nullable=False, comment="when"),
         sa.Column("kind", sa.String(length=60), nullable=False, comment="kind of entry"),
         sa.Column("actor", sa.Text(), nullable=False, comment="who"),
         sa.Column("body", sa.Text(), nullable=False, comment="what"),

@@ -152,7 +152,7 @@ def upgrade() -> None:
         "bundles",
         sa.Column("org_id", sa.String(length=200), nullable=False, comment="organization that the row belongs to"),
         sa.Column("id", sa.String(length=200), nullable=False, comment="identifier"),
-        sa.Column("window", sa.Text(), nullable=False, comment="window asked for"),
+        sa.Column("requested_window", sa.Text(), nullable=False, comment="window asked for, such as 30d"),
         sa.Column("window_start_on", sa.Date(), nullable=False, comment="first day"),
         sa.Column("window_end_on", sa.Date(), nullable=False, comment="last day"),
         sa.Column("created_by", sa.Text(), nullable=False, comment="who sealed it"),

@@ -187,7 +187,7 @@ def upgrade() -> None:
         sa.Column("actor", sa.Text(), nullable=False, comment="who"),
         sa.Column("action", sa.Text(), nullable=False, comment="what"),
         sa.Column("details", Json(), nullable=True, comment="from and to"),
-        sa.Column("at", Instant(), nullable=False, comment="when"),
+        sa.Column("happened_at", Instant(), nullable=False, comment="when"),
         sa.Column(
             "revision",
             sa.BigInteger(),

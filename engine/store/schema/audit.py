@@ -46,7 +46,7 @@ access_log = Table(
     metadata,
     Column("id", String(200), nullable=False, comment="identifier"),
     Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
-    instant("at", "when"),
+    instant("accessed_at", "when"),
     text("actor", "who: e-mail address or the label of a token"),
     text("resource", "route that was read"),
     text("format", "format asked for", null=True),
@@ -54,7 +54,7 @@ access_log = Table(
     text("credential_id", "token that was used", null=True),
     text("address", "client address", null=True),
     PrimaryKeyConstraint("org_id", "id"),
-    Index(None, "org_id", "at"),
+    Index(None, "org_id", "accessed_at"),
     comment="Exports and downloads, refused ones too. Does not move the revision: reading must not invalidate.",
     info={"importable": False, "replicated": False},
 )

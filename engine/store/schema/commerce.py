@@ -69,7 +69,7 @@ activities = tenant_table(
     text("actor", "who"),
     text("action", "what"),
     json("details", "from and to"),
-    instant("at", "when"),
+    instant("happened_at", "when"),
     importable=False,
     replicated=False,
 )

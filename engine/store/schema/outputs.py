@@ -87,7 +87,7 @@ bundles = tenant_table(
     "bundles",
     "A sealed archive of evidence, chained to the one before.",
     key("id", "identifier"),
-    text("window", "window asked for"),
+    text("requested_window", "window asked for, such as 30d"),
     day("window_start_on", "first day"),
     day("window_end_on", "last day"),
     text("created_by", "who sealed it"),

@@ -93,7 +93,7 @@ incident_timeline = tenant_table(
     "A line of an incident's history.",
     key("id", "identifier"),
     reference("incident_id", "incident", "incidents"),
-    instant("at", "when"),
+    instant("happened_at", "when"),
     choice(
         "kind", "kind of entry", "alert", "note", "status", "severity", "action", "execution", "communication", "rca"
     ),

@@ -1,0 +1,34 @@
+"""Turns an edition into bytes: ``RENDERERS[format].render(edition)``. Same edition, same bytes."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.document import Edition
+from engine.render import csv, html, ics, json, markdown
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """One format. ``attachment`` formats are saved under a dated name, the others are shown."""
+
+    render: Callable[[Edition], bytes]
+    content_type: str
+    extension: str
+    attachment: bool
+
+
+RENDERERS: dict[str, Renderer] = {
+    "json": Renderer(json.render, "application/json", "json", attachment=False),
+    "csv": Renderer(csv.render, "text/csv; charset=utf-8", "csv", attachment=True),
+    "html": Renderer(html.render, "text/html; charset=utf-8", "html", attachment=False),
+    "md": Renderer(markdown.render, "text/markdown; charset=utf-8", "md", attachment=True),
+    "ics": Renderer(ics.render, "text/calendar; charset=utf-8", "ics", attachment=True),
+}
+
+
+def filename(edition: Edition, format: str) -> str:
+    """``aurora-posture-score-2026-11-20.csv``: lower-case ASCII letters, digits, dashes and one dot."""
+    parts = f"{edition.organization.id} {edition.report}".lower()
+    safe = re.sub(r"[^a-z0-9]+", "-", parts).strip("-")
+    return "-".join(filter(None, (safe, edition.as_of.isoformat()))) + f".{RENDERERS[format].extension}"

@@ -1,0 +1,89 @@
+from dataclasses import replace
+from datetime import date
+
+from icalendar import Calendar
+
+from engine.document import Document, Event
+from engine.render.ics import render
+from tests.render.editions import edition, posture
+
+DUE = Event(
+    "3f6a@aurora",
+    date(2026, 12, 7),
+    "Review",
+    "By ana",
+    ("SOC 2",),
+    0,
+    "CONFIRMED",
+    date(2026, 11, 18),
+    "https://x.example",
+)
+
+
+def lines(*events):
+    return render(edition(Document("", {}, events=events))).decode().split("\r\n")
+
+
+def test_an_event_lasts_all_day_and_ends_on_the_next():
+    content = lines(DUE)
+    assert "DTSTART;VALUE=DATE:20261207" in content
+    assert "DTEND;VALUE=DATE:20261208" in content
+
+
+def test_a_moved_date_keeps_its_uid_and_raises_its_sequence():
+    moved = replace(DUE, on=date(2026, 12, 31), sequence=1, changed_on=date(2026, 11, 19))
+    content = lines(moved)
+    assert "UID:3f6a@aurora" in content
+    assert "SEQUENCE:1" in content
+    assert "DTEND;VALUE=DATE:20270101" in content
+
+
+def test_stamps_come_from_the_data():
+    content = lines(DUE)
+    assert "DTSTAMP:20261118T000000Z" in content
+    assert "LAST-MODIFIED:20261118T000000Z" in content
+
+
+def test_open_events_ring_a_week_before_and_cancelled_ones_do_not():
+    assert "TRIGGER:-P7D" in lines(DUE)
+    cancelled = lines(replace(DUE, status="CANCELLED"))
+    assert "STATUS:CANCELLED" in cancelled
+    assert "BEGIN:VALARM" not in cancelled
+
+
+def test_clients_are_told_how_often_to_come():
+    content = lines(DUE)
+    assert "REFRESH-INTERVAL;VALUE=DURATION:PT12H" in content
+    assert "X-PUBLISHED-TTL:PT12H" in content
+    assert "METHOD:PUBLISH" in content
+    assert "X-WR-CALNAME:Aurora Health: Posture score" in content
+
+
+def test_lines_end_in_crlf_and_hold_75_octets():
+    content = render(edition(Document("", {}, events=[replace(DUE, title="Prüfung äöü " * 30)])))
+    assert content.count(b"\n") == content.count(b"\r\n")
+    assert content.endswith(b"END:VCALENDAR\r\n")
+    assert max(map(len, content.split(b"\r\n"))) <= 75
+    assert all(line.decode() for line in content.split(b"\r\n")[:-1])
+
+
+def test_text_survives_and_cannot_add_a_line():
+    nasty = 'a\\b; c, d: "e"\r\nEND:VEVENT\rBEGIN:X\0\x07é'
+    event = Calendar.from_ical(render(edition(Document("", {}, events=[replace(DUE, title=nasty)])))).walk("VEVENT")[0]
+    assert str(event["SUMMARY"]) == 'a\\b; c, d: "e"\nEND:VEVENT\nBEGIN:Xé'
+
+
+def test_categories_with_commas_stay_one():
+    content = lines(replace(DUE, categories=("A, B", "C")))
+    assert "CATEGORIES:A\\, B,C" in content
+
+
+def test_a_calendar_without_events_is_still_one():
+    calendar = Calendar.from_ical(render(edition()))
+    assert calendar["VERSION"] == "2.0"
+    assert calendar.walk("VEVENT") == []
+
+
+def test_events_keep_the_order_of_the_document():
+    events = Calendar.from_ical(render(posture())).walk("VEVENT")
+    assert [str(event["UID"]) for event in events] == ["3f6a@aurora", "77b0@aurora"]
