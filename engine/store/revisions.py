@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import groupby, islice
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Table, and_, bindparam, select, tuple_, update
+from sqlalchemy import Connection, Table, and_, bindparam, case, select, tuple_, update
 
 from engine.errors import Problem
 from engine.store.chain import ChainedEvent, EventRow, link
@@ -148,7 +148,12 @@ class Revision:
     def update(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
         """Change one row of the organization; False when there is none with that key."""
         query = update(table).where(*self._mine(table), *(table.c[name] == value for name, value in key.items()))
-        changed = self.connection.execute(query.values(**values, revision=self.seq)).rowcount
+        changes: dict[str, Any] = {**values, "revision": self.seq}
+        due = table.info.get("due")
+        if due in values:
+            moved = and_(table.c[due].is_not(None), table.c[due].is_distinct_from(values[due]))
+            changes["moves"] = case((moved, table.c.moves + 1), else_=table.c.moves)
+        changed = self.connection.execute(query.values(changes)).rowcount
         self.touched = self.touched or changed > 0
         return changed > 0
 

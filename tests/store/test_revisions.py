@@ -87,6 +87,15 @@ def test_upsert_changes_only_what_differs_in_the_given_columns(any_store):
     assert (second["tier"], second["last_review_on"]) == ("low", date(2026, 1, 5))
 
 
+def test_the_store_counts_how_often_a_due_date_moved(any_store):
+    for due in (None, date(2026, 12, 7), date(2026, 12, 7), date(2026, 12, 9), None):
+        with any_store.revision("acme", "ann", now=NOW) as revision:
+            revision.upsert(vendors, [{**VENDOR, "next_review_on": due}])
+            revision.record("vendor.planned")
+    (row,) = stored(any_store, vendors)
+    assert row["moves"] == 2
+
+
 def test_upsert_knows_rows_by_composite_keys_and_instants(any_store):
     rows = [{"service_id": "s1", "bucket_at": NOW + timedelta(minutes=5 * i), "total": 10, "bad": i} for i in range(3)]
     with any_store.revision("acme", "ann", now=NOW) as revision:

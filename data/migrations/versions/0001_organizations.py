@@ -49,7 +49,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_organization_settings_org_id")),
         sa.PrimaryKeyConstraint("org_id", "name", name=op.f("pk_organization_settings")),
         comment="A threshold, weight or channel that an organization set for itself.",
-        info={"primary": ("name",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("name",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -65,6 +65,7 @@ def upgrade() -> None:
         sa.Column("adopted_on", sa.Date(), nullable=True, comment="since when"),
         sa.Column("target_on", sa.Date(), nullable=True, comment="date by which readiness is wanted"),
         sa.Column("note", sa.Text(), nullable=True, comment="remark, such as the auditor or the level"),
+        sa.Column("moves", sa.BigInteger(), nullable=False, comment="times that the date moved"),
         sa.Column(
             "revision",
             sa.BigInteger(),
@@ -74,7 +75,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_organization_frameworks_org_id")),
         sa.PrimaryKeyConstraint("org_id", "framework", name=op.f("pk_organization_frameworks")),
         comment="A framework pack that an organization follows.",
-        info={"primary": ("framework",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("framework",), "natural": (), "importable": True, "replicated": True, "due": "target_on"},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -97,7 +98,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_workspaces_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_workspaces")),
         comment="A team's part of an organization: ingest tokens and policies belong to one.",
-        info={"primary": ("id",), "natural": ("name",), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": ("name",), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_workspaces_org_id_revision"), "workspaces", ["org_id", "revision"], unique=False)
@@ -119,7 +120,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_users_org_id")),
         sa.PrimaryKeyConstraint("org_id", "email", name=op.f("pk_users")),
         comment="The profile of a person within an organization.",
-        info={"primary": ("email",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("email",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_users_org_id_revision"), "users", ["org_id", "revision"], unique=False)
@@ -142,7 +143,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_memberships_org_id")),
         sa.PrimaryKeyConstraint("org_id", "email", name=op.f("pk_memberships")),
         comment="Who may act for an organization, in which role. Read at every request.",
-        info={"primary": ("email",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("email",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_memberships_org_id_revision"), "memberships", ["org_id", "revision"], unique=False)

@@ -77,7 +77,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_chain_cuts_org_id")),
         sa.PrimaryKeyConstraint("org_id", "seq", name=op.f("pk_chain_cuts")),
         comment="Where retention cut an organization's chain: verification starts from the recorded hash.",
-        info={"primary": ("seq",), "natural": (), "importable": False, "replicated": True},
+        info={"primary": ("seq",), "natural": (), "importable": False, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_chain_cuts_org_id_revision"), "chain_cuts", ["org_id", "revision"], unique=False)

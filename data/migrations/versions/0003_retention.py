@@ -35,7 +35,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_legal_holds_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_legal_holds")),
         comment="A matter for which records must be kept whatever retention says.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_legal_holds_org_id_revision"), "legal_holds", ["org_id", "revision"], unique=False)
@@ -59,7 +59,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_retention_overrides_org_id")),
         sa.PrimaryKeyConstraint("org_id", "record_class", name=op.f("pk_retention_overrides")),
         comment="An organization's own retention in place of its tier's default.",
-        info={"primary": ("record_class",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("record_class",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(

@@ -32,7 +32,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_services_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_services")),
         comment="A service that is operated: incidents, findings and objectives hang on it.",
-        info={"primary": ("id",), "natural": ("name",), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": ("name",), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_services_org_id_revision"), "services", ["org_id", "revision"], unique=False)
@@ -57,7 +57,13 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_service_dependencies_org_id")),
         sa.PrimaryKeyConstraint("org_id", "service_id", "depends_on_id", name=op.f("pk_service_dependencies")),
         comment="A service needs another one.",
-        info={"primary": ("service_id", "depends_on_id"), "natural": (), "importable": True, "replicated": True},
+        info={
+            "primary": ("service_id", "depends_on_id"),
+            "natural": (),
+            "importable": True,
+            "replicated": True,
+            "due": None,
+        },
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -80,7 +86,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_slo_profiles_org_id")),
         sa.PrimaryKeyConstraint("org_id", "service_id", name=op.f("pk_slo_profiles")),
         comment="The service level objective of a service.",
-        info={"primary": ("service_id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("service_id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_slo_profiles_org_id_revision"), "slo_profiles", ["org_id", "revision"], unique=False)
@@ -100,7 +106,13 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_slo_buckets_org_id")),
         sa.PrimaryKeyConstraint("org_id", "service_id", "bucket_at", name=op.f("pk_slo_buckets")),
         comment="Events of a service in five minutes: how many, and how many were bad.",
-        info={"primary": ("service_id", "bucket_at"), "natural": (), "importable": True, "replicated": True},
+        info={
+            "primary": ("service_id", "bucket_at"),
+            "natural": (),
+            "importable": True,
+            "replicated": True,
+            "due": None,
+        },
         sqlite_with_rowid=False,
     )
     op.create_index(op.f("ix_slo_buckets_org_id_revision"), "slo_buckets", ["org_id", "revision"], unique=False)

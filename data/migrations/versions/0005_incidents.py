@@ -49,7 +49,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_incidents_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_incidents")),
         comment="An incident from first sign to closure.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index("ix_incidents_dedupe", "incidents", ["org_id", "dedupe_key"], unique=False)
@@ -76,7 +76,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_incident_timeline_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_incident_timeline")),
         comment="A line of an incident's history.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index("ix_incident_timeline_incident", "incident_timeline", ["org_id", "incident_id"], unique=False)
@@ -107,7 +107,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_incident_actions_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_incident_actions")),
         comment="A follow-up that a review decided on.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -133,7 +133,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_rca_runs_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_rca_runs")),
         comment="A persisted run of the root-cause analysis.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_rca_runs_org_id_revision"), "rca_runs", ["org_id", "revision"], unique=False)

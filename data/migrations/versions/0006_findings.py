@@ -48,7 +48,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_findings_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_findings")),
         comment="A weakness that a scanner reported, one row as long as it lives.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index("ix_findings_key", "findings", ["org_id", "finding_key"], unique=False)
@@ -74,7 +74,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_deploys_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_deploys")),
         comment="A change that went live.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_deploys_org_id_revision"), "deploys", ["org_id", "revision"], unique=False)
@@ -102,7 +102,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_connections_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_connections")),
         comment="A placeholder for an integration: names a system, holds no credential.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_connections_org_id_revision"), "connections", ["org_id", "revision"], unique=False)

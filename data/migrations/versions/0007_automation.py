@@ -27,6 +27,7 @@ def upgrade() -> None:
         sa.Column("accepted_at", Instant(), nullable=True, comment="when it was accepted"),
         sa.Column("review_due_on", sa.Date(), nullable=True, comment="next review"),
         sa.Column("workspace_id", sa.Text(), nullable=True, comment="workspace"),
+        sa.Column("moves", sa.BigInteger(), nullable=False, comment="times that the date moved"),
         sa.Column(
             "revision",
             sa.BigInteger(),
@@ -38,7 +39,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_policies_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_policies")),
         comment="A version of a policy document: a governance policy or the guardrail of a playbook.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": "review_due_on"},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_policies_org_id_revision"), "policies", ["org_id", "revision"], unique=False)
@@ -62,6 +63,7 @@ def upgrade() -> None:
             "natural": (),
             "importable": True,
             "replicated": True,
+            "due": None,
         },
         sqlite_with_rowid=True,
     )
@@ -89,7 +91,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_dry_runs_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_dry_runs")),
         comment="A rehearsal of a playbook that computed its plan and changed nothing.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_dry_runs_org_id_revision"), "dry_runs", ["org_id", "revision"], unique=False)
@@ -119,7 +121,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_executions_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_executions")),
         comment="A guarded execution of a playbook after a successful dry-run.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_executions_org_id_revision"), "executions", ["org_id", "revision"], unique=False)
@@ -147,7 +149,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_approvals_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_approvals")),
         comment="A decision that is asked of somebody, decided once.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_approvals_org_id_revision"), "approvals", ["org_id", "revision"], unique=False)
@@ -171,7 +173,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_policy_blocks_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_policy_blocks")),
         comment="A refusal: what a policy or a guard did not let through.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_policy_blocks_org_id_revision"), "policy_blocks", ["org_id", "revision"], unique=False)
@@ -199,7 +201,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_test_links_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_test_links")),
         comment="The output of a test or dry-run, linked to a control and a bundle.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_test_links_org_id_revision"), "test_links", ["org_id", "revision"], unique=False)

@@ -70,7 +70,13 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_control_profiles_org_id")),
         sa.PrimaryKeyConstraint("org_id", "framework", "control_id", name=op.f("pk_control_profiles")),
         comment="Scope, cadence and implementation of a control where they differ from the catalogue.",
-        info={"primary": ("framework", "control_id"), "natural": (), "importable": True, "replicated": True},
+        info={
+            "primary": ("framework", "control_id"),
+            "natural": (),
+            "importable": True,
+            "replicated": True,
+            "due": None,
+        },
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -98,6 +104,7 @@ def upgrade() -> None:
             "natural": (),
             "importable": True,
             "replicated": True,
+            "due": None,
         },
         sqlite_with_rowid=True,
     )
@@ -116,6 +123,7 @@ def upgrade() -> None:
         sa.Column("attested_at", Instant(), nullable=True, comment="when it was decided"),
         sa.Column("delegated_to", sa.Text(), nullable=True, comment="who signs in place of the owner"),
         sa.Column("withdrawn_on", sa.Date(), nullable=True, comment="when the duty was dropped"),
+        sa.Column("moves", sa.BigInteger(), nullable=False, comment="times that the date moved"),
         sa.Column(
             "revision",
             sa.BigInteger(),
@@ -131,6 +139,7 @@ def upgrade() -> None:
             "natural": ("framework", "control_id", "due_on"),
             "importable": True,
             "replicated": True,
+            "due": "due_on",
         },
         sqlite_with_rowid=True,
     )
@@ -167,7 +176,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_remediations_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_remediations")),
         comment="Work on the gap of a control: who, how much, by when.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_remediations_org_id_revision"), "remediations", ["org_id", "revision"], unique=False)

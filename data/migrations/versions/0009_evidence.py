@@ -30,7 +30,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_evidence_items_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_evidence_items")),
         comment="A document or record that supports controls, kept elsewhere.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_evidence_items_org_id_revision"), "evidence_items", ["org_id", "revision"], unique=False)
@@ -54,6 +54,7 @@ def upgrade() -> None:
             "natural": (),
             "importable": True,
             "replicated": True,
+            "due": None,
         },
         sqlite_with_rowid=True,
     )
@@ -78,6 +79,7 @@ def upgrade() -> None:
         sa.Column("closed_on", sa.Date(), nullable=True, comment="closed"),
         sa.Column("returns", sa.BigInteger(), nullable=True, comment="times returned"),
         sa.Column("paused_minutes", sa.BigInteger(), nullable=True, comment="minutes spent waiting on the requester"),
+        sa.Column("moves", sa.BigInteger(), nullable=False, comment="times that the date moved"),
         sa.Column(
             "revision",
             sa.BigInteger(),
@@ -96,7 +98,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_evidence_requests_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_evidence_requests")),
         comment="Something an auditor asked for. Identifiers are never used again.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": "due_on"},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -128,7 +130,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_testing_schedules_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_testing_schedules")),
         comment="A recurring test of a control.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -161,7 +163,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_test_runs_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_test_runs")),
         comment="One window of a recurring test: planned and actual.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_test_runs_org_id_revision"), "test_runs", ["org_id", "revision"], unique=False)

@@ -44,6 +44,7 @@ def upgrade() -> None:
             "next_review_on", sa.Date(), nullable=True, comment="next review; from the tier's cadence when empty"
         ),
         sa.Column("offboarded_on", sa.Date(), nullable=True, comment="until when"),
+        sa.Column("moves", sa.BigInteger(), nullable=False, comment="times that the date moved"),
         sa.Column(
             "revision",
             sa.BigInteger(),
@@ -57,7 +58,13 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_vendors_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_vendors")),
         comment="A third party in the risk register. Not assessed is not low.",
-        info={"primary": ("id",), "natural": ("name",), "importable": True, "replicated": True},
+        info={
+            "primary": ("id",),
+            "natural": ("name",),
+            "importable": True,
+            "replicated": True,
+            "due": "next_review_on",
+        },
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_vendors_org_id_revision"), "vendors", ["org_id", "revision"], unique=False)
@@ -92,7 +99,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_vendor_documents_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_vendor_documents")),
         comment="An assurance document of a vendor.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(

@@ -40,7 +40,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_systems_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_systems")),
         comment="A system in or out of scope, as declared.",
-        info={"primary": ("id",), "natural": ("name",), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": ("name",), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_systems_org_id_revision"), "systems", ["org_id", "revision"], unique=False)
@@ -64,7 +64,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_data_flows_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_data_flows")),
         comment="Data moves from one system to another.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_data_flows_org_id_revision"), "data_flows", ["org_id", "revision"], unique=False)
@@ -85,6 +85,7 @@ def upgrade() -> None:
         sa.Column("renewals", sa.BigInteger(), nullable=True, comment="times renewed"),
         sa.Column("status", sa.String(length=60), nullable=False, comment="state"),
         sa.Column("worksheet", Json(), nullable=True, comment="compensating control worksheet (PCI DSS)"),
+        sa.Column("moves", sa.BigInteger(), nullable=False, comment="times that the date moved"),
         sa.Column(
             "revision",
             sa.BigInteger(),
@@ -101,7 +102,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_exceptions_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_exceptions")),
         comment="An accepted departure from a control, with an end.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": "expires_on"},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_exceptions_org_id_revision"), "exceptions", ["org_id", "revision"], unique=False)
@@ -146,7 +147,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_risks_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_risks")),
         comment="A risk with inherent and residual rating (REPORTS F11). Unknown ratings count as 5 and are flagged.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_risks_org_id_revision"), "risks", ["org_id", "revision"], unique=False)
@@ -160,6 +161,7 @@ def upgrade() -> None:
         sa.Column("status", sa.String(length=60), nullable=False, comment="state"),
         sa.Column("closed_on", sa.Date(), nullable=True, comment="closed"),
         sa.Column("details", Json(), nullable=True, comment="columns of the template that people fill in"),
+        sa.Column("moves", sa.BigInteger(), nullable=False, comment="times that the date moved"),
         sa.Column(
             "revision",
             sa.BigInteger(),
@@ -172,7 +174,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_poam_items_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_poam_items")),
         comment="A numbered weakness of the plan of action and milestones. Numbers are never used again.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": "due_on"},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_poam_items_org_id_revision"), "poam_items", ["org_id", "revision"], unique=False)

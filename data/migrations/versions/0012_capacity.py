@@ -31,7 +31,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_owner_capacity_org_id")),
         sa.PrimaryKeyConstraint("org_id", "email", "week", name=op.f("pk_owner_capacity")),
         comment="Compliance hours of an owner in an ISO week.",
-        info={"primary": ("email", "week"), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("email", "week"), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_owner_capacity_org_id_revision"), "owner_capacity", ["org_id", "revision"], unique=False)
@@ -60,7 +60,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_committees_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_committees")),
         comment="A body that decides on compliance.",
-        info={"primary": ("id",), "natural": ("name",), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": ("name",), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_committees_org_id_revision"), "committees", ["org_id", "revision"], unique=False)
@@ -72,6 +72,7 @@ def upgrade() -> None:
         sa.Column("held_on", sa.Date(), nullable=False, comment="date"),
         sa.Column("status", sa.String(length=60), nullable=False, comment="state"),
         sa.Column("decisions", Json(), nullable=True, comment="decisions: list of {decision, owner, due_on, status}"),
+        sa.Column("moves", sa.BigInteger(), nullable=False, comment="times that the date moved"),
         sa.Column(
             "revision",
             sa.BigInteger(),
@@ -82,7 +83,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_committee_meetings_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_committee_meetings")),
         comment="A meeting that was held or moved.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": "held_on"},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -120,7 +121,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_staffing_actions_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_staffing_actions")),
         comment="A proposal to relieve a peak week, tracked to its completion.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -146,7 +147,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_plays_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_plays")),
         comment="Work on a cluster of obligations that share evidence.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_plays_org_id_revision"), "plays", ["org_id", "revision"], unique=False)

@@ -37,7 +37,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_readiness_snapshots_org_id")),
         sa.PrimaryKeyConstraint("org_id", "framework", "taken_on", name=op.f("pk_readiness_snapshots")),
         comment="Readiness of a framework on a day, as computed then. Never recomputed with later rules.",
-        info={"primary": ("framework", "taken_on"), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("framework", "taken_on"), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -58,7 +58,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_posture_snapshots_org_id")),
         sa.PrimaryKeyConstraint("org_id", "taken_on", name=op.f("pk_posture_snapshots")),
         comment="Posture score of a day with its components, as computed then.",
-        info={"primary": ("taken_on",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("taken_on",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -97,6 +97,7 @@ def upgrade() -> None:
             "natural": (),
             "importable": True,
             "replicated": True,
+            "due": None,
         },
         sqlite_with_rowid=True,
     )
@@ -121,7 +122,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_obligation_snapshots_org_id")),
         sa.PrimaryKeyConstraint("org_id", "week", name=op.f("pk_obligation_snapshots")),
         comment="What a week held as planned at its start, and what became of it.",
-        info={"primary": ("week",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("week",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -142,7 +143,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_catalogue_snapshots_org_id")),
         sa.PrimaryKeyConstraint("org_id", "taken_on", name=op.f("pk_catalogue_snapshots")),
         comment="The catalogue and crosswalks as an organization last saw them.",
-        info={"primary": ("taken_on",), "natural": (), "importable": False, "replicated": True},
+        info={"primary": ("taken_on",), "natural": (), "importable": False, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -172,7 +173,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_bundles_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_bundles")),
         comment="A sealed archive of evidence, chained to the one before.",
-        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": True, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_bundles_org_id_revision"), "bundles", ["org_id", "revision"], unique=False)
@@ -208,7 +209,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_deliveries_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_deliveries")),
         comment="Outbox and ledger: one row for each digest, period, channel and recipient.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": True},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": True, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -234,7 +235,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_job_runs_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_job_runs")),
         comment="A run of a scheduled job.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_job_runs_org_id_revision"), "job_runs", ["org_id", "revision"], unique=False)

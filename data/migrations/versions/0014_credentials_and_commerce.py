@@ -36,7 +36,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_credentials_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_credentials")),
         comment="A key or token: only its hash is kept.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_credentials_org_id_revision"), "credentials", ["org_id", "revision"], unique=False)
@@ -79,7 +79,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_copilot_threads_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_copilot_threads")),
         comment="A conversation with the copilot.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_copilot_threads_org_id_revision"), "copilot_threads", ["org_id", "revision"], unique=False)
@@ -102,7 +102,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_copilot_messages_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_copilot_messages")),
         comment="A message of a conversation.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(
@@ -143,7 +143,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_leads_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_leads")),
         comment="An enquiry and what became of it.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_leads_org_id_revision"), "leads", ["org_id", "revision"], unique=False)
@@ -174,7 +174,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_pilots_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_pilots")),
         comment="A pilot project that came from a lead.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_pilots_org_id_revision"), "pilots", ["org_id", "revision"], unique=False)
@@ -198,7 +198,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_activities_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_activities")),
         comment="History of a lead or pilot, only ever appended to.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_activities_org_id_revision"), "activities", ["org_id", "revision"], unique=False)
@@ -226,7 +226,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_orders_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_orders")),
         comment="A checkout that was begun with a payment provider.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_orders_org_id_revision"), "orders", ["org_id", "revision"], unique=False)
@@ -255,7 +255,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["org_id"], ["organizations.id"], name=op.f("fk_subscriptions_org_id")),
         sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_subscriptions")),
         comment="A paid plan that runs at a payment provider.",
-        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False},
+        info={"primary": ("id",), "natural": (), "importable": False, "replicated": False, "due": None},
         sqlite_with_rowid=True,
     )
     op.create_index(op.f("ix_subscriptions_org_id_revision"), "subscriptions", ["org_id", "revision"], unique=False)

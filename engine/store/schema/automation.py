@@ -31,6 +31,7 @@ policies = tenant_table(
     instant("accepted_at", "when it was accepted", null=True),
     day("review_due_on", "next review", null=True),
     text("workspace_id", "workspace", null=True),
+    due="review_due_on",
 )
 
 policy_controls = tenant_table(

@@ -105,12 +105,15 @@ def tenant_table(
     importable: bool = True,
     replicated: bool = True,
     clustered: bool = False,
+    due: str | None = None,
 ) -> Table:
     """A table whose rows belong to one organization and carry the revision that last changed them.
 
     ``natural`` names the columns that a missing ``id`` is made from on import; ``importable`` opens the table to
     ``hq import``; ``replicated`` tables are copied to the analytics store; ``clustered`` stores rows in key order.
+    ``due`` names the column that dates a duty: the store counts its moves in ``moves``, the SEQUENCE of calendars.
     """
+    moves = [Column("moves", BigInteger, nullable=False, comment="times that the date moved", info={"default": 0})]
     checks = [
         CheckConstraint(
             f"{column.name} IN ({', '.join(repr(word) for word in column.info['choices'])})", name=column.name
@@ -129,6 +132,7 @@ def tenant_table(
             comment="organization that the row belongs to",
         ),
         *columns,
+        *(moves if due else ()),
         Column(
             "revision",
             BigInteger,
@@ -140,5 +144,5 @@ def tenant_table(
         *checks,
         comment=comment,
         sqlite_with_rowid=not clustered,
-        info={"primary": primary, "natural": natural, "importable": importable, "replicated": replicated},
+        info={"primary": primary, "natural": natural, "importable": importable, "replicated": replicated, "due": due},
     )

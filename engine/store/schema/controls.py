@@ -73,6 +73,7 @@ attestations = tenant_table(
     text("delegated_to", "who signs in place of the owner", null=True),
     day("withdrawn_on", "when the duty was dropped", null=True),
     natural=("framework", "control_id", "due_on"),
+    due="due_on",
 )
 
 evidence_items = tenant_table(
@@ -126,6 +127,7 @@ evidence_requests = tenant_table(
     day("closed_on", "closed", null=True),
     whole("returns", "times returned", null=True, low=0),
     whole("paused_minutes", "minutes spent waiting on the requester", null=True, low=0),
+    due="due_on",
 )
 
 testing_schedules = tenant_table(

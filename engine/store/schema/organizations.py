@@ -57,6 +57,7 @@ organization_frameworks = tenant_table(
     day("target_on", "date by which readiness is wanted", null=True),
     text("note", "remark, such as the auditor or the level", null=True),
     primary=("framework",),
+    due="target_on",
 )
 
 workspaces = tenant_table(

@@ -63,6 +63,7 @@ vendors = tenant_table(
     day("next_review_on", "next review; from the tier's cadence when empty", null=True),
     day("offboarded_on", "until when", null=True),
     natural=("name",),
+    due="next_review_on",
 )
 
 vendor_documents = tenant_table(
@@ -129,6 +130,7 @@ exceptions = tenant_table(
     whole("renewals", "times renewed", null=True, low=0),
     choice("status", "state", "draft", "in_review", "approved", "rejected", "resolved", default="approved"),
     json("worksheet", "compensating control worksheet (PCI DSS)"),
+    due="expires_on",
 )
 
 risks = tenant_table(
@@ -164,4 +166,5 @@ poam_items = tenant_table(
     choice("status", "state", "open", "completed", "accepted", "false_positive", default="open"),
     day("closed_on", "closed", null=True),
     json("details", "columns of the template that people fill in"),
+    due="due_on",
 )

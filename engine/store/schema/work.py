@@ -33,6 +33,7 @@ committee_meetings = tenant_table(
     day("held_on", "date"),
     choice("status", "state", "planned", "held", "cancelled", default="planned"),
     json("decisions", "decisions: list of {decision, owner, due_on, status}"),
+    due="held_on",
 )
 
 staffing_actions = tenant_table(
