@@ -56,8 +56,8 @@ class View:
 
     def position(self, org_id: str) -> Position | None:
         """Where the organization stands in this view."""
-        row = self._cursor.execute("SELECT seq, hash FROM watermarks WHERE org_id = ?", [org_id]).fetchone()
-        return Position(row[0], row[1]) if row else None
+        rows = self._cursor.execute("SELECT seq, hash FROM watermarks WHERE org_id = ?", [org_id]).fetchall()
+        return Position(*rows[0]) if rows else None
 
 
 class Replica:
@@ -101,9 +101,9 @@ class Replica:
 
     @staticmethod
     def _fingerprint(connection: duckdb.DuckDBPyConnection) -> str | None:
-        known = connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'replica'").fetchone()
-        row = connection.execute("SELECT fingerprint FROM replica").fetchone() if known else None
-        return row[0] if row else None
+        known = connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'replica'").fetchall()
+        rows = connection.execute("SELECT fingerprint FROM replica").fetchall() if known else []
+        return rows[0][0] if rows else None
 
     def _fresh(self, target: str) -> duckdb.DuckDBPyConnection:
         connection = duckdb.connect(target, config=self._config)

@@ -1,0 +1,147 @@
+"""Facts: what many reports look at, computed once.
+
+A fact function takes and returns frames with an ``org_id`` column, so one organization on demand and all of them in
+the nightly batch run through the same code. ``FACTS`` says what each is made from: other facts, ``asked`` (who, which
+day, which thresholds), or ``stored:…`` (a scan of the replica). Columns are declared in ``schemas``.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from engine.analytics import View
+from engine.facts import (
+    attestations,
+    duties,
+    evidence,
+    gaps,
+    obligations,
+    operations,
+    readiness,
+    risk,
+    scope,
+    status,
+    workload,
+)
+from engine.facts import vendors as vendor_register
+from engine.facts.asked import Question, asked
+from engine.facts.scans import SCANS
+from engine.facts.schemas import SCHEMAS
+
+
+@dataclass(frozen=True)
+class Fact:
+    """How a frame is made: ``build`` takes the frames named by ``takes``, in that order."""
+
+    build: Callable[..., pl.DataFrame]
+    takes: tuple[str, ...] = ()
+
+
+FACTS: Mapping[str, Fact] = {
+    # the organization and its controls
+    "organization": Fact(scope.organization, ("stored:organizations", "stored:organization_frameworks")),
+    "controls": Fact(scope.controls, ("organization", "stored:control_profiles")),
+    "requirements": Fact(scope.requirements, ("organization",)),
+    "control_profiles": Fact(scope.profiles, ("stored:control_profiles",)),
+    "crosswalk": Fact(scope.crosswalk),
+    "policies": Fact(scope.policies, ("stored:policies", "stored:policy_controls", "asked")),
+    "unlocked": Fact(gaps.unlocked, ("controls", "crosswalk")),
+    # evidence
+    "tagged_events": Fact(evidence.tagged_events, ("stored:audit_by_action", "stored:audit_by_tag", "controls")),
+    "contradictions": Fact(evidence.contradictions, ("tagged_events",)),
+    "wanted_event_ids": Fact(evidence.wanted_event_ids, ("stored:audit_by_action", "tagged_events")),
+    "evidence_counts": Fact(evidence.evidence_counts, ("stored:evidence_items",)),
+    "control_evidence": Fact(
+        evidence.control_evidence,
+        ("tagged_events", "contradictions", "event_ids", "stored:evidence_items", "test_windows", "stored:test_links",
+         "policies", "attestations", "controls", "asked"),
+    ),
+    "audit_actions": Fact(evidence.audit_actions, ("stored:audit_by_action", "event_ids", "controls")),
+    "attestations": Fact(
+        attestations.attestations,
+        ("stored:attestations", "stored:attestation_days", "evidence_counts", "stored:audit_days", "controls", "asked"),
+    ),
+    "test_windows": Fact(duties.test_windows, ("stored:testing_schedules", "stored:test_runs", "asked")),
+    # state, gaps, readiness
+    "control_status": Fact(
+        status.control_status,
+        ("controls", "stored:control_profiles", "control_evidence", "tagged_events", "attestations", "policies",
+         "test_windows", "stored:control_owners", "stored:users", "exceptions", "stored:control_state_changes",
+         "unlocked", "asked"),
+    ),
+    "remediations": Fact(gaps.remediations, ("stored:remediations", "asked")),
+    "open_work": Fact(gaps.open_work, ("remediations", "stored:remediations")),
+    "gaps": Fact(
+        gaps.gaps, ("control_status", "unlocked", "remediations", "open_work", "stored:dry_runs", "asked")
+    ),
+    "readiness": Fact(readiness.readiness, ("control_status", "stored:readiness_snapshots", "asked")),
+    "readiness_weeks": Fact(readiness.readiness_weeks, ("stored:readiness_snapshots",)),
+    "posture": Fact(
+        readiness.posture,
+        ("control_status", "vendors", "remediations", "service_health", "stored:posture_snapshots", "asked"),
+    ),
+    # vendors and risk
+    "vendor_documents": Fact(vendor_register.documents, ("stored:vendor_documents", "asked")),
+    "vendor_controls": Fact(
+        vendor_register.vendor_controls,
+        ("stored:vendors", "vendor_documents", "organization", "controls", "unlocked", "asked"),
+    ),
+    "vendors": Fact(vendor_register.vendors, ("stored:vendors", "vendor_documents", "vendor_controls", "asked")),
+    "risks": Fact(risk.risks, ("stored:risks", "asked")),
+    "exceptions": Fact(risk.exceptions, ("stored:exceptions", "controls", "asked")),
+    # operations
+    "incidents": Fact(operations.incidents, ("stored:incidents", "asked")),
+    "service_health": Fact(operations.service_health, ("stored:services", "stored:slo_profiles", "stored:slo_sums")),
+    "bundles": Fact(operations.bundles, ("stored:bundles",)),
+    # duties and capacity
+    "requests": Fact(duties.requests, ("stored:evidence_requests", "stored:request_evidence", "asked")),
+    "meetings": Fact(duties.meetings, ("stored:committees", "stored:committee_meetings", "asked")),
+    "obligations": Fact(
+        obligations.obligations,
+        ("stored:attestations", "stored:attestation_days", "stored:vendors", "vendors", "bundles", "test_windows",
+         "stored:testing_schedules", "requests", "stored:evidence_requests", "stored:policies",
+         "stored:policy_controls", "stored:poam_items", "stored:exceptions", "stored:organization_frameworks",
+         "meetings", "stored:control_owners", "controls", "stored:revision_days", "asked"),
+    ),
+    "owner_weeks": Fact(workload.owner_weeks, ("obligations", "stored:owner_capacity", "asked")),
+}  # fmt: skip
+
+_EVENT_IDS = """
+    SELECT a.org_id, a.seq, a.event_id
+    FROM audit_log a JOIN wanted w ON a.org_id = w.org_id AND a.seq = w.seq
+"""
+
+
+class Facts:
+    """The facts of some organizations in one view of the replica, each computed when it is first asked for."""
+
+    def __init__(self, view: View, questions: Sequence[Question]) -> None:
+        self._view = view
+        self._lock = threading.RLock()
+        self._frames: dict[str, pl.DataFrame] = {"asked": asked(questions)}
+        view.offer("asked", self._frames["asked"])
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        with self._lock:
+            if name not in self._frames:
+                self._frames[name] = self._make(name)
+            return self._frames[name]
+
+    def of(self, org_id: str, name: str) -> pl.DataFrame:
+        """The rows of one organization; facts of the catalogue have no organization and come whole."""
+        frame = self[name]
+        return frame.filter(pl.col("org_id") == org_id) if "org_id" in frame.columns else frame
+
+    def _make(self, name: str) -> pl.DataFrame:
+        if name.startswith("stored:"):
+            return self._view.frame(SCANS[name.removeprefix("stored:")])
+        if name == "event_ids":
+            self._view.offer("wanted", self["wanted_event_ids"])
+            return self._view.frame(_EVENT_IDS)
+        fact = FACTS[name]
+        return fact.build(*(self[part] for part in fact.takes))
+
+
+__all__ = ["FACTS", "SCHEMAS", "Fact", "Facts", "Question"]

@@ -80,6 +80,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "events": WHOLE,
         "events_before": WHOLE,
         "last_at": INSTANT,
+        "last_on": DAY,
         "last_id": TEXT,
         "contradicted_at": INSTANT,
         "contradicted_by": TEXT,

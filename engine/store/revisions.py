@@ -149,8 +149,8 @@ class Revision:
         """Change one row of the organization; False when there is none with that key."""
         query = update(table).where(*self._mine(table), *(table.c[name] == value for name, value in key.items()))
         changes: dict[str, Any] = {**values, "revision": self.seq}
-        due = table.info.get("due")
-        if due in values:
+        due: str | None = table.info.get("due")
+        if due and due in values:
             moved = and_(table.c[due].is_not(None), table.c[due].is_distinct_from(values[due]))
             changes["moves"] = case((moved, table.c.moves + 1), else_=table.c.moves)
         changed = self.connection.execute(query.values(changes)).rowcount

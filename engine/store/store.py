@@ -81,6 +81,13 @@ class Store:
             known[org_id, email] = role
         return role
 
+    def time_zone(self, org_id: str) -> str:
+        """The IANA time zone of an organization's business dates."""
+        with self.reader() as connection:
+            query = select(organizations.c.time_zone).where(organizations.c.id == org_id)
+            zone: str = connection.execute(query).scalar_one()
+            return zone
+
     def _read_head(self, org_id: str) -> Position | None:
         query = select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)
         with self.reader() as connection:

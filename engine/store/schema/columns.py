@@ -113,7 +113,15 @@ def tenant_table(
     ``hq import``; ``replicated`` tables are copied to the analytics store; ``clustered`` stores rows in key order.
     ``due`` names the column that dates a duty: the store counts its moves in ``moves``, the SEQUENCE of calendars.
     """
-    moves = [Column("moves", BigInteger, nullable=False, comment="times that the date moved", info={"default": 0})]
+    moves = [
+        Column(
+            "moves",
+            BigInteger,
+            nullable=False,
+            comment="times that the date moved",
+            info={"default": 0, "internal": True},
+        )
+    ]
     checks = [
         CheckConstraint(
             f"{column.name} IN ({', '.join(repr(word) for word in column.info['choices'])})", name=column.name

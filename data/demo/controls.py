@@ -1,0 +1,196 @@
+"""What is on record for each control: profile, owners, attestations."""
+
+from random import Random
+
+from data.demo import people, stories
+from data.demo.maturity import Control, due_day
+from data.demo.story import Row, Story
+
+CHARGED = ("monitoring", "malware")  # domains that the person who left is still accountable for
+
+
+def profiles(story: Story, controls: list[Control]) -> None:
+    rng, org = story.rng("profiles"), story.profile.org
+    approver = people.lead(story, "risk")
+    addressable = _addressable()
+    for control in controls:
+        key = (control.framework, control.control_id)
+        more: Row = {}
+        if key in stories.JUSTIFIED[org]:
+            more = {
+                "applicable": False,
+                "justification": stories.JUSTIFIED[org][key],
+                "approved_by": approver,
+                "approved_on": story.day(290),
+            }
+        elif key == stories.UNJUSTIFIED[org]:
+            more = {"applicable": False}
+        elif control.framework == "iso27001":
+            more = {
+                "justification": rng.choice(("risk treatment", "legal", "contract", "best practice")),
+                "approved_by": approver,
+                "approved_on": story.day(240),
+                "implementation": f"ISMS manual, {control.control_id}",
+                "risk_ref": f"RSK-{rng.randint(1, 12):02d}",
+            }
+        elif control.framework == "pci-dss":
+            method = rng.choices(("defined", "compensating", "customised"), (94, 4, 2))[0]
+            more = {
+                "method": "compensating" if key == stories.RELIED_ON[org] else method,
+                "tested": rng.random() > 0.015,
+            }
+        elif control.framework == "hipaa" and control.control_id in addressable:
+            more = _decision(story, rng)
+        elif control.framework == "nist-csf":
+            more = {
+                "target": rng.choices(("effective", "partial", "none"), (82, 15, 3))[0],
+                "target_pct": rng.choice((60, 75, 90, 100)),
+                "implementation": f"practice note {control.control_id}",
+            }
+        elif control.framework == "cis-v8":
+            done = {"effective": (85, 100), "partial": (45, 85), "stale": (40, 75), "ineffective": (20, 60)}.get(
+                control.state, (0, 15)
+            )
+            implemented = rng.randint(*done)
+            more = {
+                "policy_pct": min(100, implemented + rng.randint(0, 15)),
+                "implemented_pct": implemented,
+                "automated_pct": implemented * rng.randint(30, 95) // 100,
+                "reported_pct": implemented * rng.randint(40, 100) // 100,
+                "target_pct": 100,
+            }
+        elif control.framework == "cmmc-l2":
+            more = {"implementation": f"system security plan, section {control.control_id}"}
+        if control.changed is not None:
+            more["changed_on"] = story.day(control.changed)
+        if more:
+            story.add("control_profiles", framework=control.framework, control_id=control.control_id, **more)
+
+
+def _addressable() -> set[str]:
+    from engine.catalogue import catalogue
+
+    return set(
+        catalogue().details("hipaa").filter(required_or_addressable="addressable", assessable=True)["control_id"]
+    )
+
+
+def _decision(story: Story, rng: Random) -> Row:
+    decision = rng.choices(("implemented", "alternative", "not_implemented"), (78, 15, 7))[0]
+    rationale = {
+        "implemented": "implemented as specified",
+        "alternative": "equivalent measure at the network edge",
+        "not_implemented": "not reasonable: the system holds no records at rest",
+    }[decision]
+    undocumented = decision == "not_implemented" and rng.random() < 0.4
+    return {
+        "decision": decision,
+        "rationale": None if undocumented else rationale,
+        "decided_on": None if undocumented else story.day(rng.randint(60, 380)),
+        "risk_ref": f"RSK-{rng.randint(1, 12):02d}",
+    }
+
+
+def owners(story: Story, controls: list[Control]) -> None:
+    """R is the domain's lead, A a head; most controls are complete, some have one of the usual faults."""
+    rng, share = story.rng("owners"), story.profile.accountable_share
+    heads = people.active(story)[:5]
+    for control in controls:
+        accountable = people.leaver(story) if control.domain in CHARGED and rng.random() < 0.3 else None
+        if accountable is None:
+            accountable = (
+                heads[0] if rng.random() < share else rng.choice([head for head in heads if head != control.owner])
+            )
+        roles = {(control.owner, "R"), (accountable, "A")}
+        fault = rng.random()
+        if fault < 0.035:
+            roles.discard((accountable, "A"))
+        elif fault < 0.055:
+            roles.add((next(head for head in heads if head not in (accountable, control.owner)), "A"))
+        elif fault < 0.075:
+            roles.discard((control.owner, "R"))
+        elif fault < 0.10:
+            roles = {(control.owner, "R"), (control.owner, "A")}
+        elif fault < 0.11:
+            roles |= {(person, "C") for person in people.active(story)[:6]}
+        if rng.random() < 0.5:
+            roles.add((rng.choice(people.active(story)), "C"))
+        if rng.random() < 0.3:
+            roles.add((rng.choice(people.active(story)), "I"))
+        for person, raci in sorted(roles):
+            story.add(
+                "control_owners", framework=control.framework, control_id=control.control_id, email=person, raci=raci
+            )
+
+
+def attestations(story: Story, controls: list[Control]) -> None:
+    """An annual duty for each control: the last one as it was decided, the next one open."""
+    rng = story.rng("attestations")
+    peaked = _peaked(story, controls)
+    numbered = 0
+    for control in controls:
+        if control.attestation in ("none", "not_applicable"):
+            continue
+        numbered += 1
+        common = {
+            "framework": control.framework,
+            "control_id": control.control_id,
+            "owner": control.owner,
+            "statement": f"{control.control_id} operated as described throughout the period.",
+        }
+        ahead = (due_day(story, rng) - story.today).days
+        if control.key in peaked:
+            ahead = (story.peak_monday - story.today).days + peaked.index(control.key) % 5
+        if control.attestation == "overdue":
+            ahead = -rng.randint(1, 7 * (control.drop_week or 5))
+        if control.attestation == "rejected":
+            ahead = rng.randint(10, 40)
+        identifier = f"ATT-{control.framework}-{control.control_id}"
+        if control.attestation in ("signed", "overdue"):
+            decided = (
+                max(1, 365 - ahead + rng.randint(-3, 16))
+                if control.attestation == "signed"
+                else 365 - ahead + rng.randint(0, 9)
+            )
+            at = story.office(decided, rng)
+            story.add(
+                "attestations",
+                **common,
+                id=f"{identifier}-1",
+                attestor=control.owner,
+                due_on=story.day(365 - ahead),
+                outcome="attested",
+                attested_at=at,
+                delegated_to=rng.choice(people.active(story)) if rng.random() < 0.05 else None,
+            )
+            if decided < 400:
+                story.event(
+                    f"AE-{identifier}-1",
+                    at,
+                    control.owner,
+                    "attestation.signed",
+                    "attestation",
+                    f"{identifier}-1",
+                    controls=control.key,
+                )
+        if control.attestation == "rejected":
+            ago = rng.randint(4, 7 * (control.drop_week or 8))
+            story.add(
+                "attestations",
+                **common,
+                id=f"{identifier}-1",
+                attestor=control.owner,
+                due_on=story.day(ago),
+                outcome="rejected",
+                attested_at=story.office(ago, rng),
+            )
+        story.add("attestations", **common, id=f"{identifier}-2", due_on=story.day(-ahead))
+
+
+def _peaked(story: Story, controls: list[Control]) -> list[str]:
+    """The duties of one owner that all fall in the peak week."""
+    owner = people.lead(story, "governance")
+    mine = [
+        control.key for control in controls if control.owner == owner and control.attestation in ("signed", "first")
+    ]
+    return mine[: 22 if story.profile.org == "aurora" else 15]

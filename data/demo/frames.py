@@ -1,0 +1,53 @@
+"""Rows as frames that have exactly the columns and types of the importable tables."""
+
+from collections.abc import Mapping, Sequence
+from json import dumps
+from typing import Any
+
+import polars as pl
+from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Table
+
+from data.demo.story import Row
+from engine.store.schema import IMPORTABLE
+from engine.store.types import Instant, Json
+
+UNIVERSAL = ("org_id", "revision", "seq", "recorded_at", "hash")
+INSTANT = pl.Datetime("us", "UTC")
+DTYPES: Mapping[type, pl.DataType] = {
+    BigInteger: pl.Int64(),
+    Float: pl.Float64(),
+    Boolean: pl.Boolean(),
+    Date: pl.Date(),
+    Instant: INSTANT,
+}
+
+
+def columns(table: Table) -> list[Column[Any]]:
+    """The columns that somebody who imports fills in."""
+    return [column for column in table.columns if column.name not in UNIVERSAL and not column.info.get("internal")]
+
+
+def dtype(column: Column[Any]) -> pl.DataType:
+    return DTYPES.get(type(column.type), pl.String())
+
+
+def frame(name: str, rows: Sequence[Row]) -> pl.DataFrame:
+    """The rows of a table; what a row leaves out is the column's default, else null."""
+    table = IMPORTABLE[name]
+    unknown = {key for row in rows for key in row} - {column.name for column in columns(table)}
+    if unknown:
+        raise KeyError(f"{name} has no column {', '.join(sorted(unknown))}")
+    series = []
+    for column in columns(table):
+        values = [row.get(column.name, column.info.get("default")) for row in rows]
+        if isinstance(column.type, Json):
+            values = [None if value is None else json_text(value) for value in values]
+        series.append(pl.Series(column.name, values, dtype=dtype(column)))
+    primary = list(table.info["primary"])
+    built = pl.DataFrame(series)
+    return built.sort(primary) if primary else built
+
+
+def json_text(value: Any) -> str:
+    """JSON as the store keeps it: sorted keys, no white space."""
+    return dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,157 @@
+"""What each control in scope rests on, drawn once, and the state that follows from it (F2).
+
+The engine computes states from the records; the demo computes them from its own plan, so that the past that it
+tells (snapshots, gaps, remediations) leads up to the present that the engine will find.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from random import Random
+
+from data.demo import people, stories
+from data.demo.practice import WINDOWS, Seen
+from data.demo.profile import Maturity
+from data.demo.story import Story
+from engine.catalogue import catalogue
+
+DOMAINS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "vendor",
+        ("vendor", "supplier", "service provider", "third part", "third-part", "tpsp", "associate", "supply chain"),
+    ),
+    ("incident", ("incident", "respon", "breach", "event report")),
+    ("continuity", ("continuity", "contingency", "disaster", "recover", "restor", "resilien", "availab", "capacity")),
+    ("backup", ("backup", "redundan")),
+    ("cryptography", ("crypt", "key", "certificate", "pan ")),
+    ("access", ("access", "authent", "account", "identi", "password", "privileg", "mfa", "log-on", "login", "session")),
+    ("monitoring", ("log", "audit record", "monitor", "detect", "alert", "intrusion", "clock", "time")),
+    ("malware", ("malware", "malicious", "anti-", "phishing", "email", "browser")),
+    ("vulnerability", ("vulnerab", "patch", "scan", "penetration", "flaw")),
+    ("network", ("network", "firewall", "segment", "wireless", "transmi", "remote", "boundary", "connection")),
+    ("development", ("software", "development", "code", "application", "change", "secure design", "deploy")),
+    ("configuration", ("configur", "baseline", "harden", "component", "system")),
+    ("asset", ("asset", "inventory", "device", "media", "equipment", "endpoint", "hardware")),
+    ("physical", ("physical", "facilit", "visitor", "premises", "workstation", "utilit", "environment")),
+    ("people", ("train", "aware", "personnel", "screen", "competen", "human", "employ", "workforce", "sanction")),
+    ("privacy", ("privacy", "consent", "personal", "data subject", "disclos", "notice")),
+    ("data", ("data", "information", "retention", "classif", "dispos")),
+    ("risk", ("risk", "threat")),
+    ("audit", ("audit", "assess", "review", "evaluat", "nonconform", "test")),
+    ("policy", ("polic", "procedure", "document")),
+)
+
+
+@dataclass
+class Control:
+    """A control in scope: from the catalogue, what it rests on, who answers for it, the state that results.
+
+    Ages are in days, None where there is nothing. ``changed`` is how long ago its text or system changed.
+    """
+
+    framework: str
+    control_id: str
+    title: str
+    group_id: str
+    weight: int
+    cadence: str
+    kinds: tuple[str, ...]
+    domain: str
+    owner: str
+    practice_age: int | None = None
+    documented: bool = False
+    attestation: str = "signed"
+    policy: bool = True
+    policy_lapsed: bool = False
+    contradicted: bool = False
+    changed: int | None = None
+    test: str = "passed"
+    state: str = "effective"
+    drop_week: int | None = None
+
+    @property
+    def key(self) -> str:
+        return f"{self.framework}:{self.control_id}"
+
+    @property
+    def window(self) -> int:
+        return WINDOWS[self.cadence]
+
+
+def domain_of(title: str) -> str:
+    words = title.lower()
+    return next((domain for domain, marks in DOMAINS if any(mark in words for mark in marks)), "governance")
+
+
+def controls(story: Story) -> list[Control]:
+    """Every assessable control in scope, judged by the events that the story has so far."""
+    rng, seen = story.rng("maturity"), Seen(story.last_seen())
+    frame = (
+        catalogue()
+        .controls.filter("assessable")
+        .select("framework", "control_id", "title", "group_id", "weight", "cadence", "evidence_kinds")
+    )
+    drawn = []
+    for framework, control_id, title, group, weight, cadence, kinds in frame.iter_rows():
+        if framework not in story.profile.frameworks:
+            continue
+        domain = domain_of(title)
+        owner = people.lead(story, domain)
+        control = Control(framework, control_id, title, group, weight, cadence, tuple(kinds), domain, owner)
+        control.practice_age = seen.practised(framework, control_id)
+        opposed = seen.opposed(framework, control_id)
+        control.contradicted, control.drop_week = opposed is not None, opposed
+        _draw(control, story.profile.org, story.profile.frameworks[framework], rng)
+        stories.bend(story, control)
+        _document(control, seen)
+        control.state = state(control)
+        drawn.append(control)
+    return drawn
+
+
+def _draw(control: Control, org: str, maturity: Maturity, rng: Random) -> None:
+    shares = (maturity.signed, maturity.first, maturity.overdue, maturity.rejected)
+    names = ("signed", "first", "overdue", "rejected", "none")
+    control.attestation = rng.choices(names, (*shares, max(0.0, 1 - sum(shares))))[0]
+    control.policy_lapsed = control.domain in stories.LAPSED_POLICIES[org]
+    control.policy = rng.random() < 0.6 + 0.4 * maturity.signed
+    control.test = "failed" if rng.random() < 0.012 else "passed"
+    changed, recent = rng.random() < 0.04, rng.random() < 0.3
+    if changed and "policy" not in control.kinds:
+        control.changed = rng.randint(12, 40) if recent else rng.randint(150, 380)
+
+
+def _document(control: Control, seen: "Seen") -> None:
+    """Where tests are all that the log can show, a filed document shows that the control operates."""
+    tested_only = "operation" in control.kinds and not seen.has_practice(control.framework, control.control_id)
+    if tested_only and control.attestation in ("signed", "first"):
+        control.documented, control.practice_age = True, min(2 + control.window // 4, 60)
+
+
+def state(control: Control) -> str:
+    """F2 over what the control rests on."""
+    if control.attestation == "not_applicable":
+        return "not_applicable"
+    if control.test == "failed" or control.contradicted:
+        return "ineffective"
+    stale: dict[str, bool] = {}
+    age = control.practice_age
+    if "operation" in control.kinds and age is not None:
+        stale["operation"] = age > control.window or (control.changed is not None and age > control.changed)
+    if "policy" in control.kinds and control.policy:
+        stale["policy"] = control.policy_lapsed
+    if "test" in control.kinds:
+        stale["test"] = False
+    if control.attestation in ("signed", "overdue"):
+        stale["attestation"] = control.attestation == "overdue"
+    if not stale:
+        return "no_data"
+    if any(stale.values()):
+        return "stale"
+    return "effective" if len(stale) == len(control.kinds) else "partial"
+
+
+def due_day(story: Story, rng: Random) -> date:
+    """A working day within the coming year, for a duty that comes around annually."""
+    ahead = rng.randint(3, 352)
+    on = story.day(-ahead)
+    return story.day(-ahead + max(0, on.weekday() - 4))

@@ -1,0 +1,122 @@
+"""What the chapters of a demo organization share: its day, its draws, the rows and events told so far."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from random import Random
+from typing import Any
+
+from data.demo.profile import Profile
+
+Row = dict[str, Any]
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An audit event; ``at`` in microseconds since 1970, ``details`` as JSON text."""
+
+    id: str
+    at: int
+    actor: str
+    action: str
+    object_type: str | None
+    object_id: str | None
+    outcome: str
+    workspace_id: str | None
+    controls: str | None
+    details: str | None
+
+
+class Story:
+    """One organization on one day. Every chapter draws from a generator of its own, so that none disturbs another."""
+
+    def __init__(self, profile: Profile, today: date) -> None:
+        self.profile = profile
+        self.today = today
+        self.tables: dict[str, list[Row]] = defaultdict(list)
+        self.events: list[Event] = []
+        self._numbers: dict[str, int] = defaultdict(int)
+
+    def rng(self, chapter: str) -> Random:
+        return Random(f"{self.profile.org}/{chapter}")  # noqa: S311
+
+    def day(self, ago: int) -> date:
+        """The day ``ago`` days before today; negative ones are to come."""
+        return self.today - timedelta(days=ago)
+
+    def at(self, ago: int, minutes: float) -> datetime:
+        """A moment of that day, ``minutes`` after local midnight, in UTC."""
+        start = datetime.combine(self.day(ago), time(), UTC)
+        return start + timedelta(minutes=round(minutes) - 60 * self.profile.utc_offset)
+
+    def office(self, ago: int, rng: Random) -> datetime:
+        """Some moment of the working hours of that day."""
+        return self.at(ago, rng.uniform(8.5 * 60, 17.5 * 60))
+
+    def monday(self, weeks_ago: int) -> date:
+        """The Monday of the current week, or of an earlier (negative: later) one."""
+        return self.today - timedelta(days=self.today.weekday() + 7 * weeks_ago)
+
+    @property
+    def peak_monday(self) -> date:
+        """The week about five weeks ahead in which too much falls due."""
+        return self.monday(-5)
+
+    def add(self, table: str, **row: Any) -> Row:
+        self.tables[table].append(row)
+        return row
+
+    def number(self, prefix: str) -> str:
+        """The next identifier of a series: V-1, V-2 …"""
+        self._numbers[prefix] += 1
+        return f"{prefix}-{self._numbers[prefix]}"
+
+    def yearly(self, prefix: str, on: date) -> str:
+        """The next identifier of a series that starts anew each year: INC-2026-0142."""
+        series = f"{prefix}-{on.year}"
+        self._numbers[series] += 1
+        return f"{series}-{self._numbers[series]:04d}"
+
+    def event(
+        self,
+        id: str,
+        at: datetime,
+        actor: str,
+        action: str,
+        object_type: str | None = None,
+        object_id: str | None = None,
+        *,
+        controls: str | None = None,
+        details: str | None = None,
+        outcome: str = "success",
+        workspace_id: str | None = None,
+    ) -> str:
+        moment = (at - EPOCH) // timedelta(microseconds=1)
+        self.events.append(
+            Event(id, moment, actor, action, object_type, object_id, outcome, workspace_id, controls, details)
+        )
+        return id
+
+    def last_seen(self) -> Mapping[str, int]:
+        """Days since each action that was told so far was last seen."""
+        newest: dict[str, int] = {}
+        for event in self.events:
+            newest[event.action] = max(event.at, newest.get(event.action, 0))
+        return {
+            action: (self.today - (EPOCH + timedelta(microseconds=at)).date()).days for action, at in newest.items()
+        }
+
+
+def plus_months(start: date, months: int) -> date:
+    """The same day some months on; the start is on day 28 or before."""
+    month = start.year * 12 + start.month - 1 + months
+    return date(month // 12, month % 12 + 1, min(start.day, 28))
+
+
+def week_of(on: date) -> str:
+    """The ISO week of a day, such as 2026-W47."""
+    year, week, _ = on.isocalendar()
+    return f"{year}-W{week:02d}"

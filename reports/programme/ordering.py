@@ -1,0 +1,24 @@
+"""The orders that rows of the programme reports stand in, and the score of a control's state (F3)."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+SEVERITIES = ("critical", "high", "medium", "low")
+TIERS = ("critical", "high", "medium", "low")
+STATES_WORST_FIRST = ("ineffective", "no_data", "stale", "partial", "effective", "not_applicable")
+STATE_SCORES = {"effective": 1.0, "partial": 0.5, "stale": 0.25}
+
+
+def rank(column: str, words: Sequence[str]) -> pl.Expr:
+    """The position of a word in ``words``; words that are not there come last."""
+    return pl.col(column).replace_strict(
+        list(words), list(range(len(words))), default=len(words), return_dtype=pl.Int64
+    )
+
+
+def state_score(column: str = "state") -> pl.Expr:
+    """1 effective, 0.5 partial, 0.25 stale, else 0 (F3)."""
+    return pl.col(column).replace_strict(
+        list(STATE_SCORES), list(STATE_SCORES.values()), default=0.0, return_dtype=pl.Float64
+    )

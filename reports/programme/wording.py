@@ -1,0 +1,49 @@
+"""How the programme reports put figures into sentences."""
+
+from collections.abc import Sequence
+from datetime import date
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """``no gaps``, ``1 gap``, ``1,204 gaps``."""
+    if number == 0:
+        return f"no {plural or noun + 's'}"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def hours(number: float) -> str:
+    """``1 hour``, ``7.5 hours``."""
+    return f"{number:g} {'hour' if number == 1 else 'hours'}"
+
+
+def percent(value: float) -> str:
+    """``41.2 %``: one decimal."""
+    return f"{value:.1f} %"
+
+
+def change(now: float | None, before: float | None, prior_on: date | None, as_of: date) -> str:
+    """``up 2.3 points in 30 days``; says so where there is nothing to compare with."""
+    if now is None or before is None or prior_on is None:
+        return "with no earlier figure to compare"
+    days = count((as_of - prior_on).days, "day")
+    moved = round(now - before, 1)
+    if moved == 0:
+        return f"unchanged in {days}"
+    return f"{'up' if moved > 0 else 'down'} {abs(moved):.1f} {'point' if abs(moved) == 1 else 'points'} in {days}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def inside(title: str) -> str:
+    """A title as it reads inside a sentence: ``Evidence freshness`` is evidence freshness, ``SLO`` stays."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title
+
+
+def sentence(text: str) -> str:
+    """The text with a capital first letter."""
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,23 @@
+"""Numbers in sentences."""
+
+import pytest
+
+from reports.evidence.wording import counted, listed, part_of
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0 duties"), (1, "1 duty"), (2, "2 duties"), (12400, "12,400 duties")]
+)
+def test_a_number_agrees_with_its_noun(number, text):
+    assert counted(number, "duty", "duties") == text
+
+
+def test_a_part_agrees_with_its_verb():
+    assert part_of(1, 40, "control") == "1 of 40 controls is"
+    assert part_of(0, 1, "control", ("has", "have")) == "0 of 1 control has"
+
+
+def test_a_long_list_says_how_many_more_there_are():
+    assert listed(["a", "b"]) == "a, b"
+    assert listed(list("abcdefg")) == "a, b, c, d, e and 2 more"
+    assert listed([]) == ""

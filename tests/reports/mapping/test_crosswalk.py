@@ -1,0 +1,184 @@
+"""What the SOC 2 and ISO/IEC 27001 crosswalk says."""
+
+import pytest
+
+from reports.mapping.crosswalk import REPORT
+from tests.factories import ask, moment, rows
+
+
+def pair(source_id, target_id, relation="intersects", strength=0.5, **given):
+    return {
+        "source_framework": "soc2", "source_id": source_id, "source_title": source_id, "target_framework": "iso27001",
+        "target_id": target_id, "target_title": target_id, "relation": relation, "strength": strength,
+        "full": relation in ("equal", "superset") and strength >= 0.8, "reviewer": "ann@acme.example", **given,
+    }  # fmt: skip
+
+
+def control(framework, control_id, state="effective", **given):
+    return {"framework": framework, "control_id": control_id, "state": state, **given}
+
+
+def events(framework, control_id, number=1, source="operation", at="2026-11-10 08:00"):
+    return {
+        "framework": framework, "control_id": control_id, "source": source, "events": number, "last_at": moment(at),
+    }  # fmt: skip
+
+
+def report(pairs, controls=(), evidence=(), scope=("soc2", "iso27001"), **options):
+    return REPORT.build(
+        rows("organization", {"frameworks": list(scope)}),
+        rows("crosswalk", *pairs),
+        rows("control_evidence", *evidence),
+        rows("control_status", *controls),
+        ask(**options),
+    )
+
+
+def table(document, name):
+    return next(table.frame for table in document.tables if table.name == name)
+
+
+PAIRS = (
+    pair("CC6.1", "A.5.15", "superset", 0.85),
+    pair("CC6.1", "A.8.2", "intersects", 0.6),
+    pair("CC7.3", "A.5.25", "equal", 0.9),
+)
+CONTROLS = (
+    control("soc2", "CC6.1"),
+    control("soc2", "CC7.3"),
+    control("iso27001", "A.5.15", "no_data"),
+    control("iso27001", "A.5.25", "ineffective"),
+    control("iso27001", "A.8.2", "partial"),
+    control("iso27001", "A.8.10", "no_data"),
+    control("iso27001", "A.8.11", "not_applicable", applicable=False),
+)
+EVIDENCE = (
+    events("soc2", "CC6.1", 3),
+    events("soc2", "CC6.1", 2, "policy", "2026-11-12 08:00"),
+    events("soc2", "CC7.3"),
+    events("iso27001", "A.5.25"),
+    events("iso27001", "A.8.2", 0, at="2026-01-01 08:00"),
+)
+
+
+def test_the_summary_counts_pairs_targets_and_overlay():
+    document = report(PAIRS, CONTROLS, EVIDENCE)
+    assert dict(document.summary) == {
+        "pairs": 3, "full_pairs": 2, "targets": 5, "targets_applicable": 4, "targets_full": 2, "targets_partial": 1,
+        "targets_none": 1, "targets_full_pct": 50.0, "targets_without_full_pair": 2, "evidence_both": 1,
+        "evidence_one_side": 2, "evidence_none": 0, "reuse_opportunities": 1, "conflicts": 1,
+        "conflicts_on_full_pairs": 1,
+    }  # fmt: skip
+    assert document.headline == (
+        "SOC 2 fully covers 2 of 4 applicable ISO requirements; 1 pair in conflict: "
+        "settle first why CC7.3 is effective and A.5.25 is not."
+    )
+    assert (document.coverage.assessed, document.coverage.total) == (4, 6)
+    assert document.warnings == []
+
+
+def test_the_matrix_lays_evidence_and_state_over_both_sides():
+    matrix = table(report(PAIRS, CONTROLS, EVIDENCE), "matrix")
+    assert matrix.select(
+        "source_id", "target_id", "source_state", "target_state", "source_events", "source_newest_at", "target_events",
+        "target_newest_at", "overlay", "reuse",
+    ).rows() == [
+        ("CC6.1", "A.5.15", "effective", "no_data", 5, moment("2026-11-12 08:00"), 0, None, "one_side", "to target"),
+        ("CC6.1", "A.8.2", "effective", "partial", 5, moment("2026-11-12 08:00"), 0, None, "one_side", None),
+        (
+            "CC7.3", "A.5.25", "effective", "ineffective", 1, moment("2026-11-10 08:00"), 1,
+            moment("2026-11-10 08:00"), "both", None,
+        ),
+    ]  # fmt: skip
+
+
+def test_a_target_that_does_not_apply_stays_listed_and_leaves_the_denominator():
+    targets = table(report(PAIRS, CONTROLS, EVIDENCE), "targets")
+    assert targets.select("control_id", "applicable", "mapping", "full_pairs", "best_strength").rows() == [
+        ("A.5.15", True, "full", 1, 0.85),
+        ("A.5.25", True, "full", 1, 0.9),
+        ("A.8.2", True, "partial", 0, 0.6),
+        ("A.8.10", True, "none", 0, None),
+        ("A.8.11", False, "none", 0, None),
+    ]
+
+
+def test_full_partial_and_none_add_up_to_the_applicable_targets():
+    summary = report(PAIRS, CONTROLS, EVIDENCE).summary
+    assert (
+        summary["targets_full"] + summary["targets_partial"] + summary["targets_none"] == summary["targets_applicable"]
+    )
+    assert summary["evidence_both"] + summary["evidence_one_side"] + summary["evidence_none"] == summary["pairs"]
+
+
+def test_conflicts_on_full_pairs_come_first():
+    pairs = (pair("CC1.1", "A.5.1", "intersects", 0.9), pair("CC6.1", "A.5.15", "superset", 0.8))
+    controls = (
+        *(control("soc2", name) for name in ("CC1.1", "CC6.1")),
+        *(control("iso27001", name, "ineffective") for name in ("A.5.1", "A.5.15")),
+    )
+    conflicts = table(report(pairs, controls), "conflicts")
+    assert conflicts["source_id"].to_list() == ["CC6.1", "CC1.1"]
+
+
+@pytest.mark.parametrize(
+    ("relation", "evidenced", "reuse"),
+    [
+        ("equal", "soc2", "to target"),
+        ("equal", "iso27001", "to source"),
+        ("superset", "iso27001", None),
+        ("subset", "iso27001", "to source"),
+        ("subset", "soc2", None),
+        ("intersects", "soc2", None),
+    ],
+)
+def test_evidence_is_reused_only_where_the_pair_covers_the_other_side(relation, evidenced, reuse):
+    ids = {"soc2": "CC6.1", "iso27001": "A.5.15"}
+    document = report(
+        [pair("CC6.1", "A.5.15", relation, 0.9)],
+        [control(framework, name) for framework, name in ids.items()],
+        [events(evidenced, ids[evidenced])],
+    )
+    assert table(document, "matrix")["reuse"].to_list() == [reuse]
+
+
+def test_the_statement_of_applicability_lists_requirements_with_their_criteria():
+    document = report(PAIRS, CONTROLS, EVIDENCE, view="soa")
+    assert [table.name for table in document.tables] == ["conflicts", "soa"]
+    soa = table(document, "soa")
+    assert soa.select(
+        "control_id", "mapping", "criteria", "criteria_effective", "events", "criteria_events"
+    ).rows() == [
+        ("A.5.15", "full", ["CC6.1"], ["CC6.1"], 0, 5),
+        ("A.5.25", "full", ["CC7.3"], ["CC7.3"], 1, 1),
+        ("A.8.2", "partial", ["CC6.1"], ["CC6.1"], 0, 5),
+        ("A.8.10", "none", None, None, 0, None),
+        ("A.8.11", "none", None, None, 0, None),
+    ]
+
+
+def test_a_framework_out_of_scope_leaves_the_mapping_without_overlay():
+    iso = tuple(row for row in CONTROLS if row["framework"] == "iso27001")
+    document = report(PAIRS, iso, EVIDENCE[3:], scope=("iso27001",))
+    assert table(document, "matrix")["overlay"].to_list() == [None, None, None]
+    assert document.summary["conflicts"] == 0
+    assert document.warnings == ["SOC 2 is not in scope: the mapping is shown without evidence and state of that side."]
+
+
+def test_without_either_framework_the_pairs_themselves_remain():
+    document = report(PAIRS, scope=())
+    assert (document.summary["pairs"], document.summary["targets"], document.summary["targets_full"]) == (3, 3, 2)
+    assert document.coverage.total == 0
+    assert len(document.warnings) == 3
+
+
+def test_pairs_that_nobody_signed_off_are_counted():
+    document = report([pair("CC6.1", "A.5.15", reviewer="catalogue")], CONTROLS)
+    assert document.warnings == ["1 pair came with the catalogue: no named person has signed them off."]
+
+
+def test_no_pair_at_all_is_said():
+    document = report([], scope=())
+    assert document.headline == "The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped."
+    assert document.summary["targets_full_pct"] is None
+    assert all(table.frame.is_empty() for table in document.tables)

@@ -1,0 +1,203 @@
+"""What holds for all reports of the programme."""
+
+from datetime import date
+
+import polars as pl
+import pytest
+
+from engine.document import Edition, Organization, Revision
+from engine.render import csv, html, json, markdown
+from reports.programme import (
+    baseline_comparison,
+    control_health_scorecard,
+    executive_summary,
+    gap_remediations,
+    posture_score,
+    program,
+    risk_heatmap,
+    summary,
+)
+from tests.factories import DAY, ask, moment, rows
+
+REPORTS = {
+    module.REPORT.name: module.REPORT
+    for module in (
+        *(summary, program, posture_score, risk_heatmap, executive_summary, gap_remediations),
+        *(control_health_scorecard, baseline_comparison),
+    )
+}
+STATES = ("no_data", "stale", "partial", "effective", "ineffective")
+
+
+def controls(number):
+    for index in range(number):
+        framework = ("soc2", "iso27001", "hipaa")[index % 3]
+        yield {
+            **{"framework": framework, "control_id": f"C{index // 7}.{index}", "state": STATES[index % 5]},
+            **{
+                "previous_state": STATES[(index + index // 5) % 5],
+                "weight": 1 + index % 5,
+                "group_id": f"G{index % 2}",
+            },
+            **{"freshness": "fresh" if index % 2 else "missing", "group_title": f"Group {index % 2}"},
+        }
+
+
+def gaps(number):
+    for control in controls(number):
+        if control["state"] != "effective":
+            yield {
+                **{name: control[name] for name in ("framework", "control_id", "state", "weight", "group_id")},
+                **{"gap_id": f"{control['framework']}:{control['control_id']}", "group_title": control["group_title"]},
+                "requirements": [f"{control['framework']}:{control['control_id']}"],
+            }
+
+
+FRAMEWORKS = [
+    {
+        **{
+            "framework": name,
+            "applicable": 10,
+            "effective": 2,
+            "assessed": 8,
+            "strict_pct": 20.0,
+            "weighted_pct": 40.0,
+        },
+        **{"prior_on": date(2026, 10, 20), "prior_strict_pct": 20.0, "prior_weighted_pct": 39.0, "coverage_pct": 80.0},
+    }
+    for name in ("soc2", "iso27001", "hipaa")
+]
+POSTURE = [
+    {
+        **{"component": name, "title": name.capitalize(), "weight": weight, "share": weight / 0.55, "value": 50.0},
+        **{"contribution": given, "prior_value": 40.0, "prior_score": 40.0, "prior_on": date(2026, 10, 20)},
+    }
+    for name, weight, given in (("readiness", 0.35, 31.8), ("freshness", 0.20, 18.2))
+]
+FRAMES = {
+    "organization": rows("organization", {"frameworks": ["soc2", "iso27001", "hipaa", "fedramp-poam"]}),
+    "control_status": rows("control_status", *controls(30)),
+    "gaps": rows("gaps", *gaps(30)),
+    "readiness": rows("readiness", *FRAMEWORKS),
+    "posture": rows("posture", *POSTURE),
+    "control_evidence": rows(
+        "control_evidence",
+        *(
+            {**control, "source": "operation", "events": 2, "events_before": 1, "last_at": moment("2026-11-18 08:30")}
+            | {"last_id": f"e{index // 2}"}
+            for index, control in enumerate(
+                {name: given[name] for name in ("framework", "control_id")} for given in controls(12)
+            )
+        ),
+    ),
+    "policies": rows("policies", {"framework": "soc2", "control_id": "C0.0", "accepted_on": date(2026, 1, 1)}),
+    "audit_actions": rows(
+        "audit_actions", *({"action": name, "events": 5, "tagged_events": 0} for name in ("a.b", "c.d"))
+    ),
+    "attestations": rows(
+        "attestations",
+        *({"id": str(n), "framework": name, "status": "overdue"} for n, name in enumerate(("soc2", "hipaa"))),
+    ),
+    "vendors": rows(
+        "vendors",
+        *(
+            {"vendor_id": str(n), "tier": "high", "review": "overdue", "assurance": "lapsed", "inherited_gaps": 1}
+            for n in range(3)
+        ),
+    ),
+    "obligations": rows(
+        "obligations",
+        *(
+            {"obligation_id": f"o{n}", "due_on": date(2026, 11, 25), "owner": f"p{n % 2}@acme.example", "days_left": 5}
+            for n in range(8)
+        ),
+        *(
+            {"obligation_id": f"l{n}", "due_on": date(2026, 11, 1), "days_left": -19, "state": "overdue"}
+            | {"owner": f"p{n % 2}@acme.example"}
+            for n in range(8)
+        ),
+    ),
+    "risks": rows(
+        "risks",
+        *(
+            {"id": f"R{n}", "title": "Risk", "likelihood": 4, "impact": 4, "inherent": 16, "residual_likelihood": 3}
+            | {"residual_impact": 4, "residual": 12, "previous": 16, "level": "high", "appetite": 9, "status": "open"}
+            | {"over_appetite": True, "unknown": n == 4}
+            for n in range(5)
+        ),
+    ),
+    "incidents": rows("incidents", {"id": "1", "severity": "high", "opened_at": moment("2026-11-01 10:00")}),
+    "exceptions": rows(
+        "exceptions", *({"id": f"EX{n}", "standing": "expired", "expires_on": date(2026, 11, 1)} for n in range(5))
+    ),
+    "owner_weeks": rows(
+        "owner_weeks",
+        *(
+            {"owner": f"p{n}@acme.example", "week": f"2026-W{week}", "shortfall_hours": 2.0}
+            | {"week_start_on": date.fromisocalendar(2026, week, 1)}
+            for n in range(2)
+            for week in (48, 49)
+        ),
+    ),
+    "remediations": rows(
+        "remediations", {"id": "1", "opened_on": date(2026, 11, 1)}, {"id": "2", "opened_on": date(2026, 11, 3)}
+    ),
+}
+
+
+def edition(report, document):
+    return Edition(
+        report=report.name,
+        title=report.title,
+        description=report.description,
+        schema_version=report.schema_version,
+        organization=Organization("acme", "Acme"),
+        as_of=DAY,
+        revision=Revision(1, "0" * 64),
+        parameters={"periodDays": 30},
+        settings_version=0,
+        document=document,
+    )
+
+
+def rendered(report, document):
+    given = edition(report, document)
+    return [renderer.render(given) for renderer in (json, csv, html, markdown)]
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_the_order_of_the_facts_does_not_matter(name):
+    report = REPORTS[name]
+    given = [FRAMES[fact] for fact in report.facts]
+    backwards = [frame.reverse() for frame in given]
+    assert rendered(report, report.build(*given, ask())) == rendered(report, report.build(*backwards, ask()))
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_every_format_can_show_a_report_without_any_data(name):
+    report = REPORTS[name]
+    document = report.build(*(rows(fact) for fact in report.facts), ask())
+    assert all(rendered(report, document))
+    assert document.headline.endswith(".")
+    assert document.coverage.total == 0
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_columns_have_the_same_types_with_and_without_data(name):
+    report = REPORTS[name]
+    full = report.build(*(FRAMES[fact] for fact in report.facts), ask())
+    empty = report.build(*(rows(fact) for fact in report.facts), ask())
+    assert [(one.name, one.frame.schema) for one in full.tables] == [
+        (one.name, one.frame.schema) for one in empty.tables
+    ]
+    assert list(full.summary) == list(empty.summary)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_terms_are_defined_and_labels_name_columns(name):
+    report = REPORTS[name]
+    document = report.build(*(FRAMES[fact] for fact in report.facts), ask())
+    assert 3 <= len(document.definitions) <= 9
+    for table in document.tables:
+        assert {*table.hidden, *table.heat, *table.state} <= set(table.frame.columns), table.name
+        assert all(dtype != pl.Null for dtype in table.frame.dtypes), table.name

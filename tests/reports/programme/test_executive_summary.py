@@ -1,0 +1,222 @@
+from datetime import date
+
+from engine.document import Coverage
+from reports.programme.executive_summary import REPORT, build
+from tests.factories import ask, moment, rows
+
+READINESS = {
+    **{"component": "readiness", "title": "Weighted readiness", "weight": 0.35, "share": 0.35 / 0.55, "value": 80.0},
+    **{"prior_value": 70.0, "contribution": 50.9, "prior_score": 73.6, "prior_on": date(2026, 10, 21)},
+}
+FRESHNESS = {
+    **READINESS,
+    **{"component": "freshness", "title": "Evidence freshness", "weight": 0.20, "share": 0.20 / 0.55, "value": 70.0},
+    **{"prior_value": 80.0, "contribution": 25.5},
+}
+SOC2 = {"framework": "soc2", "applicable": 4, "assessed": 4, "weighted_pct": 80.0, "prior_weighted_pct": 70.0}
+
+
+def risk(key, residual, **more):
+    return {
+        **{"id": key, "title": f"Risk {key}", "residual": residual, "inherent": 20, "appetite": 9, "status": "open"},
+        **{"over_appetite": residual > 9, "unknown": False, "level": "high", "owner": "cfo@acme.example", **more},
+    }
+
+
+def duty(key, due_on, **more):
+    return {"obligation_id": key, "title": f"Duty {key}", "due_on": due_on, **more}
+
+
+def week(owner, name, start, shortfall):
+    return {"owner": owner, "week": name, "week_start_on": start, "shortfall_hours": shortfall}
+
+
+def document(posture=(), readiness=(), gaps=(), risks=(), obligations=(), incidents=(), zone="UTC", **more):
+    return build(
+        rows("organization", {"time_zone": zone}),
+        rows("posture", *posture),
+        rows("readiness", *readiness),
+        rows("gaps", *gaps),
+        rows("risks", *risks),
+        rows("obligations", *obligations),
+        rows("incidents", *incidents),
+        rows("vendors", *more.get("vendors", ())),
+        rows("exceptions", *more.get("exceptions", ())),
+        rows("owner_weeks", *more.get("owner_weeks", ())),
+        ask(),
+    )
+
+
+def table(held, name):
+    return next(table.frame for table in held.tables if table.name == name)
+
+
+INCIDENTS = [
+    {"id": "1", "severity": "critical", "opened_at": moment("2026-11-01 10:00"), "minutes_to_resolve": 90.0,
+     "resolved_at": moment("2026-11-01 11:30")},
+    {"id": "2", "severity": "low", "opened_at": moment("2026-11-02 10:00"), "minutes_to_resolve": 600.0,
+     "resolved_at": moment("2026-11-02 20:00")},
+    {"id": "3", "severity": "low", "opened_at": moment("2026-11-20 23:59")},
+    {"id": "4", "severity": "high", "opened_at": moment("2026-10-21 23:59"), "minutes_to_resolve": 1200.0,
+     "resolved_at": moment("2026-10-22 19:59")},
+]  # fmt: skip
+OVERDUE = [
+    duty("o1", date(2026, 11, 1), state="overdue", days_left=-19, owner="ann@acme.example"),
+    duty("o2", date(2026, 11, 10), state="overdue", days_left=-10, owner="ann@acme.example"),
+    duty("o3", date(2026, 11, 12), state="overdue", days_left=-8, owner=None),
+]
+
+
+def test_the_summary_holds_what_a_board_asks_first():
+    held = document(
+        [READINESS, FRESHNESS],
+        [SOC2],
+        [{"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1", "severity": "critical"}],
+        [risk("R1", 16), risk("R2", 4)],
+        OVERDUE,
+        INCIDENTS,
+        vendors=[{"vendor_id": "v1", "tier": "high", "assurance": "lapsed", "review": "never"}],
+    )
+    assert held.summary == {
+        "score": 76.4,
+        "grade": "C",
+        "change": 2.8,
+        "risks_over_appetite": 1,
+        "overdue_commitments": 3,
+        "incidents": {"critical": 1, "high": 0, "medium": 0, "low": 2, "info": 0},
+        "median_hours_to_restore": 10.0,
+    }
+    assert held.coverage == Coverage(4, 4)
+    assert held.headline == (
+        "Posture is 76.4 (C), up 2.8 points in 30 days; 1 risk exceeds the appetite; 3 commitments are overdue; "
+        "2 decisions requested; first: accept, treat or transfer 1 risk over appetite: R1."
+    )
+    assert table(held, "figures").rows() == [
+        ("Posture", 76.4, "76.4 (C)", "Weighted readiness costs most: 12.7 points", "[1]"),
+        ("Open gaps", 1.0, "1", "1 critical", "[3]"),
+        ("Incidents in the period", 3.0, "3", "1 critical, 2 low", "[6]"),
+        ("Median time to restore", 10.0, "10.0 h", "From opening to resolution; 3 resolved", "[6]"),
+        (
+            "Third parties",
+            1.0,
+            "1",
+            "1 critical or high without valid assurance, 0 reviews overdue, 1 never reviewed",
+            "[7]",
+        ),
+    ]
+
+
+def test_decisions_follow_from_the_data():
+    held = document(
+        risks=[risk(f"R{cell}", cell, unknown=cell == 25) for cell in (12, 16, 20, 25)],
+        obligations=OVERDUE,
+        exceptions=[
+            {"id": "EX-1", "standing": "expired", "expires_on": date(2026, 10, 1), "approver": "ciso@acme.example"},
+            {"id": "EX-2", "standing": "approved", "expires_on": date(2027, 1, 1)},
+        ],
+        owner_weeks=[
+            week("ann@acme.example", "2026-W49", date(2026, 11, 30), 3.5),
+            week("bob@acme.example", "2026-W49", date(2026, 11, 30), 1.0),
+            week("bob@acme.example", "2026-W40", date(2026, 9, 28), 9.0),
+        ],
+    )
+    assert table(held, "decisions").rows() == [
+        (
+            "Accept, treat or transfer 4 risks over appetite: R25, R20, R16 and 1 more",
+            "R25 is at 25 (not fully rated) against an appetite of 9",
+            "cfo@acme.example",
+            "[4]",
+        ),
+        (
+            "Agree new dates or owners for 3 overdue commitments",
+            "The oldest is 19 days late; ann@acme.example has 2, 1 has no owner",
+            "ann@acme.example",
+            "[5]",
+        ),
+        (
+            "Renew or end 1 expired exception: EX-1",
+            "EX-1 ended on 2026-10-01 and nobody has resolved it",
+            "ciso@acme.example",
+            "[8]",
+        ),
+        (
+            "Move work out of 2026-W49 or add 4.5 hours",
+            "2 owners have more due than time; 1 coming week is short",
+            "ann@acme.example",
+            "[9]",
+        ),
+    ]
+
+
+def test_what_changed_stands_by_size():
+    hipaa = {**SOC2, "framework": "hipaa", "weighted_pct": 30.0, "prior_weighted_pct": 30.0}
+    held = document([READINESS, FRESHNESS], [SOC2, hipaa])
+    assert table(held, "changes").rows() == [
+        ("Readiness: SOC 2", 70.0, 80.0, 10.0, "[2]"),
+        ("Posture: Weighted readiness", 44.5, 50.9, 6.4, "[1]"),
+        ("Posture: Evidence freshness", 29.1, 25.5, -3.6, "[1]"),
+    ]
+
+
+def test_overdue_commitments_stand_oldest_first_with_their_owners():
+    assert table(document(obligations=OVERDUE), "overdue").rows() == [
+        ("Duty o1", "ann@acme.example", date(2026, 11, 1), 19, "[5]"),
+        ("Duty o2", "ann@acme.example", date(2026, 11, 10), 10, "[5]"),
+        ("Duty o3", None, date(2026, 11, 12), 8, "[5]"),
+    ]
+
+
+def test_dates_that_cannot_move_come_before_ordinary_ones():
+    ordinary = [duty(f"o{day}", date(2026, 11, day)) for day in range(21, 27)]
+    audit = duty("audit", date(2027, 1, 15), kind="audit_checkpoint")
+    far = duty("far", date(2027, 6, 1), hard=True)
+    held = document(obligations=[*ordinary, audit, far])
+    assert table(held, "dates")["title"].to_list() == ["Duty o21", "Duty o22", "Duty audit"]
+
+
+def test_an_incident_belongs_to_the_organizations_day():
+    late = [{"id": "1", "severity": "high", "opened_at": moment("2026-11-20 23:30")}]
+    assert document(incidents=late).summary["incidents"]["high"] == 1
+    assert document(incidents=late, zone="Europe/Berlin").summary["incidents"]["high"] == 0
+
+
+def test_every_figure_points_to_a_route():
+    held = document([READINESS], [SOC2], risks=[risk("R1", 16)], obligations=OVERDUE)
+    marks = {mark for one in held.tables for mark in one.frame["footnote"]}
+    assert marks <= {f"[{number}]" for number in range(1, len(held.footnotes) + 1)}
+    assert all(f" [{number}]: /api/" in note for number, note in enumerate(held.footnotes, 1))
+
+
+def test_it_stays_within_two_pages():
+    held = document(
+        [READINESS, FRESHNESS],
+        [SOC2],
+        risks=[risk(f"R{cell}", cell) for cell in range(1, 26)],
+        obligations=[duty(str(n), date(2026, 11, 1), state="overdue", days_left=-19) for n in range(50)],
+    )
+    assert len(held.tables) == 6
+    assert sum(one.frame.height for one in held.tables) <= 25
+
+
+def test_markdown_is_among_the_formats():
+    assert REPORT.formats == ("json", "csv", "html", "md")
+
+
+def test_without_data_the_board_is_told_so():
+    held = document()
+    assert held.headline == (
+        "There is no posture score yet, because no component has any data; no decisions requested."
+    )
+    assert held.summary["score"] is None
+    assert held.summary["grade"] == "insufficient_data"
+    assert held.summary["median_hours_to_restore"] is None
+    assert {one.name: one.frame.height for one in held.tables} == {
+        "decisions": 0,
+        "figures": 5,
+        "risks": 0,
+        "changes": 0,
+        "overdue": 0,
+        "dates": 0,
+    }
+    empty = build(*(rows(fact) for fact in REPORT.facts), ask())
+    assert empty.headline == held.headline

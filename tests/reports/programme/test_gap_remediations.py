@@ -1,0 +1,129 @@
+from datetime import date
+
+import msgspec
+
+from engine.document import Coverage
+from reports.programme.gap_remediations import build
+from tests.factories import ask, rows
+
+ACCESS = {
+    **{"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1", "title": "Logical access", "priority": 37.5},
+    **{"severity": "critical", "runbook": "mfa", "runbook_title": "Enforce MFA", "playbook": "mfa-enforce"},
+    **{"effort_hours": 2.0, "leverage": 3, "requirements": ["soc2:CC6.1", "iso27001:A.8.5"], "quick_win": True},
+    **{"owner": "ann@acme.example", "due_on": date(2026, 11, 19), "dry_run": True, "status": "open"},
+}
+BACKUP = {
+    **{
+        "framework": "iso27001",
+        "control_id": "A.8.13",
+        "gap_id": "iso27001:A.8.13",
+        "title": "Backup",
+        "priority": 1.0,
+    },
+    **{"due_on": date(2026, 11, 20), "requirements": ["iso27001:A.8.13"], "status": "blocked", "blocked_by": "vendor"},
+}
+SCOPE = {"framework": "soc2", "applicable": 10, "assessed": 8}
+
+
+def document(*gaps, remediations=(), readiness=(SCOPE,), **asked):
+    return build(rows("gaps", *gaps), rows("remediations", *remediations), rows("readiness", *readiness), ask(**asked))
+
+
+def test_the_summary_counts_what_there_is_to_do():
+    held = document(BACKUP, ACCESS)
+    assert held.summary == {
+        "open": 2,
+        "critical": 1,
+        "high": 0,
+        "medium": 1,
+        "low": 0,
+        "effort_hours": 10.0,
+        "quick_wins": 1,
+        "quick_win_hours": 2.0,
+        "overdue": 1,
+        "without_owner": 1,
+        "without_runbook": 1,
+        "blocked": 1,
+        "opened_in_period": 0,
+        "closed_in_period": 0,
+    }
+    assert held.coverage == Coverage(8, 10)
+    assert held.headline == (
+        "2 gaps are open, 1 of them critical; 1 quick win can be closed in 2 hours; "
+        "start with soc2:CC6.1 Logical access (2 h), which unlocks 3 requirements."
+    )
+
+
+def test_gaps_stand_by_priority_then_identifier():
+    same = {**BACKUP, "gap_id": "hipaa:1", "control_id": "1", "framework": "hipaa"}
+    assert document(BACKUP, same, ACCESS).tables[0].frame["gap_id"].to_list() == [
+        "soc2:CC6.1",
+        "hipaa:1",
+        "iso27001:A.8.13",
+    ]
+
+
+def test_a_gap_carries_the_body_of_its_dry_run():
+    bodies = document(ACCESS, BACKUP).tables[0].frame["dry_run_body"].to_list()
+    assert msgspec.json.decode(bodies[0]) == {
+        "playbook": "mfa-enforce",
+        "inputs": {"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1"},
+    }
+    assert bodies[1] is None
+
+
+def test_a_gap_due_today_is_not_overdue():
+    assert document(BACKUP).summary["overdue"] == 0
+
+
+def test_runbooks_tell_what_they_would_close_and_sum_to_the_queue():
+    other = {**ACCESS, "control_id": "CC6.2", "gap_id": "soc2:CC6.2", "requirements": ["soc2:CC6.2", "iso27001:A.8.5"]}
+    held = document(ACCESS, other, BACKUP)
+    assert held.tables[1].frame.to_dicts() == [
+        {
+            **{"runbook_title": "Enforce MFA", "runbook": "mfa", "gaps": 2, "severe": 2, "overdue": 2},
+            **{"requirements_unlocked": 3, "effort_hours": 4.0},
+        },
+        {
+            **{"runbook_title": None, "runbook": None, "gaps": 1, "severe": 0, "overdue": 0},
+            **{"requirements_unlocked": 1, "effort_hours": 8.0},
+        },
+    ]
+    assert [table.frame["gaps"].sum() for table in held.tables[1:3]] == [3, 3]
+
+
+def test_the_burn_up_covers_the_period_and_counts_from_the_beginning():
+    remediations = [
+        {"id": "1", "opened_on": date(2026, 9, 1), "closed_on": date(2026, 11, 10)},
+        {"id": "2", "opened_on": date(2026, 11, 9), "closed_on": None},
+        {"id": "3", "opened_on": date(2026, 11, 6), "closed_on": date(2026, 11, 20)},
+    ]
+    held = document(remediations=remediations, period_days=14)
+    assert held.tables[3].frame.rows() == [
+        ("2026-W45", 0, 0, 2, 0, 2),
+        ("2026-W46", 1, 1, 3, 1, 2),
+        ("2026-W47", 0, 1, 3, 2, 1),
+    ]
+
+
+def test_the_burn_up_sums_to_the_period():
+    remediations = [
+        {"id": "1", "opened_on": date(2026, 11, 6), "closed_on": date(2026, 11, 7)},
+        {"id": "2", "opened_on": date(2026, 11, 7), "closed_on": date(2026, 11, 21)},
+    ]
+    held = document(remediations=remediations, period_days=14)
+    assert (held.summary["opened_in_period"], held.summary["closed_in_period"]) == (1, 1)
+
+
+def test_without_gaps_every_control_is_effective():
+    held = document()
+    assert held.headline == "No gap is open: every applicable control is effective."
+    assert held.summary["open"] == 0
+    assert [table.frame.height for table in held.tables] == [0, 0, 0, 5]
+    assert held.charts == []
+
+
+def test_without_controls_no_praise_is_given():
+    held = document(readiness=())
+    assert held.headline == "No control is in scope, so there are no gaps to close."
+    assert held.coverage == Coverage(0, 0)
