@@ -71,7 +71,9 @@ SETTINGS: tuple[Setting, ...] = (
         "SVC_SESSION_SECRET", _session_secret, "", "HS256 key of sessions; made in SVC_DATA_DIR when empty", secret=True
     ),
     Setting("SVC_SESSION_JWKS_FILE", _path, None, "key set of an identity provider (RS256 or ES256) instead"),
+    Setting("SVC_LOCAL_ORG", _text, "", "organization of the local user when SVC_SESSION_AUTH is off; else the first"),
     Setting("SVC_PLATFORM_ADMIN_EMAILS", _emails, (), "people who may use /api/admin, separated by commas"),
+    Setting("SVC_LLM_API_KEY", _text, "", "key of the language model provider", secret=True),
     Setting("SVC_TRUSTED_PROXIES", _list, (), "addresses whose X-Forwarded-For is believed"),
     Setting("SVC_RATE_LIMIT_URL", _text, "memory://", "where limits are counted; redis://… shares them"),
     Setting("SVC_THREADS", _count(1, 64), 4, "threads that answer requests"),

@@ -71,11 +71,23 @@ class Replica:
             "threads": str(threads),
         }
         self._writer = threading.Lock()
-        self._connection = self._open()
+        self._opening = threading.Lock()
+        self._opened: duckdb.DuckDBPyConnection | None = None
 
     def close(self) -> None:
         """Write everything to the file and let go of it."""
-        self._connection.close()
+        with self._opening:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    @property
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        """The database, opened when it is first needed: many commands never do."""
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
 
     # -- opening ---------------------------------------------------------------------------------------------------
 
@@ -83,13 +95,14 @@ class Replica:
         if self.path is None:
             return self._fresh(":memory:")
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if not self.path.exists():
+            return self._fresh(str(self.path))
         try:
             connection = duckdb.connect(str(self.path), config=self._config)
             if self._fingerprint(connection) == FINGERPRINT:
                 return connection
             connection.close()
-            if self.path.exists():
-                log.info("The analytics store %s is of another schema and is rebuilt.", self.path)
+            log.info("The analytics store %s is of another schema and is rebuilt.", self.path)
         except duckdb.Error as error:
             if "lock" in str(error).lower():
                 log.info("Another process holds %s; working in a private in-memory replica.", self.path)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 
 from engine.document import Edition
 from engine.render import csv, html, ics, json, markdown
@@ -28,7 +29,11 @@ RENDERERS: dict[str, Renderer] = {
 
 
 def filename(edition: Edition, format: str) -> str:
+    """The download name of an edition."""
+    return download_name(edition.organization.id, edition.report, edition.as_of, format)
+
+
+def download_name(org_id: str, report: str, as_of: date, format: str) -> str:
     """``aurora-posture-score-2026-11-20.csv``: lower-case ASCII letters, digits, dashes and one dot."""
-    parts = f"{edition.organization.id} {edition.report}".lower()
-    safe = re.sub(r"[^a-z0-9]+", "-", parts).strip("-")
-    return "-".join(filter(None, (safe, edition.as_of.isoformat()))) + f".{RENDERERS[format].extension}"
+    safe = re.sub(r"[^a-z0-9]+", "-", f"{org_id} {report}".lower()).strip("-")
+    return "-".join(filter(None, (safe, as_of.isoformat()))) + f".{RENDERERS[format].extension}"

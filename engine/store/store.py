@@ -18,6 +18,7 @@ from engine.store.locks import FairLock
 from engine.store.revisions import Revision
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import heads, memberships, organizations
+from engine.store.schema.outputs import credentials
 from engine.store.types import instant_text
 
 PLATFORM = "platform"
@@ -80,6 +81,13 @@ class Store:
         if known is not None:
             known[org_id, email] = role
         return role
+
+    def credential(self, secret_sha256: str) -> dict[str, Any] | None:
+        """The key or token with this hash, live or not."""
+        query = select(credentials).where(credentials.c.secret_sha256 == secret_sha256)
+        with self.reader() as connection:
+            row = connection.execute(query).mappings().first()
+        return dict(row) if row else None
 
     def time_zone(self, org_id: str) -> str:
         """The IANA time zone of an organization's business dates."""

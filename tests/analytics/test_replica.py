@@ -138,7 +138,7 @@ def test_a_damaged_file_is_set_aside_and_rebuilt(store, tmp_path, caplog):
     write(store, VENDOR)
     with caplog.at_level(logging.WARNING):
         replica = Replica(store.url, path)
-    assert replica.sync(["acme"]) == {"acme": store.head("acme")}
+        assert replica.sync(["acme"]) == {"acme": store.head("acme")}
     assert "does not open and is rebuilt" in caplog.text
     assert path.with_name("replica.duckdb.aside").read_bytes() == b"nonsense" * 4096
     replica.close()
@@ -158,14 +158,15 @@ def test_a_file_of_another_schema_is_rebuilt(store, tmp_path):
 def test_a_process_that_cannot_have_the_file_works_in_memory(store, tmp_path):
     path = tmp_path / "replica.duckdb"
     held = Replica(store.url, path)
+    held.sync([])
     script = (
         "import sys, pathlib; from engine.analytics import Replica;"
-        "r = Replica(sys.argv[1], pathlib.Path(sys.argv[2])); print(r.path, list(r.sync(['acme']))); r.close()"
+        "r = Replica(sys.argv[1], pathlib.Path(sys.argv[2])); print(list(r.sync(['acme'])), r.path); r.close()"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, store.url, str(path)], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "None ['acme']"
+    assert done.stdout.strip() == "['acme'] None"
     held.close()
 
 

@@ -1,0 +1,67 @@
+"""The command ``hq``: the third door to the same functions."""
+
+import logging
+import sys
+from collections.abc import Sequence
+
+import click
+
+from engine.cli.archive import verify
+from engine.cli.demo import demo
+from engine.cli.doors import config, migrate, routes, scheduler, serve, session
+from engine.cli.records import import_, tables
+from engine.cli.reports import build, export, report
+from engine.errors import Problem
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
+@click.version_option(package_name="hq-console", prog_name="hq")
+def commands() -> None:
+    """Compliance reports from your own records: import them, build the reports, read them here or over HTTP."""
+
+
+for command in (
+    demo,
+    serve,
+    scheduler,
+    migrate,
+    import_,
+    tables,
+    build,
+    report,
+    export,
+    session,
+    verify,
+    routes,
+    config,
+):
+    commands.add_command(command)
+
+
+def hq(arguments: Sequence[str]) -> None:
+    """Run a command line; exits 0 when done, 1 when the data or a check says no, 2 for wrong usage."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    logging.getLogger("apscheduler").setLevel(logging.WARNING)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    try:
+        commands(args=list(arguments), prog_name="hq", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except Problem as problem:
+        click.echo(f"hq: {problem.message}", err=True)
+        for detail in problem.details:
+            click.echo("  " + ", ".join(f"{name} {value}" for name, value in detail.items()), err=True)
+        sys.exit(problem.exit_code)
+
+
+def main() -> None:
+    """The console script."""
+    hq(sys.argv[1:])

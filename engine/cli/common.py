@@ -1,0 +1,88 @@
+"""What several commands share: opening the services, the organization option, progress."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from types import TracebackType
+
+import click
+from rich.console import Console as Terminal
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from engine.errors import Usage
+from engine.services import Services, services
+from engine.settings import Settings
+
+org_option = click.option("--org", metavar="ORG", help="Organization. May be left out where there is only one.")
+
+
+def now() -> datetime:
+    """The clock of the command line."""
+    return datetime.now(UTC)
+
+
+@contextmanager
+def opened(settings: Settings | None = None) -> Iterator[Services]:
+    """The services under the settings of the environment."""
+    from reports import CATALOGUE
+
+    with services(settings or Settings(), CATALOGUE, now=now()) as found:
+        yield found
+
+
+def organization(found: Services, org: str | None) -> str:
+    """The organization that is named, else the only one. Usage says which there are."""
+    known = [org_id for org_id, _ in found.store.organizations()]
+    if org is None and len(known) == 1:
+        return known[0]
+    if org in known:
+        return str(org)
+    there = ", ".join(known) if known else "none yet; `hq import` or `hq demo` makes one"
+    raise Usage(f"Name an organization with --org; there is {there}." if org is None else
+                f"There is no organization {org!r}; there is {there}.")  # fmt: skip
+
+
+class Steps:
+    """Progress: bars on a terminal, plain lines elsewhere. Called with what is done, how much, of how much."""
+
+    def __init__(self) -> None:
+        self._terminal = Terminal(stderr=True)
+        self._bars: Progress | None = None
+        self._tasks: dict[str, TaskID] = {}
+        self._said: dict[str, int] = {}
+
+    def __enter__(self) -> "Steps":
+        if self._terminal.is_terminal:
+            self._bars = Progress(
+                TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+                console=self._terminal,
+            )  # fmt: skip
+            self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bars:
+            self._bars.stop()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if self._bars:
+            task = self._tasks.setdefault(what, self._bars.add_task(what) if what not in self._tasks else TaskID(0))
+            self._bars.update(task, completed=done, total=total)
+            return
+        tenth = done * 10 // total if total else 10
+        if tenth > self._said.get(what, -1):
+            self._said[what] = tenth
+            print(f"{what}: {done} of {total}", file=sys.stderr)
+
+    def count(self, what: str, done: int) -> None:
+        """Progress towards an end that is not known."""
+        if self._bars:
+            if what not in self._tasks:
+                self._tasks[what] = self._bars.add_task(what, total=None)
+            self._bars.update(self._tasks[what], completed=done)
+        elif done - self._said.get(what, -100_000) >= 100_000:
+            self._said[what] = done
+            print(f"{what}: {done}", file=sys.stderr)

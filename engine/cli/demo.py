@@ -1,0 +1,61 @@
+"""The command that shows it all."""
+
+import click
+
+from engine.cli.common import Steps, now, opened
+from engine.settings import Settings
+
+
+@click.command(epilog="Example: hq demo --port 8080")
+@click.option("--no-serve", is_flag=True, help="Stop after building.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
+def demo(no_serve: bool, host: str, port: int) -> None:
+    """Fill an empty store with three organizations, build every report, and serve them."""
+    import api
+    from data.demo import DEMO_ORGANIZATIONS, generate
+    from engine import batch
+    from engine.importing import import_frames
+    from engine.site import write_site
+    from engine.web.app import Console
+    from engine.web.server import bound, run
+    from engine.web.sessions import Sessions
+    from scheduler import scheduled
+
+    settings = Settings()
+    with opened(settings) as services:
+        console = Console(api.ROUTES, services)
+        server = None if no_serve else bound(console, host, port, settings["SVC_THREADS"])
+        known = {org_id for org_id, _ in services.store.organizations()}
+        with Steps() as steps:
+            for number, org_id in enumerate(DEMO_ORGANIZATIONS):
+                steps("demo organizations", number, len(DEMO_ORGANIZATIONS))
+                if org_id not in known:
+                    frames = generate(org_id, now().date())
+                    import_frames(services.store, frames, org_id=org_id, actor="demo", now=now())
+            steps("demo organizations", len(DEMO_ORGANIZATIONS), len(DEMO_ORGANIZATIONS))
+            built = batch.build(
+                services.replica, services.artifacts.folder, services.editions.catalogue, DEMO_ORGANIZATIONS,
+                now=now(), progress=steps,
+            )  # fmt: skip
+            pages = [
+                write_site(services.editions, org_id, settings.data_dir / "site" / org_id, now=now(), progress=steps)
+                for org_id in DEMO_ORGANIZATIONS
+            ]
+        artifacts = sum(result.made + result.kept for result in built)
+        click.echo(f"{artifacts} reports of {len(built)} organizations are ready.")
+        click.echo(f"Browse them without a server: {pages[0]}")
+        cookie = Sessions(settings).issue("owner@aurora.example", "aurora", now=now())
+        base = f"http://{host}:{port}/api/governance/compliance"
+        click.echo(f"\nSign in as owner@aurora.example with the cookie\n  svc_session={cookie}\n\nTry:")
+        for path in ("posture-score", "executive-summary?format=md", "gap-remediations?format=csv"):
+            click.echo(f"  curl -b svc_session={cookie} '{base}/{path}'")
+        if server is None:
+            return
+        click.echo(f"\nServing on http://{host}:{port} (Ctrl-C stops)", err=True)
+        jobs = scheduled(services)
+        jobs.start()
+        try:
+            run(server)
+        finally:
+            jobs.shutdown(wait=True)

@@ -1,0 +1,109 @@
+"""Commands that open the other doors, and those that describe them."""
+
+import signal
+import threading
+from types import FrameType
+
+import click
+
+from engine.cli.common import now, opened
+from engine.errors import Usage
+from engine.settings import Settings
+
+
+@click.command(epilog="Example: hq serve --port 8080")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
+@click.option("--threads", type=click.IntRange(1, 64), help="Threads that answer; SVC_THREADS without.")
+@click.option("--no-scheduler", is_flag=True, help="Leave scheduled work to another process.")
+def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None:
+    """Serve the API and run scheduled work, in one process."""
+    import api
+    from engine.web.app import Console
+    from engine.web.server import bound, run
+    from scheduler import scheduled
+
+    with opened() as services:
+        console = Console(api.ROUTES, services)
+        server = bound(console, host, port, threads or services.settings["SVC_THREADS"])
+        jobs = None if no_scheduler else scheduled(services)
+        if jobs:
+            jobs.start()
+        click.echo(f"Serving on http://{host}:{port} (Ctrl-C stops)", err=True)
+        try:
+            run(server)
+        finally:
+            if jobs:
+                jobs.shutdown(wait=True)
+
+
+@click.command(epilog="Example: hq scheduler")
+@click.option("--list", "listing", is_flag=True, help="Print what runs when, and stop.")
+def scheduler(listing: bool) -> None:
+    """Run scheduled work alone."""
+    from scheduler import JOBS, scheduled
+
+    settings = Settings()
+    if listing:
+        for job in JOBS:
+            click.echo(f"{job.name}\tdaily at {settings[job.at]} {settings['SVC_TIME_ZONE']}")
+        return
+    stopped = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        stopped.set()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    with opened(settings) as services:
+        jobs = scheduled(services)
+        jobs.start()
+        click.echo("Scheduled work runs (Ctrl-C stops)", err=True)
+        stopped.wait()
+        jobs.shutdown(wait=True)
+
+
+@click.command(epilog="Example: hq migrate")
+def migrate() -> None:
+    """Bring the operational store to the newest schema."""
+    from engine.store.migrations import migrate as run
+
+    before, after = run(Settings().database_url)
+    click.echo(f"already at {after}" if before == after else f"migrated from {before or 'nothing'} to {after}")
+
+
+@click.command(epilog="Example: curl -b svc_session=$(hq session --email owner@aurora.example) …")
+@click.option("--email", required=True, help="Member to sign in as.")
+@click.option("--org", help="Organization. May be left out where the member belongs to one only.")
+def session(email: str, org: str | None) -> None:
+    """Print the value of a session cookie, and nothing else."""
+    from engine.web.sessions import Sessions
+
+    with opened() as services:
+        store = services.store
+        mine = [org_id for org_id, _ in store.organizations() if store.role(org_id, email.lower())]
+        if org is None and len(mine) != 1:
+            raise Usage(
+                f"{email} is a member of {', '.join(mine)}; name one with --org."
+                if mine
+                else f"{email} is not a member of any organization here."
+            )
+        if org is not None and org not in mine:
+            raise Usage(f"{email} is not a member of {org!r}.")
+        click.echo(Sessions(services.settings).issue(email, org or mine[0], now=now()))
+
+
+@click.command(epilog="Example: hq routes | grep vendors")
+def routes() -> None:
+    """Print every route of the interface: method, path, who may call it."""
+    import api
+
+    for route in api.ROUTES:
+        click.echo(f"{route.method} {route.path} {route.access.code}")
+
+
+@click.command(epilog="Example: SVC_THREADS=8 hq config")
+def config() -> None:
+    """Print the settings in force; secrets show only whether they are set."""
+    for name, value, help in Settings().shown():
+        click.echo(f"{name}={value}\t# {help}")

@@ -1,0 +1,38 @@
+"""Commands that bring records in."""
+
+from pathlib import Path
+
+import click
+
+from engine.cli.common import Steps, now, opened
+
+
+@click.command("import", epilog="Example: hq import exports/ vendors.xlsx --org acme")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--org", required=True, help="Organization; a file organizations.csv with its row makes a new one.")
+@click.option("--actor", default="import", show_default=True, help="Who is named in the audit log.")
+def import_(paths: tuple[Path, ...], org: str, actor: str) -> None:
+    """Import CSV, XLSX, JSON Lines or Parquet files, one per table; `hq tables` describes them.
+
+    Everything is checked first. Either all of it is imported, in one revision, or nothing is.
+    """
+    from engine.importing import import_paths
+
+    with opened() as services, Steps() as steps:
+        result = import_paths(
+            services.store, paths, org_id=org, actor=actor, now=now(), progress=steps.count
+        )  # fmt: skip
+    for table, counts in result.tables.items():
+        click.echo(f"{table}: {counts.created} new, {counts.updated} changed, {counts.unchanged} as they were")
+    if result.changed:
+        click.echo(f"{org} moved from revision {result.before} to {result.after}")
+    else:
+        click.echo(f"{org} stays at revision {result.before}: nothing was new")
+
+
+@click.command(epilog="Example: hq tables > tables.md")
+def tables() -> None:
+    """Print the tables and columns that `hq import` knows, as Markdown."""
+    from engine.importing import describe_tables
+
+    click.echo(describe_tables(), nl=False)

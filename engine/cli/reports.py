@@ -1,0 +1,65 @@
+"""Commands that build, print and export reports."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from engine.cli.common import Steps, now, opened, org_option, organization
+from engine.errors import Unavailable, Usage
+
+
+@click.command(epilog="Example: hq build --org aurora")
+@org_option
+@click.option("--all", "everyone", is_flag=True, help="Every organization.")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Processes; the number of cores without.")
+def build(org: str | None, everyone: bool, jobs: int | None) -> None:
+    """Build every report in every format, so that reading them is instant."""
+    from engine import batch
+
+    with opened() as services, Steps() as steps:
+        org_ids = (
+            [org_id for org_id, _ in services.store.organizations()] if everyone else [organization(services, org)]
+        )
+        built = batch.build(
+            services.replica, services.artifacts.folder, services.editions.catalogue, org_ids, now=now(), jobs=jobs,
+            progress=steps,
+        )  # fmt: skip
+    for result in built:
+        click.echo(
+            f"{result.org_id}: {result.made} artifacts built ({result.size / 1e6:.1f} MB), {result.kept} were there"
+        )
+
+
+@click.command(epilog="Example: hq report posture-score --org aurora --format csv --param periodDays=90")
+@click.argument("name")
+@org_option
+@click.option("--format", "form", help="json, csv, html, md or ics, as far as the report has it.")
+@click.option("--param", "parameters", multiple=True, metavar="KEY=VALUE", help="A parameter of the report.")
+def report(name: str, org: str | None, form: str | None, parameters: tuple[str, ...]) -> None:
+    """Print one report: the same bytes as over HTTP."""
+    query = {}
+    for given in parameters:
+        key, separator, value = given.partition("=")
+        if not separator:
+            raise Usage(f"--param must be KEY=VALUE; got {given!r}.")
+        query[key] = value
+    with opened() as services:
+        artifact = services.editions.artifact(organization(services, org), name, form, query, now=now())
+    sys.stdout.buffer.write(artifact.data)
+    sys.stdout.flush()
+
+
+@click.command(epilog="Example: hq export site/ --org aurora")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@org_option
+def export(folder: Path, org: str | None) -> None:
+    """Write every report in every format, with an index.html to browse them offline."""
+    from engine.site import write_site
+
+    with opened() as services, Steps() as steps:
+        try:
+            page = write_site(services.editions, organization(services, org), folder, now=now(), progress=steps)
+        except OSError as error:
+            raise Unavailable(f"Cannot write below {folder}: {error.strerror or error}.") from error
+    click.echo(page)

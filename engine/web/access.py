@@ -1,0 +1,144 @@
+"""Who may call a route: one value for each code of the interface's auth column."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from engine.errors import Forbidden, Unauthorized
+from engine.store import PLATFORM
+from engine.web.credentials import bearer, check_cron_secret, credential
+from engine.web.http import Principal, Request
+from engine.web.sessions import COOKIE
+
+if TYPE_CHECKING:
+    from engine.web.app import Console
+
+SAFE = ("GET", "HEAD")
+LOCAL_USER = "local@localhost"
+
+
+@dataclass(frozen=True)
+class Access:
+    """``code`` as the interface writes it; ``check`` returns the caller or raises 401 or 403."""
+
+    code: str
+    check: Callable[["Console", Request], Principal | None]
+
+
+def _public(console: "Console", request: Request) -> None:
+    """Anybody."""
+
+
+def session_caller(console: "Console", request: Request) -> Principal:
+    """The member behind the session cookie; Unauthorized without one, Forbidden for a request from another site."""
+    if not console.services.settings["SVC_SESSION_AUTH"]:
+        return Principal(console.local_organization(), LOCAL_USER, "owner")
+    token = _cookie(request.headers.get("cookie", ""))
+    if token is None:
+        raise Unauthorized(f"This route needs a session: send the cookie {COOKIE}.")
+    session = console.sessions.read(token, now=request.now)
+    role = console.services.store.role(session.org_id, session.email)
+    if role is None:
+        raise Unauthorized("The session belongs to nobody who is a member now.", word="not_a_member")
+    if request.method not in SAFE:
+        _same_origin(request, console)
+    return Principal(session.org_id, session.email, role)
+
+
+def _cookie(header: str) -> str | None:
+    """The value of our cookie; the first one counts."""
+    for part in header.split(";"):
+        name, _, value = part.strip().partition("=")
+        if name == COOKIE:
+            return value.strip('"') or None
+    return None
+
+
+def _same_origin(request: Request, console: "Console") -> None:
+    """A browser that writes with our cookie must be on our own page; scripts send neither header."""
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    if site is not None and site not in ("same-origin", "none"):
+        raise Forbidden("A request from another site may not write.", word="cross_origin")
+    if origin is not None:
+        own = {request.headers.get("host", ""), urlsplit(console.services.settings["SVC_BASE_URL"]).netloc}
+        if urlsplit(origin).netloc not in own:
+            raise Forbidden("A request from another site may not write.", word="cross_origin")
+
+
+def _with_roles(*roles: str) -> Callable[["Console", Request], Principal]:
+    def check(console: "Console", request: Request) -> Principal:
+        caller = session_caller(console, request)
+        if caller.role not in roles:
+            raise Forbidden(f"This needs the role {' or '.join(roles)}; yours is {caller.role}.", word="role_required")
+        return caller
+
+    return check
+
+
+def _platform_admin(console: "Console", request: Request) -> Principal:
+    caller = session_caller(console, request)
+    if caller.actor not in console.services.settings["SVC_PLATFORM_ADMIN_EMAILS"]:
+        raise Forbidden("This is for platform administrators.", word="platform_admin_required")
+    return Principal(PLATFORM, caller.actor, caller.role)
+
+
+def _with_token(kind: str, what: str) -> Callable[["Console", Request], Principal]:
+    def check(console: "Console", request: Request) -> Principal:
+        secret = bearer(request.headers.get("authorization"), what)
+        found = credential(console.services.store, secret, kind, now=request.now)
+        return Principal(found.org_id, found.label, None, found.id)
+
+    return check
+
+
+def _session_or_key(console: "Console", request: Request) -> Principal:
+    """An API key in either header, else a session."""
+    given = request.headers.get("x-svc-api-key")
+    if given is None and request.headers.get("authorization") is not None:
+        given = bearer(request.headers.get("authorization"), "API key")
+    if given is None:
+        return session_caller(console, request)
+    found = credential(console.services.store, given.strip(), "api_key", now=request.now)
+    role = console.services.store.role(found.org_id, found.owner)
+    if role is None:
+        raise Unauthorized("The API key belongs to nobody who is a member now.", word="not_a_member")
+    return Principal(found.org_id, found.owner, role, found.id)
+
+
+def _signed(console: "Console", request: Request) -> Principal | None:
+    """No provider is configured yet, so no signature can be right."""
+    raise Unauthorized("The signature of this request cannot be verified.", word="invalid_signature")
+
+
+def _copilot(console: "Console", request: Request) -> Principal | None:
+    """A session where a language model and sessions are both configured; otherwise anybody, limited by address."""
+    settings = console.services.settings
+    if settings["SVC_LLM_API_KEY"] and settings["SVC_SESSION_AUTH"]:
+        return session_caller(console, request)
+    try:
+        return session_caller(console, request)
+    except Unauthorized:
+        return None
+
+
+NONE = Access("none", _public)
+COPILOT = Access("S or limited per address", _copilot)
+S = Access("S", session_caller)
+ADMINS = Access("S(owner, admin)", _with_roles("owner", "admin"))
+OPERATORS = Access("S(owner, admin, operator)", _with_roles("owner", "admin", "operator"))
+ING = Access("ING", _with_token("ingest", "ingest token"))
+ASR = Access("ASR", _with_token("assessor", "assessor token"))
+KEY = Access("KEY", _session_or_key)
+PADM = Access("PADM", _platform_admin)
+SIG = Access("SIG", _signed)
+
+
+def cron(setting: str) -> Access:
+    """The bearer secret that ``setting`` holds."""
+
+    def check(console: "Console", request: Request) -> None:
+        check_cron_secret(request.headers.get("authorization"), console.services.settings[setting])
+
+    return Access(f"CRON({setting})", check)

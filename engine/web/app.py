@@ -1,0 +1,221 @@
+"""The Bottle application: routes from a table, one order of checks, one shape of errors."""
+
+import logging
+import re
+import secrets
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qsl
+
+import bottle
+import msgspec
+
+from engine.errors import BadRequest, MethodNotAllowed, NotFound, Problem, TooLarge
+from engine.services import Services
+from engine.web.access import Access
+from engine.web.http import MAX_BODY, Handler, Request, Response
+from engine.web.sessions import Sessions
+
+log = logging.getLogger("hq.web")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,128}")
+_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
+_HEADERS = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Vary", "Accept, Authorization, Cookie"),
+)
+_CLOSED = "default-src 'none'; frame-ancestors 'none'"
+
+
+@dataclass(frozen=True)
+class Route:
+    """One line of the interface. ``{id}`` in a path is one segment, a final ``*`` is the rest."""
+
+    method: str
+    path: str
+    access: Access
+    handler: Handler
+
+    @property
+    def rule(self) -> str:
+        """The path as Bottle writes it."""
+        return self.path.replace("{id}", "<id>").replace("/*", "/<rest:path>")
+
+
+class Console:
+    """The routes over the services of one process. ``wsgi`` is the application."""
+
+    def __init__(self, routes: Sequence[Route], services: Services) -> None:
+        self.routes = tuple(routes)
+        self.services = services
+        self.sessions = Sessions(services.settings)
+        self._proxies = frozenset(services.settings["SVC_TRUSTED_PROXIES"])
+        self._secure = services.settings["SVC_BASE_URL"].startswith("https://")
+        self.wsgi = self._bottle()
+
+    def _bottle(self) -> Any:
+        app = bottle.Bottle(catchall=False, autojson=False)
+        heads = {route.path for route in self.routes if route.method == "HEAD"}
+        for route in self.routes:
+            app.route(route.rule, method=route.method, callback=self._callback(route, route.path in heads))
+        app.default_error_handler = self._unrouted
+        return app
+
+    def _callback(self, route: Route, with_head: bool) -> Any:
+        def call(**arguments: str) -> bytes | Iterable[bytes]:
+            environ = bottle.request.environ
+            if environ["REQUEST_METHOD"] != route.method and not with_head:  # Bottle serves HEAD from GET unasked
+                return self._send(self._failed(self._not_allowed(environ), _id(environ)), _id(environ))
+            identifier = _id(environ)
+            return self._send(self._answer(route, environ, arguments, identifier), identifier)
+
+        return call
+
+    def _answer(
+        self, route: Route, environ: Mapping[str, Any], arguments: Mapping[str, str], identifier: str
+    ) -> Response:
+        """The checks in their order: credential and role, then body, then whatever the handler needs."""
+        try:
+            request = Request(
+                method=route.method,
+                path=environ["PATH_INFO"],
+                arguments=arguments,
+                query={},
+                headers=_headers(environ),
+                read_body=lambda: _body(environ),
+                address=self._address(environ),
+                id=identifier,
+                now=datetime.now(UTC),
+                services=self.services,
+            )
+            request.principal = route.access.check(self, request)
+            request.query = _query(environ.get("QUERY_STRING", ""))
+            if route.method in _WITH_BODY:
+                _ = request.body
+            return route.handler(request)
+        except Problem as problem:
+            return self._failed(problem, identifier)
+        except Exception:
+            # The last resort of the door: the trace goes to the log under the request's id, the client gets no inside.
+            log.error("request %s failed\n%s", identifier, traceback.format_exc())
+            return self._failed(
+                Problem(f"Something went wrong on our side; the log has it under request {identifier}."), identifier
+            )
+
+    def _unrouted(self, error: Any) -> bytes:
+        """What Bottle itself refuses: unknown paths and methods, paths that are no UTF-8."""
+        environ = bottle.request.environ
+        problem: Problem
+        if error.status_code == 405:
+            problem = self._not_allowed(environ)
+        elif error.status_code == 404:
+            problem = NotFound(f"There is no route {environ.get('PATH_INFO', '')[:200]}.", word="no_such_route")
+        else:
+            problem = BadRequest("The request line cannot be read.")
+            problem.status = error.status_code
+        identifier = _id(environ)
+        body = self._send(self._failed(problem, identifier), identifier)
+        return body if isinstance(body, bytes) else b"".join(body)
+
+    def _not_allowed(self, environ: Mapping[str, Any]) -> MethodNotAllowed:
+        path = environ["PATH_INFO"]
+        allowed = sorted({route.method for route in self.routes if _matches(route.path, path)})
+        method = environ["REQUEST_METHOD"][:20]
+        return MethodNotAllowed(
+            f"This path answers {' and '.join(allowed)}; got {method}.", headers={"Allow": ", ".join(allowed)}
+        )
+
+    def _failed(self, problem: Problem, identifier: str) -> Response:
+        content: dict[str, Any] = {"error": problem.word, "message": problem.message}
+        if problem.details:
+            content["details"] = problem.details
+        if "Retry-After" in problem.headers:
+            content["retry_after"] = int(problem.headers["Retry-After"])
+        if problem.status >= 500:
+            log.warning("request %s: %s %s", identifier, problem.status, problem.word)
+        return Response(msgspec.json.encode(content) + b"\n", status=problem.status, headers=dict(problem.headers))
+
+    def _send(self, response: Response, identifier: str) -> bytes | Iterable[bytes]:
+        out = bottle.response
+        out.status = response.status
+        headers = out._headers = {name: [value] for name, value in (*_HEADERS, *response.headers.items())}
+        headers["Content-Type"] = [response.content_type]
+        headers["Cache-Control"] = [response.cache]
+        headers["X-Request-Id"] = [identifier]
+        headers.setdefault("Content-Security-Policy", [_CLOSED])
+        if self._secure:
+            headers["Strict-Transport-Security"] = ["max-age=31536000"]
+        return response.body
+
+    def _address(self, environ: Mapping[str, Any]) -> str:
+        """The client's address: the socket's, or behind a trusted proxy the last one that it did not add itself."""
+        address: str = environ.get("REMOTE_ADDR", "")
+        if address not in self._proxies:
+            return address
+        for hop in reversed(environ.get("HTTP_X_FORWARDED_FOR", "").split(",")):
+            if hop.strip() and hop.strip() not in self._proxies:
+                return str(hop.strip())
+        return address
+
+    def local_organization(self) -> str:
+        """The organization of session-mode: the one that is set, else the first."""
+        chosen: str = self.services.settings["SVC_LOCAL_ORG"]
+        known = [org_id for org_id, _ in self.services.store.organizations()]
+        if chosen and chosen not in known:
+            raise NotFound(f"SVC_LOCAL_ORG names {chosen!r}, which does not exist.", word="unknown_organization")
+        if not known:
+            raise NotFound("There is no organization yet; `hq import` or `hq demo` makes one.", word="no_organization")
+        return chosen or known[0]
+
+
+def _matches(pattern: str, path: str) -> bool:
+    expression = re.escape(pattern).replace(r"\{id\}", "[^/]+").replace(r"/\*", "/.+")
+    return re.fullmatch(expression, path) is not None
+
+
+def _id(environ: Mapping[str, Any]) -> str:
+    """The request's identifier: the caller's own where it is well formed, else a new one."""
+    given: str = environ.get("HTTP_X_REQUEST_ID", "")
+    return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(12)
+
+
+def _headers(environ: Mapping[str, Any]) -> dict[str, str]:
+    found = {name[5:].replace("_", "-").lower(): value for name, value in environ.items() if name.startswith("HTTP_")}
+    if "CONTENT_TYPE" in environ:
+        found["content-type"] = environ["CONTENT_TYPE"]
+    return found
+
+
+def _query(raw: str) -> dict[str, str]:
+    """Each parameter once; BadRequest for one that comes twice or is no UTF-8."""
+    if not raw:
+        return {}
+    try:
+        pairs = parse_qsl(raw, keep_blank_values=True, errors="strict", max_num_fields=50)
+    except ValueError as error:
+        raise BadRequest("The query must be at most 50 parameters in UTF-8.", word="invalid_parameter") from error
+    query = dict(pairs)
+    if len(query) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadRequest(f"The parameter {twice[:80]!r} may come once; it came twice.", word="invalid_parameter")
+    return query
+
+
+def _body(environ: Mapping[str, Any]) -> bytes:
+    """The whole body; TooLarge over the limit, before it is read where the length is announced."""
+    announced = environ.get("CONTENT_LENGTH") or ""
+    length = int(announced) if announced.isascii() and announced.isdigit() else -1
+    if length > MAX_BODY:
+        raise TooLarge(f"The body may have {MAX_BODY:,} bytes; it has {length:,}.")
+    if length == 0 or (length < 0 and "HTTP_TRANSFER_ENCODING" not in environ):
+        return b""
+    data: bytes = environ["wsgi.input"].read(length if length >= 0 else MAX_BODY + 1)
+    if len(data) > MAX_BODY:
+        raise TooLarge(f"The body may have {MAX_BODY:,} bytes; it has more.")
+    return data

@@ -1,0 +1,95 @@
+"""A request as handlers see it, and what they answer. Nothing here knows Bottle."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from engine.errors import BadRequest, NotBuilt
+from engine.services import Services
+
+MAX_BODY = 1024 * 1024
+NO_STORE = "no-store"
+REVALIDATE = "private, no-cache"
+
+
+@dataclass(frozen=True)
+class Principal:
+    """Who asks: the organization comes from the credential alone. ``role`` is None for machines."""
+
+    org_id: str
+    actor: str
+    role: str | None = None
+    credential_id: str | None = None
+
+
+@dataclass
+class Request:
+    """One request. ``query`` holds each parameter once."""
+
+    method: str
+    path: str
+    arguments: Mapping[str, str]
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    read_body: Callable[[], bytes]
+    address: str
+    id: str
+    now: datetime
+    services: Services
+    principal: Principal | None = None
+
+    @property
+    def caller(self) -> Principal:
+        """The authenticated caller; only handlers of public routes have none."""
+        if self.principal is None:
+            raise RuntimeError(f"{self.method} {self.path} is public and has no caller")
+        return self.principal
+
+    @cached_property
+    def body(self) -> bytes:
+        """The whole body; TooLarge over the limit."""
+        return self.read_body()
+
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        """The body as a JSON object; BadRequest says what came instead."""
+        if not self.body:
+            raise BadRequest("The body must be a JSON object; it is empty.", word="invalid_body")
+        try:
+            value = msgspec.json.decode(self.body)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise BadRequest(
+                f"The body must be a JSON object; it is not JSON ({error}).", word="invalid_body"
+            ) from error
+        if not isinstance(value, dict):
+            kind = type(value).__name__.replace("list", "array").replace("NoneType", "null")
+            raise BadRequest(f"The body must be a JSON object; it is a JSON {kind}.", word="invalid_body")
+        return value
+
+
+@dataclass
+class Response:
+    """What goes back. ``body`` may be an iterable of chunks, which is streamed."""
+
+    body: bytes | Iterable[bytes] = b""
+    content_type: str = "application/json"
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    cache: str = NO_STORE
+
+
+Handler = Callable[[Request], Response]
+
+
+def answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """A JSON answer."""
+    return Response(msgspec.json.encode(value) + b"\n", status=status, headers=dict(headers or {}))
+
+
+def not_built(request: Request) -> Response:
+    """A route of the contract that this version does not serve yet."""
+    raise NotBuilt(f"{request.method} {request.path} is part of the interface and not built in this version.")

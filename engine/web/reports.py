@@ -1,0 +1,88 @@
+"""Handlers that answer with a report: format, entity tag, download name, access log."""
+
+import secrets
+
+from engine.render import RENDERERS, download_name
+from engine.render.html import CONTENT_SECURITY_POLICY
+from engine.report import Report
+from engine.web.http import REVALIDATE, Handler, Request, Response
+
+_TYPES = {
+    "application/json": "json",
+    "text/csv": "csv",
+    "text/html": "html",
+    "text/markdown": "md",
+    "text/calendar": "ics",
+}
+
+
+def report(name: str) -> Handler:
+    """A handler for ``GET`` of the report of that name."""
+
+    def handler(request: Request) -> Response:
+        return _report(request, name)
+
+    return handler
+
+
+def _report(request: Request, name: str) -> Response:
+    services, caller = request.services, request.caller
+    query = dict(request.query)
+    declared = services.editions.report(name)
+    form = query.pop("format", None) or preferred(request.headers.get("accept", ""), declared)
+    artifact = services.editions.artifact(caller.org_id, name, form, query, now=request.now)
+    renderer = RENDERERS[artifact.name.format]
+    headers = {"ETag": f'"{artifact.etag}"'}
+    if not_changed(request.headers.get("if-none-match", ""), artifact.etag):
+        return Response(status=304, headers=headers, content_type=renderer.content_type, cache=REVALIDATE)
+    kind = "attachment" if renderer.attachment else "inline"
+    file = download_name(caller.org_id, name, artifact.name.as_of, artifact.name.format)
+    headers["Content-Disposition"] = f'{kind}; filename="{file}"'
+    if artifact.name.format == "html":
+        headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    if renderer.attachment:
+        note_access(request, artifact.name.format)
+    return Response(artifact.data, renderer.content_type, headers=headers, cache=REVALIDATE)
+
+
+def preferred(accept: str, declared: Report) -> str | None:
+    """The format of the most wanted media type that the report has; None leaves the choice to the report."""
+    wanted: list[tuple[float, int, str]] = []
+    for place, part in enumerate(accept.split(",")):
+        media, *options = (piece.strip() for piece in part.split(";"))
+        form = _TYPES.get(media.lower())
+        if form in declared.formats:
+            weight = next((option[2:] for option in options if option.startswith("q=")), "1")
+            try:
+                wanted.append((-float(weight), place, form))
+            except ValueError:
+                continue
+    best = min(wanted, default=None)
+    return best[2] if best and best[0] < 0 else None
+
+
+def not_changed(header: str, etag: str) -> bool:
+    """Whether ``If-None-Match`` names the present entity tag, weakly compared (RFC 9110, 13.1.2)."""
+    return header.strip() == "*" or any(
+        tag.strip().removeprefix("W/") == f'"{etag}"' for tag in header.split(",")
+    )  # fmt: skip
+
+
+def note_access(request: Request, form: str, status: int = 200) -> None:
+    """One line of the access log, written before the answer leaves."""
+    caller = request.caller
+    request.services.store.record_access(
+        [
+            {
+                "id": secrets.token_hex(12),
+                "org_id": caller.org_id,
+                "accessed_at": request.now,
+                "actor": caller.actor,
+                "resource": request.path,
+                "format": form,
+                "status": status,
+                "credential_id": caller.credential_id,
+                "address": request.address,
+            }
+        ]
+    )

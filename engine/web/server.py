@@ -1,0 +1,64 @@
+"""waitress around the console: a bounded number of threads, a clean end."""
+
+import errno
+import ipaddress
+import logging
+import signal
+import socket
+from types import FrameType
+from typing import Any
+
+import waitress
+
+from engine.errors import Usage
+from engine.web.app import Console
+
+log = logging.getLogger("hq.web")
+GRACE_SECONDS = 10
+MAX_REQUEST = 16 * 1024 * 1024  # what is buffered at all; the application answers 413 far below
+
+
+def bound(console: Console, host: str, port: int, threads: int) -> Any:
+    """A server that listens already. Usage when the port is taken or the address must not be served."""
+    if not console.services.settings["SVC_SESSION_AUTH"] and not _loopback(host):
+        raise Usage(f"SVC_SESSION_AUTH=off serves one local user: bind to 127.0.0.1 or ::1, not to {host}.")
+    try:
+        return waitress.create_server(
+            console.wsgi,
+            host=host,
+            port=port,
+            threads=threads,
+            ident=None,
+            max_request_body_size=MAX_REQUEST,
+            channel_timeout=60,
+            cleanup_interval=15,
+            clear_untrusted_proxy_headers=False,
+        )
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise Usage(f"Port {port} on {host} is in use; choose another with --port.") from error
+        raise Usage(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
+
+
+def run(server: Any) -> None:
+    """Serve until SIGTERM or Ctrl-C, then finish the requests under way."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise SystemExit
+
+    previous = signal.signal(signal.SIGTERM, stop)
+    try:
+        server.asyncore.loop(timeout=1, map=server._map, use_poll=True)
+    except (SystemExit, KeyboardInterrupt):
+        log.info("stopping: finishing the requests under way")
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+        server.task_dispatcher.shutdown(cancel_pending=True, timeout=GRACE_SECONDS)
+        server.close()
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" and ipaddress.ip_address(socket.gethostbyname(host)).is_loopback
