@@ -59,7 +59,8 @@ class Console:
         self.wsgi = self._bottle()
 
     def _bottle(self) -> Any:
-        app = bottle.Bottle(catchall=False, autojson=False)
+        app = bottle.Bottle()
+        app.config["catchall"] = False
         heads = {route.path for route in self.routes if route.method == "HEAD"}
         for route in self.routes:
             app.route(route.rule, method=route.method, callback=self._callback(route, route.path in heads))

@@ -1,0 +1,69 @@
+"""A console over a small store: acme with one member of each role, and other as the neighbour."""
+
+import pyarrow.dataset  # noqa: F401 - loaded late it would meet the frozen clock's date class
+import pytest
+
+import api
+from engine.analytics import Replica
+from engine.artifacts import Artifacts
+from engine.editions import Editions
+from engine.services import Services
+from engine.settings import Settings
+from engine.store.schema.organizations import memberships, organization_frameworks
+from engine.web.app import Console
+from reports import CATALOGUE
+from tests.conftest import NOW
+from tests.web.client import Client
+
+SECRET = "0123456789abcdef0123456789abcdef"
+ROLES = ("owner", "admin", "operator", "member")
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """Environment variables of the console under test; a test may change them before it asks for ``console``."""
+    return {
+        "SVC_DATA_DIR": str(tmp_path / "var"),
+        "SVC_SESSION_SECRET": SECRET,
+        "SVC_PLATFORM_ADMIN_EMAILS": "owner@acme.example",
+        "SVC_BASE_URL": "http://localhost:8080",
+    }
+
+
+@pytest.fixture
+def peopled(store):
+    """acme and other, each with its people and SOC 2 in scope."""
+    for org in ("acme", "other"):
+        with store.revision(org, "setup", now=NOW, create={"name": org.title()}) as revision:
+            revision.insert(memberships, [{"email": f"{role}@{org}.example", "role": role} for role in ROLES])
+            revision.insert(organization_frameworks, [{"framework": "soc2"}])
+            revision.record("organization.prepared")
+    return store
+
+
+@pytest.fixture
+def console(peopled, environment, tmp_path):
+    replica = Replica(peopled.url, None)
+    editions = Editions(peopled, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
+    yield Console(api.ROUTES, Services(Settings(environment), peopled, editions, NOW))
+    editions.close()
+    replica.close()
+
+
+@pytest.fixture
+def sign_in(console, clock):
+    """A client signed in as somebody; ``sign_in(None)`` is nobody."""
+
+    def client(who="owner@acme.example", org="acme"):
+        return Client(console, console.sessions.issue(who, org, now=NOW) if who else None)
+
+    return client
+
+
+@pytest.fixture
+def clock():
+    """The clock stands at ``NOW`` at the edges."""
+    from freezegun import freeze_time
+
+    with freeze_time(NOW) as frozen:
+        yield frozen

@@ -1,0 +1,53 @@
+"""The interface is exactly the documented one."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import api
+from engine.web.http import not_built
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "routes.txt"
+
+
+def lines():
+    return [f"{route.method} {route.path} {route.access.code}" for route in api.ROUTES]
+
+
+def test_the_route_table_is_the_golden_one():
+    """`hq routes > tests/golden/routes.txt` accepts a change of the contract."""
+    assert lines() == GOLDEN.read_text().splitlines()
+
+
+def test_there_are_172_routes_and_none_twice():
+    pairs = Counter((route.method, route.path) for route in api.ROUTES)
+    assert (len(api.ROUTES), max(pairs.values())) == (172, 1)
+
+
+def test_every_scheduled_route_has_a_secret_of_its_own():
+    scheduled = [route for route in api.ROUTES if route.path.endswith("/scheduled")]
+    codes = {route.access.code for route in scheduled}
+    assert (len(scheduled), len(codes)) == (14, 14)
+    assert all(re.fullmatch(r"CRON\(SVC_[A-Z_]+_CRON_SECRET\)", code) for code in codes)
+
+
+@pytest.mark.parametrize("route", api.ROUTES, ids=lambda route: f"{route.method} {route.path}")
+def test_every_route_answers_and_asks_for_its_credential(route, sign_in):
+    path = route.path.replace("{id}", "unknown").replace("*", "some/where")
+    answer = sign_in(None).call(route.method, path)
+    if route.access.code == "none":
+        assert answer.status in (200, 501)
+    elif route.access.code == "S or limited per address":
+        assert answer.status == 501
+    else:
+        assert (answer.status, "error" in answer.json) == (401, True)
+
+
+@pytest.mark.parametrize("route", [r for r in api.ROUTES if r.handler is not_built and r.access.code == "S"],
+                         ids=lambda route: f"{route.method} {route.path}")  # fmt: skip
+def test_what_is_not_built_says_so_to_members(route, sign_in):
+    path = route.path.replace("{id}", "unknown")
+    answer = sign_in("member@acme.example").call(route.method, path, {} if route.method != "GET" else b"")
+    assert (answer.status, answer.json["error"]) == (501, "not_built")

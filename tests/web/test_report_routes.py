@@ -1,0 +1,124 @@
+"""Reports over HTTP: formats, entity tags, walls between organizations."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from sqlalchemy import select
+
+import api
+from engine.store.schema.audit import access_log
+from engine.store.schema.controls import attestations
+from tests.conftest import NOW
+
+BASE = "/api/governance/compliance/"
+REPORTS = [
+    "summary", "program", "posture-score", "risk-heatmap", "executive-summary", "gap-remediations",
+    "control-health-scorecard", "baseline-comparison", "evidence-freshness", "attestations", "crosswalk", "calendar",
+    "obligation-ics", "iso-assessment", "pci-dss",
+]  # fmt: skip
+PATHS = [f"{BASE}{name}" for name in REPORTS] + ["/api/governance/third-party/vendors"]
+TYPES = {
+    "json": "application/json", "csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_report_comes_in_every_format_even_for_an_organization_without_records(path, sign_in):
+    client = sign_in()
+    for form, content_type in TYPES.items():
+        answer = client.get(f"{path}?format={form}")
+        assert (answer.status, answer.headers["content-type"]) == (200, content_type), answer.body[:300]
+        assert answer.body
+
+
+def test_json_is_the_default_and_accept_is_honoured(sign_in):
+    client = sign_in()
+    path = f"{BASE}summary"
+    browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    wanted = {"": "json", "*/*": "json", browser: "html", "text/csv": "csv", "text/markdown;q=0.5, text/csv;q=0.9": "csv",
+              "image/png": "json", "text/html;q=0": "json"}  # fmt: skip
+    assert {a: client.get(path, accept=a).headers["content-type"] for a in wanted} == {
+        a: TYPES[form] for a, form in wanted.items()
+    }
+
+
+def test_the_calendar_feed_is_text_calendar(sign_in):
+    answer = sign_in().get(f"{BASE}obligation-ics")
+    assert answer.headers["content-type"] == "text/calendar; charset=utf-8"
+    assert answer.body.startswith(b"BEGIN:VCALENDAR\r\n")
+
+
+def test_downloads_are_named_and_dated(sign_in):
+    answer = sign_in().get(f"{BASE}posture-score?format=csv")
+    assert answer.headers["content-disposition"] == 'attachment; filename="acme-posture-score-2026-11-20.csv"'
+
+
+def test_html_may_not_run_or_load_anything(sign_in):
+    policy = sign_in().get(f"{BASE}summary?format=html").headers["content-security-policy"]
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def attest(store, org="acme"):
+    row = {"id": "a1", "framework": "soc2", "control_id": "CC6.1", "owner": "ann@acme.example",
+           "due_on": date(2026, 11, 30), "outcome": "attested", "attested_at": NOW}  # fmt: skip
+    with store.revision(org, "ann@acme.example", now=NOW) as revision:
+        revision.insert(attestations, [row])
+        revision.record("attestation.signed", object_id="a1")
+
+
+def test_a_report_is_not_sent_again_until_something_was_written(sign_in, peopled):
+    client = sign_in()
+    first = client.get(f"{BASE}posture-score")
+    again = client.get(f"{BASE}posture-score", if_none_match=first.headers["etag"])
+    assert (again.status, again.body, again.headers["etag"]) == (304, b"", first.headers["etag"])
+    attest(peopled)
+    changed = client.get(f"{BASE}posture-score", if_none_match=first.headers["etag"])
+    assert changed.status == 200
+    assert changed.headers["etag"] != first.headers["etag"]
+    before = {c["component"]: c["value_pct"] for c in first.json["components"]}
+    after = {c["component"]: c["value_pct"] for c in changed.json["components"]}
+    assert (before["attestation"], after["attestation"] > 0) == (0.0, True)
+    assert changed.json["revision"]["seq"] == peopled.head("acme").seq
+
+
+@pytest.mark.parametrize("header", ['W/"{}"', '"x", "{}"', "*"])
+def test_entity_tags_compare_weakly_and_in_lists(header, sign_in):
+    client = sign_in()
+    tag = client.get(f"{BASE}summary").headers["etag"].strip('"')
+    assert client.get(f"{BASE}summary", if_none_match=header.replace("{}", tag)).status == 304
+
+
+def test_another_day_is_another_report(sign_in, clock):
+    client = sign_in()
+    first = client.get(f"{BASE}summary")
+    clock.move_to(datetime(2026, 11, 20, 20, tzinfo=UTC))
+    assert client.get(f"{BASE}summary").headers["etag"] == first.headers["etag"]
+    clock.move_to(NOW + timedelta(hours=11.9))
+    assert client.get(f"{BASE}summary").headers["etag"] == first.headers["etag"]
+
+
+def test_downloads_leave_a_line_in_the_access_log_and_no_revision(sign_in, peopled):
+    head = peopled.head("acme")
+    sign_in("member@acme.example").get(f"{BASE}attestations?format=csv")
+    sign_in("member@acme.example").get(f"{BASE}attestations")
+    with peopled.reader() as connection:
+        rows = connection.execute(select(access_log)).mappings().all()
+    assert [(r["org_id"], r["actor"], r["resource"], r["format"]) for r in rows] == [
+        ("acme", "member@acme.example", f"{BASE}attestations", "csv")
+    ]
+    assert peopled.head("acme") == head
+
+
+def test_organizations_are_walls(sign_in, peopled):
+    """Every report route shows the caller's organization and nothing that another one wrote."""
+    attest(peopled, "other")
+    ours, theirs = sign_in(), sign_in("owner@other.example", "other")
+    for route in api.ROUTES:
+        if route.method != "GET" or route.path not in PATHS:
+            continue
+        mine = ours.get(f"{route.path}?format=json").json
+        assert mine["organization"]["id"] == "acme"
+        assert mine["revision"]["seq"] == peopled.head("acme").seq
+        assert theirs.get(f"{route.path}?format=json").json["organization"]["id"] == "other"
+    assert ours.get(f"{BASE}attestations?format=json").json["coverage"]["assessed"] == 0
