@@ -44,14 +44,12 @@ def hq(arguments: Sequence[str]) -> None:
     logging.getLogger("apscheduler").setLevel(logging.WARNING)
     logging.getLogger("alembic").setLevel(logging.WARNING)
     try:
-        commands(args=list(arguments), prog_name="hq", standalone_mode=False)
+        code = commands(args=list(arguments), prog_name="hq", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
@@ -60,6 +58,8 @@ def hq(arguments: Sequence[str]) -> None:
         for detail in problem.details:
             click.echo("  " + ", ".join(f"{name} {value}" for name, value in detail.items()), err=True)
         sys.exit(problem.exit_code)
+    if isinstance(code, int):
+        sys.exit(code)
 
 
 def main() -> None:

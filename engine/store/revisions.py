@@ -77,31 +77,61 @@ class Revision:
 
     def append_events(self, events: Iterable[EventRow]) -> int:
         """Chain ``events`` in their order and store them; returns how many. Memory: one batch of 20,000."""
-        recorded_at = instant_text(self.now)
+        recorded_at, org_id, stamp = instant_text(self.now), self.org_id, self.seq
         count = 0
         for batch in batched(events, 20_000):
             seq, previous = self.head
             rows = []
-            for event in batch:
+            for (
+                event_id,
+                occurred_at,
+                actor,
+                action,
+                object_type,
+                object_id,
+                outcome,
+                workspace_id,
+                controls,
+                details,
+            ) in batch:
                 seq += 1
+                at = instant_text(occurred_at)
                 chained = ChainedEvent(
-                    event.action,
-                    event.actor,
-                    event.controls,
-                    event.details,
-                    event.event_id,
-                    event.object_id,
-                    event.object_type,
-                    instant_text(event.occurred_at),
-                    self.org_id,
-                    event.outcome,
+                    action,
+                    actor,
+                    controls,
+                    details,
+                    event_id,
+                    object_id,
+                    object_type,
+                    at,
+                    org_id,
+                    outcome,
                     recorded_at,
-                    self.seq,
+                    stamp,
                     seq,
-                    event.workspace_id,
+                    workspace_id,
                 )
                 previous = link(previous, chained)
-                rows.append((*(getattr(chained, name) for name in _AUDIT_COLUMNS[:-1]), previous))
+                rows.append(
+                    (
+                        org_id,
+                        seq,
+                        event_id,
+                        stamp,
+                        at,
+                        recorded_at,
+                        actor,
+                        action,
+                        object_type,
+                        object_id,
+                        outcome,
+                        workspace_id,
+                        controls,
+                        details,
+                        previous,
+                    )
+                )
             self._store_events(rows)
             self.head = (seq, previous)
             count += len(rows)

@@ -22,18 +22,22 @@ def bound(console: Console, host: str, port: int, threads: int) -> Any:
     """A server that listens already. Usage when the port is taken or the address must not be served."""
     if not console.services.settings["SVC_SESSION_AUTH"] and not _loopback(host):
         raise Usage(f"SVC_SESSION_AUTH=off serves one local user: bind to 127.0.0.1 or ::1, not to {host}.")
+    return waitress.create_server(
+        console.wsgi,
+        sockets=[_listening(host, port)],
+        threads=threads,
+        ident=None,
+        max_request_body_size=MAX_REQUEST,
+        channel_timeout=60,
+        cleanup_interval=15,
+        clear_untrusted_proxy_headers=False,
+    )
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return waitress.create_server(
-            console.wsgi,
-            host=host,
-            port=port,
-            threads=threads,
-            ident=None,
-            max_request_body_size=MAX_REQUEST,
-            channel_timeout=60,
-            cleanup_interval=15,
-            clear_untrusted_proxy_headers=False,
-        )
+        return socket.create_server((host, port), family=family)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise Usage(f"Port {port} on {host} is in use; choose another with --port.") from error
