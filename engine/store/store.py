@@ -2,10 +2,10 @@
 
 import sqlite3
 import threading
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Text, select, type_coerce
 from sqlalchemy.exc import DatabaseError, OperationalError
@@ -14,6 +14,7 @@ from engine.document import Revision as Position
 from engine.errors import NotFound, Unavailable
 from engine.store.chain import GENESIS, ChainCheck, ChainedEvent, check_chain
 from engine.store.database import damaged, open_engines
+from engine.store.group import GroupCommit
 from engine.store.locks import FairLock
 from engine.store.revisions import Revision
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
@@ -22,6 +23,7 @@ from engine.store.schema.outputs import credentials
 from engine.store.types import instant_text
 
 PLATFORM = "platform"
+T = TypeVar("T")
 
 
 class Store:
@@ -33,6 +35,7 @@ class Store:
         self.dialect = self._reader.dialect.name
         self._turn = FairLock()
         self._hot = threading.local()
+        self._group = GroupCommit(self._writer, self._turn, self._errors)
 
     def close(self) -> None:
         """Give up all connections."""
@@ -143,6 +146,14 @@ class Store:
                 revision.close()
             else:
                 transaction.rollback()
+
+    def write(self, org_id: str, actor: str, change: Callable[[Revision], T], *, now: datetime) -> T:
+        """A small write as a function: those that wait for the writer share its next transaction and its one sync.
+
+        Each is a revision of its own: when ``change`` raises, its part alone is undone. Returns what it returns,
+        after the commit. NotFound for an unknown organization.
+        """
+        return self._group.write(org_id, actor, change, now)
 
     @staticmethod
     def _create(connection: Connection, org_id: str, values: Mapping[str, Any], now: datetime) -> None:

@@ -17,6 +17,7 @@ from engine.errors import BadRequest, MethodNotAllowed, NotFound, Problem, TooLa
 from engine.services import Services
 from engine.web.access import Access
 from engine.web.http import MAX_BODY, Handler, Request, Response
+from engine.web.limits import Limit, Limiter
 from engine.web.sessions import Sessions
 
 log = logging.getLogger("hq.web")
@@ -40,6 +41,7 @@ class Route:
     path: str
     access: Access
     handler: Handler
+    limit: Limit | None = None
 
     @property
     def rule(self) -> str:
@@ -54,6 +56,7 @@ class Console:
         self.routes = tuple(routes)
         self.services = services
         self.sessions = Sessions(services.settings)
+        self.limiter = Limiter(services.settings["SVC_RATE_LIMIT_URL"])
         self._proxies = frozenset(services.settings["SVC_TRUSTED_PROXIES"])
         self._secure = services.settings["SVC_BASE_URL"].startswith("https://")
         self.wsgi = self._bottle()
@@ -95,6 +98,8 @@ class Console:
                 services=self.services,
             )
             request.principal = route.access.check(self, request)
+            if route.limit is not None:
+                self._limit(route.limit, request)
             request.query = _query(environ.get("QUERY_STRING", ""))
             if route.method in _WITH_BODY:
                 _ = request.body
@@ -107,6 +112,12 @@ class Console:
             return self._failed(
                 Problem(f"Something went wrong on our side; the log has it under request {identifier}."), identifier
             )
+
+    def _limit(self, limit: Limit, request: Request) -> None:
+        who = request.address
+        if limit.by == "caller" and request.principal is not None:
+            who = f"{request.principal.org_id} {request.principal.actor} {request.address}"
+        self.limiter.check(limit, who)
 
     def _unrouted(self, error: Any) -> bytes:
         """What Bottle itself refuses: unknown paths and methods, paths that are no UTF-8."""

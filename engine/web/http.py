@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -12,6 +12,7 @@ from engine.errors import BadRequest, NotBuilt
 from engine.services import Services
 
 MAX_BODY = 1024 * 1024
+T = TypeVar("T")
 NO_STORE = "no-store"
 REVALIDATE = "private, no-cache"
 
@@ -65,10 +66,25 @@ class Request:
             raise BadRequest(
                 f"The body must be a JSON object; it is not JSON ({error}).", word="invalid_body"
             ) from error
+        if b"\\u0000" in self.body:
+            raise BadRequest("The body may not hold the character U+0000.", word="invalid_body")
         if not isinstance(value, dict):
             kind = type(value).__name__.replace("list", "array").replace("NoneType", "null")
             raise BadRequest(f"The body must be a JSON object; it is a JSON {kind}.", word="invalid_body")
         return value
+
+    def parsed(self, kind: type[T]) -> T:
+        """The body as a msgspec struct; BadRequest names the member at fault, what was expected and what came."""
+        try:
+            return msgspec.convert(self.json, kind)
+        except msgspec.ValidationError as error:
+            expected, _, place = str(error).partition(" - at `$")
+            member = place.rstrip("`").lstrip(".") or "body"
+            raise BadRequest(
+                f"The body does not fit: {expected}" + (f" (at {member})." if place else "."),
+                word="invalid_body",
+                details=[{"field": member, "expected": expected}],
+            ) from error
 
 
 @dataclass

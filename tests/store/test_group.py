@@ -1,0 +1,81 @@
+"""Writes that share a transaction are revisions of their own."""
+
+import threading
+
+import pytest
+from sqlalchemy import select
+
+from engine.errors import Conflict, NotFound
+from engine.store.rows import first, many, one
+from engine.store.schema.organizations import workspaces
+from tests.conftest import NOW
+
+
+def add(identifier):
+    def change(revision):
+        revision.insert(workspaces, [{"id": identifier, "name": identifier}])
+        revision.record("workspace.created", object_id=identifier)
+        return revision.seq
+
+    return change
+
+
+def ids(store):
+    with store.reader() as connection:
+        return connection.execute(select(workspaces.c.id).order_by(workspaces.c.id)).scalars().all()
+
+
+def test_a_write_returns_what_its_function_returns(any_store):
+    assert any_store.write("acme", "ann", add("a"), now=NOW) == 2
+    assert ids(any_store) == ["a"]
+
+
+def test_a_write_to_nobody_is_not_found(any_store):
+    with pytest.raises(NotFound):
+        any_store.write("nobody", "ann", add("a"), now=NOW)
+
+
+def test_one_failure_among_many_is_undone_alone(any_store):
+    """Sixty-four threads write at once; every eighth fails after it wrote."""
+    answers, failures = [], []
+
+    def work(number):
+        def change(revision):
+            value = add(f"w{number:02d}")(revision)
+            if number % 8 == 0:
+                raise Conflict("no")
+            return value
+
+        try:
+            answers.append(any_store.write("acme", "ann", change, now=NOW))
+        except Conflict:
+            failures.append(number)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(64)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(failures) == list(range(0, 64, 8))
+    assert ids(any_store) == [f"w{n:02d}" for n in range(64) if n % 8]
+    assert sorted(answers) == list(range(2, 58)), "each write is its own revision, without a gap"
+    check = any_store.verify("acme")
+    assert (check.problem, check.head_seq) == (None, 57)
+
+
+def test_a_write_that_touches_nothing_moves_nothing(any_store):
+    head = any_store.head("acme")
+    assert any_store.write("acme", "ann", lambda revision: "seen", now=NOW) == "seen"
+    assert any_store.head("acme") == head
+
+
+def test_rows_are_read_within_the_organization_only(any_store):
+    any_store.write("acme", "ann", add("a"), now=NOW)
+    with any_store.revision("other", "x", now=NOW, create={}) as revision:
+        add("b")(revision)
+    with any_store.reader() as connection:
+        assert one(connection, workspaces, "acme", id="a")["name"] == "a"
+        assert first(connection, workspaces, "acme", id="b") is None
+        assert [row["id"] for row in many(connection, workspaces, "acme", id=["a", "b"], order=["-name"])] == ["a"]
+        with pytest.raises(NotFound, match="no such workspace: b"):
+            one(connection, workspaces, "acme", id="b")
