@@ -73,6 +73,17 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("SVC_SESSION_JWKS_FILE", _path, None, "key set of an identity provider (RS256 or ES256) instead"),
     Setting("SVC_LOCAL_ORG", _text, "", "organization of the local user when SVC_SESSION_AUTH is off; else the first"),
     Setting("SVC_PLATFORM_ADMIN_EMAILS", _emails, (), "people who may use /api/admin, separated by commas"),
+    Setting(
+        "SVC_ALERT_WEBHOOK_SIGNING_SECRET",
+        _list,
+        (),
+        "secrets that alerts must be signed with; two while rotating",
+        secret=True,
+    ),
+    Setting("SVC_ALERT_INGEST_PLANS", _list, (), "plans that may post alerts, separated by commas; all when empty"),
+    Setting(
+        "SVC_INGEST_PER_MINUTE", _count(1, 1_000_000), 6000, "alerts and findings bodies a minute from one address"
+    ),
     Setting("SVC_LLM_API_KEY", _text, "", "key of the language model provider", secret=True),
     Setting("SVC_TRUSTED_PROXIES", _list, (), "addresses whose X-Forwarded-For is believed"),
     Setting("SVC_RATE_LIMIT_URL", _text, "memory://", "where limits are counted; redis://… shares them"),

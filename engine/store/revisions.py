@@ -36,6 +36,18 @@ class Counts(NamedTuple):
     unchanged: int
 
 
+class Note(NamedTuple):
+    """An audit event of our own, as ``Revision.record`` takes it."""
+
+    action: str
+    object_type: str | None = None
+    object_id: str | None = None
+    outcome: str = "success"
+    workspace_id: str | None = None
+    controls: str | None = None
+    details: Any = None
+
+
 class Revision:
     """One write to one organization. Made by ``Store.revision``; ``seq`` is the stamp of the rows it changes."""
 
@@ -63,17 +75,20 @@ class Revision:
         details: Any = None,
     ) -> int:
         """Append one event of our own, now, by the revision's actor; returns its sequence number."""
-        text = None if details is None else canonical_json(details)
-        event_id = f"hq:{self.head[0] + 1}"
-        self.append_events(
-            [
-                EventRow(
-                    event_id, self.now, self.actor, action, object_type, object_id, outcome, workspace_id, controls,
-                    text,
-                )
-            ]
-        )  # fmt: skip
+        note = Note(action, object_type, object_id, outcome, workspace_id, controls, details)
+        self.record_all([note])
         return self.head[0]
+
+    def record_all(self, notes: Iterable["Note"]) -> int:
+        """Append many events of our own in one go; returns how many."""
+        first = self.head[0] + 1
+        return self.append_events(
+            EventRow(
+                f"hq:{seq}", self.now, self.actor, note.action, note.object_type, note.object_id, note.outcome,
+                note.workspace_id, note.controls, None if note.details is None else canonical_json(note.details),
+            )
+            for seq, note in enumerate(notes, first)
+        )  # fmt: skip
 
     def append_events(self, events: Iterable[EventRow]) -> int:
         """Chain ``events`` in their order and store them; returns how many. Memory: one batch of 20,000."""
@@ -82,56 +97,17 @@ class Revision:
         for batch in batched(events, 20_000):
             seq, previous = self.head
             rows = []
-            for (
-                event_id,
-                occurred_at,
-                actor,
-                action,
-                object_type,
-                object_id,
-                outcome,
-                workspace_id,
-                controls,
-                details,
-            ) in batch:
+            for event in batch:
                 seq += 1
-                at = instant_text(occurred_at)
+                at = instant_text(event[1])
+                # fmt: off
                 chained = ChainedEvent(
-                    action,
-                    actor,
-                    controls,
-                    details,
-                    event_id,
-                    object_id,
-                    object_type,
-                    at,
-                    org_id,
-                    outcome,
-                    recorded_at,
-                    stamp,
-                    seq,
-                    workspace_id,
+                    event[3], event[2], event[8], event[9], event[0], event[5], event[4], at, org_id, event[6],
+                    recorded_at, stamp, seq, event[7],
                 )
+                # fmt: on
                 previous = link(previous, chained)
-                rows.append(
-                    (
-                        org_id,
-                        seq,
-                        event_id,
-                        stamp,
-                        at,
-                        recorded_at,
-                        actor,
-                        action,
-                        object_type,
-                        object_id,
-                        outcome,
-                        workspace_id,
-                        controls,
-                        details,
-                        previous,
-                    )
-                )
+                rows.append((org_id, seq, event[0], stamp, at, recorded_at, *event[2:], previous))
             self._store_events(rows)
             self.head = (seq, previous)
             count += len(rows)

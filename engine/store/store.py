@@ -99,6 +99,13 @@ class Store:
             zone: str = connection.execute(query).scalar_one()
             return zone
 
+    def plan(self, org_id: str) -> str:
+        """The paid plan of an organization."""
+        with self.reader() as connection:
+            query = select(organizations.c.plan).where(organizations.c.id == org_id)
+            plan: str = connection.execute(query).scalar_one()
+            return plan
+
     def _read_head(self, org_id: str) -> Position | None:
         query = select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)
         with self.reader() as connection:

@@ -88,7 +88,7 @@ def _with_token(kind: str, what: str) -> Callable[["Console", Request], Principa
     def check(console: "Console", request: Request) -> Principal:
         secret = bearer(request.headers.get("authorization"), what)
         found = credential(console.services.store, secret, kind, now=request.now)
-        return Principal(found.org_id, found.label, None, found.id)
+        return Principal(found.org_id, found.label, None, found.id, found.workspace_id)
 
     return check
 

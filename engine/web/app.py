@@ -5,7 +5,7 @@ import re
 import secrets
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl
@@ -114,6 +114,8 @@ class Console:
             )
 
     def _limit(self, limit: Limit, request: Request) -> None:
+        if limit.setting is not None:
+            limit = replace(limit, count=self.services.settings[limit.setting])
         who = request.address
         if limit.by == "caller" and request.principal is not None:
             who = f"{request.principal.org_id} {request.principal.actor} {request.address}"

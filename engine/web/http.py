@@ -25,6 +25,7 @@ class Principal:
     actor: str
     role: str | None = None
     credential_id: str | None = None
+    workspace_id: str | None = None
 
 
 @dataclass

@@ -15,16 +15,20 @@ from engine.errors import TooManyRequests, Usage
 
 @dataclass(frozen=True)
 class Limit:
-    """At most ``count`` requests in ``seconds`` for each caller (``by`` user and address, or address alone)."""
+    """At most ``count`` requests in ``seconds`` for each caller (``by`` user and address, or address alone).
+
+    ``setting`` names the setting that holds the count instead.
+    """
 
     name: str
     count: int
     seconds: int
     by: str = "caller"
+    setting: str | None = None
 
 
 PROXY = Limit("proxy", 120, 60)
-INGEST = Limit("ingest", 6000, 60, by="address")
+INGEST = Limit("ingest", 6000, 60, by="address", setting="SVC_INGEST_PER_MINUTE")
 SENSITIVE = Limit("sensitive", 30, 60)
 COPILOT = Limit("copilot", 20, 60, by="address")
 CONTACT = Limit("contact", 5, 600, by="address")

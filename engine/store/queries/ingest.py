@@ -1,0 +1,87 @@
+"""Look-ups of the ingest doors: the last incident of a key, findings by key, services by name."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
+
+from engine.store.revisions import batched
+from engine.store.schema.services import findings, incidents, services
+
+_LAST = (
+    select(incidents)
+    .where(incidents.c.org_id == bindparam("org"), incidents.c.dedupe_key == bindparam("key"))
+    .order_by(incidents.c.opened_at.desc(), incidents.c.id.desc())
+    .limit(1)
+)
+
+
+def last_incident(connection: Connection, org_id: str, dedupe_key: str) -> dict[str, Any] | None:
+    """The incident that was opened last under a dedupe key."""
+    row = connection.execute(_LAST, {"org": org_id, "key": dedupe_key}).mappings().first()
+    return dict(row) if row else None
+
+
+def last_incidents(connection: Connection, org_id: str, dedupe_keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The same for many keys at once, by key."""
+    found: dict[str, dict[str, Any]] = {}
+    for batch in batched(dedupe_keys, 900):
+        query = select(incidents).where(incidents.c.org_id == org_id, incidents.c.dedupe_key.in_(batch))
+        for row in connection.execute(query.order_by(incidents.c.opened_at, incidents.c.id)).mappings():
+            found[row["dedupe_key"]] = dict(row)
+    return found
+
+
+def findings_by_key(connection: Connection, org_id: str, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Findings of these keys, by key."""
+    found: dict[str, dict[str, Any]] = {}
+    for batch in batched(keys, 900):
+        query = select(findings).where(findings.c.org_id == org_id, findings.c.finding_key.in_(batch))
+        found |= {row["finding_key"]: dict(row) for row in connection.execute(query).mappings()}
+    return found
+
+
+def open_findings_on(connection: Connection, org_id: str, source: str, hosts: Sequence[str]) -> list[dict[str, Any]]:
+    """Open findings of a scanner on any of the hosts."""
+    found = []
+    for batch in batched(sorted(hosts), 900):
+        query = select(findings).where(
+            findings.c.org_id == org_id,
+            findings.c.source == source,
+            findings.c.status == "open",
+            findings.c.asset.in_(batch),
+        )
+        found += [dict(row) for row in connection.execute(query.order_by(findings.c.id)).mappings()]
+    return found
+
+
+def service_ids(connection: Connection, org_id: str, names: Sequence[str]) -> dict[str, str]:
+    """Service ids by what senders call a service: its id or its name, in lower case."""
+    wanted = sorted({name.lower() for name in names})
+    found: dict[str, str] = {}
+    for batch in batched(wanted, 400):
+        query = select(services.c.id, services.c.name).where(
+            services.c.org_id == org_id,
+            or_(func.lower(services.c.id).in_(batch), func.lower(services.c.name).in_(batch)),
+        )
+        for identifier, name in connection.execute(query.order_by(services.c.id)):
+            found.setdefault(name.lower(), identifier)
+            found[identifier.lower()] = identifier
+    return found
+
+
+def resolve_incidents(connection: Connection, org_id: str, ids: Sequence[str], now: datetime, revision: int) -> None:
+    """Resolve incidents that are not resolved yet, in one statement for each batch."""
+    for batch in batched(ids, 900):
+        connection.execute(
+            update(incidents)
+            .where(
+                and_(
+                    incidents.c.org_id == org_id,
+                    incidents.c.id.in_(batch),
+                    incidents.c.status.in_(["open", "acknowledged", "mitigated"]),
+                )
+            )
+            .values(status="resolved", resolved_at=now, revision=revision)
+        )

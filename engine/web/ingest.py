@@ -1,0 +1,110 @@
+"""The doors of monitors and scanners."""
+
+import hmac
+from collections.abc import Sequence
+from hashlib import sha256
+
+import msgspec
+
+from engine.errors import BadRequest, Forbidden, Unauthorized
+from engine.ingest.alerts import read_alerts
+from engine.ingest.findings import read_findings
+from engine.ops.alert_ingest import ingest_alerts
+from engine.ops.finding_ingest import ingest_findings
+from engine.store.rows import first
+from engine.store.schema.organizations import organization_settings
+from engine.thresholds import DEFAULTS
+from engine.web.http import Request, Response, answer
+
+SIGNATURE = "x-svc-signature"
+WINDOW_SECONDS = 300
+
+
+def alerts(request: Request) -> Response:
+    """POST /api/integrations/alerts: one or several alerts of any known format."""
+    _check_signature(request)
+    _check_plan(request)
+    found = read_alerts(_body(request), received_at=request.now)
+    caller = request.caller
+    reopen = _threshold(request, "alert_reopen_minutes")
+    results = request.services.store.write(
+        caller.org_id,
+        f"token:{caller.actor}",
+        lambda revision: ingest_alerts(
+            revision, found, workspace_id=caller.workspace_id, reopen_minutes=reopen
+        ),
+        now=request.now,
+    )  # fmt: skip
+    return answer({"received": len(results), **_counts(results), "results": results})
+
+
+def vulnerabilities(request: Request) -> Response:
+    """POST /api/integrations/vulnerabilities: one finding or many of a known scanner."""
+    batch = read_findings(
+        _body(request), source_header=request.headers.get("x-svc-vuln-source"), received_at=request.now
+    )
+    caller = request.caller
+    return answer(
+        request.services.store.write(
+            caller.org_id,
+            f"token:{caller.actor}",
+            lambda revision: ingest_findings(revision, batch, workspace_id=caller.workspace_id),
+            now=request.now,
+        )
+    )
+
+
+def _counts(results: Sequence[dict[str, str]]) -> dict[str, int]:
+    names = ("created", "deduplicated", "reopened", "resolved", "updated")
+    return {name: sum(result["outcome"] == name for result in results) for name in names}
+
+
+def _body(request: Request) -> object:
+    """Any JSON value: monitors send objects, scanners lists too."""
+    try:
+        return msgspec.json.decode(request.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadRequest(f"The body must be JSON ({error}).", word="invalid_body") from error
+
+
+def _check_signature(request: Request) -> None:
+    """``X-Svc-Signature: t=<seconds since 1970>,v1=<hex HMAC-SHA256 of "t.body">``, where secrets are configured.
+
+    Several ``v1`` may be given and several secrets configured, so that a secret can be rotated without a gap.
+    """
+    secrets = request.services.settings["SVC_ALERT_WEBHOOK_SIGNING_SECRET"]
+    if not secrets:
+        return
+    parts = [part.strip().partition("=") for part in request.headers.get(SIGNATURE, "").split(",")]
+    stamps = [value for name, _, value in parts if name == "t"]
+    given = [value for name, _, value in parts if name == "v1" and value.isascii()]
+    refused = Unauthorized(
+        "The signature of the alert is missing, wrong or too old: X-Svc-Signature must be t=…,v1=… over the raw body.",
+        word="invalid_signature",
+    )
+    if len(stamps) != 1 or not (stamps[0].isascii() and stamps[0].isdigit()) or len(stamps[0]) > 12:
+        raise refused
+    if abs(request.now.timestamp() - int(stamps[0])) > WINDOW_SECONDS:
+        raise refused
+    signed = stamps[0].encode() + b"." + request.body
+    right = [hmac.new(secret.encode(), signed, sha256).hexdigest() for secret in secrets]
+    if not any(hmac.compare_digest(one, other) for one in right for other in given):
+        raise refused
+
+
+def _check_plan(request: Request) -> None:
+    """Alert ingest may be kept for some plans by SVC_ALERT_INGEST_PLANS."""
+    plans = request.services.settings["SVC_ALERT_INGEST_PLANS"]
+    if not plans:
+        return
+    plan = request.services.store.plan(request.caller.org_id)
+    if plan not in plans:
+        raise Forbidden(
+            f"Alert ingest is part of the plans {', '.join(plans)}; the plan here is {plan}.", word="plan_required"
+        )
+
+
+def _threshold(request: Request, name: str) -> float:
+    with request.services.store.reader() as connection:
+        row = first(connection, organization_settings, request.caller.org_id, name=name)
+    return float(row["value"]) if row else DEFAULTS[name][0]

@@ -1,0 +1,302 @@
+"""Bodies as the senders' documents describe them; every call gives a fresh copy."""
+
+from datetime import UTC, datetime
+
+RECEIVED = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
+FINGERPRINT = "9f2c1b7a4d6e8035"
+
+
+def at(hour, minute=0, second=0, *, day=20):
+    return datetime(2026, 11, day, hour, minute, second, tzinfo=UTC)
+
+
+def alertmanager_alert(**changes):
+    return {
+        "status": "firing",
+        "labels": {
+            "alertname": "HighErrorRate",
+            "severity": "critical",
+            "service": "checkout",
+            "instance": "web1:9100",
+        },
+        "annotations": {"summary": "Checkout fails", "description": "5xx rate is 11 %"},
+        "startsAt": "2026-11-20T08:12:00.123456789Z",
+        "endsAt": "0001-01-01T00:00:00Z",
+        "generatorURL": "http://prometheus.example:9090/graph?g0.expr=up",
+        "fingerprint": FINGERPRINT,
+        **changes,
+    }
+
+
+def alertmanager(*alerts, **changes):
+    return {
+        "receiver": "hq",
+        "status": "firing",
+        "alerts": list(alerts),
+        "groupLabels": {"alertname": "HighErrorRate"},
+        "commonLabels": {"alertname": "HighErrorRate", "severity": "critical"},
+        "commonAnnotations": {},
+        "externalURL": "http://alertmanager.example:9093",
+        "version": "4",
+        "groupKey": '{}:{alertname="HighErrorRate"}',
+        "truncatedAlerts": 0,
+        **changes,
+    }
+
+
+def grafana_alert(**changes):
+    return {
+        **alertmanager_alert(generatorURL="/alerting/grafana/d1/view"),
+        "silenceURL": "https://grafana.example/alerting/silence/new",
+        "dashboardURL": "",
+        "panelURL": "https://grafana.example/d/abc?viewPanel=2",
+        "values": None,
+        "valueString": "[ var='A' labels={} value=11 ]",
+        **changes,
+    }
+
+
+def grafana(*alerts, **changes):
+    return {
+        **alertmanager(*alerts),
+        "version": "1",
+        "orgId": 7,
+        "title": "[FIRING:1] HighErrorRate",
+        "state": "alerting",
+        "message": "**Firing**",
+        **changes,
+    }
+
+
+def grafana_panel(**changes):
+    return {
+        "dashboardId": 1,
+        "evalMatches": [{"value": 100, "metric": "High value", "tags": None}],
+        "message": "Someone is testing",
+        "orgId": 1,
+        "panelId": 2,
+        "ruleId": 42,
+        "ruleName": "Panel title alert",
+        "ruleUrl": "https://grafana.example/d/hZ7?viewPanel=2",
+        "state": "alerting",
+        "tags": {"severity": "high", "service": "search"},
+        "title": "[Alerting] Panel title alert",
+        **changes,
+    }
+
+
+def datadog(**changes):
+    return {
+        "id": "7391827364",
+        "title": "[P2] [Triggered on {host:db1,env:prod}] Disk is 93 % full on db1",
+        "body": "%%%\nDisk is filling. @slack-ops\n%%%",
+        "date": "1795162500000",
+        "link": "https://app.datadoghq.com/event/event?id=7391827364",
+        "tags": "env:prod,service:orders,team:a,team:b,monitor",
+        "hostname": "db1",
+        "alert_id": "8812",
+        "alert_scope": "host:db1,env:prod",
+        "alert_transition": "Triggered",
+        "alert_type": "error",
+        "alert_priority": "P2",
+        "alert_cycle_key": "15620",
+        **changes,
+    }
+
+
+def datadog_default(**changes):
+    """The template that an account starts with."""
+    return {
+        "body": "%%%\nDisk is filling.\n\n[Monitor](https://app.datadoghq.com/monitors/8812?group=host%3Adb1)\n%%%",
+        "last_updated": "1795162500000",
+        "event_type": "query_alert_monitor",
+        "title": "[Triggered on {host:db1}] Disk is 93 % full",
+        "date": "1795162500000",
+        "org": {"id": "12", "name": "Acme"},
+        "id": "7391827364",
+        **changes,
+    }
+
+
+def pagerduty_incident(**changes):
+    return {
+        "id": "PGR0VU2",
+        "type": "incident",
+        "self": "https://api.pagerduty.com/incidents/PGR0VU2",
+        "html_url": "https://acme.pagerduty.com/incidents/PGR0VU2",
+        "number": 2,
+        "status": "triggered",
+        "incident_key": "d3640fbd41094207a1c11e58e46b1662",
+        "created_at": "2026-11-20T08:10:00Z",
+        "title": "A little bump in the road",
+        "service": {"id": "PF9KMXH", "summary": "API Service", "type": "service_reference"},
+        "assignees": [{"id": "PTUXL6G", "summary": "User 123"}],
+        "priority": {"id": "PSO75BM", "summary": "P1"},
+        "urgency": "high",
+        "conference_bridge": None,
+        "resolve_reason": None,
+        **changes,
+    }
+
+
+def pagerduty(kind, data=None, **changes):
+    return {
+        "event": {
+            "id": "5ac64822-4adc-4fda-ade0-410becf0de4f",
+            "event_type": kind,
+            "resource_type": "incident",
+            "occurred_at": "2026-11-20T08:20:00.512Z",
+            "agent": {"id": "PLH1HKV", "summary": "Tenex Engineer", "type": "user_reference"},
+            "client": None,
+            "data": pagerduty_incident() if data is None else data,
+            **changes,
+        }
+    }
+
+
+def cloudwatch_alarm(**changes):
+    return {
+        "AlarmName": "QueueDepth",
+        "AlarmDescription": "Orders wait",
+        "AlarmArn": "arn:aws:cloudwatch:eu-west-1:123456789012:alarm:QueueDepth",
+        "AWSAccountId": "123456789012",
+        "Region": "EU (Ireland)",
+        "NewStateValue": "ALARM",
+        "OldStateValue": "OK",
+        "NewStateReason": "Threshold crossed: 1 datapoint was greater than 100",
+        "StateChangeTime": "2026-11-20T08:15:00.000+0000",
+        "Trigger": {"MetricName": "Depth", "Dimensions": [{"name": "QueueName", "value": "orders"}]},
+        **changes,
+    }
+
+
+def cloudwatch_event(**state):
+    return {
+        "version": "0",
+        "id": "c4c1c1c9-6542-e61b-6ef0-8c4d36933a92",
+        "detail-type": "CloudWatch Alarm State Change",
+        "source": "aws.cloudwatch",
+        "account": "123456789012",
+        "time": "2026-11-20T08:15:00Z",
+        "region": "eu-west-1",
+        "resources": ["arn:aws:cloudwatch:eu-west-1:123456789012:alarm:QueueDepth"],
+        "detail": {
+            "alarmName": "QueueDepth",
+            "state": {"value": "ALARM", "reason": "Threshold crossed", "timestamp": "2026-11-20T08:15:00.985+0000"}
+            | state,
+            "configuration": {
+                "description": "Orders wait",
+                "metrics": [{"metricStat": {"metric": {"name": "Depth", "dimensions": {"QueueName": "orders"}}}}],
+            },
+        },
+    }
+
+
+def normalized(**changes):
+    return {"title": "Checkout fails for one user in ten", "status": "firing", **changes}
+
+
+def qualys(**changes):
+    return {
+        "QID": 38170,
+        "HOST": "10.0.0.5",
+        "SEVERITY": "5",
+        "TITLE": "SSL Certificate - Subject Common Name Does Not Match",
+        "PORT": "443",
+        "PROTOCOL": "TCP",
+        "STATUS": "Active",
+        "FIRST_FOUND_DATETIME": "2026-10-01T04:00:00Z",
+        "LAST_FOUND_DATETIME": "2026-11-19T04:00:00Z",
+        **changes,
+    }
+
+
+def qualys_output(*hosts, **response):
+    return {"HOST_LIST_VM_DETECTION_OUTPUT": {"RESPONSE": {"HOST_LIST": {"HOST": list(hosts)}, **response}}}
+
+
+def qualys_host(*detections, **changes):
+    inside = detections[0] if len(detections) == 1 else list(detections)
+    return {
+        "ID": "6506432",
+        "IP": "10.0.0.5",
+        "TRACKING_METHOD": "AGENT",
+        "OS": "Linux 5.15",
+        "DNS_DATA": {"HOSTNAME": "web1", "DOMAIN": "example.com", "FQDN": "web1.example.com"},
+        "DETECTION_LIST": {"DETECTION": inside},
+        **changes,
+    }
+
+
+def qualys_detection(**changes):
+    return {
+        "UNIQUE_VULN_ID": "5707",
+        "QID": "38170",
+        "TYPE": "Confirmed",
+        "SEVERITY": "4",
+        "PORT": "443",
+        "PROTOCOL": "tcp",
+        "STATUS": "New",
+        "FIRST_FOUND_DATETIME": "2026-10-01T04:00:00Z",
+        "LAST_FOUND_DATETIME": "2026-11-19T04:00:00Z",
+        **changes,
+    }
+
+
+def tenable(**changes):
+    return {
+        "asset": {
+            "uuid": "cf165808-6a31-48e1-9cf3-c6c3174df51d",
+            "hostname": "web1",
+            "fqdn": ["web1.example.com"],
+            "ipv4": "192.0.2.8",
+            "operating_system": ["Linux Kernel 5.15"],
+        },
+        "plugin": {
+            "id": 156032,
+            "name": "Apache Log4j Remote Code Execution",
+            "family": "Misc.",
+            "cve": ["CVE-2021-45046", "CVE-2021-44228"],
+            "cvss_base_score": 9.3,
+            "cvss3_base_score": 10.0,
+            "vpr": {"score": 9.9},
+            "risk_factor": "High",
+        },
+        "port": {"port": 8443, "protocol": "TCP", "service": "www"},
+        "output": "Path : /opt/app",
+        "severity": "critical",
+        "severity_id": 4,
+        "severity_modification_type": "NONE",
+        "state": "OPEN",
+        "first_found": "2026-10-01T04:00:00.000Z",
+        "last_found": "2026-11-19T04:00:00.000Z",
+        **changes,
+    }
+
+
+def security_center(**changes):
+    return {
+        "pluginID": "156032",
+        "pluginName": "Apache Log4j Remote Code Execution",
+        "severity": {"id": "4", "name": "Critical", "description": "Critical Severity"},
+        "ip": "192.0.2.8",
+        "dnsName": "web1.example.com",
+        "netbiosName": "",
+        "port": "8443",
+        "protocol": "TCP",
+        "firstSeen": "1790827200",
+        "lastSeen": "1795060800",
+        "acceptRisk": "0",
+        "cve": "CVE-2021-44228,CVE-2021-45046",
+        "baseScore": "9.3",
+        "cvssV3BaseScore": "10.0",
+        "repository": {"id": "3", "name": "Prod"},
+        "hostUniqueness": "repositoryID,ip,dnsName",
+        "vulnUniqueness": "repositoryID,ip,port,protocol,pluginID",
+        "pluginText": "<plugin_output>Path : /opt/app</plugin_output>",
+        **changes,
+    }
+
+
+def finding(**changes):
+    return {"finding_id": "trivy-1f0c", "host": "web1", "severity": "high", **changes}

@@ -1,0 +1,302 @@
+"""Monitors and scanners post; incidents open once, rise, resolve and come back."""
+
+import hmac
+from datetime import timedelta
+from hashlib import sha256
+
+import msgspec
+import pytest
+
+from engine.store.rows import many
+from engine.store.schema.audit import audit_log
+from engine.store.schema.organizations import organizations
+from engine.store.schema.outputs import credentials
+from engine.store.schema.services import findings, incident_timeline, incidents, services
+from engine.web.credentials import digest, new_secret
+from tests.conftest import NOW
+from tests.web.client import Client
+
+ALERTS = "/api/integrations/alerts"
+VULNERABILITIES = "/api/integrations/vulnerabilities"
+ALERT = {"dedupe_key": "disk-db1", "title": "Disk full on db1", "severity": "high", "status": "firing"}
+
+
+@pytest.fixture
+def token(peopled):
+    """An ingest token of acme's workspace ops."""
+    secret = new_secret("ingest")
+    row = {
+        "id": "tok", "kind": "ingest", "label": "monitor", "owner": "owner@acme.example", "prefix": "svc_ingest_",
+        "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW, "workspace_id": "ops",
+    }  # fmt: skip
+    with peopled.revision("acme", "setup", now=NOW) as revision:
+        revision.insert(credentials, [row])
+        revision.insert(services, [{"id": "svc-db", "name": "Database", "criticality": 5}])
+        revision.record("token.created")
+    return secret
+
+
+@pytest.fixture
+def send(token, request, clock):
+    """Post a body with the token, at the frozen time."""
+
+    def post(path, body, **headers):
+        client = request.getfixturevalue("sign_in")(None)
+        return client.post(path, body, authorization=f"Bearer {token}", **headers)
+
+    return post
+
+
+def stored(store, table, **where):
+    with store.reader() as connection:
+        return many(connection, table, "acme", **where)
+
+
+def outcomes(answer):
+    assert answer.status == 200, answer.json
+    return [result["outcome"] for result in answer.json["results"]]
+
+
+def test_an_alert_opens_an_incident_and_says_which(send, peopled):
+    answer = send(ALERTS, {**ALERT, "service": "database"})
+    (incident,) = stored(peopled, incidents)
+    assert answer.json == {
+        "received": 1, "created": 1, "deduplicated": 0, "reopened": 0, "resolved": 0, "updated": 0,
+        "results": [{"dedupe_key": "normalized:disk-db1", "outcome": "created", "incident_id": incident["id"]}],
+    }  # fmt: skip
+    assert (incident["title"], incident["severity"], incident["status"]) == ("Disk full on db1", "high", "open")
+    assert (incident["service_id"], incident["workspace_id"], incident["alert_count"]) == ("svc-db", "ops", 1)
+    actions = [row["action"] for row in stored(peopled, audit_log)][-2:]
+    assert actions == ["alert.ingested", "incident.opened"]
+    assert peopled.verify("acme").ok
+
+
+def test_the_same_alert_counts_and_its_severity_only_rises(send, peopled):
+    assert outcomes(send(ALERTS, ALERT)) == ["created"]
+    assert outcomes(send(ALERTS, {**ALERT, "severity": "low"})) == ["deduplicated"]
+    assert outcomes(send(ALERTS, {**ALERT, "severity": "critical"})) == ["deduplicated"]
+    (incident,) = stored(peopled, incidents)
+    assert (incident["alert_count"], incident["severity"]) == (3, "critical")
+    assert [row["kind"] for row in stored(peopled, incident_timeline)].count("severity") == 1
+
+
+def test_an_alert_resolves_reopens_within_the_hour_and_is_new_later(send, peopled, clock):
+    send(ALERTS, ALERT)
+    clock.tick(timedelta(minutes=5))
+    assert outcomes(send(ALERTS, {**ALERT, "status": "resolved"})) == ["resolved"]
+    assert outcomes(send(ALERTS, {**ALERT, "status": "resolved"})) == ["no_open_incident"]
+    clock.tick(timedelta(minutes=60))
+    assert outcomes(send(ALERTS, ALERT)) == ["reopened"]
+    assert outcomes(send(ALERTS, {**ALERT, "status": "resolved"})) == ["resolved"]
+    clock.tick(timedelta(minutes=61))
+    assert outcomes(send(ALERTS, ALERT)) == ["created"]
+    first, second = sorted(stored(peopled, incidents), key=lambda row: row["opened_at"])
+    assert (first["status"], second["status"], second["related_to"]) == ("resolved", "open", first["id"])
+
+
+def test_several_alerts_in_one_body_each_have_their_answer(send, peopled):
+    body = {"alerts": [ALERT, {**ALERT, "dedupe_key": "cpu"}, {**ALERT, "status": "resolved"}]}
+    assert outcomes(send(ALERTS, body)) == ["created", "created", "resolved"]
+    assert len(stored(peopled, incidents)) == 2
+
+
+ALERTMANAGER = {
+    "version": "4", "groupKey": "{}", "status": "firing", "receiver": "hq", "groupLabels": {}, "commonLabels": {},
+    "commonAnnotations": {}, "externalURL": "http://am", "truncatedAlerts": 0,
+    "alerts": [
+        {"status": "firing", "labels": {"alertname": "HighLatency", "severity": "warning"},
+         "annotations": {"summary": "Latency is high"}, "startsAt": "2026-11-20T08:00:00.123456789Z",
+         "endsAt": "0001-01-01T00:00:00Z", "generatorURL": "http://p", "fingerprint": "f1"},
+        {"status": "resolved", "labels": {"alertname": "Down"}, "annotations": {}, "startsAt": "2026-11-20T07:00:00Z",
+         "endsAt": "2026-11-20T08:00:00Z", "generatorURL": "", "fingerprint": "f2"},
+    ],
+}  # fmt: skip
+
+
+def test_four_monitors_are_recognised_without_being_told(send, peopled):
+    grafana = {**ALERTMANAGER, "version": "1", "orgId": 1, "state": "alerting", "title": "[FIRING]", "alerts": [
+        {**ALERTMANAGER["alerts"][0], "silenceURL": "http://g", "valueString": ""}]}  # fmt: skip
+    datadog = {"id": "9", "title": "[Triggered] CPU", "body": "%%%\nx\n%%%", "alert_id": "7", "alert_scope": "host:a",
+               "alert_transition": "Triggered", "alert_type": "error"}  # fmt: skip
+    pagerduty = {"event": {"id": "E1", "event_type": "incident.triggered", "resource_type": "incident",
+                           "occurred_at": "2026-11-20T08:00:00Z", "agent": None, "client": None,
+                           "data": {"id": "P1", "type": "incident", "status": "triggered", "title": "Pager",
+                                    "urgency": "high", "priority": None}}}  # fmt: skip
+    assert outcomes(send(ALERTS, ALERTMANAGER)) == ["created", "no_open_incident"]
+    assert outcomes(send(ALERTS, grafana)) == ["created"]
+    assert outcomes(send(ALERTS, datadog)) == ["created"]
+    assert outcomes(send(ALERTS, pagerduty)) == ["created"]
+    assert outcomes(send(ALERTS, pagerduty)) == ["replayed"], "at-least-once senders repeat themselves"
+    assert sorted((row["source"], row["severity"]) for row in stored(peopled, incidents)) == [
+        ("alertmanager", "medium"), ("datadog", "high"), ("grafana", "medium"), ("pagerduty", "high"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "error"),
+    [
+        (b"not json", 400, "invalid_body"),
+        (b"", 400, "invalid_body"),
+        (b"[" * 100_000 + b"]" * 100_000, 400, "invalid_body"),
+        ({"hello": "world"}, 400, "unknown_alert_shape"),
+        ({**ALERT, "severity": "purple"}, 400, "invalid_alert"),
+        ({**ALERT, "title": ""}, 400, "invalid_alert"),
+        ({"alerts": [ALERT, {"status": "firing"}]}, 400, "invalid_alert"),
+        (b"x" * 1_200_000, 413, "body_too_large"),
+    ],
+)
+def test_a_bad_body_writes_nothing(body, status, error, send, peopled):
+    head = peopled.head("acme")
+    answer = send(ALERTS, body)
+    assert (answer.status, answer.json["error"]) == (status, error)
+    assert peopled.head("acme") == head
+    assert stored(peopled, incidents) == []
+
+
+def test_an_unknown_shape_lists_the_known_ones(send):
+    message = send(ALERTS, {"hello": "world"}).body.decode().lower()
+    assert all(name in message for name in ("alertmanager", "grafana", "datadog", "pagerduty"))
+
+
+def test_odd_characters_in_a_title_are_kept_out_and_the_alert_is_taken(send, peopled):
+    raw = b'{"title": "a\\u0000b <b>\\ud83d\\ude00", "status": "firing"}'
+    assert outcomes(send(ALERTS, raw)) == ["created"]
+    (incident,) = stored(peopled, incidents)
+    assert "\x00" not in incident["title"]
+    assert "\U0001f600" in incident["title"]
+    lone = send(ALERTS, b'{"title": "x\\ud800y", "status": "firing"}')
+    assert lone.status in (200, 400)
+
+
+def sign(body, at=NOW, secret="one"):
+    stamp = str(int(at.timestamp()))
+    value = hmac.new(secret.encode(), stamp.encode() + b"." + body, sha256).hexdigest()
+    return f"t={stamp},v1={value}"
+
+
+@pytest.mark.parametrize(
+    ("signature", "status"),
+    [
+        (lambda body: sign(body), 200),
+        (lambda body: sign(body, secret="two"), 200),
+        (lambda body: sign(body, secret="old") + "," + sign(body).split(",")[1], 200),
+        (lambda body: sign(body, secret="three"), 401),
+        (lambda body: sign(body + b" "), 401),
+        (lambda body: sign(body, at=NOW - timedelta(minutes=6)), 401),
+        (lambda body: sign(body, at=NOW + timedelta(minutes=6)), 401),
+        (lambda body: sign(body).replace("v1=", "v0="), 401),
+        (lambda body: "t=,v1=", 401),
+        (lambda body: "ü", 401),
+        (lambda body: "", 401),
+    ],
+)
+def test_where_secrets_are_set_alerts_are_signed(signature, status, environment, request, peopled):
+    environment["SVC_ALERT_WEBHOOK_SIGNING_SECRET"] = "one, two"
+    send = request.getfixturevalue("send")
+    body = msgspec.json.encode(ALERT)
+    answer = send(ALERTS, body, x_svc_signature=signature(body))
+    assert answer.status == status
+    assert len(stored(peopled, incidents)) == (status == 200)
+    if status == 401:
+        assert answer.json["error"] == "invalid_signature"
+
+
+def test_the_plan_gate(environment, request, peopled):
+    environment["SVC_ALERT_INGEST_PLANS"] = "pro,team"
+    send = request.getfixturevalue("send")
+    answer = send(ALERTS, ALERT)
+    assert (answer.status, answer.json["error"]) == (403, "plan_required")
+    with peopled.revision("acme", "billing", now=NOW) as revision:
+        revision.update(organizations, {}, {"plan": "pro"})
+        revision.record("plan.changed")
+    assert send(ALERTS, ALERT).status == 200
+
+
+def test_too_many_bodies_are_429_with_the_time_to_wait(environment, request, token):
+    """Under the real clock: the counter's own thread does not see a frozen one."""
+    environment["SVC_INGEST_PER_MINUTE"] = "2"
+    client = Client(request.getfixturevalue("console"))
+    answers = [client.post(ALERTS, ALERT, authorization=f"Bearer {token}") for _ in range(3)]
+    assert [answer.status for answer in answers] == [200, 200, 429]
+    assert (answers[2].json["error"], int(answers[2].headers["retry-after"]) > 0) == ("rate_limited", True)
+
+
+def finding(number=1, **values):
+    return {"finding_id": f"F{number}", "host": f"host{number}", "title": "Old library", "severity": "high", **values}
+
+
+def tally(answer):
+    assert answer.status == 200, answer.json
+    return {k: v for k, v in answer.json.items() if isinstance(v, int) and v}
+
+
+def test_a_high_finding_opens_one_incident_and_never_a_second(send, peopled):
+    assert tally(send(VULNERABILITIES, finding())) == {"received": 1, "created": 1, "incidents_opened": 1}
+    assert tally(send(VULNERABILITIES, finding())) == {"received": 1, "unchanged": 1}
+    assert tally(send(VULNERABILITIES, finding(title="Older library"))) == {"received": 1, "updated": 1}
+    assert len(stored(peopled, incidents)) == 1
+    (row,) = stored(peopled, findings)
+    assert (row["title"], row["incident_id"]) == ("Older library", stored(peopled, incidents)[0]["id"])
+
+
+def test_first_seen_stays_and_last_seen_moves(send, peopled, clock):
+    send(VULNERABILITIES, finding())
+    clock.tick(timedelta(days=2))
+    send(VULNERABILITIES, finding())
+    (row,) = stored(peopled, findings)
+    assert (row["first_seen_at"], row["last_seen_at"]) == (NOW, NOW + timedelta(days=2))
+
+
+def test_a_fixed_finding_resolves_its_incident_and_comes_back_with_a_new_one(send, peopled, clock):
+    send(VULNERABILITIES, finding())
+    assert tally(send(VULNERABILITIES, finding(status="fixed"))) == {"received": 1, "fixed": 1}
+    assert [row["status"] for row in stored(peopled, incidents)] == ["resolved"]
+    clock.tick(timedelta(days=1))
+    assert tally(send(VULNERABILITIES, finding())) == {"received": 1, "reopened": 1, "incidents_opened": 1}
+    assert sorted(row["status"] for row in stored(peopled, incidents)) == ["open", "resolved"]
+
+
+def test_medium_findings_open_nothing_until_they_rise(send, peopled):
+    send(VULNERABILITIES, finding(severity="medium"))
+    assert stored(peopled, incidents) == []
+    assert tally(send(VULNERABILITIES, finding(severity="critical"))) == {
+        "received": 1, "updated": 1, "incidents_opened": 1,
+    }  # fmt: skip
+
+
+def test_a_complete_scan_closes_what_is_gone_on_its_hosts(send, peopled):
+    send(VULNERABILITIES, [finding(1), finding(2, host="host1"), finding(3)])
+    answer = send(VULNERABILITIES, {"complete": True, "findings": [finding(1)]})
+    assert answer.json["closed_as_missing"] == 1
+    rows = stored(peopled, findings, order=["finding_key"])
+    assert [(row["finding_key"][-2:], row["status"]) for row in rows] == [
+        ("F1", "open"),
+        ("F2", "fixed"),
+        ("F3", "open"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ({"finding_id": "F1", "title": "x", "severity": "high"}, "invalid_finding"),
+        (finding(severity="purple"), "invalid_finding"),
+        ([finding(1), {"finding_id": "F2"}], "invalid_finding"),
+        ({"foo": 1}, "unknown_finding_shape"),
+        ([], None),
+    ],
+)
+def test_bad_findings_write_nothing(body, error, send, peopled):
+    head = peopled.head("acme")
+    answer = send(VULNERABILITIES, body)
+    if error:
+        assert (answer.status, answer.json["error"]) == (400, error)
+    assert peopled.head("acme") == head
+
+
+def test_a_thousand_findings_in_one_body(send, peopled):
+    body = [finding(n, severity=("critical", "high", "medium", "low")[n % 4]) for n in range(1000)]
+    assert tally(send(VULNERABILITIES, body)) == {"received": 1000, "created": 1000, "incidents_opened": 500}
+    assert tally(send(VULNERABILITIES, body)) == {"received": 1000, "unchanged": 1000}
+    assert len(stored(peopled, incidents)) == 500
+    assert peopled.verify("acme").ok
