@@ -7,10 +7,11 @@ The table is the contract, in the order in which the interface is documented. ``
 import sys
 
 from engine.cli import hq
-from engine.web import health
+from engine.web import health, ingest
 from engine.web.access import ADMINS, ASR, COPILOT, ING, KEY, NONE, OPERATORS, PADM, SIG, S, cron
 from engine.web.app import Route
 from engine.web.http import not_built
+from engine.web.limits import INGEST
 from engine.web.reports import report
 
 ROUTES: tuple[Route, ...] = (
@@ -30,8 +31,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/services/dependency-graph", S, not_built),
     Route("GET", "/api/attack-paths/simulate", S, not_built),
     # Ingest and integrations
-    Route("POST", "/api/integrations/alerts", ING, not_built),
-    Route("POST", "/api/integrations/vulnerabilities", ING, not_built),
+    Route("POST", "/api/integrations/alerts", ING, ingest.alerts, INGEST),
+    Route("POST", "/api/integrations/vulnerabilities", ING, ingest.vulnerabilities, INGEST),
     Route("GET", "/api/integrations/connections", S, not_built),
     Route("POST", "/api/integrations/connections", OPERATORS, not_built),
     Route("POST", "/api/integrations/deploy-events", S, not_built),
