@@ -8,6 +8,7 @@ from engine.ingest.alerts import Alert, severity_after
 from engine.ops.ids import new_id
 from engine.store import Note, Revision
 from engine.store.queries.ingest import last_incident, service_ids
+from engine.store.queries.settings import threshold
 from engine.store.schema.services import incident_timeline, incidents
 from engine.store.seen import first_time
 
@@ -15,12 +16,10 @@ LIVE = ("open", "acknowledged", "mitigated")
 Outcome = dict[str, Any]
 
 
-def ingest_alerts(
-    revision: Revision, alerts: Sequence[Alert], *, workspace_id: str | None, reopen_minutes: float
-) -> list[Outcome]:
+def ingest_alerts(revision: Revision, alerts: Sequence[Alert], *, workspace_id: str | None) -> list[Outcome]:
     """Apply alerts in their order; one outcome with the incident's id for each of them."""
     services = service_ids(revision.connection, revision.org_id, [alert.service for alert in alerts if alert.service])
-    work = _Work(revision, services, workspace_id, timedelta(minutes=reopen_minutes))
+    work = _Work(revision, services, workspace_id)
     outcomes = [work.apply(alert) for alert in alerts]
     revision.record_all(work.notes)
     return outcomes
@@ -29,13 +28,10 @@ def ingest_alerts(
 class _Work:
     """One body's alerts within one revision."""
 
-    def __init__(
-        self, revision: Revision, services: dict[str, str], workspace_id: str | None, reopen_within: timedelta
-    ) -> None:
+    def __init__(self, revision: Revision, services: dict[str, str], workspace_id: str | None) -> None:
         self.revision = revision
         self.services = services
         self.workspace_id = workspace_id
-        self.reopen_within = reopen_within
         self.notes: list[Note] = []
 
     def apply(self, alert: Alert) -> Outcome:
@@ -63,9 +59,12 @@ class _Work:
         ended: datetime = incident["resolved_at"] or incident["closed_at"] or incident["opened_at"]
         if alert.occurred_at is not None and alert.occurred_at < ended:
             return self._outcome(alert, "out_of_order", incident["id"])
-        if incident["status"] == "resolved" and self.revision.now - ended <= self.reopen_within:
+        if incident["status"] == "resolved" and self.revision.now - ended <= self._reopen_within():
             return self._reopen(alert, incident)
         return self._open(alert, incident["id"])
+
+    def _reopen_within(self) -> timedelta:
+        return timedelta(minutes=threshold(self.revision.connection, self.revision.org_id, "alert_reopen_minutes"))
 
     def _open(self, alert: Alert, related_to: str | None) -> Outcome:
         identifier, now = new_id("inc"), self.revision.now

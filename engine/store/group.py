@@ -7,12 +7,11 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine
 
 from engine.errors import NotFound
 from engine.store.locks import FairLock
-from engine.store.revisions import Revision
-from engine.store.schema.organizations import heads
+from engine.store.revisions import TAKE_HEAD, Revision
 
 T = TypeVar("T")
 MOST = 64  # writes in one transaction: bounds how long the first of them waits for the last
@@ -62,7 +61,7 @@ class GroupCommit:
         try:
             with self._errors(), self._writer.connect() as connection, connection.begin():
                 for pending in batch:
-                    self._apply(connection, pending)
+                    self._apply(connection, pending, alone=len(batch) == 1)
         except BaseException as error:
             for pending in batch:
                 pending.value, pending.error = None, pending.error or error
@@ -71,19 +70,22 @@ class GroupCommit:
                 pending.done = True
 
     @staticmethod
-    def _apply(connection: Connection, pending: _Pending) -> None:
+    def _apply(connection: Connection, pending: _Pending, *, alone: bool) -> None:
         """One revision within the transaction; its failure undoes it alone and goes to its own caller."""
-        connection.exec_driver_sql("SAVEPOINT revision")
         try:
-            query = select(heads.c.seq, heads.c.hash).where(heads.c.org_id == pending.org_id).with_for_update()
-            row = connection.execute(query).first()
+            if not alone:
+                connection.exec_driver_sql("SAVEPOINT revision")
+            row = connection.execute(TAKE_HEAD, {"org": pending.org_id}).first()
             if row is None:
                 raise NotFound(f"There is no organization {pending.org_id!r}.", word="unknown_organization")
-            revision = Revision(connection, pending.org_id, pending.actor, pending.now, (row.seq, row.hash))
+            revision = Revision(connection, pending.org_id, pending.actor, pending.now, (row[0], row[1]))
             pending.value = pending.change(revision)
             if revision.touched:
                 revision.close()
-            connection.exec_driver_sql("RELEASE SAVEPOINT revision")
+            if not alone:
+                connection.exec_driver_sql("RELEASE SAVEPOINT revision")
         except Exception as error:
-            connection.exec_driver_sql("ROLLBACK TO SAVEPOINT revision")
             pending.value, pending.error = None, error
+            if alone:
+                raise
+            connection.exec_driver_sql("ROLLBACK TO SAVEPOINT revision")

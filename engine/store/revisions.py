@@ -6,10 +6,11 @@ at least one event to the audit chain, moves the head and commits. All of it or 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from itertools import groupby, islice
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Table, and_, bindparam, case, select, tuple_, update
+from sqlalchemy import Connection, Insert, Table, Update, and_, bindparam, case, select, tuple_, update
 
 from engine.errors import Problem
 from engine.store.chain import ChainedEvent, EventRow, link
@@ -34,6 +35,33 @@ class Counts(NamedTuple):
     created: int
     updated: int
     unchanged: int
+
+
+# Statements are built once for each shape: building them anew costs more than running them.
+TAKE_HEAD = select(heads.c.seq, heads.c.hash).where(heads.c.org_id == bindparam("org")).with_for_update()
+_MOVE_HEAD = (
+    update(heads)
+    .where(heads.c.org_id == bindparam("_org"), heads.c.seq == bindparam("_from"))
+    .values(seq=bindparam("_seq"), hash=bindparam("_hash"), moved_at=bindparam("_at"))
+)
+
+
+@cache
+def _insert(table: Table) -> Insert:
+    return table.insert()
+
+
+@cache
+def _update(table: Table, key: tuple[str, ...], values: tuple[str, ...]) -> Update:
+    """Change the row of an organization with that key; counts a move of the table's due date."""
+    owner = table.c.id if table is organizations else table.c.org_id
+    new: dict[str, Any] = {name: bindparam(f"_new_{name}", type_=table.c[name].type) for name in values}
+    due: str | None = table.info.get("due")
+    if due and due in new:
+        moved = and_(table.c[due].is_not(None), table.c[due].is_distinct_from(new[due]))
+        new["moves"] = case((moved, table.c.moves + 1), else_=table.c.moves)
+    own = [table.c[name] == bindparam(f"_key_{name}", type_=table.c[name].type) for name in key]
+    return update(table).where(owner == bindparam("_org"), *own).values(new)
 
 
 class Note(NamedTuple):
@@ -148,24 +176,24 @@ class Revision:
         stamp = {**self._owner(table), "revision": self.seq}
         complete = [{**defaults, **row, **stamp} for row in rows]
         for _, group in groupby(complete, key=list):
-            self.connection.execute(table.insert(), list(group))
+            self.connection.execute(_insert(table), list(group))
         self.touched = self.touched or bool(rows)
 
     def update(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
         """Change one row of the organization; False when there is none with that key."""
-        query = update(table).where(*self._mine(table), *(table.c[name] == value for name, value in key.items()))
-        changes: dict[str, Any] = {**values, "revision": self.seq}
-        due: str | None = table.info.get("due")
-        if due and due in values:
-            moved = and_(table.c[due].is_not(None), table.c[due].is_distinct_from(values[due]))
-            changes["moves"] = case((moved, table.c.moves + 1), else_=table.c.moves)
-        changed = self.connection.execute(query.values(changes)).rowcount
+        given = {
+            "_org": self.org_id,
+            **{f"_key_{name}": value for name, value in key.items()},
+            **{f"_new_{name}": value for name, value in values.items()},
+            "_new_revision": self.seq,
+        }
+        changed = self.connection.execute(_update(table, tuple(key), (*values, "revision")), given).rowcount
         self.touched = self.touched or changed > 0
         return changed > 0
 
     def upsert(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> Counts:
         """Insert rows with new keys, change those that differ in a given column, leave the rest untouched."""
-        keys = table.info["primary"]
+        keys: tuple[str, ...] = table.info["primary"]
         empty = self.connection.execute(select(table.c.revision).where(*self._mine(table)).limit(1)).first() is None
         created = updated = 0
         for batch in batched(rows, 500):
@@ -206,11 +234,7 @@ class Revision:
         if self.head == self.start:
             raise Problem(f"A write to {self.org_id} by {self.actor} recorded no audit event; nothing was changed.")
         seq, head_hash = self.head
-        moved = self.connection.execute(
-            update(heads)
-            .where(and_(heads.c.org_id == bindparam("org"), heads.c.seq == self.start[0]))
-            .values(seq=seq, hash=head_hash, moved_at=self.now),
-            {"org": self.org_id},
-        )
+        given = {"_org": self.org_id, "_from": self.start[0], "_seq": seq, "_hash": head_hash, "_at": self.now}
+        moved = self.connection.execute(_MOVE_HEAD, given)
         if moved.rowcount != 1:
             raise Problem(f"The head of {self.org_id} moved under its own lock; nothing was changed.")

@@ -13,16 +13,18 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from engine.document import Revision as Position
 from engine.errors import NotFound, Unavailable
 from engine.store.chain import GENESIS, ChainCheck, ChainedEvent, check_chain
+from engine.store.credentials import CredentialUses
 from engine.store.database import damaged, open_engines
 from engine.store.group import GroupCommit
 from engine.store.locks import FairLock
-from engine.store.revisions import Revision
+from engine.store.revisions import TAKE_HEAD, Revision
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import heads, memberships, organizations
 from engine.store.schema.outputs import credentials
 from engine.store.types import instant_text
 
 PLATFORM = "platform"
+MOST_CREDENTIALS = 10_000
 T = TypeVar("T")
 
 
@@ -35,12 +37,17 @@ class Store:
         self.dialect = self._reader.dialect.name
         self._turn = FairLock()
         self._hot = threading.local()
+        self._credentials: dict[str, dict[str, Any]] = {}
         self._group = GroupCommit(self._writer, self._turn, self._errors)
+        self.uses = CredentialUses(self._writer, self._turn, self._errors)
 
     def close(self) -> None:
         """Give up all connections."""
-        self._reader.dispose()
-        self._writer.dispose()
+        try:
+            self.uses.flush()
+        finally:
+            self._reader.dispose()
+            self._writer.dispose()
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -86,11 +93,31 @@ class Store:
         return role
 
     def credential(self, secret_sha256: str) -> dict[str, Any] | None:
-        """The key or token with this hash, live or not."""
-        query = select(credentials).where(credentials.c.secret_sha256 == secret_sha256)
-        with self.reader() as connection:
-            row = connection.execute(query).mappings().first()
-        return dict(row) if row else None
+        """The key or token with this hash, live or not, as of the last write: what is kept is checked each time."""
+        stamp = self._credential_stamp(secret_sha256)
+        kept = self._credentials.get(secret_sha256)
+        if kept is None or kept["revision"] != stamp:
+            query = select(credentials).where(credentials.c.secret_sha256 == secret_sha256)
+            with self.reader() as connection:
+                row = connection.execute(query).mappings().first()
+            if row is None:
+                return None
+            if len(self._credentials) > MOST_CREDENTIALS:
+                self._credentials.clear()
+            kept = self._credentials[secret_sha256] = dict(row)
+        return kept
+
+    def _credential_stamp(self, secret_sha256: str) -> int | None:
+        """The revision that last changed a credential: 10 µs on SQLite's open connection."""
+        if self._fresh_cache() is not None:
+            query = "SELECT revision FROM credentials WHERE secret_sha256 = ?"
+            row = self._hot.connection.execute(query, (secret_sha256,)).fetchone()
+        else:
+            with self.reader() as connection:
+                row = connection.execute(
+                    select(credentials.c.revision).where(credentials.c.secret_sha256 == secret_sha256)
+                ).first()
+        return row[0] if row else None
 
     def time_zone(self, org_id: str) -> str:
         """The IANA time zone of an organization's business dates."""
@@ -141,8 +168,7 @@ class Store:
         NotFound for an unknown organization otherwise.
         """
         with self._errors(), self._turn, self._writer.connect() as connection, connection.begin() as transaction:
-            query = select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id).with_for_update()
-            row = connection.execute(query).first()
+            row = connection.execute(TAKE_HEAD, {"org": org_id}).first()
             if row is None:
                 if create is None:
                     raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")

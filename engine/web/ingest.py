@@ -11,9 +11,6 @@ from engine.ingest.alerts import read_alerts
 from engine.ingest.findings import read_findings
 from engine.ops.alert_ingest import ingest_alerts
 from engine.ops.finding_ingest import ingest_findings
-from engine.store.rows import first
-from engine.store.schema.organizations import organization_settings
-from engine.thresholds import DEFAULTS
 from engine.web.http import Request, Response, answer
 
 SIGNATURE = "x-svc-signature"
@@ -26,13 +23,10 @@ def alerts(request: Request) -> Response:
     _check_plan(request)
     found = read_alerts(_body(request), received_at=request.now)
     caller = request.caller
-    reopen = _threshold(request, "alert_reopen_minutes")
     results = request.services.store.write(
         caller.org_id,
         f"token:{caller.actor}",
-        lambda revision: ingest_alerts(
-            revision, found, workspace_id=caller.workspace_id, reopen_minutes=reopen
-        ),
+        lambda revision: ingest_alerts(revision, found, workspace_id=caller.workspace_id),
         now=request.now,
     )  # fmt: skip
     return answer({"received": len(results), **_counts(results), "results": results})
@@ -102,9 +96,3 @@ def _check_plan(request: Request) -> None:
         raise Forbidden(
             f"Alert ingest is part of the plans {', '.join(plans)}; the plan here is {plan}.", word="plan_required"
         )
-
-
-def _threshold(request: Request, name: str) -> float:
-    with request.services.store.reader() as connection:
-        row = first(connection, organization_settings, request.caller.org_id, name=name)
-    return float(row["value"]) if row else DEFAULTS[name][0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from limits import RateLimitItemPerSecond
 from limits.errors import ConfigurationError
 from limits.storage import storage_from_string
-from limits.strategies import MovingWindowRateLimiter, SlidingWindowCounterRateLimiter
+from limits.strategies import SlidingWindowCounterRateLimiter
 
 from engine.errors import TooManyRequests, Usage
 
@@ -42,8 +42,7 @@ class Limiter:
             storage = storage_from_string(url)
         except (ConfigurationError, ImportError, ValueError) as error:
             raise Usage(f"SVC_RATE_LIMIT_URL must be memory:// or redis://…; {error}.") from error
-        shared = not url.startswith("memory")
-        self._window = SlidingWindowCounterRateLimiter(storage) if shared else MovingWindowRateLimiter(storage)
+        self._window = SlidingWindowCounterRateLimiter(storage)
         self._guard = threading.Lock()
 
     def check(self, limit: Limit, caller: str) -> None:

@@ -137,7 +137,7 @@ def test_a_token_opens_only_its_own_door(kind, door, sign_in, peopled):
     secret = keep(peopled, kind)
     method, path = DOORS[door]
     answer = sign_in(None).call(method, path, {} if method == "POST" else b"", authorization=f"Bearer {secret}")
-    assert answer.status == (501 if kind == door else 401)
+    assert (answer.status != 401) == (kind == door)
 
 
 def test_an_api_key_may_come_in_its_own_header(sign_in, peopled):

@@ -1,0 +1,68 @@
+"""Last use of keys and tokens: written at most once a minute for each, and outside revisions."""
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Engine, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from engine.store.locks import FairLock
+from engine.store.schema.outputs import credential_uses
+
+EVERY = timedelta(minutes=1)
+Key = tuple[str, str]
+
+
+def last_uses(connection: Connection, org_id: str) -> dict[str, datetime]:
+    """When each credential of an organization was last used, by its id; unused ones are absent."""
+    query = select(credential_uses.c.credential_id, credential_uses.c.last_used_at)
+    return {row[0]: row[1] for row in connection.execute(query.where(credential_uses.c.org_id == org_id))}
+
+
+class CredentialUses:
+    """Counts uses in memory and writes them now and then. Threads may share one."""
+
+    def __init__(self, writer: Engine, turn: FairLock, errors: Callable[[], AbstractContextManager[None]]) -> None:
+        self._writer = writer
+        self._turn = turn
+        self._errors = errors
+        self._guard = threading.Lock()
+        self._written: dict[Key, datetime] = {}
+        self._waiting: dict[Key, tuple[int, datetime]] = {}
+
+    def note(self, org_id: str, credential_id: str, now: datetime) -> None:
+        """Note one use: the first at once, those of the minute after it together with the next."""
+        key = (org_id, credential_id)
+        with self._guard:
+            count = self._waiting.pop(key, (0, now))[0] + 1
+            written = self._written.get(key)
+            if written is not None and timedelta() <= now - written < EVERY:
+                self._waiting[key] = (count, now)
+                return
+            self._written[key] = now
+        self._write([self._row(key, count, now)])
+
+    def flush(self) -> None:
+        """Write what still waits."""
+        with self._guard:
+            waiting, self._waiting = self._waiting, {}
+        if waiting:
+            self._write([self._row(key, count, at) for key, (count, at) in sorted(waiting.items())])
+
+    @staticmethod
+    def _row(key: Key, count: int, at: datetime) -> dict[str, Any]:
+        return {"org_id": key[0], "credential_id": key[1], "last_used_at": at, "uses": count}
+
+    def _write(self, rows: list[dict[str, Any]]) -> None:
+        dialect = postgresql if self._writer.dialect.name == "postgresql" else sqlite
+        insert = dialect.insert(credential_uses)
+        uses = credential_uses.c.uses + insert.excluded.uses
+        query = insert.on_conflict_do_update(
+            index_elements=["org_id", "credential_id"],
+            set_={"last_used_at": insert.excluded.last_used_at, "uses": uses},
+        )
+        with self._errors(), self._turn, self._writer.begin() as connection:
+            connection.execute(query, rows)

@@ -1,0 +1,139 @@
+"""Reads around one incident: its audit events, its peers, and what happened near it."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, or_, select
+
+from engine.document import Revision as Position
+from engine.store.revisions import batched
+from engine.store.schema.audit import audit_log
+from engine.store.schema.automation import policy_blocks
+from engine.store.schema.organizations import heads
+from engine.store.schema.services import deploys, incidents, slo_buckets
+
+Row = dict[str, Any]
+Reader = Connection  # what a function that reads is handed, for those that may not know SQLAlchemy
+
+
+def chain_head(connection: Connection, org_id: str) -> Position:
+    """Where the organization's chain stands in the state that the connection sees."""
+    row = connection.execute(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)).one()
+    return Position(row.seq, row.hash)
+
+
+def event_hashes(connection: Connection, org_id: str, seqs: Collection[int]) -> dict[int, str]:
+    """The hashes of audit events by position; positions that retention removed are absent."""
+    found: dict[int, str] = {}
+    for batch in batched(sorted(seqs), 900):
+        query = select(audit_log.c.seq, audit_log.c.hash).where(audit_log.c.org_id == org_id, audit_log.c.seq.in_(batch))
+        found |= {row.seq: row.hash for row in connection.execute(query)}
+    return found
+
+
+def linked_events(
+    connection: Connection, org_id: str, object_ids: Collection[str], object_types: Sequence[str]
+) -> list[Row]:
+    """Audit events on any of the objects, in the order of the chain. Scans the organization's log."""
+    found: list[Row] = []
+    for batch in batched(sorted(object_ids), 900):
+        query = select(audit_log).where(
+            audit_log.c.org_id == org_id, audit_log.c.object_id.in_(batch), audit_log.c.object_type.in_(object_types)
+        )
+        found += [dict(row) for row in connection.execute(query).mappings()]
+    return sorted(found, key=lambda row: row["seq"])
+
+
+def peers(connection: Connection, org_id: str, severity: str, begin: datetime, before: datetime) -> list[Row]:
+    """Times of the incidents of a severity that were opened in a span."""
+    steps = ("started_at", "opened_at", "acknowledged_at", "mitigated_at", "resolved_at")
+    query = select(incidents.c.id, *(incidents.c[name] for name in steps)).where(
+        incidents.c.org_id == org_id,
+        incidents.c.severity == severity,
+        incidents.c.opened_at >= begin,
+        incidents.c.opened_at < before,
+    )
+    return _rows(connection, query.order_by(incidents.c.id))
+
+
+def earlier_of_key(
+    connection: Connection, org_id: str, dedupe_key: str | None, begin: datetime, before: datetime
+) -> list[Row]:
+    """Incidents with the same key that were opened in a span, newest first; none without a key."""
+    if dedupe_key is None:
+        return []
+    query = select(incidents).where(
+        incidents.c.org_id == org_id,
+        incidents.c.dedupe_key == dedupe_key,
+        incidents.c.opened_at >= begin,
+        incidents.c.opened_at < before,
+    )
+    return _rows(connection, query.order_by(incidents.c.opened_at.desc(), incidents.c.id))
+
+
+def around(
+    connection: Connection, org_id: str, incident_id: str, begin: datetime, onset: datetime, end: datetime, most: int
+) -> list[Row]:
+    """Other incidents opened from ``begin`` to ``end`` or still going on at ``onset``, newest first."""
+    over = func.coalesce(incidents.c.mitigated_at, incidents.c.resolved_at, incidents.c.closed_at)
+    query = select(incidents).where(
+        incidents.c.org_id == org_id,
+        incidents.c.id != incident_id,
+        incidents.c.opened_at <= end,
+        or_(incidents.c.opened_at >= begin, over.is_(None), over >= onset),
+    )
+    return _rows(connection, query.order_by(incidents.c.opened_at.desc(), incidents.c.id).limit(most))
+
+
+def ended_before(connection: Connection, org_id: str, incident_id: str, onset: datetime, most: int) -> list[Row]:
+    """The newest incidents that were resolved before ``onset``."""
+    names = ("id", "title", "summary", "resolved_at", "root_cause", "service_id", "dedupe_key")
+    query = select(*(incidents.c[name] for name in names)).where(
+        incidents.c.org_id == org_id, incidents.c.id != incident_id, incidents.c.resolved_at <= onset
+    )
+    return _rows(connection, query.order_by(incidents.c.resolved_at.desc(), incidents.c.id).limit(most))
+
+
+def deploys_between(connection: Connection, org_id: str, begin: datetime, end: datetime, most: int) -> list[Row]:
+    """Changes that went live in a span, newest first."""
+    query = select(deploys).where(
+        deploys.c.org_id == org_id, deploys.c.deployed_at >= begin, deploys.c.deployed_at <= end
+    )
+    return _rows(connection, query.order_by(deploys.c.deployed_at.desc(), deploys.c.id).limit(most))
+
+
+def blocks_between(connection: Connection, org_id: str, begin: datetime, end: datetime, most: int) -> list[Row]:
+    """Refusals by policies in a span, newest first."""
+    query = select(policy_blocks).where(
+        policy_blocks.c.org_id == org_id, policy_blocks.c.blocked_at >= begin, policy_blocks.c.blocked_at <= end
+    )
+    return _rows(connection, query.order_by(policy_blocks.c.blocked_at.desc(), policy_blocks.c.id).limit(most))
+
+
+def bucket_counts(
+    connection: Connection, org_id: str, service_id: str, begin: datetime, end: datetime
+) -> tuple[int, int, int]:
+    """(buckets, events, bad events) of the five-minute buckets that start from ``begin`` on and before ``end``."""
+    sums = (func.count(), func.coalesce(func.sum(slo_buckets.c.total), 0), func.coalesce(func.sum(slo_buckets.c.bad), 0))
+    query = select(*sums).where(
+        slo_buckets.c.org_id == org_id,
+        slo_buckets.c.service_id == service_id,
+        slo_buckets.c.bucket_at >= begin,
+        slo_buckets.c.bucket_at < end,
+    )
+    buckets, total, bad = connection.execute(query).one()
+    return int(buckets), int(total), int(bad)
+
+
+def last_bucket(connection: Connection, org_id: str, service_id: str) -> datetime | None:
+    """Start of the newest bucket of a service."""
+    query = select(slo_buckets.c.bucket_at).where(
+        slo_buckets.c.org_id == org_id, slo_buckets.c.service_id == service_id
+    )
+    newest: datetime | None = connection.execute(query.order_by(slo_buckets.c.bucket_at.desc()).limit(1)).scalar()
+    return newest
+
+
+def _rows(connection: Connection, query: Select[Any]) -> list[Row]:
+    return [dict(row) for row in connection.execute(query).mappings()]

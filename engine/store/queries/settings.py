@@ -1,0 +1,13 @@
+"""An organization's own thresholds, one at a time."""
+
+from sqlalchemy import Connection
+
+from engine.store.rows import first
+from engine.store.schema.organizations import organization_settings
+from engine.thresholds import DEFAULTS
+
+
+def threshold(connection: Connection, org_id: str, name: str) -> float:
+    """What the organization set, else the default."""
+    row = first(connection, organization_settings, org_id, name=name)
+    return float(row["value"]) if row else DEFAULTS[name][0]
