@@ -72,7 +72,10 @@ class Chart:
 
 @dataclass(frozen=True)
 class Event:
-    """A dated, all-day duty for a calendar. ``on`` is the last day on which it is in time."""
+    """A dated, all-day duty for a calendar. ``on`` is the last day on which it is in time.
+
+    ``remind`` is for duties that are still to be done.
+    """
 
     uid: str
     on: date
@@ -83,6 +86,7 @@ class Event:
     status: Literal["CONFIRMED", "CANCELLED", "TENTATIVE"]
     changed_on: date
     url: str | None = None
+    remind: bool = True
 
 
 @dataclass(frozen=True)

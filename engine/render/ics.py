@@ -5,20 +5,24 @@
 
 ``DTEND`` is exclusive. Stamps come from the day on which the duty changed, never from the clock, so that a feed
 that did not change has the same bytes. Dates carry no time zone: a duty is due on that day wherever one looks.
+
+icalendar writes the calendar itself. A feed has thousands of entries of one fixed shape, for which its general writer
+takes 0.6 ms each; their lines are written here, and a test holds that icalendar would have written the same bytes.
 """
 
 import re
-from datetime import UTC, datetime, time, timedelta
+from datetime import timedelta
 
-from icalendar import Alarm, Calendar, vDuration, vUri
-from icalendar import Event as Entry
+from icalendar import Calendar, vDuration
 
 from engine.document import Edition, Event
 
 PRODUCT = "-//hq-console//Compliance calendar//EN"
 REFRESH = timedelta(hours=12)
-NOTICE = timedelta(days=-7)
+NOTICE = "-P7D"
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+OCTETS = 75  # of a line, without its end (RFC 5545, 3.1)
+_ESCAPED = str.maketrans({"\\": "\\\\", ";": r"\;", ",": r"\,", "\n": r"\n"})
 
 
 def render(edition: Edition) -> bytes:
@@ -34,41 +38,55 @@ def render(edition: Edition) -> bytes:
     calendar.add("x-wr-caldesc", _clean(edition.description))
     calendar.add("refresh-interval", vDuration(REFRESH), parameters={"VALUE": "DURATION"})
     calendar.add("x-published-ttl", "PT12H")
-    for event in edition.document.events:
-        calendar.add_component(_entry(event))
-    content: bytes = calendar.to_ical()
-    return content
+    frame: bytes = calendar.to_ical()
+    end = b"END:VCALENDAR\r\n"
+    entries = "".join(f"{_folded(line)}\r\n" for event in edition.document.events for line in _lines(event))
+    return frame.removesuffix(end) + entries.encode() + end
 
 
-def _entry(event: Event) -> Entry:
-    changed = datetime.combine(event.changed_on, time(), UTC)
-    entry = Entry()
-    entry.add("uid", _clean(event.uid))
-    entry.add("dtstamp", changed)
-    entry.add("last-modified", changed)
-    entry.add("sequence", event.sequence)
-    entry.add("dtstart", event.on)
-    entry.add("dtend", event.on + timedelta(days=1))
-    entry.add("summary", _clean(event.title))
-    if event.description:
-        entry.add("description", _clean(event.description))
+def _lines(event: Event) -> list[str]:
+    """The unfolded lines of an entry, in icalendar's order."""
+    changed = f"{event.changed_on:%Y%m%d}T000000Z"
+    title = _text(event.title)
+    lines = [
+        "BEGIN:VEVENT",
+        f"SUMMARY:{title}",
+        f"DTSTART;VALUE=DATE:{event.on:%Y%m%d}",
+        f"DTEND;VALUE=DATE:{event.on + timedelta(days=1):%Y%m%d}",
+        f"DTSTAMP:{changed}",
+        f"UID:{_text(event.uid)}",
+        f"SEQUENCE:{event.sequence}",
+    ]
     if event.categories:
-        entry.add("categories", [_clean(category) for category in event.categories])
-    entry.add("status", event.status)
-    entry.add("transp", "TRANSPARENT")
+        lines.append("CATEGORIES:" + ",".join(map(_text, event.categories)))
+    if event.description:
+        lines.append(f"DESCRIPTION:{_text(event.description)}")
+    lines += [f"LAST-MODIFIED:{changed}", f"STATUS:{event.status}", "TRANSP:TRANSPARENT"]
     if event.url:
-        entry.add("url", vUri(_clean(event.url)))
-    if event.status != "CANCELLED":
-        entry.add_component(_alarm(event))
-    return entry
+        lines.append(f"URL:{_clean(event.url)}")
+    if event.remind and event.status != "CANCELLED":
+        lines += ["BEGIN:VALARM", "ACTION:DISPLAY", f"DESCRIPTION:{title}", f"TRIGGER:{NOTICE}", "END:VALARM"]
+    return [*lines, "END:VEVENT"]
 
 
-def _alarm(event: Event) -> Alarm:
-    alarm = Alarm()
-    alarm.add("action", "DISPLAY")
-    alarm.add("description", _clean(event.title))
-    alarm.add("trigger", NOTICE)
-    return alarm
+def _text(value: str) -> str:
+    """TEXT of RFC 5545, 3.3.11."""
+    return _clean(value).translate(_ESCAPED)
+
+
+def _folded(line: str) -> str:
+    """A line in parts of at most 75 octets, none of them cut through a character."""
+    if len(line) <= OCTETS and line.isascii():
+        return line
+    parts, part, size = [], [], 0
+    for character in line:
+        width = len(character.encode())
+        if size + width > OCTETS - 1:
+            parts.append("".join(part))
+            part, size = [], 0
+        part.append(character)
+        size += width
+    return "\r\n ".join([*parts, "".join(part)])
 
 
 def _clean(text: str) -> str:

@@ -128,6 +128,7 @@ def _event(row: dict[str, Any]) -> Event:
         sequence=row["sequence"],
         status="CANCELLED" if row["status"] == "cancelled" else "CONFIRMED",
         changed_on=max(day for day in (row["changed_on"], row["done_on"]) if day),
+        remind=row["status"] in ("open", "overdue"),
     )
 
 

@@ -1,9 +1,13 @@
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime, time, timedelta
 
+import icalendar
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from icalendar import Calendar
 
 from engine.document import Document, Event
+from engine.render import ics
 from engine.render.ics import render
 from tests.render.editions import edition, posture
 
@@ -87,3 +91,57 @@ def test_a_calendar_without_events_is_still_one():
 def test_events_keep_the_order_of_the_document():
     events = Calendar.from_ical(render(posture())).walk("VEVENT")
     assert [str(event["UID"]) for event in events] == ["3f6a@aurora", "77b0@aurora"]
+
+
+def by_icalendar(event):
+    """The entry as icalendar's own writer has it."""
+    changed = datetime.combine(event.changed_on, time(), UTC)
+    entry = icalendar.Event()
+    entry.add("uid", event.uid)
+    entry.add("dtstamp", changed)
+    entry.add("last-modified", changed)
+    entry.add("sequence", event.sequence)
+    entry.add("dtstart", event.on)
+    entry.add("dtend", event.on + timedelta(days=1))
+    entry.add("summary", event.title)
+    if event.description:
+        entry.add("description", event.description)
+    if event.categories:
+        entry.add("categories", list(event.categories))
+    entry.add("status", event.status)
+    entry.add("transp", "TRANSPARENT")
+    if event.url:
+        entry.add("url", icalendar.vUri(event.url))
+    if event.remind and event.status != "CANCELLED":
+        alarm = icalendar.Alarm()
+        alarm.add("action", "DISPLAY")
+        alarm.add("description", event.title)
+        alarm.add("trigger", timedelta(days=-7))
+        entry.add_component(alarm)
+    return entry.to_ical()
+
+
+WORDS = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")) | st.sampled_from("\n,;\\: "), max_size=200
+)
+
+
+@settings(max_examples=150)
+@given(
+    st.builds(
+        Event,
+        uid=st.from_regex(r"[a-z0-9]{8}@acme", fullmatch=True),
+        on=st.dates(date(2000, 1, 1), date(2099, 1, 1)),
+        title=WORDS,
+        description=WORDS,
+        categories=st.lists(WORDS.filter(bool), max_size=3).map(tuple),
+        sequence=st.integers(0, 99),
+        status=st.sampled_from(["CONFIRMED", "CANCELLED", "TENTATIVE"]),
+        changed_on=st.dates(date(2000, 1, 1), date(2099, 1, 1)),
+        url=st.none() | st.just("https://hq.example/a?b=1"),
+        remind=st.booleans(),
+    )
+)
+def test_entries_are_what_icalendar_would_write(event):
+    ours = "".join(f"{ics._folded(line)}\r\n" for line in ics._lines(event)).encode()
+    assert ours == by_icalendar(event)

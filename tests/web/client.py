@@ -29,7 +29,8 @@ class Client:
         data = body if isinstance(body, bytes) else msgspec.json.encode(body)
         environ = {
             "REQUEST_METHOD": method, "PATH_INFO": parts.path.encode().decode("latin-1"), "QUERY_STRING": parts.query,
-            "SERVER_NAME": "localhost", "SERVER_PORT": "8080", "SERVER_PROTOCOL": "HTTP/1.1", "HTTP_HOST": "localhost:8080",
+            "SERVER_NAME": "localhost", "SERVER_PORT": "8080", "SERVER_PROTOCOL": "HTTP/1.1",
+            "HTTP_HOST": "localhost:8080",
             "REMOTE_ADDR": "127.0.0.1", "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(data),
             "CONTENT_LENGTH": str(len(data) if length is None else length), "SCRIPT_NAME": "",
         }  # fmt: skip
