@@ -26,7 +26,7 @@ from engine.facts import (
     workload,
 )
 from engine.facts import vendors as vendor_register
-from engine.facts.asked import Question, asked
+from engine.facts.asked import BOUNDS, Question, asked
 from engine.facts.scans import SCANS
 from engine.facts.schemas import SCHEMAS
 
@@ -52,6 +52,9 @@ FACTS: Mapping[str, Fact] = {
     "tagged_events": Fact(evidence.tagged_events, ("stored:audit_by_action", "stored:audit_by_tag", "controls")),
     "contradictions": Fact(evidence.contradictions, ("tagged_events",)),
     "wanted_event_ids": Fact(evidence.wanted_event_ids, ("stored:audit_by_action", "tagged_events")),
+    "record_days": Fact(
+        evidence.record_days, ("stored:evidence_items", "test_windows", "stored:test_links", "asked")
+    ),
     "evidence_counts": Fact(evidence.evidence_counts, ("stored:evidence_items",)),
     "control_evidence": Fact(
         evidence.control_evidence,
@@ -61,7 +64,8 @@ FACTS: Mapping[str, Fact] = {
     "audit_actions": Fact(evidence.audit_actions, ("stored:audit_by_action", "event_ids", "controls")),
     "attestations": Fact(
         attestations.attestations,
-        ("stored:attestations", "stored:attestation_days", "evidence_counts", "stored:audit_days", "controls", "asked"),
+        ("stored:attestations", "stored:attestation_days", "evidence_counts", "stored:audit_days",
+         "stored:named_when_signed", "record_days", "controls", "asked"),
     ),
     "test_windows": Fact(duties.test_windows, ("stored:testing_schedules", "stored:test_runs", "asked")),
     # state, gaps, readiness
@@ -69,12 +73,12 @@ FACTS: Mapping[str, Fact] = {
         status.control_status,
         ("controls", "stored:control_profiles", "control_evidence", "tagged_events", "attestations", "policies",
          "test_windows", "stored:control_owners", "stored:users", "exceptions", "stored:control_state_changes",
-         "unlocked", "asked"),
+         "unlocked", "stored:evidence_items", "asked"),
     ),
     "remediations": Fact(gaps.remediations, ("stored:remediations", "asked")),
     "open_work": Fact(gaps.open_work, ("remediations", "stored:remediations")),
     "gaps": Fact(
-        gaps.gaps, ("control_status", "unlocked", "remediations", "open_work", "stored:dry_runs", "asked")
+        gaps.gaps, ("control_status", "unlocked", "open_work", "stored:dry_runs", "asked")
     ),
     "readiness": Fact(readiness.readiness, ("control_status", "stored:readiness_snapshots", "asked")),
     "readiness_weeks": Fact(readiness.readiness_weeks, ("stored:readiness_snapshots",)),
@@ -100,8 +104,8 @@ FACTS: Mapping[str, Fact] = {
     "meetings": Fact(duties.meetings, ("stored:committees", "stored:committee_meetings", "asked")),
     "obligations": Fact(
         obligations.obligations,
-        ("stored:attestations", "stored:attestation_days", "stored:vendors", "vendors", "bundles", "test_windows",
-         "stored:testing_schedules", "requests", "stored:evidence_requests", "stored:policies",
+        ("stored:attestations", "stored:attestation_days", "stored:vendors", "vendors", "stored:bundles",
+         "test_windows", "stored:testing_schedules", "requests", "stored:evidence_requests", "stored:policies",
          "stored:policy_controls", "stored:poam_items", "stored:exceptions", "stored:organization_frameworks",
          "meetings", "stored:control_owners", "controls", "stored:revision_days", "asked"),
     ),
@@ -121,7 +125,7 @@ class Facts:
         self._view = view
         self._lock = threading.RLock()
         self._frames: dict[str, pl.DataFrame] = {"asked": asked(questions)}
-        view.offer("asked", self._frames["asked"])
+        view.offer("asked", self._frames["asked"].select(BOUNDS))
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         with self._lock:

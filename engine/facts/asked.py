@@ -26,6 +26,10 @@ def start_of(day: date, time_zone: str) -> datetime:
     return datetime.combine(day, time(), ZoneInfo(time_zone)).astimezone(UTC).replace(tzinfo=None)
 
 
+# what scans of the replica need to know; all of ``asked`` would only make each of them slower to bind
+BOUNDS = ("org_id", "time_zone", "as_of", "ends_at", "starts_at", "before_at")
+
+
 def asked(questions: Sequence[Question]) -> pl.DataFrame:
     """One row for each question: days, the UTC instants that bound them (end exclusive), and all thresholds."""
     rows = []

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.catalogue import catalogue
-from engine.facts.expressions import ANNUAL, days_between, shaped, window_of
+from engine.facts.expressions import ANNUAL, days_between, freshness, happened, shaped, window_of
 
 _KEY = ["org_id", "framework", "control_id"]
 
@@ -13,6 +13,8 @@ def attestations(
     attestation_days: pl.DataFrame,
     evidence_links: pl.DataFrame,
     audit_days: pl.DataFrame,
+    named_when_signed: pl.DataFrame,
+    record_days: pl.DataFrame,
     controls: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -23,16 +25,21 @@ def attestations(
     """
     overdue, decided = pl.col("status") == "overdue", pl.col("status").is_in(["attested", "rejected"])
     frame = (
-        attestations.filter(pl.col("withdrawn_on").is_null())
-        .join(attestation_days, on=["org_id", "id"])
+        attestations.join(attestation_days, on=["org_id", "id"])
         .join(asked.select("org_id", "as_of", "due_soon_days"), on="org_id")
+        .filter(~happened("withdrawn_on"))
         .join(controls.filter("assessable").select(*_KEY, "title", "group_id", "cadence"), on=_KEY)
-        .with_columns(done=pl.col("outcome").is_not_null() & (pl.col("attested_on") <= pl.col("as_of")))
+        .with_columns(done=pl.col("outcome").is_not_null() & happened("attested_on"))
+        .with_columns(attested_at=pl.when("done").then("attested_at"))
         .with_columns(newest_on=pl.col("attested_on").filter("done").max().over(_KEY))
         .with_columns(covered_until=pl.col("due_on").filter("done").max().over(_KEY))
         .with_columns(status=_status(), days_left=days_between("due_on", "as_of"))
         .join(
-            _evidence_when_signed(attestations, attestation_days, audit_days, controls), on=["org_id", "id"], how="left"
+            _freshness_when_signed(
+                _signed(attestations, attestation_days, controls, asked), audit_days, named_when_signed, record_days
+            ),
+            on=["org_id", "id"],
+            how="left",
         )
         .join(evidence_links, on=_KEY, how="left")
         .with_columns(
@@ -70,44 +77,56 @@ def _status() -> pl.Expr:
     )  # fmt: skip
 
 
-def _evidence_when_signed(
-    attestations: pl.DataFrame, attestation_days: pl.DataFrame, audit_days: pl.DataFrame, controls: pl.DataFrame
+def _signed(
+    attestations: pl.DataFrame, attestation_days: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
-    """Freshness (F1) of the operational evidence on the day of signing, for controls that require such evidence."""
+    """Signatures up to the day, of controls that require evidence of operation."""
+    operational = controls.filter(
+        "assessable", pl.col("evidence_kinds").list.set_intersection(["operation", "test"]).list.len() > 0
+    )
+    return (
+        attestations.filter(pl.col("outcome") == "attested")
+        .join(attestation_days, on=["org_id", "id"])
+        .join(asked.select("org_id", "as_of"), on="org_id")
+        .filter(happened("attested_on"))
+        .join(operational.select(*_KEY, "cadence"), on=_KEY)
+        .select("org_id", "id", "framework", "control_id", "cadence", "attested_on")
+        .sort("attested_on")
+    )
+
+
+def _freshness_when_signed(
+    signed: pl.DataFrame, audit_days: pl.DataFrame, named_when_signed: pl.DataFrame, record_days: pl.DataFrame
+) -> pl.DataFrame:
+    """Freshness (F1) on the day of signing of what was known by then of the control's operation."""
     known = catalogue()
     supporting = known.actions.filter(
         pl.col("effect") == "supports", pl.col("kind").is_in(["operation", "incident", "test"])
     ).select("action")
-    operational = controls.filter(
-        "assessable", pl.col("evidence_kinds").list.set_intersection(["operation", "test"]).list.len() > 0
+    mapped = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"])
+    evidence = pl.concat(
+        [
+            _last_before(mapped, audit_days.join(supporting, on="action"), ["org_id", "action"]),
+            _last_before(signed, record_days, _KEY),
+            named_when_signed.join(supporting, on="action").select("org_id", "id", "happened_on"),
+        ]
     )
-    signed = (
-        attestations.join(attestation_days, on=["org_id", "id"])
-        .filter(pl.col("outcome") == "attested")
-        .join(operational.select(*_KEY, "cadence"), on=_KEY)
-    )
-    by_action = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"]).sort(
-        "attested_on"
-    )
-    days = audit_days.join(supporting, on="action").sort("happened_on")
-    last = (
-        by_action.join_asof(
-            days, left_on="attested_on", right_on="happened_on", by=["org_id", "action"], strategy="backward",
-            check_sortedness=False,
-        )
-        .group_by("org_id", "id")
-        .agg(last_on=pl.col("happened_on").max())
-    )  # fmt: skip
-    ratio = days_between("attested_on", "last_on") / window_of("cadence")
+    last = evidence.group_by("org_id", "id").agg(last_on=pl.col("happened_on").max())
+    age = days_between("attested_on", "last_on")
     return (
         signed.join(last, on=["org_id", "id"], how="left")
-        .select(
-            "org_id",
-            "id",
-            evidence_freshness=pl.when(pl.col("last_on").is_null()).then(pl.lit("missing"))
-            .when(ratio <= 0.8).then(pl.lit("fresh"))
-            .when(ratio <= 1).then(pl.lit("due_soon"))
-            .otherwise(pl.lit("stale")),
-        )
+        .select("org_id", "id", evidence_freshness=freshness(age, window_of("cadence")))
         .sort("org_id", "id")
+    )
+
+
+def _last_before(signed: pl.DataFrame, days: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """The last of ``days`` with the same ``by`` up to each signature."""
+    return (
+        signed.sort("attested_on")
+        .join_asof(
+            days.sort("happened_on"), left_on="attested_on", right_on="happened_on", by=by, strategy="backward",
+            check_sortedness=False,
+        )
+        .select("org_id", "id", "happened_on")
     )  # fmt: skip

@@ -30,24 +30,26 @@ def requests(evidence_requests: pl.DataFrame, request_evidence: pl.DataFrame, as
             evidence_ids=pl.col("evidence_ids").fill_null([]),
             returns=pl.col("returns").fill_null(0),
             paused_minutes=pl.col("paused_minutes").fill_null(0),
-            done=closed | (pl.col("status") == "closed"),
+            closed_on=pl.when(closed).then("closed_on"),
+            done=closed | ((pl.col("status") == "closed") & pl.col("closed_on").is_null()),
         )
         .with_columns(
-            finished_on=pl.coalesce(pl.when(closed).then("closed_on"), "accepted_on", "submitted_on"),
-            age_days=days_between(pl.coalesce(pl.when(closed).then("closed_on"), "as_of"), "opened_on"),
+            finished_on=pl.when("done").then(pl.coalesce("closed_on", "accepted_on", "submitted_on", "as_of")),
+            age_days=days_between(pl.coalesce("closed_on", "as_of"), "opened_on"),
             days_left=days_between("due_on", "as_of"),
+            work_left=pl.business_day_count("as_of", "due_on"),
             risk_days=pl.max_horizontal(
-                (days_between("due_on", "opened_on") * pl.col("at_risk_fraction")).ceil(), pl.lit(1)
+                (pl.business_day_count("opened_on", "due_on") * pl.col("at_risk_fraction")).round(6).ceil(), pl.lit(1)
             ),
         )
         .with_columns(
             clock=pl.when("done").then(
-                pl.when(pl.coalesce("finished_on", "as_of") <= pl.col("due_on")).then(pl.lit("closed_on_time"))
+                pl.when(pl.col("finished_on") <= pl.col("due_on")).then(pl.lit("closed_on_time"))
                 .otherwise(pl.lit("closed_late"))
             )
             .when(pl.col("status") == "waiting_on_requester").then(pl.lit("paused"))
             .when(pl.col("days_left") < 0).then(pl.lit("overdue"))
-            .when(pl.col("days_left") <= pl.col("risk_days")).then(pl.lit("at_risk"))
+            .when(pl.col("work_left") <= pl.col("risk_days")).then(pl.lit("at_risk"))
             .otherwise(pl.lit("on_track"))
         )
     )  # fmt: skip
@@ -88,7 +90,10 @@ def occurrences(series: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 
 
 def test_windows(testing_schedules: pl.DataFrame, test_runs: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Windows of recurring tests: those that were run, as recorded, and those that the cadence asks for."""
+    """Windows of recurring tests: those recorded, and those that the cadence asks for and nobody recorded.
+
+    A recorded window stands for the planned one that it opened within half a cadence of.
+    """
     schedules = testing_schedules.rename({"id": "schedule_id"})
     recorded = test_runs.rename({"id": "run_id", "performer": "done_by"}).join(
         schedules.select(
@@ -96,17 +101,24 @@ def test_windows(testing_schedules: pl.DataFrame, test_runs: pl.DataFrame, asked
         ),
         on=["org_id", "schedule_id"],
     ).with_columns(performer=pl.coalesce("done_by", "performer"))  # fmt: skip
-    last = recorded.group_by("org_id", "schedule_id").agg(covered_until=pl.col("window_open_on").max())
+    opened = recorded.select("org_id", "schedule_id", recorded_on="window_open_on").sort("recorded_on")
+    step = pl.col("cadence").replace_strict(CADENCE_DAYS, default=None, return_dtype=pl.Int64)
     planned = (
         occurrences(schedules.rename({"schedule_id": "id"}), asked)
         .rename({"id": "schedule_id", "on": "window_open_on"})
-        .join(last, on=["org_id", "schedule_id"], how="left")
-        .filter(pl.col("covered_until").is_null() | (pl.col("window_open_on") > pl.col("covered_until")))
+        .sort("window_open_on")
+        .join_asof(
+            opened, left_on="window_open_on", right_on="recorded_on", by=["org_id", "schedule_id"], strategy="nearest",
+            check_sortedness=False,
+        )
+        .filter(
+            pl.col("recorded_on").is_null() | (2 * days_between("window_open_on", "recorded_on").abs() >= step)
+        )
         .with_columns(
             window_close_on=plus_days("window_open_on", pl.col("window_days").fill_null(DEFAULT_WINDOW_DAYS) - 1),
             run_id=pl.lit(None, dtype=pl.String),
         )
-    )
+    )  # fmt: skip
     frame = (
         pl.concat([recorded, planned], how="diagonal_relaxed")
         .join(asked.select("org_id", "as_of"), on="org_id")

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.catalogue import catalogue
-from engine.facts.expressions import local_day, shaped
+from engine.facts.expressions import happened, local_day, shaped
 
 _KEY = ["org_id", "framework", "control_id"]
 _COUNTED = ("org_id", "action", "good", "good_before", "good_last_at", "good_last_seq")
@@ -89,9 +89,7 @@ def control_evidence(
     tests = test_windows.filter(pl.col("outcome") == "passed").select(
         *_KEY, source=pl.lit("test"), at=pl.col("performed_on").cast(midnight), on="performed_on", id="run_id"
     )
-    links = test_links.filter(pl.col("status") == "linked", pl.col("outcome") == "succeeded").select(
-        *_KEY, source=pl.lit("test"), at="ran_at", on=local_day("ran_at", asked), id="test_id"
-    )
+    links = _linked(test_links, asked).select(*_KEY, source=pl.lit("test"), at="ran_at", on="on", id="test_id")
     items = evidence_items.select(
         *_KEY, source=pl.lit("item"), at="captured_at", on=local_day("captured_at", asked), id="id"
     )
@@ -120,6 +118,27 @@ def control_evidence(
     )
     complete = pl.concat([frame, bare], how="diagonal_relaxed").join(noted, on=_KEY, how="left")
     return shaped("control_evidence", complete.join(assessable, on=_KEY)).sort(*_KEY, "source")
+
+
+def record_days(
+    evidence_items: pl.DataFrame, test_windows: pl.DataFrame, test_links: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """The days on which evidence of operation arose that is a record of its own rather than an audit event."""
+    items = evidence_items.select(*_KEY, happened_on=local_day("captured_at", asked))
+    tests = test_windows.filter(pl.col("outcome") == "passed").select(*_KEY, happened_on="performed_on")
+    links = _linked(test_links, asked).select(*_KEY, happened_on="on")
+    days = pl.concat([items, tests, links]).join(asked.select("org_id", "as_of"), on="org_id")
+    return days.filter(happened("happened_on")).drop("as_of").unique().sort(*_KEY, "happened_on")
+
+
+def _linked(test_links: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Successful dry-runs by the control that they are linked to; one that is in two bundles is still one test."""
+    return (
+        test_links.filter(pl.col("status") == "linked", pl.col("outcome") == "succeeded")
+        .with_columns(on=local_day("ran_at", asked))
+        .select(*_KEY, "test_id", "ran_at", "on")
+        .unique([*_KEY, "test_id"])
+    )
 
 
 def _counted(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

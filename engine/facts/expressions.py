@@ -57,6 +57,21 @@ def window_of(cadence: str) -> pl.Expr:
     return pl.col(cadence).replace_strict(WINDOW_DAYS, default=None, return_dtype=pl.Int64)
 
 
+def freshness(age: pl.Expr, window: pl.Expr) -> pl.Expr:
+    """F1 in words: fresh up to 0.8 of the window, due_soon up to all of it, then stale; missing without an age."""
+    return (
+        pl.when(age.is_null()).then(pl.lit("missing"))
+        .when(5 * age <= 4 * window).then(pl.lit("fresh"))
+        .when(age <= window).then(pl.lit("due_soon"))
+        .otherwise(pl.lit("stale"))
+    )  # fmt: skip
+
+
+def happened(day: str) -> pl.Expr:
+    """Whether a date is there and not after ``as_of``."""
+    return (pl.col(day) <= pl.col("as_of")).fill_null(False)
+
+
 def pct(part: str | pl.Expr, whole: str | pl.Expr) -> pl.Expr:
     """Percent with one decimal; null when the whole is 0."""
     over = pl.col(whole) if isinstance(whole, str) else whole

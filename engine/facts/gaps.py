@@ -51,7 +51,6 @@ def unlocked(controls: pl.DataFrame, crosswalk: pl.DataFrame) -> pl.DataFrame:
 def gaps(
     control_status: pl.DataFrame,
     unlocked: pl.DataFrame,
-    remediations: pl.DataFrame,
     open_work: pl.DataFrame,
     dry_runs: pl.DataFrame,
     asked: pl.DataFrame,
@@ -109,7 +108,8 @@ def remediations(remediations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFram
     frame = (
         remediations.join(asked.select("org_id", "as_of"), on="org_id")
         .with_columns(
-            status=pl.when(closed).then(pl.lit("closed")).when(pl.col("status") == "closed").then(pl.lit("open"))
+            status=pl.when(closed).then(pl.lit("closed"))
+            .when(pl.col("status") == "closed").then(pl.lit("open"))
             .otherwise(pl.col("status")),
             closed_on=pl.when(closed).then("closed_on"),
         )

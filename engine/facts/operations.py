@@ -39,16 +39,17 @@ def service_health(services: pl.DataFrame, slo_profiles: pl.DataFrame, slo_sums:
         total, bad = pl.col(f"total_{window}"), pl.col(f"bad_{window}")
         there = (total > 0) & (budget > 0)
         frame = frame.with_columns(
-            pl.when(there).then((100 * bad / (total * budget)).round(1)).alias(f"used_{window}_pct"),
-            pl.when(there).then((bad / total / budget).round(2)).alias(f"burn_{window}"),
+            pl.when(there).then(100 * bad / (total * budget)).alias(f"used_{window}_pct"),
+            pl.when(there).then(bad / total / budget).alias(f"burn_{window}"),
         )
+    used, burn = pl.col("used_30d_pct").round(6), pl.col("burn_7d").fill_null(0).round(6)  # noise of binary fractions
     frame = frame.with_columns(
-        level=pl.when((pl.col("buckets_share") < LEAST_SHARE) | pl.col("used_30d_pct").is_null())
+        level=pl.when((pl.col("buckets") < LEAST_SHARE * BUCKETS_30D) | used.is_null())
         .then(pl.lit("insufficient_history"))
-        .when((pl.col("burn_7d").fill_null(0) >= 2) | (pl.col("used_30d_pct") >= 100)).then(pl.lit("critical"))
-        .when((pl.col("burn_7d").fill_null(0) >= 1) | (pl.col("used_30d_pct") >= 75)).then(pl.lit("warning"))
+        .when((burn >= 2) | (used >= 100)).then(pl.lit("critical"))
+        .when((burn >= 1) | (used >= 75)).then(pl.lit("warning"))
         .otherwise(pl.lit("ok"))
-    )  # fmt: skip
+    ).with_columns(pl.col("^used_.*_pct$").round(1), pl.col("^burn_.*$").round(2))  # fmt: skip
     return shaped("service_health", frame).sort("org_id", "service_id")
 
 

@@ -153,7 +153,8 @@ def _part(frame: pl.DataFrame, component: str, good: pl.Expr, of: pl.Expr | None
 def _contributions(frame: pl.DataFrame) -> pl.DataFrame:
     """Shares of the weights of present components, and contributions that sum exactly to the score (R4)."""
     present = pl.when(pl.col("value").is_not_null()).then(pl.col("weight"))
-    frame = frame.with_columns(share=(present / present.sum().over("org_id")).round(4))
+    whole = present.sum().over("org_id")
+    frame = frame.with_columns(share=pl.when(whole > 0).then(present / whole).round(4))
     rounded: list[pl.DataFrame] = []
     for (org_id,), group in frame.group_by("org_id", maintain_order=True):
         there = group.filter(pl.col("value").is_not_null(), pl.col("weight") > 0)
@@ -169,7 +170,10 @@ def _contributions(frame: pl.DataFrame) -> pl.DataFrame:
     contributions = pl.concat(rounded) if rounded else pl.DataFrame(
         schema={"org_id": pl.String, "component": pl.String, "contribution": pl.Float64}
     )  # fmt: skip
-    return frame.join(contributions, on=["org_id", "component"], how="left")
+    weightless = pl.when(pl.col("value").is_not_null()).then(pl.lit(0.0))
+    return frame.join(contributions, on=["org_id", "component"], how="left").with_columns(
+        contribution=pl.coalesce("contribution", weightless)
+    )
 
 
 def _prior(snapshots: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

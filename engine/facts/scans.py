@@ -15,10 +15,19 @@ _PAST = "a.occurred_at < q.ends_at"
 _NOW = "a.occurred_at >= q.starts_at AND a.occurred_at < q.ends_at"
 _BEFORE = "a.occurred_at >= q.before_at AND a.occurred_at < q.starts_at"
 _GOOD = "a.outcome = 'success'"
+_TAGS = "list_distinct(string_split(a.controls, '; '))"
+# half a day of UTC holds at most one midnight of any time zone
+_HALF_DAY = 12 * 3600 * 1_000_000
+_HALF = f"epoch_us(a.occurred_at) // {_HALF_DAY}"
 
 
 def _local_day(column: str) -> str:
     return f"CAST(({column} AT TIME ZONE 'UTC') AT TIME ZONE q.time_zone AS DATE)"
+
+
+def _midnight(day: str) -> str:
+    """The instant, UTC without zone, at which a business date begins."""
+    return f"((CAST({day} AS TIMESTAMP) AT TIME ZONE q.time_zone) AT TIME ZONE 'UTC')"
 
 
 def _table(name: str, *columns: str, days: Mapping[str, str] | None = None, where: str = "") -> str:
@@ -35,8 +44,8 @@ def _dated(name: str, *columns: str, where: str = "") -> str:
 
 
 _DATED = (
-    "attestations", "committee_meetings", "committees", "evidence_requests", "exceptions", "organization_frameworks",
-    "poam_items", "policies", "test_runs", "testing_schedules", "vendors",
+    "attestations", "bundles", "committee_meetings", "committees", "evidence_requests", "exceptions",
+    "organization_frameworks", "poam_items", "policies", "test_runs", "testing_schedules", "vendors",
 )  # fmt: skip
 
 SCANS: Mapping[str, str] = {
@@ -72,7 +81,7 @@ SCANS: Mapping[str, str] = {
     # successful events by a control that the event itself names
     "audit_by_tag": f"""
         WITH tagged AS (
-            SELECT a.org_id, a.action, a.occurred_at, a.seq, unnest(string_split(a.controls, '; ')) AS tag
+            SELECT a.org_id, a.action, a.occurred_at, a.seq, unnest({_TAGS}) AS tag
             FROM audit_log a JOIN asked q USING (org_id) WHERE a.controls IS NOT NULL AND {_GOOD}
         ),
         grouped AS (
@@ -89,10 +98,47 @@ SCANS: Mapping[str, str] = {
             make_timestamp((g.good_recency // {RECENCY_BASE})::BIGINT) AS good_last_at
         FROM grouped g
     """,
-    # the days on which an action succeeded, to tell what evidence there was when an attestation was signed
+    # the days on which an action succeeded, to tell what evidence there was when an attestation was signed; local
+    # days are looked up by half day, because converting every instant takes as long as all other scans together
     "audit_days": f"""
-        SELECT DISTINCT a.org_id, a.action, {_local_day("a.occurred_at")} AS happened_on
-        FROM audit_log a JOIN asked q USING (org_id) WHERE {_PAST} AND {_GOOD}
+        WITH ranges AS (
+            SELECT a.org_id, min({_HALF}) AS first_half, max({_HALF}) AS last_half
+            FROM audit_log a JOIN asked q USING (org_id) WHERE {_PAST} GROUP BY a.org_id
+        ),
+        halves AS (SELECT org_id, unnest(range(first_half, last_half + 1)) AS half FROM ranges),
+        spans AS (
+            SELECT h.org_id, h.half,
+                {_local_day(f"make_timestamp(h.half * {_HALF_DAY})")} AS early,
+                {_local_day(f"make_timestamp((h.half + 1) * {_HALF_DAY} - 1)")} AS late
+            FROM halves h JOIN asked q USING (org_id)
+        ),
+        days AS (SELECT s.*, {_midnight("s.late")} AS midnight FROM spans s JOIN asked q USING (org_id)),
+        dated AS (
+            SELECT a.org_id, a.action, CASE WHEN a.occurred_at < d.midnight THEN d.early ELSE d.late END AS happened_on
+            FROM audit_log a JOIN days d ON d.org_id = a.org_id AND d.half = {_HALF} WHERE {_GOOD}
+            GROUP BY ALL
+        )
+        SELECT d.* FROM dated d JOIN asked q USING (org_id) WHERE d.happened_on <= q.as_of
+    """,
+    # for each signed attestation the last success of each action that names its control, up to the day of signing
+    "named_when_signed": f"""
+        WITH signed AS (
+            SELECT t.org_id, t.id, t.framework || ':' || t.control_id AS tag,
+                {_midnight(_local_day("t.attested_at") + " + 1")} AS until
+            FROM attestations t JOIN asked q USING (org_id)
+            WHERE t.outcome = 'attested' AND t.attested_at < q.ends_at
+        ),
+        tagged AS (
+            SELECT a.org_id, a.action, a.occurred_at, unnest({_TAGS}) AS tag
+            FROM audit_log a JOIN asked q USING (org_id) WHERE a.controls IS NOT NULL AND {_GOOD} AND {_PAST}
+        ),
+        newest AS (
+            SELECT s.org_id, s.id, a.action, MAX(a.occurred_at) AS occurred_at
+            FROM signed s JOIN tagged a ON a.org_id = s.org_id AND a.tag = s.tag AND a.occurred_at < s.until
+            GROUP BY s.org_id, s.id, a.action
+        )
+        SELECT a.org_id, a.id, a.action, {_local_day("a.occurred_at")} AS happened_on
+        FROM newest a JOIN asked q USING (org_id)
     """,
     # the local day of each revision that a dated row was last changed in
     "revision_days": f"""
@@ -198,6 +244,6 @@ SCANS: Mapping[str, str] = {
     ),
     "bundles": _table(
         "bundles", "id", "requested_window", "window_start_on", "window_end_on", "created_by", "previous_id",
-        "size_bytes", days={"sealed_on": "sealed_at"}, where="t.sealed_at < q.ends_at",
+        "size_bytes", "revision", days={"sealed_on": "sealed_at"}, where="t.sealed_at < q.ends_at",
     ),
 }  # fmt: skip

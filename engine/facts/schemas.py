@@ -73,7 +73,7 @@ SCHEMAS: Mapping[str, Schema] = {
     },
     # control x source of evidence (operation, policy, test, attestation, item): events in the period and in the one
     # before of the same length, the last one ever. Contradicting events are not counted as evidence;
-    # contradicted_at is the newest one that no later supporting event of the same control outweighs.
+    # contradicted_at is the newest one that no later supporting event of the same control and family outweighs.
     "control_evidence": {
         **_CONTROL,
         "source": TEXT,
@@ -85,8 +85,8 @@ SCHEMAS: Mapping[str, Schema] = {
         "contradicted_at": INSTANT,
         "contradicted_by": TEXT,
     },
-    # an assessable control: state (F2), freshness (F1), scope, owner. previous_state is that of the last snapshot at
-    # or before the start of the period. freshness: fresh, due_soon, stale, missing. leverage counts the requirements
+    # an assessable control: state (F2), freshness (F1), scope, owner. previous_state is the last one seen
+    # before the period. freshness: fresh, due_soon, stale, missing. leverage counts the requirements
     # of other frameworks in scope that full crosswalk edges unlock, plus itself.
     "control_status": {
         **_CONTROL,
@@ -234,7 +234,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "gaps_closed": WHOLE,
     },
     # component of the posture score (F4). value is null when absent; share is its weight after renormalisation,
-    # contribution sums exactly to the score; prior_* from the last snapshot at or before the start of the period.
+    # contribution sums exactly to the score; prior_* from the last snapshot before the period.
     "posture": {
         "org_id": TEXT,
         "component": TEXT,
@@ -442,7 +442,8 @@ SCHEMAS: Mapping[str, Schema] = {
         "buckets_share": REAL,
         "level": TEXT,
     },
-    # an evidence request with its clock (F5). clock: on_track, at_risk, overdue, closed_on_time, closed_late, paused
+    # an evidence request with its clock (F5). clock: on_track, at_risk, overdue, closed_on_time, closed_late, paused.
+    # finished_on: when the clock stopped for good; null while it runs
     "requests": {
         **_CONTROL,
         "id": TEXT,
@@ -458,6 +459,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "submitted_on": DAY,
         "accepted_on": DAY,
         "closed_on": DAY,
+        "finished_on": DAY,
         "returns": WHOLE,
         "paused_minutes": WHOLE,
         "age_days": WHOLE,

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.facts.expressions import ANNUAL, days_between, local_day, plus_days, shaped, window_of
+from engine.facts.expressions import ANNUAL, days_between, freshness, happened, local_day, plus_days, shaped, window_of
 
 _KEY = ["org_id", "framework", "control_id"]
 # an evidence item documents operation just as an audit event does
@@ -22,6 +22,7 @@ def control_status(
     exceptions: pl.DataFrame,
     control_state_changes: pl.DataFrame,
     leverage: pl.DataFrame,
+    evidence_items: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every assessable control in scope with its state."""
@@ -32,18 +33,18 @@ def control_status(
         .join(_scope(control_profiles), on=_KEY, how="left")
         .join(_by_kind(control_evidence), on=_KEY, how="left")
         .join(_attested(attestations, asked), on=_KEY, how="left")
-        .join(_policy_expiry(policies, asked), on=_KEY, how="left")
+        .join(_policy_reviews(policies), on=_KEY, how="left")
         .join(_tests(test_windows), on=_KEY, how="left")
-        .join(_future(tagged_events), on=_KEY, how="left")
+        .join(_future(tagged_events, evidence_items, asked), on=_KEY, how="left")
         .join(_owners(control_owners, users), on=_KEY, how="left")
         .join(_exceptions(exceptions), on=_KEY, how="left")
         .join(leverage, on=_KEY, how="left")
         .with_columns(
-            pl.col("attested", "policy_expired", "future_dated", "ownership_complete").fill_null(False),
+            pl.col("attested", "future_dated", "ownership_complete").fill_null(False),
             pl.col("events", "events_before", "tests_passed", "tests_performed").fill_null(0),
             pl.col("leverage").fill_null(1),
         )
-        .with_columns(applicable=pl.col("excluded").is_null() | ~pl.col("excluded"))
+        .with_columns(applicable=~(pl.col("excluded").fill_null(False) & happened("approved_on")))
     )
     frame = _freshness(frame)
     frame = _state(frame)
@@ -53,10 +54,7 @@ def control_status(
 
 def _scope(profiles: pl.DataFrame) -> pl.DataFrame:
     """Scope by the organization's word: not applicable only with justification, approver and date (R3)."""
-    documented = pl.all_horizontal(
-        pl.col("justification", "approved_by").fill_null("").str.strip_chars() != "",
-        pl.col("approved_on").is_not_null(),
-    )
+    documented = pl.all_horizontal(pl.col("justification", "approved_by").fill_null("").str.strip_chars() != "")
     return profiles.select(
         *_KEY, "justification", "approved_by", "approved_on", "changed_on", excluded=~pl.col("applicable") & documented
     )
@@ -89,19 +87,14 @@ def _attested(attestations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
             attested=(pl.col("current") & (pl.col("status") == "attested")).any(),
             signed_at=pl.col("attested_at").filter(pl.col("status") != "rejected").max(),
         )
-        .with_columns(signed_once=pl.col("signed_at").is_not_null(), attested_on=local_day("signed_at", asked))
+        .with_columns(attested_on=local_day("signed_at", asked))
     )
 
 
-def _policy_expiry(policies: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Whether every accepted policy behind a control is past its review, or past a year without one."""
+def _policy_reviews(policies: pl.DataFrame) -> pl.DataFrame:
+    """The day up to which a policy behind a control is good: its review, or a year after acceptance without one."""
     due = pl.coalesce("review_due_on", plus_days("accepted_on", pl.lit(ANNUAL)))
-    return (
-        policies.filter(pl.col("control_id").is_not_null())
-        .join(asked.select("org_id", "as_of"), on="org_id")
-        .group_by(_KEY)
-        .agg(policy_expired=(due < pl.col("as_of")).all(), policy_due_on=due.max())
-    )
+    return policies.filter(pl.col("control_id").is_not_null()).group_by(_KEY).agg(policy_due_on=due.max())
 
 
 def _tests(windows: pl.DataFrame) -> pl.DataFrame:
@@ -116,8 +109,14 @@ def _tests(windows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _future(tagged_events: pl.DataFrame) -> pl.DataFrame:
-    return tagged_events.group_by(_KEY).agg(future_dated=(pl.col("future") > 0).any())
+def _future(tagged_events: pl.DataFrame, evidence_items: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Controls with evidence dated after the day."""
+    items = evidence_items.join(asked.select("org_id", "ends_at"), on="org_id")
+    late = [
+        tagged_events.filter(pl.col("future") > 0).select(_KEY),
+        items.filter(pl.col("captured_at") >= pl.col("ends_at")).select(_KEY),
+    ]
+    return pl.concat(late).unique().with_columns(future_dated=pl.lit(True))
 
 
 def _owners(owners: pl.DataFrame, users: pl.DataFrame) -> pl.DataFrame:
@@ -148,58 +147,51 @@ def _exceptions(exceptions: pl.DataFrame) -> pl.DataFrame:
 
 def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
     """F1 by the kind that governs the control: operation, else test, else policy. Policies last until their review."""
-
-    def required(kind: str) -> pl.Expr:
-        return pl.col("kinds_required").list.contains(kind)
-
-    cadence_window = window_of("cadence")
-    governing = (
-        pl.when(required("operation")).then(pl.lit("operation"))
-        .when(required("test")).then(pl.lit("test"))
-        .when(required("policy")).then(pl.lit("policy"))
-    )  # fmt: skip
-    newest = (
-        pl.when(governing == "operation").then(pl.col("operation"))
-        .when(governing == "test").then(pl.col("test"))
-        .when(governing == "policy").then(pl.col("policy"))
-    )  # fmt: skip
-    policy_window = days_between("policy_due_on", newest.struct.field("last_on"))
-    window = pl.when(governing == "policy").then(pl.coalesce(policy_window, pl.lit(ANNUAL))).otherwise(cadence_window)
+    order = ("operation", "test", "policy")
+    required = {kind: pl.col("kinds_required").list.contains(kind) for kind in order}
+    governing = pl.coalesce(pl.when(required[kind]).then(pl.lit(kind)) for kind in order)
+    newest = pl.coalesce(pl.when(governing == kind).then(pl.col(kind)) for kind in order)
+    policy_on = pl.col("policy").struct.field("last_on")
     frame = frame.with_columns(
-        governing=governing,
-        window_days=window,
+        policy_due_on=pl.coalesce("policy_due_on", policy_on.dt.offset_by(f"{ANNUAL}d")),
         last_evidence_on=newest.struct.field("last_on"),
         last_evidence_id=newest.struct.field("last_id"),
         last_source=newest.struct.field("source"),
-    ).with_columns(age_days=days_between("as_of", "last_evidence_on"))
-    changed = pl.col("changed_on").is_not_null() & (pl.col("changed_on") > pl.col("last_evidence_on"))
+    ).with_columns(
+        window_days=pl.when(governing == "policy")
+        .then(pl.coalesce(days_between("policy_due_on", policy_on), pl.lit(ANNUAL)))
+        .otherwise(window_of("cadence")),
+        age_days=days_between("as_of", "last_evidence_on"),
+        change_invalidated=_changed_since("last_evidence_on"),
+    )  # fmt: skip
+    word = freshness(pl.col("age_days"), pl.col("window_days"))
     return frame.with_columns(
-        change_invalidated=(changed & (pl.col("changed_on") <= pl.col("as_of"))).fill_null(False),
         age_ratio=(pl.col("age_days") / pl.max_horizontal("window_days", pl.lit(1))).round(2),
         next_due_on=plus_days("last_evidence_on", "window_days"),
-    ).with_columns(
-        freshness=pl.when(pl.col("last_evidence_on").is_null()).then(pl.lit("missing"))
-        .when((pl.col("age_days") > pl.col("window_days")) | pl.col("change_invalidated")).then(pl.lit("stale"))
-        .when(pl.col("age_days") > 0.8 * pl.col("window_days")).then(pl.lit("due_soon"))
-        .otherwise(pl.lit("fresh"))
-    )  # fmt: skip
+        freshness=pl.when("change_invalidated").then(pl.lit("stale")).otherwise(word),
+    )
+
+
+def _changed_since(day: str | pl.Expr) -> pl.Expr:
+    """The second axis of F1: control text, system or implementation changed after evidence of that day."""
+    captured = pl.col(day) if isinstance(day, str) else day
+    return (happened("changed_on") & (pl.col("changed_on") > captured)).fill_null(False)
 
 
 def _state(frame: pl.DataFrame) -> pl.DataFrame:
     """F2. A mandatory kind is present when it was ever given, stale when it is past its window."""
-    age = {kind: days_between("as_of", pl.col(kind).struct.field("last_on")) for kind in ("operation", "test")}
+    last = {kind: pl.col(kind).struct.field("last_on") for kind in ("operation", "test", "policy")}
     window = window_of("cadence")
-    invalid = pl.col("change_invalidated")
+    only_policy = ~pl.col("kinds_required").list.set_intersection(["operation", "test"]).list.len().cast(pl.Boolean)
     present = {
-        "operation": pl.col("operation").is_not_null(),
-        "test": pl.col("test").is_not_null(),
-        "policy": pl.col("policy").is_not_null(),
-        "attestation": pl.col("signed_once").fill_null(False),
+        **{kind: day.is_not_null() for kind, day in last.items()},
+        "attestation": pl.col("signed_at").is_not_null(),
     }
     stale = {
-        "operation": (age["operation"] > window) | invalid,
-        "test": (age["test"] > window) | invalid,
-        "policy": pl.col("policy_expired") | invalid,
+        "operation": (days_between("as_of", last["operation"]) > window) | _changed_since(last["operation"]),
+        "test": (days_between("as_of", last["test"]) > window) | _changed_since(last["test"]),
+        # a changed system does not make a policy void where operation shows that it is followed
+        "policy": (pl.col("policy_due_on") < pl.col("as_of")) | (only_policy & _changed_since(last["policy"])),
         "attestation": ~pl.col("attested"),
     }
 
@@ -240,7 +232,9 @@ def _history(frame: pl.DataFrame, changes: pl.DataFrame, asked: pl.DataFrame) ->
         seen_state=pl.col("state").last(), seen_on=pl.col("observed_on").last()
     )
     ran_out = pl.when(pl.col("freshness") == "stale").then(
-        pl.min_horizontal(plus_days("next_due_on", pl.lit(1)), "as_of")
+        pl.min_horizontal(
+            plus_days("next_due_on", pl.lit(1)), pl.when("change_invalidated").then("changed_on"), "as_of"
+        )
     )
     since = (
         pl.when(pl.col("seen_state") == pl.col("state")).then(pl.col("seen_on"))

@@ -9,7 +9,15 @@ _VENDOR = ["org_id", "vendor_id"]
 TIER_WEIGHTS = {"critical": 4, "high": 3, "medium": 2, "low": 1}
 EXPIRING_DAYS = 60
 # documents that lapse a number of months after they were issued when they carry no expiry of their own
-_LIFE_MONTHS = {"pen_test": 12, "pci_aoc": 12, "soc2_type1": 12, "training": 12, "questionnaire": 12}
+_LIFE_MONTHS = {
+    "iso27001_certificate": 36,
+    "pci_aoc": 12,
+    "pen_test": 12,
+    "questionnaire": 12,
+    "soc2_type1": 12,
+    "training": 12,
+}
+_LASTING = ("baa", "dpa", "nda", "screening")  # good until somebody says otherwise
 # documents that can assure a vendor of a category as a whole
 _ASSURING = {
     "people": ("screening", "nda"),
@@ -20,22 +28,21 @@ _ASSURING_DEFAULT = ("soc2_type2", "iso27001_certificate", "pci_aoc")
 
 
 def documents(vendor_documents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Assurance documents with the day until which they are good. A bridge letter extends the newest SOC 2 report."""
+    """Assurance documents with the last day on which they are good. A bridge letter extends SOC 2 reports.
+
+    ``valid_until`` is null for agreements that last; ``undated`` marks a document that lapses on nobody knows when.
+    """
     frame = vendor_documents.join(
         asked.select("org_id", "as_of", "soc2_report_months", "bridge_letter_months"), on="org_id"
-    ).filter(
-        pl.coalesce("issued_on", "period_end_on", pl.lit(None, dtype=pl.Date)).fill_null(pl.col("as_of"))
-        <= pl.col("as_of")
-    )
+    ).filter(pl.coalesce("issued_on", "period_end_on", "as_of") <= pl.col("as_of"))
     bridges = (
         frame.filter(pl.col("kind") == "bridge_letter")
         .group_by(_VENDOR)
         .agg(bridge_until=pl.coalesce("period_end_on", "expires_on", "issued_on").max())
     )
     soc2_end = _months_after("period_end_on", pl.col("soc2_report_months"))
-    bridged = pl.min_horizontal(
-        "bridge_until", _months_after("period_end_on", pl.col("soc2_report_months") + pl.col("bridge_letter_months"))
-    )
+    furthest = _months_after("period_end_on", pl.col("soc2_report_months") + pl.col("bridge_letter_months"))
+    bridged = pl.when(pl.col("bridge_until").is_not_null()).then(pl.min_horizontal("bridge_until", furthest))
     life = pl.col("kind").replace_strict(_LIFE_MONTHS, default=None, return_dtype=pl.Int64)
     return (
         frame.join(bridges, on=_VENDOR, how="left")
@@ -45,6 +52,7 @@ def documents(vendor_documents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFra
             .otherwise(_months_after("issued_on", life)),
             dated=pl.coalesce("period_end_on", "issued_on", "expires_on"),
         )
+        .with_columns(undated=pl.col("valid_until").is_null() & ~pl.col("kind").is_in(_LASTING))
         .sort(*_VENDOR, "kind", "dated", "id", nulls_last=False)
     )  # fmt: skip
 
@@ -83,7 +91,7 @@ def vendor_controls(
         .sort(*_VENDOR, "framework", "control_id", "rule_tier")
         .unique([*_VENDOR, "framework", "control_id"], keep="last", maintain_order=True)
     )
-    held = documents.group_by(*_VENDOR, "kind", maintain_order=True).last()
+    held = documents.sort("in_scope", maintain_order=True).group_by(*_VENDOR, "kind", maintain_order=True).last()
     frame = (
         wanted.join(held, left_on=[*_VENDOR, "expected_evidence"], right_on=[*_VENDOR, "kind"], how="left")
         .join(asked.select("org_id", today="as_of"), on="org_id")
@@ -103,7 +111,7 @@ def _gap() -> pl.Expr:
     needs_mapping = pl.col("expected_evidence").str.starts_with("soc2")
     return (
         pl.when(pl.col("id").is_null()).then(pl.lit("missing"))
-        .when(pl.col("valid_until") < pl.col("today")).then(pl.lit("expired"))
+        .when(pl.col("undated") | (pl.col("valid_until") < pl.col("today"))).then(pl.lit("expired"))
         .when(~pl.col("in_scope")).then(pl.lit("wrong_scope"))
         .when(pl.col("opinion").is_in(["qualified", "adverse", "disclaimer"])).then(pl.lit("qualified_opinion"))
         .when(needs_mapping & ~pl.col("cuecs_mapped").fill_null(False)).then(pl.lit("cuec_unmapped"))
@@ -131,7 +139,7 @@ def vendors(
     )
     months = pl.coalesce(pl.when(pl.col("tier") == tier).then(pl.col(f"months_{tier}")) for tier in TIER_WEIGHTS)
     rating = ("likelihood", "impact")
-    given = pl.col("next_review_on")
+    given = pl.when(_unanswered()).then("next_review_on")
     frame = (
         _active(vendors, asked)
         .join(settings, on="org_id")
@@ -186,14 +194,15 @@ def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame, asked: pl.DataFra
         _ASSURING, default=list(_ASSURING_DEFAULT), return_dtype=pl.List(pl.String)
     )
     assuring = documents.join(vendors.select("org_id", "category", vendor_id="id"), on=_VENDOR).filter(
-        kinds.list.contains(pl.col("kind")), pl.col("in_scope")
+        kinds.list.contains(pl.col("kind")),
+        pl.col("in_scope"),
+        ~pl.col("undated"),
+        ~pl.col("opinion").is_in(["adverse", "disclaimer"]).fill_null(False),
     )
-    clean = ~pl.col("opinion").is_in(["adverse", "disclaimer"]).fill_null(False)
-    forever = pl.lit(None, dtype=pl.Date)
-    return assuring.filter(clean).group_by(_VENDOR).agg(
+    return assuring.group_by(_VENDOR).agg(
         assured_until=pl.col("valid_until").max(),
         assured_forever=(pl.col("valid_until").is_null()).any(),
-    ).with_columns(pl.coalesce("assured_until", forever))  # fmt: skip
+    )
 
 
 def _inherited(vendor_controls: pl.DataFrame) -> pl.DataFrame:
@@ -204,6 +213,11 @@ def _inherited(vendor_controls: pl.DataFrame) -> pl.DataFrame:
         inherited_gaps=(~good).sum().cast(pl.Int64),
         reused_evidence=(good.sum() - pl.col("held_id").filter(good).n_unique()).cast(pl.Int64),
     )
+
+
+def _unanswered() -> pl.Expr:
+    """Whether the planned review still lies ahead of the last one; a review on or after its date answers it."""
+    return pl.col("last_review_on").is_null() | (pl.col("next_review_on") > pl.col("last_review_on"))
 
 
 def _review() -> pl.Expr:
@@ -217,17 +231,18 @@ def _review() -> pl.Expr:
 
 
 def _standing() -> pl.Expr:
-    """Not assessed is not low: without a review there is no assurance, whatever lies in the drawer."""
+    """Not assessed is not low: without a review there is no assurance, whatever lies in the drawer.
+
+    For the low tier a current review is assurance enough, so a document that ran out takes nothing away.
+    """
     left = days_between("assured_until", "as_of")
     forever = pl.col("assured_forever").fill_null(False)
     unknown = pl.col("status").is_in(["not_assessed", "in_progress"]) | (pl.col("review") == "never")
     return (
         pl.when(unknown).then(pl.lit("not_assessed"))
-        .when(pl.col("review") == "overdue").then(pl.lit("lapsed"))
-        .when(forever).then(pl.lit("assured"))
-        .when(pl.col("assured_until").is_null() & pl.col("tier").eq("low")).then(pl.lit("assured"))
-        .when(pl.col("assured_until").is_null()).then(pl.lit("lapsed"))
-        .when(left < 0).then(pl.lit("lapsed"))
+        .when((pl.col("review") == "overdue") | (pl.col("status") == "expired")).then(pl.lit("lapsed"))
+        .when(forever | (pl.col("tier") == "low")).then(pl.lit("assured"))
+        .when(pl.col("assured_until").is_null() | (left < 0)).then(pl.lit("lapsed"))
         .when(left <= EXPIRING_DAYS).then(pl.lit("expiring"))
         .otherwise(pl.lit("assured"))
     )  # fmt: skip

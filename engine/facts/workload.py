@@ -39,7 +39,7 @@ def owner_weeks(obligations: pl.DataFrame, owner_capacity: pl.DataFrame, asked: 
         .join(own, on=["org_id", "owner", "week"], how="left")
         .with_columns(
             pl.col("obligations").fill_null(0),
-            demand_hours=pl.col("demand_hours").fill_null(0.0).round(2),
+            demand_hours=pl.col("demand_hours").fill_null(0.0).round(6),
             budget_hours=pl.when(named).then(pl.coalesce("hours", "usual_hours", "weekly_hours")).otherwise(0.0),
             absence_hours=pl.col("absence_hours").fill_null(0.0),
         )
@@ -53,7 +53,7 @@ def owner_weeks(obligations: pl.DataFrame, owner_capacity: pl.DataFrame, asked: 
             utilisation_pct=pl.when(pl.col("available_hours") > 0).then(
                 (100 * pl.col("demand_hours") / pl.col("available_hours")).round(1)
             ),
-            shortfall_hours=pl.max_horizontal(pl.col("demand_hours") - pl.col("available_hours"), pl.lit(0.0)).round(2),
+            shortfall_hours=pl.max_horizontal(pl.col("demand_hours") - pl.col("available_hours"), pl.lit(0.0)).round(6),
         )
     )
     return shaped("owner_weeks", frame).sort("org_id", "week_start_on", "owner", nulls_last=True)
