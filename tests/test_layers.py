@@ -11,14 +11,14 @@ DOORS = {"api", "scheduler"}
 HOMES = {
     "sqlalchemy": ("engine/store", "data/migrations"),
     "alembic": ("engine/store", "data/migrations"),
-    "adbc_driver_sqlite": ("engine/store",),
+    "adbc_driver_sqlite": (),  # a second copy of SQLite in the process would drop our file locks
     "adbc_driver_postgresql": ("engine/store",),
     "duckdb": ("engine/analytics",),
     "bottle": ("engine/web",),
     "waitress": ("engine/web",),
     "jwt": ("engine/web",),
     "apscheduler": ("scheduler.py",),
-    "httpx": ("engine/delivery", "engine/web/proxy.py"),
+    "httpx": ("engine/delivery", "engine/copilot/providers.py", "engine/web/proxy.py", "engine/web/connectors.py"),
     "smtplib": ("engine/delivery",),
     "jinja2": ("engine/render",),
     "icalendar": ("engine/render",),

@@ -1,14 +1,16 @@
 """What changed since a revision, as Arrow: the only bulk read of the operational store.
 
 One read transaction sees the head and every row up to it, so a replica that applies the batches stands exactly at
-that head.
+that head. PostgreSQL is read through ADBC. SQLite is read through Python's own ``sqlite3``: a driver that brings its
+own copy of SQLite would drop this process's file locks whenever it closed the file (POSIX advisory locks belong to
+the process), and another process could then delete the write-ahead log under us.
 """
 
-import urllib.parse
+import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Table
@@ -19,12 +21,60 @@ from engine.store.schema import REPLICATED
 from engine.store.types import Instant
 
 BATCH_ROWS = 65_536
+_STORED = {"BIGINT": pa.int64(), "BOOLEAN": pa.int64(), "DOUBLE": pa.float64()}
 
 
 def sql_type(column: Column[Any]) -> str:
     """The analytics type of a column, in DuckDB's words. Instants are UTC without zone."""
     kinds = ((Instant, "TIMESTAMP"), (Date, "DATE"), (Boolean, "BOOLEAN"), (BigInteger, "BIGINT"), (Float, "DOUBLE"))
     return next((word for kind, word in kinds if isinstance(column.type, kind)), "VARCHAR")
+
+
+class _Source(Protocol):
+    """A database within one read transaction. Queries have ``?`` for parameters."""
+
+    def rows(self, query: str, parameters: Sequence[Any]) -> list[Any]:
+        """All rows of a small answer."""
+
+    def batches(self, query: str, parameters: Sequence[Any], table: Table) -> Iterator[pa.RecordBatch]:
+        """The rows of a table, in batches of bounded size."""
+
+
+class _Sqlite:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, query: str, parameters: Sequence[Any]) -> list[Any]:
+        return self._connection.execute(query, parameters).fetchall()
+
+    def batches(self, query: str, parameters: Sequence[Any], table: Table) -> Iterator[pa.RecordBatch]:
+        names = [column.name for column in table.columns]
+        types = [_STORED.get(sql_type(column), pa.string()) for column in table.columns]
+        with closing(self._connection.execute(query, parameters)) as cursor:
+            while rows := cursor.fetchmany(BATCH_ROWS):
+                columns = zip(*rows, strict=True)
+                arrays = [pa.array(values, kind) for values, kind in zip(columns, types, strict=True)]
+                yield pa.RecordBatch.from_arrays(arrays, names)
+
+
+class _Postgresql:
+    def __init__(self, cursor: Any) -> None:
+        self._cursor = cursor
+
+    def rows(self, query: str, parameters: Sequence[Any]) -> list[Any]:
+        self._cursor.execute(_numbered(query), parameters)
+        rows: list[Any] = self._cursor.fetchall()
+        return rows
+
+    def batches(self, query: str, parameters: Sequence[Any], table: Table) -> Iterator[pa.RecordBatch]:
+        self._cursor.execute(_numbered(query), parameters)
+        yield from self._cursor.fetch_record_batch()
+
+
+def _numbered(query: str) -> str:
+    """PostgreSQL's driver takes ``$1`` for ``?``."""
+    parts = query.split("?")
+    return "".join(f"{part}${i}" for i, part in enumerate(parts[:-1], 1)) + parts[-1]
 
 
 @dataclass
@@ -34,50 +84,31 @@ class Changes:
     org_id: str
     head: Position | None
     since: int
-    _cursor: Any
-    _paging: bool
+    _source: _Source
 
     def hash_at(self, seq: int) -> str | None:
         """The hash of the chain at ``seq``, to tell whether the store is still the one that was replicated."""
-        query = self._numbered("SELECT hash FROM audit_log WHERE org_id = ? AND seq = ?")
-        self._cursor.execute(query, (self.org_id, seq))
-        row = self._cursor.fetchone()
-        return row[0] if row else None
+        rows = self._source.rows("SELECT hash FROM audit_log WHERE org_id = ? AND seq = ?", (self.org_id, seq))
+        return rows[0][0] if rows else None
 
     def tables(self) -> list[Table]:
-        """Replicated tables with a row changed after ``since``; one round trip."""
+        """Replicated tables with a row changed after ``since``; few round trips."""
         parts = [
             f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM {name} WHERE {_owner(table)} = ? AND {_stamp(table)} > ?)"  # noqa: S608
             for name, table in REPLICATED.items()
         ]
         names = []
-        for start in range(0, len(parts), 40):  # SQLite joins at most 500 SELECTs, and parameters are bounded too
+        for start in range(0, len(parts), 40):  # an engine joins and binds only so many at once
             some = parts[start : start + 40]
-            self._cursor.execute(self._numbered(" UNION ALL ".join(some)), (self.org_id, self.since) * len(some))
-            names += [row[0] for row in self._cursor.fetchall()]
+            found = self._source.rows(" UNION ALL ".join(some), (self.org_id, self.since) * len(some))
+            names += [row[0] for row in found]
         return [REPLICATED[name] for name in names]
 
     def batches(self, table: Table) -> Iterator[pa.RecordBatch]:
         """The changed rows of a table, all columns, in batches of bounded size."""
-        columns = [column.name for column in table.columns]
-        where = f"FROM {table.name} WHERE {_owner(table)} = ? AND {_stamp(table)} > ?"
-        query = f"SELECT {', '.join(columns)} {where}"
-        if self._paging:
-            typed = ", ".join(f"{_sample(column)} AS {column.name}" for column in table.columns)
-            query = f"SELECT {typed} UNION ALL {query}"
-            self._cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(BATCH_ROWS)})
-        self._cursor.execute(self._numbered(query), (self.org_id, self.since))
-        skip = 1 if self._paging else 0
-        for batch in self._cursor.fetch_record_batch():
-            yield batch.slice(skip)
-            skip = 0
-
-    def _numbered(self, query: str) -> str:
-        """PostgreSQL's driver takes ``$1``, SQLite's ``?``."""
-        if self._paging:
-            return query
-        parts = query.split("?")
-        return "".join(f"{part}${i}" for i, part in enumerate(parts[:-1], 1)) + parts[-1]
+        columns = ", ".join(column.name for column in table.columns)
+        query = f"SELECT {columns} FROM {table.name} WHERE {_owner(table)} = ? AND {_stamp(table)} > ?"  # noqa: S608
+        return self._source.batches(query, (self.org_id, self.since), table)
 
 
 def _owner(table: Table) -> str:
@@ -88,45 +119,33 @@ def _stamp(table: Table) -> str:
     return "seq" if table.name == "audit_log" else "revision"
 
 
-def _sample(column: Column[Any]) -> str:
-    """A value of the column's storage class: SQLite's driver takes a column's type from the first row it sees."""
-    kind = sql_type(column)
-    return "0" if kind in ("BIGINT", "BOOLEAN") else "0.0" if kind == "DOUBLE" else "''"
-
-
 @contextmanager
 def changes(url: str, since: Sequence[tuple[str, int]]) -> Iterator[Iterator[Changes]]:
     """Changes of each (organization, sequence number) pair, all seen in one read transaction."""
-    parsed = make_url(url)
-    paging = parsed.get_backend_name() == "sqlite"
-    with _connect(url) as connection:
-        cursor = connection.cursor()
-        if not paging:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        try:
-            yield (_changes_of(cursor, org_id, seq, paging) for org_id, seq in since)
-        finally:
-            cursor.close()
-            connection.rollback()
+    with _source(url) as source:
+        yield (_changes_of(source, org_id, seq) for org_id, seq in since)
 
 
-def _changes_of(cursor: Any, org_id: str, seq: int, paging: bool) -> Changes:
-    found = Changes(org_id, None, seq, cursor, paging)
-    cursor.execute(found._numbered("SELECT seq, hash FROM heads WHERE org_id = ?"), (org_id,))
-    row = cursor.fetchone()
-    found.head = Position(row[0], row[1]) if row else None
-    return found
+def _changes_of(source: _Source, org_id: str, seq: int) -> Changes:
+    rows = source.rows("SELECT seq, hash FROM heads WHERE org_id = ?", (org_id,))
+    return Changes(org_id, Position(*rows[0]) if rows else None, seq, source)
 
 
-def _connect(url: str) -> Any:
-    """An ADBC connection to the same database as ``url``."""
+@contextmanager
+def _source(url: str) -> Iterator[_Source]:
+    """The database of ``url`` in one read transaction."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
-        import adbc_driver_sqlite.dbapi
-
-        path = urllib.parse.quote(parsed.database or "")
-        return adbc_driver_sqlite.dbapi.connect(f"file:{path}?mode=ro")
+        path = parsed.database or ""
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)) as connection:
+            connection.execute("PRAGMA query_only=ON")
+            connection.execute("BEGIN")
+            yield _Sqlite(connection)
+        return
     import adbc_driver_postgresql.dbapi
 
     plain = parsed.set(drivername="postgresql").render_as_string(hide_password=False)
-    return adbc_driver_postgresql.dbapi.connect(plain)
+    with adbc_driver_postgresql.dbapi.connect(plain) as connection, connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield _Postgresql(cursor)
+        connection.rollback()

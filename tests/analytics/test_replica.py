@@ -170,6 +170,24 @@ def test_a_process_that_cannot_have_the_file_works_in_memory(store, tmp_path):
     held.close()
 
 
+def test_a_sync_leaves_the_file_locks_of_the_store_alone(store, tmp_path):
+    """Another process comes and goes after a sync; what it wrote is seen, and the log is still ours."""
+    replica = Replica(store.url, None)
+    before = store.head("acme")
+    replica.sync(["acme"])
+    script = (
+        "import sys, datetime; from engine.store import Store; s = Store(sys.argv[1])\n"
+        "with s.revision('acme', 'bob', now=datetime.datetime.now(datetime.UTC)) as r: r.record('note.added')\n"
+        "s.close()"
+    )
+    for number in (1, 2):
+        subprocess.run([sys.executable, "-c", script, store.url], check=True)
+        assert store.head("acme").seq == before.seq + number
+        assert replica.sync(["acme"])["acme"].seq == before.seq + number
+    assert (tmp_path / "hq.db-wal").exists()
+    replica.close()
+
+
 def test_every_replicated_column_can_be_read_back(any_store, replica):
     replica.sync(["acme"])
     with any_store.reader() as connection, replica.view() as view:
