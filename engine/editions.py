@@ -26,6 +26,7 @@ from engine.thresholds import Thresholds, thresholds
 
 log = logging.getLogger(__name__)
 KEPT_FACTS = 6
+KEPT_NAMES = 10_000
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ class Editions:
         self.catalogue = catalogue
         self._kept: OrderedDict[tuple[str, int, str, date, int], _Kept] = OrderedDict()
         self._guard = threading.Lock()
+        self._names: dict[tuple[Any, ...], tuple[Name, str]] = {}
         self._zones: dict[str, tuple[str, ZoneInfo]] = {}
 
     def close(self) -> None:
@@ -132,26 +134,46 @@ class Editions:
         return self.catalogue[name]
 
     def artifact(
-        self, org_id: str, name: str, format: str | None, query: Mapping[str, str], *, now: datetime
+        self,
+        org_id: str,
+        name: str,
+        format: str | None,
+        query: Mapping[str, str],
+        *,
+        now: datetime,
+        head: Position | None = None,
     ) -> Artifact:
         """The report as of the last write and the organization's present day, from the cache or computed now.
 
+        ``head`` spares the look where the caller has just read it.
         BadRequest for an unlisted format or a bad parameter; NotFound for an unknown report or organization.
         """
         report = self.report(name)
         parameters = report.parse(query)
         form = self.format_of(report, format)
-        head = self.store.head(org_id)
+        head = head or self.store.head(org_id)
         if head is None:
             raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
-        wanted = Name.of(org_id, name, form, self._today(org_id, head, now), head, parameters)
-        key = wanted.key
+        wanted, key = self._named(org_id, name, form, self._today(org_id, head, now), head, parameters)
         data = self.artifacts.get(wanted, key)
         if data is not None:
             return Artifact(wanted, key, data)
         with self.artifacts.building(wanted):
             data = self.artifacts.get(wanted, key)
             return Artifact(wanted, key, data) if data is not None else self._build(report, wanted, parameters, now)
+
+    def _named(
+        self, org_id: str, report: str, form: str, as_of: date, head: Position, parameters: Mapping[str, Any]
+    ) -> tuple[Name, str]:
+        """The name and its key; hashing it anew for each reader costs more than finding the bytes."""
+        asked = (org_id, report, form, as_of, head.hash, *parameters.values())
+        found = self._names.get(asked)
+        if found is None:
+            wanted = Name.of(org_id, report, form, as_of, head, parameters)
+            if len(self._names) >= KEPT_NAMES:
+                self._names.clear()
+            found = self._names[asked] = (wanted, wanted.key)
+        return found
 
     def format_of(self, report: Report, format: str | None) -> str:
         """The format asked for, else the report's first."""

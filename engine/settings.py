@@ -1,10 +1,12 @@
 """The settings of the program: one table of environment variables, read once at a door."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from engine.errors import Usage
 
@@ -51,6 +53,24 @@ def _emails(raw: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in _list(raw))
 
 
+def _address(raw: str) -> str:
+    try:
+        parts = urlsplit(raw)
+        sound = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound or not re.fullmatch(r"[!-~]+", raw) or "?" in raw or "#" in raw:
+        raise ValueError("an http or https address without a query, such as https://models.example/v1")
+    return raw.rstrip("/")
+
+
+def _key_prefixes(raw: str) -> tuple[str, ...]:
+    entries = _list(raw)
+    if not all(re.fullmatch(r"(api_key|ingest|assessor)=[!-~]{3,40}", entry) for entry in entries):
+        raise ValueError("kind=prefix pairs separated by commas, such as api_key=old_; kinds api_key, ingest, assessor")
+    return entries
+
+
 def _session_secret(raw: str) -> str:
     if len(raw.encode()) < 32:
         raise ValueError("at least 32 bytes; `openssl rand -hex 32` makes one")
@@ -84,13 +104,23 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "SVC_INGEST_PER_MINUTE", _count(1, 1_000_000), 6000, "alerts and findings bodies a minute from one address"
     ),
+    Setting("SVC_LEGACY_KEY_PREFIXES", _key_prefixes, (), "earlier prefixes of secrets, such as api_key=old_,ingest=tok_"),
     Setting("SVC_LLM_API_KEY", _text, "", "key of the language model provider", secret=True),
+    Setting(
+        "SVC_LLM_URL", _address, "", "OpenAI-compatible address that the copilot asks first, up to /v1", secret=True
+    ),
+    Setting("SVC_LLM_MODEL", _text, "default", "model that is asked for there"),
+    Setting("SVC_REASONING_URL", _address, "", "backend of /api/reasoning; the copilot asks it second", secret=True),
+    Setting("SVC_REASONING_TOKEN", _text, "", "bearer token that is sent to it", secret=True),
+    Setting("SVC_ROBOT_URL", _address, "", "backend of /api/robot", secret=True),
+    Setting("SVC_ROBOT_TOKEN", _text, "", "bearer token that is sent to it", secret=True),
     Setting("SVC_TRUSTED_PROXIES", _list, (), "addresses whose X-Forwarded-For is believed"),
     Setting("SVC_RATE_LIMIT_URL", _text, "memory://", "where limits are counted; redis://… shares them"),
     Setting("SVC_THREADS", _count(1, 64), 4, "threads that answer requests"),
     Setting("SVC_ANALYTICS_MEMORY", _text, "2GB", "memory limit of the analytics store"),
     Setting("SVC_ARTIFACT_DAYS", _count(1, 365), 7, "days after which an unused artifact is pruned"),
     Setting("SVC_BUILD_AT", _text, "02:30", "local time of the nightly build"),
+    Setting("SVC_RETENTION_AT", _text, "03:30", "local time at which records past their retention are purged"),
     Setting("SVC_TIME_ZONE", _text, "UTC", "time zone of the scheduler"),
     _cron("EVIDENCE_REQUEST_SLA", "evidence-request-sla"),
     _cron("MAPPING_DIGEST", "mapping-digest"),

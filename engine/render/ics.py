@@ -78,7 +78,9 @@ def _folded(line: str) -> str:
     """A line in parts of at most 75 octets, none of them cut through a character."""
     if len(line) <= OCTETS and line.isascii():
         return line
-    parts, part, size = [], [], 0
+    parts: list[str] = []
+    part: list[str] = []
+    size = 0
     for character in line:
         width = len(character.encode())
         if size + width > OCTETS - 1:

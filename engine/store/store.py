@@ -133,6 +133,17 @@ class Store:
             plan: str = connection.execute(query).scalar_one()
             return plan
 
+    def standing(self, org_id: str, email: str) -> tuple[str | None, Position | None]:
+        """Role and head in one look: what a request of a member needs, as of the last write before it."""
+        known = self._fresh_cache()
+        if known is None:
+            return self.role(org_id, email), self.head(org_id)
+        key = ("standing", org_id, email)
+        found: tuple[str | None, Position | None] | None = known.get(key)
+        if found is None:
+            found = known[key] = (self.role(org_id, email), self.head(org_id))
+        return found
+
     def _read_head(self, org_id: str) -> Position | None:
         query = select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)
         with self.reader() as connection:

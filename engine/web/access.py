@@ -38,12 +38,12 @@ def session_caller(console: "Console", request: Request) -> Principal:
     if token is None:
         raise Unauthorized(f"This route needs a session: send the cookie {COOKIE}.")
     session = console.sessions.read(token, now=request.now)
-    role = console.services.store.role(session.org_id, session.email)
+    role, head = console.services.store.standing(session.org_id, session.email)
     if role is None:
         raise Unauthorized("The session belongs to nobody who is a member now.", word="not_a_member")
     if request.method not in SAFE:
         _same_origin(request, console)
-    return Principal(session.org_id, session.email, role)
+    return Principal(session.org_id, session.email, role, head=head)
 
 
 def _cookie(header: str) -> str | None:
@@ -87,7 +87,8 @@ def _platform_admin(console: "Console", request: Request) -> Principal:
 def _with_token(kind: str, what: str) -> Callable[["Console", Request], Principal]:
     def check(console: "Console", request: Request) -> Principal:
         secret = bearer(request.headers.get("authorization"), what)
-        found = credential(console.services.store, secret, kind, now=request.now)
+        legacy = console.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+        found = credential(console.services.store, secret, kind, now=request.now, legacy=legacy)
         return Principal(found.org_id, found.label, None, found.id, found.workspace_id)
 
     return check
@@ -100,7 +101,8 @@ def _session_or_key(console: "Console", request: Request) -> Principal:
         given = bearer(request.headers.get("authorization"), "API key")
     if given is None:
         return session_caller(console, request)
-    found = credential(console.services.store, given.strip(), "api_key", now=request.now)
+    legacy = console.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+    found = credential(console.services.store, given.strip(), "api_key", now=request.now, legacy=legacy)
     role = console.services.store.role(found.org_id, found.owner)
     if role is None:
         raise Unauthorized("The API key belongs to nobody who is a member now.", word="not_a_member")

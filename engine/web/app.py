@@ -16,7 +16,7 @@ import msgspec
 from engine.errors import BadRequest, MethodNotAllowed, NotFound, Problem, TooLarge
 from engine.services import Services
 from engine.web.access import Access
-from engine.web.http import MAX_BODY, Handler, Request, Response
+from engine.web.http import MAX_BODY, Handler, Headers, Request, Response
 from engine.web.limits import Limit, Limiter
 from engine.web.sessions import Sessions
 
@@ -29,8 +29,9 @@ _HEADERS = (
     ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Vary", "Accept, Authorization, Cookie"),
+    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
 )
-_CLOSED = "default-src 'none'; frame-ancestors 'none'"
+_SECURE = (("Strict-Transport-Security", "max-age=31536000"),)
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ class Route:
     access: Access
     handler: Handler
     limit: Limit | None = None
+
+    @property
+    def forwards(self) -> bool:
+        """Whether the rest of the path and the query are somebody else's to read."""
+        return self.path.endswith("/*")
 
     @property
     def rule(self) -> str:
@@ -58,7 +64,9 @@ class Console:
         self.sessions = Sessions(services.settings)
         self.limiter = Limiter(services.settings["SVC_RATE_LIMIT_URL"])
         self._proxies = frozenset(services.settings["SVC_TRUSTED_PROXIES"])
-        self._secure = services.settings["SVC_BASE_URL"].startswith("https://")
+        secure = services.settings["SVC_BASE_URL"].startswith("https://")
+        always = (*_HEADERS, *(_SECURE if secure else ()))
+        self._headers = {name: [value] for name, value in always}
         self.wsgi = self._bottle()
 
     def _bottle(self) -> Any:
@@ -90,17 +98,19 @@ class Console:
                 path=environ["PATH_INFO"],
                 arguments=arguments,
                 query={},
-                headers=_headers(environ),
+                headers=Headers(environ),
                 read_body=lambda: _body(environ),
                 address=self._address(environ),
                 id=identifier,
                 now=datetime.now(UTC),
                 services=self.services,
+                raw_path=environ.get("REQUEST_URI", "").partition("?")[0],
+                raw_query=environ.get("QUERY_STRING", ""),
             )
             request.principal = route.access.check(self, request)
             if route.limit is not None:
                 self._limit(route.limit, request)
-            request.query = _query(environ.get("QUERY_STRING", ""))
+            request.query = {} if route.forwards else _query(request.raw_query)
             if route.method in _WITH_BODY:
                 _ = request.body
             return route.handler(request)
@@ -157,13 +167,10 @@ class Console:
     def _send(self, response: Response, identifier: str) -> bytes | Iterable[bytes]:
         out = bottle.response
         out.status = response.status
-        headers = out._headers = {name: [value] for name, value in (*_HEADERS, *response.headers.items())}
+        headers = out._headers = {**self._headers, **{name: [value] for name, value in response.headers.items()}}
         headers["Content-Type"] = [response.content_type]
         headers["Cache-Control"] = [response.cache]
         headers["X-Request-Id"] = [identifier]
-        headers.setdefault("Content-Security-Policy", [_CLOSED])
-        if self._secure:
-            headers["Strict-Transport-Security"] = ["max-age=31536000"]
         return response.body
 
     def _address(self, environ: Mapping[str, Any]) -> str:
@@ -196,13 +203,6 @@ def _id(environ: Mapping[str, Any]) -> str:
     """The request's identifier: the caller's own where it is well formed, else a new one."""
     given: str = environ.get("HTTP_X_REQUEST_ID", "")
     return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(12)
-
-
-def _headers(environ: Mapping[str, Any]) -> dict[str, str]:
-    found = {name[5:].replace("_", "-").lower(): value for name, value in environ.items() if name.startswith("HTTP_")}
-    if "CONTENT_TYPE" in environ:
-        found["content-type"] = environ["CONTENT_TYPE"]
-    return found
 
 
 def _query(raw: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """A request as handlers see it, and what they answer. Nothing here knows Bottle."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from engine.document import Revision
 from engine.errors import BadRequest, NotBuilt
 from engine.services import Services
 
@@ -17,20 +18,46 @@ NO_STORE = "no-store"
 REVALIDATE = "private, no-cache"
 
 
+class Headers(Mapping[str, str]):
+    """The request's headers by lower-case name, read from the WSGI environment when they are asked for."""
+
+    def __init__(self, environ: Mapping[str, Any]) -> None:
+        self._environ = environ
+
+    def __getitem__(self, name: str) -> str:
+        key = name.upper().replace("-", "_")
+        value: str = self._environ[key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"]
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        for key in self._environ:
+            if key.startswith("HTTP_"):
+                yield key[5:].replace("_", "-").lower()
+            elif key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+                yield key.replace("_", "-").lower()
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 @dataclass(frozen=True)
 class Principal:
-    """Who asks: the organization comes from the credential alone. ``role`` is None for machines."""
+    """Who asks: the organization comes from the credential alone. ``role`` is None for machines.
+
+    ``head`` is where the organization's chain stood when the request was let in, where that was looked up.
+    """
 
     org_id: str
     actor: str
     role: str | None = None
     credential_id: str | None = None
     workspace_id: str | None = None
+    head: Revision | None = None
 
 
 @dataclass
 class Request:
-    """One request. ``query`` holds each parameter once."""
+    """One request. ``query`` holds each parameter once; ``raw_path`` and ``raw_query`` are as they came."""
 
     method: str
     path: str
@@ -43,6 +70,8 @@ class Request:
     now: datetime
     services: Services
     principal: Principal | None = None
+    raw_path: str = ""
+    raw_query: str = ""
 
     @property
     def caller(self) -> Principal:

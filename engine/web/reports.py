@@ -30,7 +30,7 @@ def _report(request: Request, name: str) -> Response:
     query = dict(request.query)
     declared = services.editions.report(name)
     form = query.pop("format", None) or preferred(request.headers.get("accept", ""), declared)
-    artifact = services.editions.artifact(caller.org_id, name, form, query, now=request.now)
+    artifact = services.editions.artifact(caller.org_id, name, form, query, now=request.now, head=caller.head)
     renderer = RENDERERS[artifact.name.format]
     headers = {"ETag": f'"{artifact.etag}"'}
     if not_changed(request.headers.get("if-none-match", ""), artifact.etag):

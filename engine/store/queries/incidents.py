@@ -27,7 +27,9 @@ def event_hashes(connection: Connection, org_id: str, seqs: Collection[int]) -> 
     """The hashes of audit events by position; positions that retention removed are absent."""
     found: dict[int, str] = {}
     for batch in batched(sorted(seqs), 900):
-        query = select(audit_log.c.seq, audit_log.c.hash).where(audit_log.c.org_id == org_id, audit_log.c.seq.in_(batch))
+        query = select(audit_log.c.seq, audit_log.c.hash).where(
+            audit_log.c.org_id == org_id, audit_log.c.seq.in_(batch)
+        )
         found |= {row.seq: row.hash for row in connection.execute(query)}
     return found
 
@@ -115,7 +117,11 @@ def bucket_counts(
     connection: Connection, org_id: str, service_id: str, begin: datetime, end: datetime
 ) -> tuple[int, int, int]:
     """(buckets, events, bad events) of the five-minute buckets that start from ``begin`` on and before ``end``."""
-    sums = (func.count(), func.coalesce(func.sum(slo_buckets.c.total), 0), func.coalesce(func.sum(slo_buckets.c.bad), 0))
+    sums = (
+        func.count(),
+        func.coalesce(func.sum(slo_buckets.c.total), 0),
+        func.coalesce(func.sum(slo_buckets.c.bad), 0),
+    )
     query = select(*sums).where(
         slo_buckets.c.org_id == org_id,
         slo_buckets.c.service_id == service_id,

@@ -50,7 +50,9 @@ def all_dependencies(connection: Connection, org_id: str) -> list[DependencyRow]
     """Every dependency, by its two ends."""
     table = service_dependencies
     query = select(*(table.c[name] for name in DependencyRow._fields)).where(table.c.org_id == org_id)
-    return [DependencyRow(*row) for row in connection.execute(query.order_by(table.c.service_id, table.c.depends_on_id))]
+    return [
+        DependencyRow(*row) for row in connection.execute(query.order_by(table.c.service_id, table.c.depends_on_id))
+    ]
 
 
 def open_findings(connection: Connection, org_id: str) -> list[FindingRow]:
@@ -75,7 +77,11 @@ def buckets(connection: Connection, org_id: str, service_id: str, now: datetime,
     schema = {"bucket_at": moment, "total": pl.Int64, "bad": pl.Int64}
     frame = pl.DataFrame([tuple(row) for row in connection.execute(query.order_by(at))], schema=schema, orient="row")
     started = pl.col("bucket_at")
-    naive = started.str.to_datetime("%Y-%m-%dT%H:%M:%S%.6fZ", time_unit="us") if text else started.dt.replace_time_zone(None)
+    naive = (
+        started.str.to_datetime("%Y-%m-%dT%H:%M:%S%.6fZ", time_unit="us")
+        if text
+        else started.dt.replace_time_zone(None)
+    )
     return frame.with_columns(naive)
 
 

@@ -1,0 +1,46 @@
+"""``make bench``: figures of one run, each beside a named baseline. ``--quick`` takes a tenth of the events."""
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.bench import http, reports, volume
+from tests.bench.step import hq
+from tests.bench.table import Figure, printed
+
+THREADS = 4
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="100,000 events and fewer rounds")
+    quick = parser.parse_args().quick
+    start = time.perf_counter()
+    print(f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}")
+    with tempfile.TemporaryDirectory(prefix="hq-bench-") as scratch:
+        folder = Path(scratch) / "aurora"
+        figures = _measured(reports.figures(folder))
+        cookie = hq(folder, "session", "--email", "owner@aurora.example").output.strip()
+        figures += _measured(http.figures(folder, cookie, threads=THREADS, rounds=3 if quick else 7))
+        figures += _measured(volume.figures(Path(scratch), 100_000 if quick else 1_000_000))
+    print(printed(figures))
+    print(f"\nratio: how many times as fast as the baseline; above 1 is faster.\n"
+          f"Times include the start of the program. {time.perf_counter() - start:,.0f} s in all.")  # fmt: skip
+
+
+def _measured(figures: Iterable[Figure]) -> list[Figure]:
+    """All of them, each said as it comes: a later one may fail."""
+    found = []
+    for figure in figures:
+        print(f"{figure.what}: {figure.ours}", file=sys.stderr)
+        found.append(figure)
+    return found
+
+
+if __name__ == "__main__":
+    main()
