@@ -1,0 +1,1 @@
+"""Evidence that others can check."""
