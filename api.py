@@ -7,11 +7,23 @@ The table is the contract, in the order in which the interface is documented. ``
 import sys
 
 from engine.cli import hq
-from engine.web import health, ingest
-from engine.web.access import ADMINS, ASR, COPILOT, ING, KEY, NONE, OPERATORS, PADM, SIG, S, cron
+from engine.web import (
+    approvals,
+    audit,
+    automations,
+    connectors,
+    health,
+    incidents,
+    ingest,
+    integrations,
+    services,
+    users,
+)
+from engine.web.access import ADMINS, ASR, CHAT_SIG, COPILOT, ING, KEY, NONE, OPERATORS, PADM, SIG, S, cron
 from engine.web.app import Route
 from engine.web.http import not_built
-from engine.web.limits import INGEST
+from engine.web.limits import INGEST, PROXY, SENSITIVE
+from engine.web.proxy import REASONING, ROBOT, forward
 from engine.web.reports import report
 
 ROUTES: tuple[Route, ...] = (
@@ -19,31 +31,31 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/health", NONE, health.alive),
     Route("HEAD", "/api/health", NONE, health.alive),
     Route("GET", "/api/health/db", NONE, health.database),
-    Route("GET", "/api/connectors/status", S, not_built),
+    Route("GET", "/api/connectors/status", S, connectors.status),
     # Incidents, services, overview
-    Route("GET", "/api/incidents/{id}/export", S, not_built),
-    Route("GET", "/api/incidents/{id}/evidence", S, not_built),
-    Route("GET", "/api/incidents/{id}/review", S, not_built),
-    Route("POST", "/api/incidents/{id}/rca/run", S, not_built),
-    Route("GET", "/api/incidents/{id}/rca/latest", S, not_built),
-    Route("GET", "/api/services/{id}/slo", S, not_built),
-    Route("GET", "/api/overview/error-budget-summary", S, not_built),
-    Route("GET", "/api/services/dependency-graph", S, not_built),
-    Route("GET", "/api/attack-paths/simulate", S, not_built),
+    Route("GET", "/api/incidents/{id}/export", S, incidents.export),
+    Route("GET", "/api/incidents/{id}/evidence", S, incidents.evidence),
+    Route("GET", "/api/incidents/{id}/review", S, incidents.review),
+    Route("POST", "/api/incidents/{id}/rca/run", S, incidents.run_rca, SENSITIVE),
+    Route("GET", "/api/incidents/{id}/rca/latest", S, incidents.latest_rca),
+    Route("GET", "/api/services/{id}/slo", S, services.slo),
+    Route("GET", "/api/overview/error-budget-summary", S, services.error_budget_summary),
+    Route("GET", "/api/services/dependency-graph", S, services.dependency_graph),
+    Route("GET", "/api/attack-paths/simulate", S, services.attack_paths, SENSITIVE),
     # Ingest and integrations
     Route("POST", "/api/integrations/alerts", ING, ingest.alerts, INGEST),
     Route("POST", "/api/integrations/vulnerabilities", ING, ingest.vulnerabilities, INGEST),
-    Route("GET", "/api/integrations/connections", S, not_built),
-    Route("POST", "/api/integrations/connections", OPERATORS, not_built),
-    Route("POST", "/api/integrations/deploy-events", S, not_built),
-    Route("POST", "/api/integrations/slack/approvals", SIG, not_built),
-    Route("POST", "/api/approvals/policy-suggestions/promote", S, not_built),
+    Route("GET", "/api/integrations/connections", S, integrations.connections),
+    Route("POST", "/api/integrations/connections", OPERATORS, integrations.create_connection, SENSITIVE),
+    Route("POST", "/api/integrations/deploy-events", S, integrations.deploy_event),
+    Route("POST", "/api/integrations/slack/approvals", CHAT_SIG, approvals.decide, INGEST),
+    Route("POST", "/api/approvals/policy-suggestions/promote", S, approvals.promote, SENSITIVE),
     # Automations
-    Route("POST", "/api/automations/dry-run", S, not_built),
-    Route("POST", "/api/automations/execute", S, not_built),
-    Route("POST", "/api/automations/remediate", S, not_built),
-    Route("GET", "/api/automations/policies", S, not_built),
-    Route("POST", "/api/automations/policies", OPERATORS, not_built),
+    Route("POST", "/api/automations/dry-run", S, automations.dry_run, SENSITIVE),
+    Route("POST", "/api/automations/execute", S, automations.execute, SENSITIVE),
+    Route("POST", "/api/automations/remediate", S, automations.remediate, SENSITIVE),
+    Route("GET", "/api/automations/policies", S, automations.list_policies),
+    Route("POST", "/api/automations/policies", OPERATORS, automations.create_policy, SENSITIVE),
     # Copilot
     Route("POST", "/api/copilot/chat", COPILOT, not_built),
     Route("GET", "/api/copilot/threads", S, not_built),
@@ -51,30 +63,30 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/copilot/threads/{id}/messages", S, not_built),
     Route("POST", "/api/copilot/threads/{id}/messages", S, not_built),
     # User-scoped
-    Route("GET", "/api/user/api-keys", S, not_built),
-    Route("POST", "/api/user/api-keys", S, not_built),
-    Route("DELETE", "/api/user/api-keys/{id}", S, not_built),
-    Route("GET", "/api/user/alert-ingest-tokens", S, not_built),
-    Route("POST", "/api/user/alert-ingest-tokens", S, not_built),
-    Route("DELETE", "/api/user/alert-ingest-tokens/{id}", S, not_built),
-    Route("GET", "/api/user/export", S, not_built),
-    Route("GET", "/api/user/notification-preferences", S, not_built),
-    Route("PUT", "/api/user/notification-preferences", S, not_built),
-    Route("POST", "/api/user/account/delete-request", S, not_built),
+    Route("GET", "/api/user/api-keys", S, users.api_keys),
+    Route("POST", "/api/user/api-keys", S, users.create_api_key, SENSITIVE),
+    Route("DELETE", "/api/user/api-keys/{id}", S, users.revoke_api_key),
+    Route("GET", "/api/user/alert-ingest-tokens", S, users.ingest_tokens),
+    Route("POST", "/api/user/alert-ingest-tokens", S, users.create_ingest_token, SENSITIVE),
+    Route("DELETE", "/api/user/alert-ingest-tokens/{id}", S, users.revoke_ingest_token),
+    Route("GET", "/api/user/export", S, users.export, SENSITIVE),
+    Route("GET", "/api/user/notification-preferences", S, users.notification_preferences),
+    Route("PUT", "/api/user/notification-preferences", S, users.change_notification_preferences),
+    Route("POST", "/api/user/account/delete-request", S, users.request_deletion, SENSITIVE),
     # Connector proxies
-    Route("GET", "/api/reasoning/*", KEY, not_built),
-    Route("POST", "/api/reasoning/*", KEY, not_built),
-    Route("PUT", "/api/reasoning/*", KEY, not_built),
-    Route("PATCH", "/api/reasoning/*", KEY, not_built),
-    Route("DELETE", "/api/reasoning/*", KEY, not_built),
-    Route("GET", "/api/robot/*", KEY, not_built),
-    Route("POST", "/api/robot/*", KEY, not_built),
-    Route("PUT", "/api/robot/*", KEY, not_built),
-    Route("PATCH", "/api/robot/*", KEY, not_built),
-    Route("DELETE", "/api/robot/*", KEY, not_built),
+    Route("GET", "/api/reasoning/*", KEY, forward(REASONING), PROXY),
+    Route("POST", "/api/reasoning/*", KEY, forward(REASONING), PROXY),
+    Route("PUT", "/api/reasoning/*", KEY, forward(REASONING), PROXY),
+    Route("PATCH", "/api/reasoning/*", KEY, forward(REASONING), PROXY),
+    Route("DELETE", "/api/reasoning/*", KEY, forward(REASONING), PROXY),
+    Route("GET", "/api/robot/*", KEY, forward(ROBOT), PROXY),
+    Route("POST", "/api/robot/*", KEY, forward(ROBOT), PROXY),
+    Route("PUT", "/api/robot/*", KEY, forward(ROBOT), PROXY),
+    Route("PATCH", "/api/robot/*", KEY, forward(ROBOT), PROXY),
+    Route("DELETE", "/api/robot/*", KEY, forward(ROBOT), PROXY),
     # Audit
-    Route("GET", "/api/audit/export", S, not_built),
-    Route("GET", "/api/audit/slack-events/export", S, not_built),
+    Route("GET", "/api/audit/export", S, audit.own_export),
+    Route("GET", "/api/audit/slack-events/export", S, audit.chat_export),
     # Governance and compliance
     Route("GET", "/api/deployment/profile", S, not_built),
     Route("GET", "/api/deployment/retention", S, not_built),

@@ -104,7 +104,14 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "SVC_INGEST_PER_MINUTE", _count(1, 1_000_000), 6000, "alerts and findings bodies a minute from one address"
     ),
-    Setting("SVC_LEGACY_KEY_PREFIXES", _key_prefixes, (), "earlier prefixes of secrets, such as api_key=old_,ingest=tok_"),
+    Setting("SVC_LEGACY_KEY_PREFIXES", _key_prefixes, (), "earlier prefixes of secrets, such as api_key=old_"),
+    Setting(
+        "SVC_CHAT_SIGNING_SECRET",
+        _list,
+        (),
+        "secrets that chat decisions are signed with; two while rotating",
+        secret=True,
+    ),
     Setting("SVC_LLM_API_KEY", _text, "", "key of the language model provider", secret=True),
     Setting(
         "SVC_LLM_URL", _address, "", "OpenAI-compatible address that the copilot asks first, up to /v1", secret=True

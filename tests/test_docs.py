@@ -1,6 +1,7 @@
 """What the README promises is so. ``python -m tests.test_docs`` writes its generated tables."""
 
 import contextlib
+import inspect
 import os
 import re
 import shutil
@@ -15,7 +16,6 @@ import pytest
 import api
 from engine.cli import commands
 from engine.settings import SETTINGS, Settings
-from engine.web.http import not_built
 from reports import CATALOGUE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,9 +31,12 @@ def blocks(*infos):
 
 
 def route_of(name):
-    """The path of a report's route: it ends in the report's name, and nothing shorter does."""
-    built = [route.path for route in api.ROUTES if route.method == "GET" and route.handler is not not_built]
-    return min((path for path in built if path.replace("/", "-").endswith(f"-{name}")), key=len)
+    """The path of the route that answers with this report."""
+    made = {
+        route.path: inspect.getclosurevars(route.handler).nonlocals for route in api.ROUTES if route.method == "GET"
+    }
+    (path,) = (path for path, held in made.items() if held.get("name") == name)
+    return path
 
 
 def parameters_of(report):
@@ -149,7 +152,8 @@ def pasted(folder, code):
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
-    script = "\n".join(["set -euo pipefail", *code]).replace("8080", str(port))
+    begin = "set -euo pipefail; trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"
+    script = "\n".join([begin, *code]).replace("8080", str(port))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
     environment |= {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "TMPDIR": str(folder)}
     process = subprocess.Popen(
@@ -157,7 +161,7 @@ def pasted(folder, code):
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

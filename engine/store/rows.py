@@ -37,6 +37,6 @@ def many(
     for name, value in where.items():
         column = table.c[name]
         query = query.where(column.in_(value) if isinstance(value, list | tuple) else column == value)
-    for name in (*order, *table.info["primary"]):
+    for name in (*order, *table.primary_key.columns.keys()):
         query = query.order_by(table.c[name[1:]].desc() if name.startswith("-") else table.c[name])
     return [dict(row) for row in connection.execute(query.limit(limit)).mappings()]

@@ -10,6 +10,7 @@ from engine.store import PLATFORM
 from engine.web.credentials import bearer, check_cron_secret, credential
 from engine.web.http import Principal, Request
 from engine.web.sessions import COOKIE
+from engine.web.signatures import check_chat
 
 if TYPE_CHECKING:
     from engine.web.app import Console
@@ -114,6 +115,12 @@ def _signed(console: "Console", request: Request) -> Principal | None:
     raise Unauthorized("The signature of this request cannot be verified.", word="invalid_signature")
 
 
+def _chat_signed(console: "Console", request: Request) -> None:
+    """The chat service; whose click it is, the handler finds out."""
+    secrets = console.services.settings["SVC_CHAT_SIGNING_SECRET"]
+    check_chat(secrets, request.headers, lambda: request.body, now=request.now)
+
+
 def _copilot(console: "Console", request: Request) -> Principal | None:
     """A session where a language model and sessions are both configured; otherwise anybody, limited by address."""
     settings = console.services.settings
@@ -135,6 +142,7 @@ ASR = Access("ASR", _with_token("assessor", "assessor token"))
 KEY = Access("KEY", _session_or_key)
 PADM = Access("PADM", _platform_admin)
 SIG = Access("SIG", _signed)
+CHAT_SIG = Access("SIG", _chat_signed)
 
 
 def cron(setting: str) -> Access:

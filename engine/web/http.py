@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -131,9 +131,21 @@ class Response:
 Handler = Callable[[Request], Response]
 
 
+def _as_text(value: Any) -> str:
+    """What msgspec writes for plain dates, for subclasses of them."""
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    raise NotImplementedError(f"an answer cannot hold {type(value).__name__}")
+
+
+_encode = msgspec.json.Encoder(enc_hook=_as_text).encode
+
+
 def answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A JSON answer."""
-    return Response(msgspec.json.encode(value) + b"\n", status=status, headers=dict(headers or {}))
+    return Response(_encode(value) + b"\n", status=status, headers=dict(headers or {}))
 
 
 def not_built(request: Request) -> Response:

@@ -30,7 +30,7 @@ class Limit:
 PROXY = Limit("proxy", 120, 60)
 INGEST = Limit("ingest", 6000, 60, by="address", setting="SVC_INGEST_PER_MINUTE")
 SENSITIVE = Limit("sensitive", 30, 60)
-COPILOT = Limit("copilot", 20, 60, by="address")
+COPILOT_TURNS = Limit("copilot", 20, 60)  # without a session there is only the address to count by
 CONTACT = Limit("contact", 5, 600, by="address")
 
 

@@ -83,9 +83,7 @@ def test_decimal_commas_percent_signs_and_thousands(door):
 
 
 def test_counts_with_german_thousands(door):
-    door.text(
-        "obligation_snapshots.csv", "week;planned;planned_hours\n2026-W47;1.000;12,5\n2026-W48;12.500;1\n"
-    )
+    door.text("obligation_snapshots.csv", "week;planned;planned_hours\n2026-W47;1.000;12,5\n2026-W48;12.500;1\n")
     assert door.rows("obligation_snapshots", "week", "planned", "planned_hours") == [
         ("2026-W47", 1000, 12.5),
         ("2026-W48", 12500, 1.0),

@@ -8,6 +8,7 @@ import pytest
 
 import api
 from engine.web.http import not_built
+from reports import CATALOGUE
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "routes.txt"
 
@@ -51,3 +52,8 @@ def test_what_is_not_built_says_so_to_members(route, sign_in):
     path = route.path.replace("{id}", "unknown")
     answer = sign_in("member@acme.example").call(route.method, path, {} if route.method != "GET" else b"")
     assert (answer.status, answer.json["error"]) == (501, "not_built")
+
+
+def test_every_report_has_a_route_and_every_report_route_a_report():
+    named = re.findall(r'report\("([a-z0-9-]+)"\)', Path(api.__file__).read_text())
+    assert sorted(named) == sorted(CATALOGUE)

@@ -1,15 +1,14 @@
 """Reads of services: the graph, open findings, and the buckets of an objective."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import polars as pl
-from sqlalchemy import Connection, String, select, type_coerce
+from sqlalchemy import BigInteger, Connection, String, cast, func, or_, select, type_coerce
 
 from engine.document import Organization
-from engine.store.schema.organizations import organization_settings, organizations
+from engine.store.schema.organizations import organizations
 from engine.store.schema.services import findings, service_dependencies, services, slo_buckets
-from engine.thresholds import Thresholds, thresholds
 
 
 class ServiceRow(NamedTuple):
@@ -63,26 +62,24 @@ def open_findings(connection: Connection, org_id: str) -> list[FindingRow]:
     return [FindingRow(*row) for row in connection.execute(query.order_by(findings.c.id))]
 
 
-def buckets(connection: Connection, org_id: str, service_id: str, now: datetime, days: int = 30) -> pl.DataFrame:
-    """The five-minute buckets of a service in the last ``days``: bucket_at (UTC without zone), total, bad."""
+def buckets(connection: Connection, org_id: str, service_id: str, begin: datetime, end: datetime) -> pl.DataFrame:
+    """The five-minute buckets of a service in a span, its end excluded: bucket_at (UTC without zone), total, bad."""
     at = slo_buckets.c.bucket_at
-    text = connection.dialect.name == "sqlite"  # instants are text there: parsed as a column, not one by one
-    query = select(type_coerce(at, String) if text else at, slo_buckets.c.total, slo_buckets.c.bad).where(
+    text = (
+        connection.dialect.name == "sqlite"
+    )  # where instants are text; a column is parsed at once, not value by value
+    moment: Any = type_coerce(at, String) if text else cast(func.extract("epoch", at) * 1_000_000, BigInteger)
+    query = select(moment, slo_buckets.c.total, slo_buckets.c.bad).where(
         slo_buckets.c.org_id == org_id,
         slo_buckets.c.service_id == service_id,
-        at >= now - timedelta(days=days, minutes=5),
-        at < now,
+        at >= begin,
+        at < end,
     )
-    moment: Any = pl.String if text else pl.Datetime("us", "UTC")
-    schema = {"bucket_at": moment, "total": pl.Int64, "bad": pl.Int64}
+    schema = {"bucket_at": pl.String if text else pl.Int64, "total": pl.Int64, "bad": pl.Int64}
     frame = pl.DataFrame([tuple(row) for row in connection.execute(query.order_by(at))], schema=schema, orient="row")
-    started = pl.col("bucket_at")
-    naive = (
-        started.str.to_datetime("%Y-%m-%dT%H:%M:%S%.6fZ", time_unit="us")
-        if text
-        else started.dt.replace_time_zone(None)
-    )
-    return frame.with_columns(naive)
+    column = pl.col("bucket_at")
+    parsed = column.str.to_datetime("%Y-%m-%dT%H:%M:%S%.6fZ", time_unit="us") if text else pl.from_epoch(column, "us")
+    return frame.with_columns(parsed)
 
 
 def organization(connection: Connection, org_id: str) -> Organization:
@@ -92,9 +89,12 @@ def organization(connection: Connection, org_id: str) -> Organization:
     return Organization(row.id, row.name, row.time_zone)
 
 
-def settings(connection: Connection, org_id: str) -> Thresholds:
-    """The organization's thresholds as of now."""
-    table = organization_settings
-    query = select(table.c.name, table.c.value, table.c.revision).where(table.c.org_id == org_id)
-    rows = connection.execute(query).all()
-    return thresholds(max((row.revision for row in rows), default=0), {row.name: row.value for row in rows})
+def services_called(connection: Connection, org_id: str, name: str) -> list[str]:
+    """The ids of services with this name or, where none has it, this identifier; case does not matter."""
+    wanted = name.strip().lower()
+    query = select(services.c.id, services.c.name).where(
+        services.c.org_id == org_id, or_(func.lower(services.c.name) == wanted, func.lower(services.c.id) == wanted)
+    )
+    found = connection.execute(query.order_by(services.c.id)).all()
+    named = [row.id for row in found if row.name.lower() == wanted]
+    return named or [row.id for row in found]

@@ -1,0 +1,122 @@
+"""Approvals: a decision that is asked of somebody else, decided once, with what follows from it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.automation import policies
+from engine.automation.playbooks import Playbook
+from engine.errors import Conflict, Forbidden, NotFound
+from engine.ops.ids import new_id
+from engine.store import Revision, rows
+from engine.store.queries import automation as queries
+from engine.store.schema.automation import approvals
+from engine.store.schema.automation import policies as policy_table
+from engine.store.seen import first_time
+
+DECISIONS = {"approve": "approved", "reject": "rejected"}
+MAY_DECIDE = ("owner", "admin", "operator")
+
+
+def ask(revision: Revision, kind: str, subject: str) -> dict[str, Any]:
+    """A new pending approval, with the values that a chat message's buttons must carry."""
+    row: dict[str, Any] = {
+        "id": new_id("apr"),
+        "kind": kind,
+        "subject": subject,
+        "status": "pending",
+        "requested_by": revision.actor,
+        "requested_at": revision.now,
+    }
+    revision.insert(approvals, [row])
+    revision.record(
+        "approval.requested", object_type="approval", object_id=row["id"], details={"kind": kind, "subject": subject}
+    )
+    return {**row, "actions": {word: f"{revision.org_id}:{row['id']}:{word}" for word in DECISIONS}}
+
+
+def find(connection: Any, org_id: str, approval_id: str) -> dict[str, Any]:
+    """The approval; NotFound alike for unknown approvals and unknown organizations."""
+    found = rows.first(connection, approvals, org_id, id=approval_id)
+    if found is None:
+        raise NotFound(f"There is no such approval: {approval_id[:80]}.")
+    return found
+
+
+def decide(
+    revision: Revision,
+    approval_id: str,
+    decision: str,
+    *,
+    role: str | None,
+    event_id: str | None = None,
+    details: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Decide a pending approval by the revision's actor. ``event_id`` is that of the message, good for once.
+
+    Forbidden without the role or for one's own request; Conflict when it was decided, or the message came before.
+    """
+    approval = find(revision.connection, revision.org_id, approval_id)
+    if role not in MAY_DECIDE:
+        raise Forbidden(f"To decide needs the role {' or '.join(MAY_DECIDE)}; yours is {role}.", word="role_required")
+    if approval["requested_by"] == revision.actor:
+        raise Forbidden("Whoever asks for an approval cannot decide it.", word="own_request")
+    if event_id is not None and not first_time(revision.connection, "chat", event_id, revision.now):
+        raise Conflict("This message was received before; it changes nothing.", word="replayed")
+    if approval["status"] != "pending":
+        by = f" by {approval['decided_by']}" if approval["decided_by"] else ""
+        raise Conflict(f"The approval was {approval['status']}{by}; it is decided once.", word="already_decided")
+    status = DECISIONS[decision]
+    decided = {"status": status, "decided_by": revision.actor, "decided_at": revision.now}
+    revision.update(approvals, {"id": approval_id}, decided)
+    revision.record(
+        f"approval.{status}",
+        object_type="approval",
+        object_id=approval_id,
+        details={"kind": approval["kind"], "subject": approval["subject"], **details},
+    )
+    if approval["kind"] == "policy" and status == "approved":
+        _publish(revision, approval["subject"])
+    return {**approval, **decided}
+
+
+def _publish(revision: Revision, policy_id: str) -> None:
+    """An approved draft becomes active, unless time has passed over it."""
+    draft = rows.first(revision.connection, policy_table, revision.org_id, id=policy_id)
+    if draft is None or draft["state"] != "draft" or draft["kind"] != "automation":
+        state = draft["state"] if draft else "gone"
+        raise Conflict(f"The policy {policy_id} is no draft any more; it is {state}.", word="policy_not_draft")
+    newer = [
+        one["id"]
+        for one in policies.active(revision.connection, revision.org_id, draft["playbook"])
+        if one["policy"] == draft["policy"] and one["version"] > draft["version"]
+    ]
+    if newer:
+        raise Conflict(f"The newer version {newer[0]} is active; reject this one.", word="policy_superseded")
+    policies.activate(revision, draft)
+
+
+def promote(
+    revision: Revision, book: Playbook, draft: policies.Draft, *, source: str, rationale: str
+) -> dict[str, Any]:
+    """A suggestion becomes a draft version and a pending approval. Conflict when the same rules are in review."""
+    for row in queries.guardrails(
+        revision.connection, revision.org_id, playbook=book.id, state="draft", workspace_id=None
+    ):
+        waiting = queries.approval_of(revision.connection, revision.org_id, "policy", row["id"])
+        if row["rules"] == draft.rules and waiting is not None and waiting["status"] == "pending":
+            raise Conflict(f"The same rules are in review as {row['id']} ({waiting['id']}).", word="already_in_review")
+    policy = policies.create(revision, book, draft, state="draft")
+    revision.record(
+        "policy.suggestion.promoted",
+        object_type="policy",
+        object_id=policy["id"],
+        workspace_id=draft.workspace_id,
+        details={"playbook": book.id, "source": source, "rationale": rationale},
+    )
+    return {"policy": policy, "approval": ask(revision, "policy", policy["id"])}
+
+
+def status_of(connection: Any, org_id: str, dry_run_id: str) -> str:
+    """The approval of a dry-run, as policies see it."""
+    found = queries.approval_of(connection, org_id, "execution", dry_run_id)
+    return str(found["status"]) if found else "none"

@@ -1,0 +1,224 @@
+"""Preconditions of playbooks, evaluated against the records: each says whether it holds, and why."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from engine.automation.state import RANKS, UNRESOLVED, State
+from engine.automation.targets import Target
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a check looks at. ``services`` are those acted on, ``dependents`` those that notice."""
+
+    state: State
+    inputs: Mapping[str, Any]
+    targets: Sequence[Target]
+    services: Sequence[str]
+    dependents: Sequence[str]
+    actor: str
+    incident: Mapping[str, Any] | None
+    playbook: str
+    limit: int
+
+    def incidents_on(self, services: Sequence[str], severity: str) -> list[str]:
+        """Unresolved incidents of that severity and above on the services, but for the one that is worked on."""
+        own = self.incident["id"] if self.incident else None
+        return [
+            row["id"]
+            for row in self.state.open_incidents
+            if row["service_id"] in services and RANKS[row["severity"]] >= RANKS[severity] and row["id"] != own
+        ]
+
+
+Verdict = tuple[bool, str]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check and the options that it takes; ``needs`` of them must be given."""
+
+    holds: Callable[[Situation, Mapping[str, Any]], Verdict]
+    options: frozenset[str] = frozenset()
+    needs: frozenset[str] = frozenset()
+
+
+def _named(ids: Sequence[str]) -> str:
+    """Up to five of them in words."""
+    more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
+    return ", ".join(ids[:5]) + more
+
+
+def _has_targets(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    count = len(at.targets)
+    return count > 0, f"{count} object{'s' if count != 1 else ''} to act on."
+
+
+def _within_limit(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    return len(at.targets) <= at.limit, f"{len(at.targets)} objects; at most {at.limit} in one run."
+
+
+def _no_open_incident(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    found = at.incidents_on(at.services, options["severity"])
+    if found:
+        return False, f"Unresolved on the services: {_named(found)}."
+    return True, f"No other unresolved incident of severity {options['severity']} or above on the services."
+
+
+def _dependencies_healthy(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    needed = sorted({one for service in at.services for one in at.state.needs(service)} - set(at.services))
+    found = at.incidents_on(needed, options["severity"])
+    if found:
+        return False, f"Unresolved on what the services need: {_named(found)}."
+    return True, f"No unresolved incident of severity {options['severity']} or above on the {len(needed)} needed."
+
+
+def _incident_open(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    if at.incident is None:
+        return False, "No incident is named (incident_id)."
+    if at.incident["status"] not in UNRESOLVED:
+        return False, f"Incident {at.incident['id']} is {at.incident['status']}."
+    if at.incident["service_id"] not in (None, *at.services):
+        return False, f"Incident {at.incident['id']} is on {at.incident['service_id']}, not on the service."
+    return True, f"Incident {at.incident['id']} is {at.incident['status']}."
+
+
+def _settled(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    since = at.state.now - timedelta(minutes=options["minutes"])
+    recent = [row["id"] for one in at.services for row in at.state.deploys(one) if row["deployed_at"] > since]
+    if recent:
+        return False, f"Deployed in the last {options['minutes']} minutes: {_named(recent)}."
+    return True, f"Nothing was deployed to the services in the last {options['minutes']} minutes."
+
+
+def _deployed_within(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    since = at.state.now - timedelta(hours=options["hours"])
+    recent = [row for one in at.services for row in at.state.deploys(one) if row["deployed_at"] > since]
+    return bool(recent), f"{len(recent)} deploys in the last {options['hours']} hours."
+
+
+def _previous_deploy(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    good = [row for one in at.services for row in at.state.deploys(one) if row["status"] == "succeeded"]
+    if len(good) < 2:
+        return False, "No earlier successful deploy is recorded to go back to."
+    return True, f"Goes back to {good[1]['version'] or good[1]['id']}."
+
+
+def _recent_event(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    """The action was recorded for every target's service (``anywhere``: for anything) in the last hours."""
+    action, hours = options["action"], options["hours"]
+    since = at.state.now - timedelta(hours=hours)
+    fresh = {key for (_, key), moment in at.state.last_events([action]).items() if moment >= since}
+    missing = [] if options.get("anywhere") and fresh else [one for one in at.services if one not in fresh]
+    if missing or not fresh:
+        return False, f"No {action} in the last {hours} hours" + (f": {_named(missing)}." if missing else ".")
+    return True, f"{action} was recorded in the last {hours} hours."
+
+
+def _last_event_is(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    """Of the two actions the first one is the newer on some service."""
+    wanted, other = options["action"], options["rather_than"]
+    seen = at.state.last_events([wanted, other])
+    hit = [
+        one
+        for one in at.services
+        if (wanted, one) in seen and ((other, one) not in seen or seen[wanted, one] > seen[other, one])
+    ]
+    return bool(hit), f"{wanted} is the last word on {_named(hit)}." if hit else f"No {wanted} that still stands."
+
+
+def _quiet(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    """The same playbook was not carried out on the same thing within the hours."""
+    since = at.state.now - timedelta(hours=options["hours"])
+    again = [row["id"] for row in at.state.executions_of(at.playbook, at.inputs) if row["executed_at"] > since]
+    if again:
+        return False, f"Carried out in the last {options['hours']} hours: {_named(again)}."
+    return True, f"Not carried out in the last {options['hours']} hours."
+
+
+def _owner_named(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    without = [target.id for target in at.targets if not target.owner]
+    return not without, f"Without an owner: {_named(without)}." if without else "Every object has an owner."
+
+
+def _owner_remains(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    """Enough owners stay who can undo the run (``spare``, default 1)."""
+    wanted = options.get("spare", 1)
+    gone = set() if "group" in at.inputs else {target.id for target in at.targets}
+    staying = [
+        email
+        for email, row in at.state.members.items()
+        if row["role"] == "owner" and row["active"] and email not in gone
+    ]
+    return len(staying) >= wanted, f"{len(staying)} active owners who could undo it; {wanted} needed."
+
+
+def _not_yourself(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    mine = any(target.id == at.actor for target in at.targets)
+    return not mine, "You are among those concerned." if mine else "You are not among those concerned."
+
+
+def _nothing_left_behind(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    people = {target.id for target in at.targets}
+    records = (*at.state.services.values(), *at.state.vendors.values())
+    left = sorted(row["id"] for row in records if row["owner"] in people)
+    if left:
+        return False, f"They still own {_named(left)}."
+    return True, "They own no service and no vendor."
+
+
+def _no_legal_hold(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    held = [row["id"] for row in at.state.live_holds]
+    if held:
+        return False, f"Legal holds in force: {_named(held)}. Release them or exclude what they keep."
+    return True, "No legal hold is in force."
+
+
+def _inside_boundary(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    outside = [target.id for target in at.targets if at.state.systems[target.id]["boundary"] != "inside"]
+    return not outside, f"Outside the boundary: {_named(outside)}." if outside else "Inside the boundary."
+
+
+def _environment(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    others = [one for one in at.services if at.state.services[one]["environment"] != options["is"]]
+    return not others, f"Not in {options['is']}: {_named(others)}." if others else f"Runs in {options['is']}."
+
+
+def _dependents_at_most(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    return len(at.dependents) <= options["count"], f"{len(at.dependents)} services need it; {options['count']} is few."
+
+
+def _vendor_active(at: Situation, options: Mapping[str, Any]) -> Verdict:
+    until = at.state.vendors[at.inputs["vendor"]]["offboarded_on"]
+    ended = until is not None and until <= at.state.local().date()
+    return not ended, f"The relationship ended on {until}." if ended else "The relationship is live."
+
+
+SEVERITY, HOURS, MINUTES = frozenset({"severity"}), frozenset({"hours"}), frozenset({"minutes"})
+EVENT = frozenset({"action", "hours"})
+PAIR = frozenset({"action", "rather_than"})
+
+CHECKS: Mapping[str, Check] = {
+    "has_targets": Check(_has_targets),
+    "within_limit": Check(_within_limit),
+    "no_open_incident": Check(_no_open_incident, SEVERITY, SEVERITY),
+    "dependencies_healthy": Check(_dependencies_healthy, SEVERITY, SEVERITY),
+    "incident_open": Check(_incident_open),
+    "settled": Check(_settled, MINUTES, MINUTES),
+    "deployed_within": Check(_deployed_within, HOURS, HOURS),
+    "previous_deploy": Check(_previous_deploy),
+    "recent_event": Check(_recent_event, EVENT | {"anywhere"}, EVENT),
+    "last_event_is": Check(_last_event_is, PAIR, PAIR),
+    "quiet": Check(_quiet, HOURS, HOURS),
+    "owner_named": Check(_owner_named),
+    "owner_remains": Check(_owner_remains, frozenset({"spare"})),
+    "not_yourself": Check(_not_yourself),
+    "nothing_left_behind": Check(_nothing_left_behind),
+    "no_legal_hold": Check(_no_legal_hold),
+    "inside_boundary": Check(_inside_boundary),
+    "environment": Check(_environment, frozenset({"is"}), frozenset({"is"})),
+    "dependents_at_most": Check(_dependents_at_most, frozenset({"count"}), frozenset({"count"})),
+    "vendor_active": Check(_vendor_active),
+}

@@ -1,0 +1,181 @@
+"""Dry-runs: a plan computed from the records, its checks and its policies; nothing outside the console changes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.automation import approvals, guard, policies
+from engine.automation.checks import CHECKS, Situation
+from engine.automation.context import Asked, context
+from engine.automation.inputs import complete, inputs_hash, named
+from engine.automation.playbooks import Playbook, filled
+from engine.automation.state import State
+from engine.automation.targets import SELECTORS
+from engine.ops.ids import new_id
+from engine.store import Revision, rows
+from engine.store.schema.automation import dry_runs
+from engine.store.schema.services import incidents
+
+MOST_SHOWN = 500
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What a run would do now, and what speaks against it."""
+
+    book: Playbook
+    inputs: dict[str, Any]
+    incident_id: str | None
+    plan: dict[str, Any]
+    rulings: tuple[policies.Ruling, ...]
+    policy_id: str | None
+    approval_needed: bool
+
+    @property
+    def refusals(self) -> list[policies.Ruling]:
+        """The rules that refuse."""
+        return [one for one in self.rulings if one.refuses]
+
+    @property
+    def failed_checks(self) -> list[dict[str, Any]]:
+        """The checks that must pass and do not."""
+        return [one for one in self.plan["checks"] if one["level"] == "must" and not one["passed"]]
+
+    @property
+    def outcome(self) -> str:
+        """A refusal by a policy is ``blocked`` whatever the checks say."""
+        if self.refusals:
+            return "blocked"
+        return "failed" if self.failed_checks else "succeeded"
+
+
+def rehearse(
+    state: State, book: Playbook, given: Mapping[str, Any], incident_id: str | None, asked: Asked
+) -> Rehearsal:
+    """The rehearsal of a playbook. BadRequest for inputs that do not fit, NotFound for objects that are not here."""
+    inputs = complete(book, given)
+    names = named(book, inputs, state)
+    incident = rows.one(state.connection, incidents, state.org_id, id=incident_id) if incident_id else None
+    at = _situation(state, book, inputs, asked.actor, incident)
+    documents = policies.active(state.connection, state.org_id, book.id)
+    facts = context(book, at, asked)
+    found = policies.rulings(documents, book, facts)
+    plan = {
+        "playbook": book.id,
+        "title": book.title,
+        "purpose": book.purpose,
+        "risk": book.risk,
+        "target_count": len(at.targets),
+        "targets": [target.shown() for target in at.targets[:MOST_SHOWN]],
+        "blast_radius": {
+            "reach": book.reach,
+            "services": list(at.services) if book.reach != "none" else [],
+            "dependents": list(at.dependents),
+            "vital": facts["blast_radius.vital"],
+        },
+        "steps": _steps(book, at, names),
+        "rollback": list(book.rollback),
+        "checks": _checks(book, at),
+        "policy": {
+            "decision": _decision(documents, found),
+            "policies": [{"id": one["id"], "version": one["version"]} for one in documents],
+            "rules": [
+                {"policy_id": one.policy_id, "rule": one.rule, "effect": one.effect, "holds": one.holds,
+                 "refuses": one.refuses, "message": one.message}
+                for one in found
+            ],
+            "context": facts,
+        },
+        "controls": list(book.controls),
+    }  # fmt: skip
+    return Rehearsal(
+        book,
+        inputs,
+        incident_id,
+        plan,
+        tuple(found),
+        documents[0]["id"] if documents else None,
+        any(_waits_for_approval(documents, book, {**facts, "stage": stage}) for stage in ("execute", "remediate")),
+    )
+
+
+def keep(revision: Revision, rehearsal: Rehearsal) -> dict[str, Any]:
+    """Persist a dry-run with its audit event; a blocked one is a policy block, one that needs approval asks for it."""
+    row: dict[str, Any] = {
+        "id": new_id("dry"),
+        "playbook": rehearsal.book.id,
+        "policy_id": rehearsal.policy_id,
+        "inputs_hash": inputs_hash(rehearsal.inputs),
+        "inputs": rehearsal.inputs,
+        "outcome": rehearsal.outcome,
+        "plan": rehearsal.plan,
+        "incident_id": rehearsal.incident_id,
+        "actor": revision.actor,
+        "ran_at": revision.now,
+    }
+    revision.insert(dry_runs, [row])
+    block = approval = None
+    if rehearsal.outcome == "blocked":
+        refused = [guard.of_ruling(one) for one in rehearsal.refusals]
+        block = guard.block(revision, rehearsal.book.id, "dry_run", refused, dry_run_id=row["id"])
+    else:
+        revision.record(
+            f"automation.dry_run.{rehearsal.outcome}",
+            object_type="dry_run",
+            object_id=row["id"],
+            details={
+                "playbook": rehearsal.book.id,
+                "inputs_hash": row["inputs_hash"],
+                "incident_id": rehearsal.incident_id,
+                "failed_checks": [one["check"] for one in rehearsal.failed_checks],
+            },
+        )
+    if rehearsal.outcome == "succeeded" and rehearsal.approval_needed:
+        approval = approvals.ask(revision, "execution", row["id"])
+    return {**row, "policy_block_id": block, "approval": approval}
+
+
+def _situation(
+    state: State, book: Playbook, inputs: Mapping[str, Any], actor: str, incident: Mapping[str, Any] | None
+) -> Situation:
+    targets = tuple(SELECTORS[book.targets](state, inputs))
+    services = sorted({one.service_id for one in targets if one.service_id in state.services and one.service_id})
+    if "service" in inputs and not services:
+        services = [inputs["service"]]
+    dependents = state.dependents(services) if book.reach == "dependents" else ()
+    return Situation(state, inputs, targets, services, dependents, actor, incident, book.id, book.limit)
+
+
+def _checks(book: Playbook, at: Situation) -> list[dict[str, Any]]:
+    found = []
+    for check in book.checks:
+        passed, reason = CHECKS[check.check].holds(at, check.options)
+        found.append({"check": check.check, "level": check.level, "passed": passed, "reason": reason})
+    return found
+
+
+def _waits_for_approval(documents: list[dict[str, Any]], book: Playbook, facts: Mapping[str, Any]) -> bool:
+    """Whether some rule refuses without an approval and would not with one."""
+    without = policies.rulings(documents, book, {**facts, "approval.status": "none"})
+    given = policies.rulings(documents, book, {**facts, "approval.status": "approved"})
+    return any(one.refuses and not two.refuses for one, two in zip(without, given, strict=True))
+
+
+def _steps(book: Playbook, at: Situation, names: Mapping[str, Any]) -> list[dict[str, Any]]:
+    ids = [target.id for target in at.targets[:MOST_SHOWN]]
+    return [
+        {
+            "number": number,
+            "title": step.title,
+            "do": filled(step.do, names),
+            "targets": ids if step.each else [],
+            "undo": filled(step.undo, names),
+        }
+        for number, step in enumerate(book.steps, 1)
+    ]
+
+
+def _decision(documents: list[dict[str, Any]], found: list[policies.Ruling]) -> str:
+    if not documents:
+        return "no_policy"
+    return "refused" if any(one.refuses for one in found) else "allowed"

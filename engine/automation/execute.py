@@ -1,0 +1,174 @@
+"""Guarded execution and remediation: recorded when every guard lets it through, recorded as refused when not.
+
+The console does not act on foreign systems: an execution says who carried a plan out, on what grounds, and how to
+go back.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.automation import approvals, guard, policies
+from engine.automation.context import Asked
+from engine.automation.dry_run import Rehearsal, rehearse
+from engine.automation.guard import Refusal
+from engine.automation.inputs import complete, inputs_hash
+from engine.automation.playbooks import Playbook
+from engine.automation.state import State
+from engine.errors import BadRequest
+from engine.ops.ids import new_id
+from engine.store import Revision, rows
+from engine.store.queries import automation as queries
+from engine.store.schema.automation import dry_runs, executions
+from engine.store.schema.services import incident_timeline
+from engine.thresholds import DEFAULTS
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a caller asks for. ``inputs`` None means those of the dry-run that is named."""
+
+    book: Playbook
+    mode: str
+    role: str | None
+    inputs: Mapping[str, Any] | None
+    dry_run_id: str | None
+    incident_id: str | None
+    approval_note: str
+    rollback_plan: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The execution was not let through; the refusal is on record as ``block_id``."""
+
+    block_id: str
+    refusals: tuple[Refusal, ...]
+
+
+def carry_out(revision: Revision, order: Order) -> dict[str, Any] | Refused:
+    """Record an execution, or its refusal: both are writes. BadRequest and NotFound for what cannot be understood."""
+    connection, org_id, book = revision.connection, revision.org_id, order.book
+    rehearsed = _rehearsed(revision, order)
+    inputs = complete(book, _inputs(order, rehearsed))
+    status = approvals.status_of(connection, org_id, rehearsed["id"]) if rehearsed else "none"
+    asked = Asked(
+        order.mode,
+        revision.actor,
+        order.role,
+        rehearsed["actor"] if rehearsed else "",
+        rehearsed["ran_at"] if rehearsed else revision.now,
+        status,
+    )
+    incident_id = order.incident_id or (rehearsed["incident_id"] if rehearsed else None)
+    now = rehearse(State(connection, org_id, revision.now), book, inputs, incident_id, asked)
+    refusals = guard.of_dry_run(
+        rehearsed, book.id, inputs_hash(inputs), now=revision.now, fresh_minutes=_fresh_minutes(revision, order.mode)
+    )
+    documents = policies.active(connection, org_id, book.id)
+    accepted = [one for one in documents if one["accepted_by"] and one["accepted_at"] is not None]
+    note, rollback = order.approval_note, order.rollback_plan
+    if order.mode == "remediate":
+        refusals += _of_acceptance(book, documents, accepted)
+        note = note or "; ".join(f"Accepted policy {one['id']} of {one['accepted_by']}" for one in accepted)
+        rollback = rollback or " ".join(book.rollback)
+    if order.mode == "execute" or note:
+        refusals += guard.of_words(note, rollback)
+    refusals += [guard.of_ruling(one) for one in now.refusals]
+    refusals += guard.of_checks(now.failed_checks)
+    if refusals or rehearsed is None:
+        block = guard.block(revision, book.id, order.mode, refusals, dry_run_id=rehearsed["id"] if rehearsed else None)
+        return Refused(block, tuple(refusals))
+    return _record(revision, order, now, rehearsed["id"], note, rollback)
+
+
+def _rehearsed(revision: Revision, order: Order) -> dict[str, Any] | None:
+    """The dry-run that is named, else the newest with these inputs, else the newest of the playbook."""
+    connection, org_id = revision.connection, revision.org_id
+    if order.dry_run_id is not None:
+        return rows.one(connection, dry_runs, org_id, id=order.dry_run_id)
+    wanted = inputs_hash(complete(order.book, order.inputs or {}))
+    for where in ({"inputs_hash": wanted}, {}):
+        found = rows.many(
+            connection, dry_runs, org_id, playbook=order.book.id, order=("-ran_at",), limit=1, **where
+        )  # fmt: skip
+        if found:
+            return found[0]
+    return None
+
+
+def _inputs(order: Order, rehearsed: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if order.inputs is not None:
+        return order.inputs
+    if rehearsed is None or rehearsed["playbook"] != order.book.id:
+        if not any(given.required for given in order.book.inputs.values()):
+            return {}
+        raise BadRequest(
+            "inputs must be given, or dry_run_id must name a dry-run of the same playbook.",
+            word="invalid_body",
+            details=[{"field": "inputs", "expected": "an object", "got": "nothing"}],
+        )
+    return rehearsed["inputs"] or {}
+
+
+def _fresh_minutes(revision: Revision, mode: str) -> float:
+    name = "dry_run_fresh_hours" if mode == "execute" else "dry_run_remediate_minutes"
+    own = queries.setting(revision.connection, revision.org_id, name)
+    limit = float(own if own is not None else DEFAULTS[name][0])
+    return limit * 60 if mode == "execute" else limit
+
+
+def _of_acceptance(book: Playbook, documents: list[dict[str, Any]], accepted: list[dict[str, Any]]) -> list[Refusal]:
+    if not documents:
+        return [Refusal("policy_missing", f"Remediation needs an active policy for {book.id}; there is none.")]
+    if not accepted:
+        name = documents[0]["id"]
+        return [Refusal("policy_not_accepted", f"The policy {name} is active and nobody has accepted it.", name)]
+    return []
+
+
+def _record(
+    revision: Revision, order: Order, now: Rehearsal, dry_run_id: str, note: str, rollback: str
+) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "id": new_id("exe"),
+        "playbook": order.book.id,
+        "dry_run_id": dry_run_id,
+        "incident_id": now.incident_id,
+        "mode": order.mode,
+        "status": "recorded",
+        "approval_note": note.strip(),
+        "rollback_plan": rollback.strip(),
+        "actor": revision.actor,
+        "executed_at": revision.now,
+    }
+    revision.insert(executions, [row])
+    if now.incident_id is not None:
+        line = f"{order.book.title} was carried out ({row['id']}, dry-run {dry_run_id})."
+        revision.insert(
+            incident_timeline,
+            [
+                {
+                    "id": new_id("tl"),
+                    "incident_id": now.incident_id,
+                    "happened_at": revision.now,
+                    "kind": "execution",
+                    "actor": revision.actor,
+                    "body": line,
+                }
+            ],
+        )
+    revision.record(
+        "automation.executed",
+        object_type="execution",
+        object_id=row["id"],
+        details={
+            "playbook": order.book.id,
+            "mode": order.mode,
+            "dry_run_id": dry_run_id,
+            "incident_id": now.incident_id,
+            "policy_id": now.policy_id,
+            "inputs_hash": inputs_hash(now.inputs),
+        },
+    )
+    return {**row, "inputs": now.inputs, "plan": now.plan}

@@ -1,0 +1,110 @@
+"""The guard in front of executions: what must be true, and the record of every refusal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from engine.automation.policies import Ruling
+from engine.ops.ids import new_id
+from engine.store import Revision
+from engine.store.schema.automation import policy_blocks
+
+SHORTEST_NOTE = 10
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why something may not be done: a machine word and a sentence; ``code`` is what block analytics count by."""
+
+    reason: str
+    message: str
+    policy_id: str | None = None
+    rule: str | None = None
+
+    @property
+    def code(self) -> str:
+        return self.rule or self.reason
+
+
+def of_ruling(ruling: Ruling) -> Refusal:
+    """A rule that refuses."""
+    return Refusal("policy_denied", ruling.message, ruling.policy_id, ruling.rule)
+
+
+def of_dry_run(
+    row: Mapping[str, Any] | None, playbook: str, wanted_hash: str, *, now: datetime, fresh_minutes: float
+) -> list[Refusal]:
+    """Whether a dry-run carries an execution: its own playbook, the same inputs, succeeded, fresh."""
+    if row is None:
+        return [Refusal("dry_run_missing", f"There is no dry-run of {playbook}; make one with these inputs first.")]
+    name, found = row["id"], []
+    if row["playbook"] != playbook:
+        found.append(Refusal("dry_run_mismatch", f"The dry-run {name} is of {row['playbook']}, not of {playbook}."))
+    elif row["inputs_hash"] != wanted_hash:
+        found.append(Refusal("inputs_changed", f"The dry-run {name} had other inputs; make a new one."))
+    if row["outcome"] != "succeeded":
+        found.append(Refusal("dry_run_failed", f"The dry-run {name} {_ended(row['outcome'])}; nothing rests on it."))
+    age = (now - row["ran_at"]).total_seconds() / 60
+    if not 0 <= age <= fresh_minutes:
+        found.append(
+            Refusal(
+                "dry_run_stale",
+                f"The dry-run {name} is {age:,.0f} minutes old; at most {fresh_minutes:g} are allowed.",
+            )
+        )
+    return found
+
+
+def of_words(approval_note: str, rollback_plan: str) -> list[Refusal]:
+    """A note that says something, and a way back."""
+    found = []
+    if len(approval_note.strip()) < SHORTEST_NOTE:
+        came = len(approval_note.strip())
+        found.append(
+            Refusal(
+                "approval_note_missing", f"approval_note must have at least {SHORTEST_NOTE} characters; it has {came}."
+            )
+        )
+    if not rollback_plan.strip():
+        found.append(Refusal("rollback_plan_missing", "rollback_plan must say how to go back; it is empty."))
+    return found
+
+
+def of_checks(failed: Sequence[Mapping[str, Any]]) -> list[Refusal]:
+    """Preconditions that held at the dry-run and hold no more."""
+    return [Refusal("checks_failed", f"{one['check']} does not hold any more: {one['reason']}") for one in failed]
+
+
+def block(revision: Revision, playbook: str, stage: str, refusals: Sequence[Refusal], *, dry_run_id: str | None) -> str:
+    """Record a refusal, counted by its first reason; the message holds all of them. Returns the block's id."""
+    first = refusals[0]
+    row: dict[str, Any] = {
+        "id": new_id("blk"),
+        "playbook": playbook,
+        "policy_id": next((one.policy_id for one in refusals if one.policy_id), None),
+        "reason": first.code,
+        "message": " ".join(one.message for one in refusals),
+        "actor": revision.actor,
+        "blocked_at": revision.now,
+        "overridden": False,
+    }
+    revision.insert(policy_blocks, [row])
+    revision.record(
+        "policy.blocked",
+        object_type="playbook",
+        object_id=playbook,
+        outcome="denied",
+        details={
+            "block": row["id"],
+            "stage": stage,
+            "reasons": [one.code for one in refusals],
+            "policy_id": row["policy_id"],
+            "dry_run_id": dry_run_id,
+        },
+    )
+    return str(row["id"])
+
+
+def _ended(outcome: str) -> str:
+    return "was blocked by a policy" if outcome == "blocked" else "failed"

@@ -1,0 +1,70 @@
+"""What a policy can look at: the fields of its context, each with the type of its values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.automation.playbooks import Playbook
+
+STAGES = ("dry_run", "execute", "remediate")
+SEVERITY_ORDER = ("none", "info", "low", "medium", "high", "critical")
+RISK_ORDER = ("low", "medium", "high", "critical")
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field: ``type`` decides operators and values; ``words`` are all its values, in order where it has one."""
+
+    type: str  # text, number, boolean, word, ordered, clock, date
+    help: str
+    words: tuple[str, ...] = ()
+
+
+FIELDS: Mapping[str, Field] = {
+    "playbook": Field("text", "id of the playbook"),
+    "playbook.risk": Field("ordered", "risk that the playbook states", RISK_ORDER),
+    "stage": Field("word", "what is asked for", STAGES),
+    "environment": Field(
+        "word", "the most exposed environment among the services acted on",
+        ("production", "staging", "development", "none"),
+    ),
+    "severity": Field("ordered", "severity of the incident that is named", SEVERITY_ORDER),
+    "actor.email": Field("text", "who asks"),
+    "actor.role": Field("word", "role of who asks", ("owner", "admin", "operator", "member")),
+    "actor.rehearsed": Field("boolean", "the same person made the dry-run"),
+    "time.clock": Field("clock", "time of day in the organization's time zone, HH:MM"),
+    "time.date": Field("date", "date in the organization's time zone, YYYY-MM-DD"),
+    "time.weekday": Field("word", "day of the week in the organization's time zone", WEEKDAYS),
+    "targets": Field("number", "objects acted on"),
+    "blast_radius.services": Field("number", "services acted on"),
+    "blast_radius.dependents": Field("number", "other services that notice"),
+    "blast_radius.vital": Field("number", "services of criticality 5 among both"),
+    "service.criticality": Field("number", "highest criticality of a service acted on, 0 without services"),
+    "service.internet_facing": Field("boolean", "one of the services acted on is reachable from the internet"),
+    "service.holds_customer_data": Field("boolean", "one of the services acted on holds customer data"),
+    "incidents.open": Field("number", "other unresolved incidents on the services acted on or that notice"),
+    "incidents.worst": Field("ordered", "highest severity among them", SEVERITY_ORDER),
+    "approval.status": Field(
+        "word", "approval of this very dry-run", ("none", "pending", "approved", "rejected", "expired")
+    ),
+    "dry_run.age_minutes": Field("number", "age of the dry-run, 0 during one"),
+}  # fmt: skip
+
+_INPUT_TYPES = {"integer": "number", "boolean": "boolean"}
+
+
+def fields_of(book: Playbook) -> dict[str, Field]:
+    """The fields of a policy for this playbook: the common ones, and ``inputs.NAME`` for each input."""
+    own = {
+        f"inputs.{name}": Field(
+            "word" if given.choices else _INPUT_TYPES.get(given.type, "text"), given.help, given.choices
+        )
+        for name, given in book.inputs.items()
+    }
+    return {**FIELDS, **own}
+
+
+def position(field: Field, value: Any) -> Any:
+    """The value as it is compared: words of an ordered field by their place, all else as it is."""
+    return field.words.index(value) if field.type == "ordered" and value in field.words else value

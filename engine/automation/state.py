@@ -1,0 +1,130 @@
+"""The records of one organization as playbooks look at them: read when asked for, each table once."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from engine.store import rows
+from engine.store.queries import automation as queries
+from engine.store.schema.audit import legal_holds
+from engine.store.schema.automation import dry_runs, executions
+from engine.store.schema.organizations import memberships, users
+from engine.store.schema.risk import data_flows, systems, vendor_documents, vendors
+from engine.store.schema.services import deploys, findings, incidents, service_dependencies, services
+
+Row = Mapping[str, Any]
+UNRESOLVED = ("open", "acknowledged", "mitigated")
+RANKS = {"critical": 4, "high": 3, "medium": 2, "low": 1, "info": 0, "none": -1}
+
+
+@dataclass
+class State:
+    """One organization at one moment."""
+
+    connection: Any
+    org_id: str
+    now: datetime
+
+    @cached_property
+    def services(self) -> dict[str, Row]:
+        return self._by("id", services)
+
+    @cached_property
+    def edges(self) -> list[tuple[str, str]]:
+        """(service, what it needs) between services that exist, sorted."""
+        found = rows.many(self.connection, service_dependencies, self.org_id)
+        pairs = [(row["service_id"], row["depends_on_id"]) for row in found]
+        return [pair for pair in pairs if pair[0] in self.services and pair[1] in self.services]
+
+    @cached_property
+    def open_incidents(self) -> list[dict[str, Any]]:
+        return rows.many(self.connection, incidents, self.org_id, status=UNRESOLVED)
+
+    @cached_property
+    def members(self) -> dict[str, Row]:
+        """Active members with ``active``, ``name`` and ``title`` of their profile; no profile counts as active."""
+        profiles = self._by("email", users)
+        active = rows.many(self.connection, memberships, self.org_id, status="active")
+        blank = {"active": True, "name": None, "title": None}
+        return {
+            row["email"]: {**row, **{name: profiles.get(row["email"], blank)[name] for name in blank}} for row in active
+        }
+
+    @cached_property
+    def vendors(self) -> dict[str, Row]:
+        return self._by("id", vendors)
+
+    @cached_property
+    def systems(self) -> dict[str, Row]:
+        return self._by("id", systems)
+
+    @cached_property
+    def data_flows(self) -> list[dict[str, Any]]:
+        return rows.many(self.connection, data_flows, self.org_id)
+
+    @cached_property
+    def live_holds(self) -> list[dict[str, Any]]:
+        return rows.many(self.connection, legal_holds, self.org_id, released_at=None)
+
+    def open_findings(self, service_id: str) -> list[dict[str, Any]]:
+        return rows.many(self.connection, findings, self.org_id, service_id=service_id, status="open")
+
+    def vendor_documents(self, vendor_id: str) -> list[dict[str, Any]]:
+        return rows.many(self.connection, vendor_documents, self.org_id, vendor_id=vendor_id)
+
+    def deploys(self, service_id: str) -> list[dict[str, Any]]:
+        """The last ten deploys of a service up to now, newest first."""
+        found = rows.many(
+            self.connection, deploys, self.org_id, service_id=service_id, order=("-deployed_at",), limit=10
+        )
+        return [row for row in found if row["deployed_at"] <= self.now]
+
+    def executions_of(self, playbook: str, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Executions of a playbook with exactly these inputs, among its last hundred."""
+        last = rows.many(
+            self.connection, executions, self.org_id, playbook=playbook, order=("-executed_at",), limit=100
+        )
+        runs = rows.many(self.connection, dry_runs, self.org_id, id=[row["dry_run_id"] for row in last])
+        same = {row["id"] for row in runs if row["inputs"] == dict(inputs)}
+        return [row for row in last if row["dry_run_id"] in same]
+
+    def last_events(self, actions: Collection[str]) -> dict[tuple[str, str | None], datetime]:
+        return queries.last_events(self.connection, self.org_id, actions)
+
+    def local(self) -> datetime:
+        """Now, in the organization's time zone."""
+        return self.now.astimezone(ZoneInfo(queries.time_zone(self.connection, self.org_id)))
+
+    def name_of(self, kind: str, key: str) -> str | None:
+        """The name of a service, member, vendor or system of the organization; None when there is none."""
+        table = {"service": "services", "user": "members", "vendor": "vendors", "system": "systems"}[kind]
+        row = getattr(self, table).get(key)
+        if row is None:
+            return None
+        return str(row["name"] or key)
+
+    def dependents(self, service_ids: Collection[str]) -> tuple[str, ...]:
+        """The other services that need one of these, directly or not."""
+        callers: dict[str, list[str]] = {}
+        for caller, needed in self.edges:
+            callers.setdefault(needed, []).append(caller)
+        found, waiting = set(service_ids), list(service_ids)
+        while waiting:
+            new = [caller for caller in callers.get(waiting.pop(), ()) if caller not in found]
+            found.update(new)
+            waiting += new
+        return tuple(sorted(found - set(service_ids)))
+
+    def needs(self, service_id: str) -> tuple[str, ...]:
+        """What a service needs directly."""
+        return tuple(needed for caller, needed in self.edges if caller == service_id)
+
+    def callers_of(self, service_id: str) -> tuple[str, ...]:
+        """What needs a service directly."""
+        return tuple(caller for caller, needed in self.edges if needed == service_id)
+
+    def _by(self, key: str, table: Any) -> dict[str, Row]:
+        return {row[key]: row for row in rows.many(self.connection, table, self.org_id)}

@@ -1,0 +1,92 @@
+"""Reads of the audit log that go through all of it, in pages, so that memory does not grow with its length."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, Text, and_, func, select, type_coerce
+
+from engine.store.chain import GENESIS
+from engine.store.schema.audit import audit_log, chain_cuts
+from engine.store.schema.services import incidents
+from engine.store.store import Store
+from engine.store.types import instant_text
+
+PAGE = 10_000
+Row = tuple[Any, ...]
+_INSTANTS = ("occurred_at", "recorded_at")
+_PLAIN = ("seq", "event_id", *_INSTANTS, "actor", "action", "object_type", "object_id", "outcome", "workspace_id",
+          "controls", "details", "revision")  # fmt: skip
+COLUMNS = (*_PLAIN, "previous_hash", "hash")
+_PREVIOUS = COLUMNS.index("previous_hash")
+
+
+def own_events(store: Store, org_id: str, actor: str, since: datetime | None) -> Iterator[list[Row]]:
+    """What a person did in the organization, in chain order: pages of ``COLUMNS``."""
+    return _pages(store, org_id, since, audit_log.c.actor == actor)
+
+
+def chat_deliveries(store: Store, org_id: str, since: datetime | None) -> Iterator[list[Row]]:
+    """Deliveries over the chat service: events on a ``delivery`` whose details name the channel ``chat``."""
+    chat = type_coerce(audit_log.c.details, Text).contains('"channel":"chat"')
+    return _pages(store, org_id, since, and_(audit_log.c.object_type == "delivery", chat))
+
+
+def _pages(store: Store, org_id: str, since: datetime | None, condition: Any) -> Iterator[list[Row]]:
+    """Each page is a transaction of its own, up to the head that stood when the first was read."""
+    head = store.head(org_id)
+    after, last = 0, head.seq if head else 0
+    query = _query(org_id).where(condition, audit_log.c.seq <= last)
+    if since is not None:
+        query = query.where(audit_log.c.occurred_at >= since)
+    while True:
+        with store.reader() as connection:
+            rows = [tuple(row) for row in connection.execute(query.where(audit_log.c.seq > after))]
+            page = [_complete(connection, org_id, row) for row in rows]
+        yield page
+        if len(page) < PAGE:
+            return
+        after = page[-1][0]
+
+
+def _query(org_id: str) -> Select[Any]:
+    """Stored values as they were hashed: instants and details as text."""
+    before = audit_log.alias("before")
+    as_text = {*_INSTANTS, "details"}
+    plain = [type_coerce(audit_log.c[name], Text) if name in as_text else audit_log.c[name] for name in _PLAIN]
+    linked = audit_log.outerjoin(before, and_(before.c.org_id == org_id, before.c.seq == audit_log.c.seq - 1))
+    query = select(*plain, before.c.hash, audit_log.c.hash).select_from(linked)
+    return query.where(audit_log.c.org_id == org_id).order_by(audit_log.c.seq).limit(PAGE)
+
+
+def _complete(connection: Connection, org_id: str, row: Row) -> Row:
+    if row[_PREVIOUS] is None:
+        row = (*row[:_PREVIOUS], _hash_before(connection, org_id, row[0]), *row[_PREVIOUS + 1 :])
+    if connection.dialect.name == "postgresql":
+        row = tuple(instant_text(value) if isinstance(value, datetime) else value for value in row)
+    return row
+
+
+def _hash_before(connection: Connection, org_id: str, seq: int) -> str | None:
+    """The hash before the first event that is kept: what retention noted at its cut, or that of the beginning."""
+    if seq == 1:
+        return GENESIS
+    query = select(chain_cuts.c.hash).where(chain_cuts.c.org_id == org_id, chain_cuts.c.seq == seq - 1)
+    return connection.execute(query).scalar()
+
+
+def count_of(connection: Connection, org_id: str, actor: str) -> int:
+    """How many events of the organization a person caused."""
+    query = select(func.count()).where(audit_log.c.org_id == org_id, audit_log.c.actor == actor)
+    return int(connection.execute(query).scalar_one())
+
+
+def incidents_of(connection: Connection, org_id: str, email: str) -> list[dict[str, Any]]:
+    """Incidents that a person owns or opened, in the order in which they were opened."""
+    opened = select(audit_log.c.object_id).where(
+        audit_log.c.org_id == org_id, audit_log.c.actor == email, audit_log.c.action == "incident.opened"
+    )
+    query = select(incidents).where(
+        incidents.c.org_id == org_id, (incidents.c.owner == email) | incidents.c.id.in_(opened)
+    )
+    return [dict(row) for row in connection.execute(query.order_by(incidents.c.opened_at, incidents.c.id)).mappings()]

@@ -1,0 +1,313 @@
+"""Decisions from the chat service: signed, mapped to a member, once; and suggestions that go into review."""
+
+from datetime import timedelta
+from urllib.parse import urlencode
+
+import msgspec
+import pytest
+
+from engine.store import rows
+from engine.store.schema.audit import audit_log
+from engine.store.schema.automation import approvals, policies
+from engine.store.schema.organizations import memberships
+from engine.store.schema.services import connections
+from tests.conftest import NOW
+
+CHAT = "/api/integrations/slack/approvals"
+PROMOTE = "/api/approvals/policy-suggestions/promote"
+SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
+FREEZE = {"id": "freeze", "when": {"field": "time.date", "op": "ge", "value": "2026-12-18"}, "effect": "deny",
+          "message": "Frozen."}  # fmt: skip
+SUGGESTION = {"playbook": "rotate-key", "title": "Freeze", "rules": [FREEZE], "rationale": "Three blocks last week."}
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.fixture
+def environment(environment):
+    return {**environment, "SVC_CHAT_SIGNING_SECRET": f"older, {SECRET}"}
+
+
+@pytest.fixture
+def mapped(peopled):
+    """The owner named the chat users of acme; other has a connection of its own."""
+    for org in ("acme", "other"):
+        with peopled.revision(org, f"owner@{org}.example", now=NOW) as revision:
+            members = {f"U{role.upper()}": f"{role.title()}@{org}.example" for role in ("owner", "admin", "member")}
+            row = {"id": "chat", "kind": "chat", "name": "Chat", "settings": {"team_id": "T1", "members": members},
+                   "created_by": f"owner@{org}.example", "created_at": NOW}  # fmt: skip
+            revision.insert(connections, [row])
+            revision.record("import.completed")
+    return peopled
+
+
+@pytest.fixture
+def pending(mapped, sign_in):
+    answer = sign_in("operator@acme.example").post(PROMOTE, {"suggestion": SUGGESTION})
+    assert answer.status == 201, answer.body
+    return answer.json
+
+
+def click(value, user="UOWNER", at="1.000100", **more):
+    action = {"type": "button", "action_id": "decide", "action_ts": at, "value": value}
+    payload = {"type": "block_actions", "user": {"id": user, "username": "x"}, "team": {"id": "T1"},
+               "trigger_id": "1.2.abc", "response_url": "https://hooks.slack.com/x", "actions": [action], **more}  # fmt: skip
+    return urlencode({"payload": msgspec.json.encode(payload).decode()}).encode()
+
+
+def signed(body, secret=SECRET, now=NOW):
+    verifier = pytest.importorskip("slack_sdk.signature").SignatureVerifier(secret)
+    stamp = str(int(now.timestamp()))
+    signature = verifier.generate_signature(timestamp=stamp, body=body)
+    return {"x_chat_signature": signature, "x_chat_request_timestamp": stamp}
+
+
+@pytest.fixture
+def send(sign_in):
+    def post(body, **headers):
+        return sign_in(None).post(CHAT, body, **(headers or signed(body)))
+
+    return post
+
+
+def kept(store, table, org="acme", **where):
+    with store.reader() as connection:
+        return rows.many(connection, table, org, **where)
+
+
+def told(answer):
+    return answer.status, answer.json["error"]
+
+
+def test_a_click_signed_by_the_public_sdk_approves_and_the_draft_becomes_active(pending, mapped, send):
+    answer = send(click(pending["approval"]["actions"]["approve"]))
+    assert (answer.status, answer.body) == (200, b"")
+    (row,) = kept(mapped, approvals)
+    assert (row["status"], row["decided_by"], row["decided_at"]) == ("approved", "owner@acme.example", NOW)
+    (policy,) = kept(mapped, policies)
+    assert (policy["state"], policy["accepted_by"]) == ("active", "owner@acme.example")
+    approved, published = kept(mapped, audit_log, order=("seq",))[-2:]
+    assert (approved["action"], approved["actor"], approved["object_id"]) == (
+        "approval.approved", "owner@acme.example", row["id"],
+    )  # fmt: skip
+    assert approved["details"] == {
+        "channel": "chat", "chat_user": "UOWNER", "kind": "policy", "subject": policy["id"],
+    }  # fmt: skip
+    assert published["action"] == "policy.published"
+    assert mapped.verify("acme").ok
+
+
+def test_a_rejection_leaves_the_draft_and_is_audited(pending, mapped, send):
+    assert send(click(pending["approval"]["actions"]["reject"], user="UADMIN")).status == 200
+    assert kept(mapped, approvals)[0]["status"] == "rejected"
+    assert kept(mapped, policies)[0]["state"] == "draft"
+    assert kept(mapped, audit_log, order=("-seq",), limit=1)[0]["action"] == "approval.rejected"
+
+
+def test_an_approval_is_decided_once(pending, mapped, send):
+    values = pending["approval"]["actions"]
+    assert send(click(values["reject"])).status == 200
+    before = mapped.head("acme")
+    assert told(send(click(values["approve"], user="UADMIN", at="2.0"))) == (409, "already_decided")
+    assert mapped.head("acme") == before
+    assert kept(mapped, approvals)[0]["status"] == "rejected"
+
+
+def test_the_same_message_again_is_refused(pending, mapped, send):
+    body = click(pending["approval"]["actions"]["approve"])
+    assert send(body).status == 200
+    before = mapped.head("acme")
+    assert told(send(body)) == (409, "replayed")
+    assert told(send(body, **signed(body, now=NOW + timedelta(seconds=30)))) == (409, "replayed")
+    assert mapped.head("acme") == before
+
+
+def test_an_older_secret_still_counts_during_rotation(pending, send):
+    body = click(pending["approval"]["actions"]["approve"])
+    assert send(body, **signed(body, "older")).status == 200
+
+
+def test_the_headers_of_slack_itself_are_understood(pending, send):
+    body = click(pending["approval"]["actions"]["approve"])
+    headers = {name.replace("chat", "slack"): value for name, value in signed(body).items()}
+    assert send(body, **headers).status == 200
+
+
+@pytest.mark.parametrize("seconds", [-300, 300])
+def test_five_minutes_of_difference_are_allowed(seconds, pending, send):
+    body = click(pending["approval"]["actions"]["approve"])
+    assert send(body, **signed(body, now=NOW + timedelta(seconds=seconds))).status == 200
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"x_chat_signature": ""},
+        {"x_chat_signature": "v0=" + "0" * 64},
+        {"x_chat_signature": "v0=é"},
+        {"x_chat_request_timestamp": ""},
+        {"x_chat_request_timestamp": "soon"},
+        {"x_chat_request_timestamp": "²"},
+        {"x_chat_request_timestamp": "9" * 400},
+        {"x_chat_request_timestamp": str(int(NOW.timestamp()) + 1)},
+    ],
+)
+def test_a_signature_that_does_not_hold_is_refused(change, pending, mapped, send):
+    body, before = click(pending["approval"]["actions"]["approve"]), mapped.head("acme")
+    assert told(send(body, **{**signed(body), **change})) == (401, "invalid_signature")
+    assert mapped.head("acme") == before
+
+
+@pytest.mark.parametrize("seconds", [-301, 301])
+def test_a_message_out_of_its_time_is_refused(seconds, pending, send):
+    body = click(pending["approval"]["actions"]["approve"])
+    assert told(send(body, **signed(body, now=NOW + timedelta(seconds=seconds)))) == (401, "invalid_signature")
+
+
+def test_another_body_or_another_secret_is_refused(pending, send):
+    body = click(pending["approval"]["actions"]["approve"])
+    assert told(send(body + b"&x=1", **signed(body))) == (401, "invalid_signature")
+    assert told(send(body, **signed(body, "guess"))) == (401, "invalid_signature")
+
+
+def test_without_a_secret_nobody_is_let_in(environment, request):
+    environment["SVC_CHAT_SIGNING_SECRET"] = ""
+    client, body = request.getfixturevalue("sign_in")(None), click("acme:apr_1:approve")
+    assert told(client.post(CHAT, body, **signed(body, "x"))) == (401, "invalid_signature")
+
+
+def test_a_session_is_no_signature(sign_in):
+    assert told(sign_in().post(CHAT, click("acme:apr_1:approve"))) == (401, "invalid_signature")
+
+
+@pytest.mark.parametrize(
+    ("user", "more", "error"),
+    [
+        ("USTRANGER", {}, "unknown_chat_user"),
+        ("UOWNER", {"team": {"id": "T2"}}, "unknown_chat_user"),
+        ("UOWNER", {"team": None}, "unknown_chat_user"),
+        ("UMEMBER", {}, "role_required"),
+    ],
+)
+def test_a_click_counts_for_named_members_with_the_role(user, more, error, pending, mapped, send):
+    before = mapped.head("acme")
+    assert told(send(click(pending["approval"]["actions"]["approve"], user=user, **more))) == (403, error)
+    assert mapped.head("acme") == before
+
+
+def test_names_that_an_operator_gave_do_not_count(pending, mapped, send):
+    with mapped.revision("acme", "setup", now=NOW) as revision:
+        revision.update(connections, {"id": "chat"}, {"created_by": "operator@acme.example"})
+        revision.record("import.completed")
+    assert told(send(click(pending["approval"]["actions"]["approve"]))) == (403, "unknown_chat_user")
+
+
+def test_a_removed_member_decides_nothing(pending, mapped, send):
+    with mapped.revision("acme", "setup", now=NOW) as revision:
+        revision.update(memberships, {"email": "owner@acme.example"}, {"status": "removed"})
+        revision.record("member.removed")
+    assert send(click(pending["approval"]["actions"]["approve"])).status == 403
+
+
+def test_nobody_decides_what_they_asked_for(mapped, sign_in, send):
+    made = sign_in("admin@acme.example").post(PROMOTE, {"suggestion": SUGGESTION}).json
+    before = mapped.head("acme")
+    assert told(send(click(made["approval"]["actions"]["approve"], user="UADMIN"))) == (403, "own_request")
+    assert mapped.head("acme") == before
+
+
+def test_unknown_approvals_and_those_of_another_organization_are_404(pending, mapped, send):
+    name = pending["approval"]["id"]
+    for value in ("acme:apr_0:approve", f"other:{name}:approve", f"nobody:{name}:approve"):
+        assert told(send(click(value))) == (404, "not_found")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"payload=",
+        b"payload=%ff",
+        b"payload={}",
+        b"payload=[]",
+        b"payload=" + b"[" * 5000,
+        b"payload={}&payload={}",
+        b"other={}",
+        click("acme:apr_1"),
+        click("acme:apr_1:maybe"),
+        click(":apr_1:approve"),
+        click("acme:apr\u0000:approve"),
+        click("acme:apr_1:approve", user="U\n"),
+        click("x" * 3000),
+        click("acme:apr_1:approve", actions="no"),
+        click("acme:apr_1:approve", actions=[{"value": "a:b:approve"}, {"value": "a:c:approve"}]),
+        click("acme:apr_1:approve", user={"name": "x"}),
+    ],
+)
+def test_what_is_no_interaction_is_400_and_changes_nothing(body, mapped, send):
+    before = mapped.head("acme")
+    assert told(send(body)) == (400, "invalid_body")
+    assert mapped.head("acme") == before
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        urlencode({"payload": '{"type": "view_submission", "user": {"id": "U1"}}'}).encode(),
+        click(None),
+        click("x", actions=[]),
+    ],
+)
+def test_other_interactions_are_accepted_and_change_nothing(body, mapped, send):
+    before = mapped.head("acme")
+    assert (send(body).status, send(body).body) == (200, b"")
+    assert mapped.head("acme") == before
+
+
+# suggestions
+
+
+def test_a_suggestion_becomes_a_draft_a_pending_approval_and_evidence(pending, mapped):
+    (policy,), (approval,) = kept(mapped, policies), kept(mapped, approvals)
+    assert (policy["state"], policy["rules"], policy["accepted_by"]) == ("draft", [FREEZE], None)
+    assert (approval["kind"], approval["subject"], approval["status"]) == ("policy", policy["id"], "pending")
+    assert (pending["policy"]["id"], pending["approval"]["id"]) == (policy["id"], approval["id"])
+    last = kept(mapped, audit_log, order=("seq",))[-3:]
+    assert [row["action"] for row in last] == ["policy.drafted", "policy.suggestion.promoted", "approval.requested"]
+    assert last[1]["details"] == {
+        "playbook": "rotate-key", "rationale": "Three blocks last week.", "source": "decision-intelligence",
+    }  # fmt: skip
+
+
+def test_the_same_suggestion_is_promoted_once_while_it_is_in_review(pending, mapped, sign_in, send):
+    member = sign_in("member@acme.example")
+    before = mapped.head("acme")
+    assert told(member.post(PROMOTE, {"suggestion": SUGGESTION})) == (409, "already_in_review")
+    assert mapped.head("acme") == before
+    assert send(click(pending["approval"]["actions"]["reject"])).status == 200
+    assert member.post(PROMOTE, {"suggestion": SUGGESTION}).json["policy"]["version"] == 2
+
+
+def test_a_draft_that_was_overtaken_cannot_be_approved(pending, mapped, sign_in, send):
+    newer = {"playbook": "rotate-key", "rules": [], "state": "active"}
+    assert sign_in().post("/api/automations/policies", newer).status == 201
+    before = mapped.head("acme")
+    assert told(send(click(pending["approval"]["actions"]["approve"]))) == (409, "policy_superseded")
+    assert mapped.head("acme") == before
+    assert send(click(pending["approval"]["actions"]["reject"])).status == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "error"),
+    [
+        ({}, 400, "invalid_body"),
+        ({"suggestion": []}, 400, "invalid_body"),
+        ({"suggestion": {**SUGGESTION, "title": ""}}, 400, "invalid_body"),
+        ({"suggestion": {**SUGGESTION, "mood": 1}}, 400, "invalid_body"),
+        ({"suggestion": {**SUGGESTION, "rules": [{**FREEZE, "effect": "allow"}]}}, 400, "invalid_policy"),
+        ({"suggestion": {**SUGGESTION, "playbook": "make-coffee"}}, 404, "unknown_playbook"),
+    ],
+)
+def test_a_suggestion_that_does_not_hold_changes_nothing(body, status, error, sign_in, mapped):
+    before = mapped.head("acme")
+    assert told(sign_in().post(PROMOTE, body)) == (status, error)
+    assert mapped.head("acme") == before

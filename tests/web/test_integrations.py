@@ -1,0 +1,232 @@
+"""Connections and deploy events over HTTP."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from engine.store.schema.audit import audit_log
+from engine.store.schema.services import connections, deploys, services
+from tests.conftest import NOW
+
+CONNECTIONS = "/api/integrations/connections"
+DEPLOYS = "/api/integrations/deploy-events"
+KINDS = ["chat", "paging", "issue_tracker", "service_management", "source_host", "monitoring", "metrics"]
+
+
+@pytest.fixture
+def served(peopled):
+    """acme has the services api and web, other has theirs."""
+    for org, names in (("acme", ("api", "web")), ("other", ("theirs",))):
+        with peopled.revision(org, "setup", now=NOW) as revision:
+            rows = [{"id": f"svc-{name}", "name": name.title(), "criticality": 3} for name in names]
+            revision.insert(services, rows)
+            revision.record("import.completed")
+    return peopled
+
+
+def events(store):
+    with store.reader() as connection:
+        query = select(audit_log.c.action, audit_log.c.outcome).where(audit_log.c.org_id == "acme")
+        return [tuple(row) for row in connection.execute(query.order_by(audit_log.c.seq))]
+
+
+def count(store, table):
+    with store.reader() as connection:
+        return len(connection.execute(select(table.c.id)).all())
+
+
+# -- connections -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_of_the_seven_kinds_can_be_recorded_as_a_placeholder(kind, sign_in, peopled):
+    client = sign_in("operator@acme.example")
+    answer = client.post(CONNECTIONS, {"kind": kind, "name": " Main ", "settings": {"channel": "#ops"}})
+    assert answer.status == 201
+    made = answer.json["connection"]
+    assert made == {
+        "id": made["id"], "kind": kind, "name": "Main", "status": "placeholder", "settings": {"channel": "#ops"},
+        "created_by": "operator@acme.example", "created_at": "2026-11-20T08:30:00Z",
+    }  # fmt: skip
+    assert "Nothing is contacted" in answer.json["note"]
+    listed = sign_in("member@acme.example").get(CONNECTIONS).json
+    assert (listed["connections"], sorted(listed["kinds"])) == ([made], sorted(KINDS))
+    assert sign_in("owner@other.example", "other").get(CONNECTIONS).json["connections"] == []
+    assert events(peopled)[-1] == ("connection.created", "success")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"name": "x"}, "body"),
+        ({"kind": "fax", "name": "x"}, "kind"),
+        ({"kind": "chat"}, "body"),
+        ({"kind": "chat", "name": ""}, "name"),
+        ({"kind": "chat", "name": "  "}, "name"),
+        ({"kind": "chat", "name": "a\nb"}, "name"),
+        ({"kind": "chat", "name": "x" * 201}, "name"),
+        ({"kind": "chat", "name": 3}, "name"),
+        ({"kind": "chat", "name": "x", "settings": []}, "settings"),
+        ({"kind": "chat", "name": "x", "token": "t"}, "body"),
+        ({"kind": "chat", "name": "x", "settings": {"a": "x" * 20_000}}, "settings"),
+        ({"kind": "chat", "name": "x", "settings": {"a": [[[[[1]]]]]}}, "settings.a.0.0.0.0.0"),
+    ],
+)
+def test_a_malformed_connection_is_refused_and_nothing_is_written(body, field, sign_in, peopled):
+    head = peopled.head("acme")
+    answer = sign_in().post(CONNECTIONS, body)
+    assert (answer.status, answer.json["error"], answer.json["details"][0]["field"]) == (400, "invalid_body", field)
+    assert peopled.head("acme") == head
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"token": "x"}, {"secret": ""}, {"password": None}, {"api_key": 1}, {"API-Key": "x"}, {"client_secret": "x"},
+        {"auth": {"bot": [{"accessToken": "x"}]}}, {"url": "https://ann:hunter2@chat.example"},
+        {"note": "password=hunter2"}, {"header": "Authorization: Bearer abcdefghijklmnopqrstuvwxyz"},
+    ],
+)  # fmt: skip
+def test_secrets_are_refused_and_not_repeated(settings, sign_in, peopled):
+    head = peopled.head("acme")
+    answer = sign_in().post(CONNECTIONS, {"kind": "chat", "name": "Main", "settings": settings})
+    assert (answer.status, answer.json["error"]) == (400, "secret_refused")
+    assert b"hunter2" not in answer.body
+    assert peopled.head("acme") == head
+
+
+def test_a_second_connection_of_the_same_kind_and_name_is_a_conflict(sign_in, peopled):
+    client, body = sign_in(), {"kind": "chat", "name": "Main"}
+    assert client.post(CONNECTIONS, body).status == 201
+    head = peopled.head("acme")
+    answer = client.post(CONNECTIONS, body)
+    assert (answer.status, answer.json["error"]) == (409, "connection_exists")
+    assert peopled.head("acme") == head
+    assert client.post(CONNECTIONS, {**body, "kind": "paging"}).status == 201
+    assert sign_in("owner@other.example", "other").post(CONNECTIONS, body).status == 201
+
+
+def test_members_may_look_and_not_record(sign_in, peopled):
+    head = peopled.head("acme")
+    answer = sign_in("member@acme.example").post(CONNECTIONS, {"kind": "chat", "name": "Main"})
+    assert (answer.status, answer.json["error"]) == (403, "role_required")
+    assert sign_in(None).get(CONNECTIONS).status == 401
+    assert (peopled.head("acme"), count(peopled, connections)) == (head, 0)
+
+
+# -- deploy events -----------------------------------------------------------------------------------------------------
+
+AT = (NOW - timedelta(minutes=5)).isoformat()
+EVENT = {"service": "API", "version": "1.2.3", "deployed_at": AT, "change_ref": "CHG-1"}
+
+
+def test_a_deploy_is_recorded_once_however_often_it_is_told(sign_in, served):
+    client = sign_in("member@acme.example")
+    answer = client.post(DEPLOYS, EVENT)
+    assert (answer.status, answer.json["result"]) == (201, "created")
+    deploy = answer.json["deploy"]
+    assert deploy == {
+        "id": deploy["id"], "service_id": "svc-api", "version": "1.2.3", "environment": "production",
+        "deployed_at": "2026-11-20T08:25:00Z", "actor": "member@acme.example", "change_ref": "CHG-1",
+        "status": "succeeded",
+    }  # fmt: skip
+    head = served.head("acme")
+    again = client.post(DEPLOYS, {**EVENT, "service_id": "svc-api"})
+    assert (again.status, again.json) == (200, {"result": "duplicate", "deploy": deploy})
+    assert (served.head("acme"), count(served, deploys)) == (head, 1)
+    assert events(served)[-1] == ("deploy.recorded", "success")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"service": "web"}, {"version": "1.2.4"}, {"version": None}, {"environment": "staging"}, {"deployed_at": None}],
+)
+def test_another_service_version_environment_or_time_is_another_deploy(changed, sign_in, served):
+    client = sign_in()
+    client.post(DEPLOYS, EVENT)
+    assert client.post(DEPLOYS, {**EVENT, **changed}).json["result"] == "created"
+    assert count(served, deploys) == 2
+
+
+def test_a_rollback_that_is_told_later_changes_the_deploy(sign_in, served):
+    client = sign_in()
+    first = client.post(DEPLOYS, EVENT).json["deploy"]
+    answer = client.post(DEPLOYS, {**EVENT, "status": "rolled_back"})
+    assert (answer.status, answer.json) == (200, {"result": "updated", "deploy": {**first, "status": "rolled_back"}})
+    assert events(served)[-1] == ("change.rolled_back", "success")
+    client.post(DEPLOYS, {**EVENT, "version": "2", "status": "failed"})
+    assert events(served)[-1] == ("deploy.recorded", "failure")
+
+
+def test_the_senders_own_id_is_the_key_where_it_is_given(sign_in, served):
+    client, event = sign_in(), {**EVENT, "id": "run-77"}
+    assert client.post(DEPLOYS, event).json["deploy"]["id"] == "run-77"
+    assert client.post(DEPLOYS, {**event, "deployed_at": None}).json["result"] == "duplicate"
+    head = served.head("acme")
+    answer = client.post(DEPLOYS, {**event, "version": "9"})
+    assert (answer.status, answer.json["error"]) == (409, "deploy_conflict")
+    assert served.head("acme") == head
+
+
+def test_a_link_stands_in_for_a_change_that_has_no_number(sign_in, served):
+    url = "https://ci.example/runs/77"
+    assert sign_in().post(DEPLOYS, {"service_id": "svc-web", "url": url}).json["deploy"]["change_ref"] == url
+    with served.reader() as connection:
+        details = connection.execute(select(audit_log.c.details).order_by(audit_log.c.seq.desc()).limit(1)).scalar()
+    assert details["url"] == url
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"service": None}, "service"), ({"service": ""}, "service"), ({"service": "a\u0007"}, "service"),
+        ({"service_id": 7}, "service_id"), ({"status": "done"}, "status"), ({"version": "x" * 201}, "version"),
+        ({"deployed_at": "yesterday"}, "deployed_at"), ({"deployed_at": "2026-11-20T08:00:00"}, "deployed_at"),
+        ({"deployed_at": "2026-11-20T09:00:00Z"}, "deployed_at"),
+        ({"deployed_at": "1999-12-31T00:00:00Z"}, "deployed_at"),
+        ({"deployed_at": "0001-01-01T00:00:00+23:59"}, "deployed_at"),
+        ({"deployed_at": "9999-12-31T23:59:59-23:59"}, "deployed_at"),
+        ({"url": "javascript:alert(1)"}, "url"), ({"url": "https://a:b@c.example"}, "url"),
+        ({"url": "https://["}, "url"),
+    ],
+)  # fmt: skip
+def test_a_malformed_event_is_refused_and_nothing_is_written(changed, field, sign_in, served):
+    head = served.head("acme")
+    answer = sign_in().post(DEPLOYS, {**EVENT, **changed})
+    assert (answer.status, answer.json["error"], answer.json["details"][0]["field"]) == (400, "invalid_body", field)
+    assert served.head("acme") == head
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"service":"a\\u0000"}', b'{"service":"\\ud800"}'])
+def test_a_body_that_is_no_object_is_refused(body, sign_in, served):
+    head = served.head("acme")
+    for path in (CONNECTIONS, DEPLOYS):
+        answer = sign_in().post(path, body)
+        assert (answer.status, answer.json["error"]) == (400, "invalid_body")
+    assert served.head("acme") == head
+
+
+@pytest.mark.parametrize(
+    ("named", "status", "error"),
+    [
+        ({"service": "Theirs"}, 404, "unknown_service"),
+        ({"service_id": "svc-theirs"}, 404, "unknown_service"),
+        ({"service_id": "api"}, 404, "unknown_service"),
+        ({"service": "api", "service_id": "svc-web"}, 400, "invalid_body"),
+    ],
+)
+def test_a_service_that_is_not_the_organizations_own_is_unknown(named, status, error, sign_in, served):
+    heads = served.head("acme"), served.head("other")
+    answer = sign_in().post(DEPLOYS, {"version": "1", **named})
+    assert (answer.status, answer.json["error"]) == (status, error)
+    assert (served.head("acme"), served.head("other"), count(served, deploys)) == (*heads, 0)
+
+
+def test_a_name_that_two_services_have_asks_for_the_id(sign_in, served):
+    with served.revision("acme", "setup", now=NOW) as revision:
+        revision.insert(services, [{"id": "svc-api-2", "name": "api", "criticality": 1}])
+        revision.record("import.completed")
+    answer = sign_in().post(DEPLOYS, EVENT)
+    assert (answer.status, answer.json["message"]) == (400, "2 services are called 'API'; send service_id.")
+    assert sign_in().post(DEPLOYS, {**EVENT, "service_id": "svc-api-2"}).status == 201
