@@ -10,7 +10,6 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.cron import CronTrigger
 
 from engine import batch
-from engine.errors import Usage
 from engine.services import Services
 
 log = logging.getLogger("hq.scheduler")
@@ -47,7 +46,7 @@ def scheduled(services: Services) -> BackgroundScheduler:
     zone = ZoneInfo(settings["SVC_TIME_ZONE"])
     planned = BackgroundScheduler(timezone=zone)
     for job in JOBS:
-        hour, minute = _clock(job.at, settings[job.at])
+        hour, minute = map(int, settings[job.at].split(":"))
         planned.add_job(
             _run,
             CronTrigger(hour=hour, minute=minute, timezone=zone),
@@ -62,13 +61,6 @@ def scheduled(services: Services) -> BackgroundScheduler:
 
 def _run(job: Job, services: Services) -> None:
     log.info("job %s: %s", job.name, job.run(services, datetime.now(UTC)))
-
-
-def _clock(name: str, value: str) -> tuple[int, int]:
-    hour, separator, minute = value.partition(":")
-    if not (separator and hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60):
-        raise Usage(f"{name} must be a time such as 02:30; got {value!r}.")
-    return int(hour), int(minute)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from engine.errors import Usage
 
@@ -71,6 +72,20 @@ def _key_prefixes(raw: str) -> tuple[str, ...]:
     return entries
 
 
+def _zone(raw: str) -> str:
+    try:
+        ZoneInfo(raw)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError("an IANA time zone such as Europe/Berlin") from error
+    return raw
+
+
+def _clock(raw: str) -> str:
+    if not re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", raw):
+        raise ValueError("a time such as 02:30")
+    return raw
+
+
 def _session_secret(raw: str) -> str:
     if len(raw.encode()) < 32:
         raise ValueError("at least 32 bytes; `openssl rand -hex 32` makes one")
@@ -126,9 +141,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("SVC_THREADS", _count(1, 64), 4, "threads that answer requests"),
     Setting("SVC_ANALYTICS_MEMORY", _text, "2GB", "memory limit of the analytics store"),
     Setting("SVC_ARTIFACT_DAYS", _count(1, 365), 7, "days after which an unused artifact is pruned"),
-    Setting("SVC_BUILD_AT", _text, "02:30", "local time of the nightly build"),
-    Setting("SVC_RETENTION_AT", _text, "03:30", "local time at which records past their retention are purged"),
-    Setting("SVC_TIME_ZONE", _text, "UTC", "time zone of the scheduler"),
+    Setting("SVC_BUILD_AT", _clock, "02:30", "local time of the nightly build"),
+    Setting("SVC_TIME_ZONE", _zone, "UTC", "time zone of the scheduler"),
     _cron("EVIDENCE_REQUEST_SLA", "evidence-request-sla"),
     _cron("MAPPING_DIGEST", "mapping-digest"),
     _cron("ATTESTATION_RENEWAL", "attestation-renewal"),

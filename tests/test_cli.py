@@ -160,12 +160,26 @@ def test_wrong_usage_is_one_clear_sentence_and_exit_code_2(acme, cli, arguments,
         ("SVC_THREADS", "many", "SVC_THREADS must be an integer from 1 to 64; got 'many'"),
         ("SVC_DATABASE_URL", "mysql://x", "must begin with sqlite:// or postgresql"),
         ("SVC_SESSION_AUTH", "no", "SVC_SESSION_AUTH must be on or off; got 'no'"),
+        (
+            "SVC_TIME_ZONE",
+            "Mars/Base",
+            "SVC_TIME_ZONE must be an IANA time zone such as Europe/Berlin; got 'Mars/Base'",
+        ),
+        ("SVC_BUILD_AT", "25:00", "SVC_BUILD_AT must be a time such as 02:30; got '25:00'"),
+        ("SVC_DATA_DIR", "/proc/nope", "cannot be made"),
     ],
 )
 def test_a_bad_setting_is_named(home, cli, monkeypatch, name, value, message):
     monkeypatch.setenv(name, value)
     code, _, err = cli("verify", "--org", "acme")
     assert (code, message in err, "short" in err) == (2, True, False)
+
+
+def test_a_postgresql_that_does_not_answer_is_no_damaged_file(home, cli, monkeypatch):
+    pytest.importorskip("psycopg")
+    monkeypatch.setenv("SVC_DATABASE_URL", f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/x")
+    code, _, err = cli("migrate")
+    assert (code, "does not answer" in err, "backup" in err) == (1, True, False)
 
 
 def test_a_damaged_store_is_left_as_it_is(home, cli):

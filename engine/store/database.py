@@ -22,7 +22,13 @@ def open_engines(url: str) -> tuple[Engine, Engine]:
     if parsed.get_backend_name() == "sqlite":
         if not parsed.database or parsed.database == ":memory:":
             raise Usage("SVC_DATABASE_URL must name a file: an in-memory SQLite store would lose acknowledged writes.")
-        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Usage(
+                f"The folder of the store, {Path(parsed.database).parent}, cannot be made: {error.strerror}; "
+                "set SVC_DATA_DIR to one that can be written."
+            ) from error
         return _sqlite(url, immediate=False), _sqlite(url, immediate=True)
     if parsed.get_backend_name() == "postgresql":
         try:

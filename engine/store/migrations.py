@@ -7,6 +7,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError
 
 from engine.errors import Unavailable
@@ -49,7 +50,10 @@ def migrate(url: str, target: str = "head") -> tuple[str | None, str]:
             command.upgrade(config, target)
             return before, current(connection) or ""
     except DatabaseError as error:
-        raise damaged(url, error.orig or error) from error
+        if make_url(url).get_backend_name() == "sqlite":
+            raise damaged(url, error.orig or error) from error
+        reason = str(error.orig).strip().splitlines()[0]
+        raise Unavailable(f"The operational store does not answer: {reason}.", word="store_unavailable") from error
     finally:
         reader.dispose()
         writer.dispose()
