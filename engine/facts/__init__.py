@@ -16,7 +16,10 @@ from engine.facts import (
     attestations,
     duties,
     evidence,
+    forecasting,
+    frameworks,
     gaps,
+    governance,
     obligations,
     operations,
     readiness,
@@ -110,6 +113,28 @@ FACTS: Mapping[str, Fact] = {
          "meetings", "stored:control_owners", "controls", "stored:revision_days", "asked"),
     ),
     "owner_weeks": Fact(workload.owner_weeks, ("obligations", "stored:owner_capacity", "asked")),
+    "load": Fact(forecasting.load, ("obligations", "asked")),
+    "obligation_weeks": Fact(forecasting.obligation_weeks, ("stored:obligation_snapshots", "asked")),
+    "plays": Fact(forecasting.plays, ("stored:plays",)),
+    "density_alerts": Fact(forecasting.density_alerts, ("stored:deliveries",)),
+    "linked_evidence": Fact(forecasting.linked_evidence, ("stored:linked_evidence", "controls")),
+    "committees": Fact(forecasting.committees, ("stored:committee_members",)),
+    # deployment, retention, refusals
+    "deployment": Fact(governance.deployment, ("stored:deployment", "asked")),
+    "destinations": Fact(governance.destinations, ("stored:connections", "stored:recipients", "asked")),
+    "legal_holds": Fact(governance.legal_holds, ("stored:legal_holds", "asked")),
+    "retention": Fact(governance.retention, ("stored:audit_retention", "stored:incident_retention", "asked")),
+    "policy_blocks": Fact(governance.policy_blocks, ("stored:policy_blocks", "asked")),
+    "automation_runs": Fact(governance.automation_runs, ("stored:automation_runs", "asked")),
+    # framework packs
+    "criteria_days": Fact(
+        frameworks.criteria_days, ("stored:audit_days", "stored:criteria_tag_days", "record_days", "controls", "asked")
+    ),
+    "criteria_events": Fact(frameworks.criteria_events, ("tagged_events",)),
+    "state_changes": Fact(frameworks.state_changes, ("stored:control_state_changes",)),
+    "agreements": Fact(frameworks.agreements, ("vendor_documents",)),
+    "findings": Fact(frameworks.findings, ("stored:findings", "stored:services", "asked")),
+    "poam": Fact(frameworks.poam, ("stored:poam_ledger", "asked")),
 }  # fmt: skip
 
 _EVENT_IDS = """

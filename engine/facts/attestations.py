@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.catalogue import catalogue
-from engine.facts.expressions import ANNUAL, days_between, freshness, happened, shaped, window_of
+from engine.facts.expressions import ANNUAL, days_between, freshness, happened, local_day, shaped, window_of
 
 _KEY = ["org_id", "framework", "control_id"]
 
@@ -36,7 +36,11 @@ def attestations(
         .with_columns(status=_status(), days_left=days_between("due_on", "as_of"))
         .join(
             _freshness_when_signed(
-                _signed(attestations, attestation_days, controls, asked), audit_days, named_when_signed, record_days
+                _signed(attestations, attestation_days, controls, asked),
+                audit_days,
+                named_when_signed,
+                record_days,
+                asked,
             ),
             on=["org_id", "id"],
             how="left",
@@ -90,13 +94,16 @@ def _signed(
         .join(asked.select("org_id", "as_of"), on="org_id")
         .filter(happened("attested_on"))
         .join(operational.select(*_KEY, "cadence"), on=_KEY)
-        .select("org_id", "id", "framework", "control_id", "cadence", "attested_on")
-        .sort("attested_on")
+        .select("org_id", "id", "framework", "control_id", "cadence", "attested_on", "signed_until")
     )
 
 
 def _freshness_when_signed(
-    signed: pl.DataFrame, audit_days: pl.DataFrame, named_when_signed: pl.DataFrame, record_days: pl.DataFrame
+    signed: pl.DataFrame,
+    audit_days: pl.DataFrame,
+    named_when_signed: pl.DataFrame,
+    record_days: pl.DataFrame,
+    asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Freshness (F1) on the day of signing of what was known by then of the control's operation."""
     known = catalogue()
@@ -106,8 +113,8 @@ def _freshness_when_signed(
     mapped = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"])
     evidence = pl.concat(
         [
-            _last_before(mapped, audit_days.join(supporting, on="action"), ["org_id", "action"]),
-            _last_before(signed, record_days, _KEY),
+            last_success(mapped, audit_days, asked),
+            _last_record(signed, record_days),
             named_when_signed.join(supporting, on="action").select("org_id", "id", "happened_on"),
         ]
     )
@@ -120,13 +127,30 @@ def _freshness_when_signed(
     )
 
 
-def _last_before(signed: pl.DataFrame, days: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    """The last of ``days`` with the same ``by`` up to each signature."""
+def last_success(signed: pl.DataFrame, audit_days: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """The last day on which each signature's ``action`` succeeded before ``signed_until``.
+
+    Where a day of UTC goes on after that midnight, its first instant stands for what came before.
+    """
+    at = pl.when(pl.col("last_at") < pl.col("signed_until")).then("last_at").otherwise("first_at")
+    return (
+        signed.sort("signed_until")
+        .join_asof(
+            audit_days.sort("first_at"), left_on="signed_until", right_on="first_at", by=["org_id", "action"],
+            strategy="backward", allow_exact_matches=False, check_sortedness=False,
+        )
+        .with_columns(at=at)
+        .select("org_id", "id", happened_on=local_day("at", asked))
+    )  # fmt: skip
+
+
+def _last_record(signed: pl.DataFrame, record_days: pl.DataFrame) -> pl.DataFrame:
+    """The last day up to each signature on which a record of the control arose."""
     return (
         signed.sort("attested_on")
         .join_asof(
-            days.sort("happened_on"), left_on="attested_on", right_on="happened_on", by=by, strategy="backward",
-            check_sortedness=False,
+            record_days.sort("happened_on"), left_on="attested_on", right_on="happened_on", by=_KEY,
+            strategy="backward", check_sortedness=False,
         )
         .select("org_id", "id", "happened_on")
     )  # fmt: skip
