@@ -12,6 +12,7 @@ from engine.web import (
     audit,
     automations,
     connectors,
+    copilot,
     health,
     incidents,
     ingest,
@@ -22,7 +23,7 @@ from engine.web import (
 from engine.web.access import ADMINS, ASR, CHAT_SIG, COPILOT, ING, KEY, NONE, OPERATORS, PADM, SIG, S, cron
 from engine.web.app import Route
 from engine.web.http import not_built
-from engine.web.limits import INGEST, PROXY, SENSITIVE
+from engine.web.limits import COPILOT_TURNS, INGEST, PROXY, SENSITIVE
 from engine.web.proxy import REASONING, ROBOT, forward
 from engine.web.reports import report
 
@@ -57,11 +58,11 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/automations/policies", S, automations.list_policies),
     Route("POST", "/api/automations/policies", OPERATORS, automations.create_policy, SENSITIVE),
     # Copilot
-    Route("POST", "/api/copilot/chat", COPILOT, not_built),
-    Route("GET", "/api/copilot/threads", S, not_built),
-    Route("POST", "/api/copilot/threads", S, not_built),
-    Route("GET", "/api/copilot/threads/{id}/messages", S, not_built),
-    Route("POST", "/api/copilot/threads/{id}/messages", S, not_built),
+    Route("POST", "/api/copilot/chat", COPILOT, copilot.chat, COPILOT_TURNS),
+    Route("GET", "/api/copilot/threads", S, copilot.list_threads),
+    Route("POST", "/api/copilot/threads", S, copilot.create_thread, SENSITIVE),
+    Route("GET", "/api/copilot/threads/{id}/messages", S, copilot.list_messages),
+    Route("POST", "/api/copilot/threads/{id}/messages", S, copilot.create_message, COPILOT_TURNS),
     # User-scoped
     Route("GET", "/api/user/api-keys", S, users.api_keys),
     Route("POST", "/api/user/api-keys", S, users.create_api_key, SENSITIVE),
@@ -88,10 +89,10 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/audit/export", S, audit.own_export),
     Route("GET", "/api/audit/slack-events/export", S, audit.chat_export),
     # Governance and compliance
-    Route("GET", "/api/deployment/profile", S, not_built),
-    Route("GET", "/api/deployment/retention", S, not_built),
-    Route("GET", "/api/governance/legal-holds", S, not_built),
-    Route("GET", "/api/governance/policy-blocks/summary", S, not_built),
+    Route("GET", "/api/deployment/profile", S, report("deployment-profile")),
+    Route("GET", "/api/deployment/retention", S, report("deployment-retention")),
+    Route("GET", "/api/governance/legal-holds", S, report("legal-holds")),
+    Route("GET", "/api/governance/policy-blocks/summary", S, report("policy-blocks-summary", of_caller=True)),
     Route("GET", "/api/governance/compliance/summary", S, report("summary")),
     Route("GET", "/api/governance/compliance/program", S, report("program")),
     Route("GET", "/api/governance/compliance/gap-remediations", S, report("gap-remediations")),
@@ -121,11 +122,11 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/api/governance/compliance/mapping-digest/scheduled", cron("SVC_MAPPING_DIGEST_CRON_SECRET"), not_built),
     Route("GET", "/api/governance/compliance/inherited-control-gaps", S, not_built),
     Route("GET", "/api/governance/compliance/control-health-scorecard", S, report("control-health-scorecard")),
-    Route("GET", "/api/governance/compliance/obligation-heatmap", S, not_built),
-    Route("GET", "/api/governance/compliance/obligation-crossover", S, not_built),
-    Route("GET", "/api/governance/compliance/obligation-consolidation", S, not_built),
-    Route("GET", "/api/governance/compliance/obligation-forecast", S, not_built),
-    Route("GET", "/api/governance/compliance/obligation-whatif", S, not_built),
+    Route("GET", "/api/governance/compliance/obligation-heatmap", S, report("obligation-heatmap")),
+    Route("GET", "/api/governance/compliance/obligation-crossover", S, report("obligation-crossover")),
+    Route("GET", "/api/governance/compliance/obligation-consolidation", S, report("obligation-consolidation")),
+    Route("GET", "/api/governance/compliance/obligation-forecast", S, report("obligation-forecast")),
+    Route("GET", "/api/governance/compliance/obligation-whatif", S, report("obligation-whatif")),
     Route("GET", "/api/governance/compliance/committee-capacity-budget", S, not_built),
     Route("GET", "/api/governance/compliance/obligation-load-balancing", S, not_built),
     Route("GET", "/api/governance/compliance/peak-week-staffing-digest", S, not_built),
@@ -148,11 +149,11 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/governance/compliance/committee-digest", S, not_built),
     Route("POST", "/api/governance/compliance/committee-digest", ADMINS, not_built),
     Route("POST", "/api/governance/compliance/committee-digest/scheduled", cron("SVC_COMMITTEE_DIGEST_CRON_SECRET"), not_built),
-    Route("GET", "/api/governance/compliance/obligation-rollup", S, not_built),
-    Route("GET", "/api/governance/compliance/obligation-density-alerts", S, not_built),
+    Route("GET", "/api/governance/compliance/obligation-rollup", S, report("obligation-rollup")),
+    Route("GET", "/api/governance/compliance/obligation-density-alerts", S, report("obligation-density-alerts")),
     Route("POST", "/api/governance/compliance/obligation-density-alerts", ADMINS, not_built),
     Route("POST", "/api/governance/compliance/obligation-density-alerts/scheduled", cron("SVC_DENSITY_ALERT_CRON_SECRET"), not_built),
-    Route("GET", "/api/governance/compliance/obligation-density-trend-history", S, not_built),
+    Route("GET", "/api/governance/compliance/obligation-density-trend-history", S, report("obligation-density-trend-history")),
     Route("GET", "/api/governance/compliance/committee-meeting-pack", S, not_built),
     Route("GET", "/api/governance/compliance/attestation-renewal", S, not_built),
     Route("POST", "/api/governance/compliance/attestation-renewal", ADMINS, not_built),

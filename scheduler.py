@@ -10,6 +10,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.cron import CronTrigger
 
 from engine import batch
+from engine.ops.retention import purge_all
 from engine.services import Services
 
 log = logging.getLogger("hq.scheduler")
@@ -28,6 +29,11 @@ def nightly_build(services: Services, now: datetime) -> str:
     return f"{made} artifacts of {len(built)} organizations built, {pruned} old ones dropped"
 
 
+def retention(services: Services, now: datetime) -> str:
+    """Purge records that are past their retention and under no legal hold."""
+    return purge_all(services.store, now=now)
+
+
 @dataclass(frozen=True)
 class Job:
     """Something that runs by itself: at ``hour:minute`` as read from the setting ``at``."""
@@ -37,7 +43,10 @@ class Job:
     run: Callable[[Services, datetime], str]
 
 
-JOBS: tuple[Job, ...] = (Job("nightly-build", "SVC_BUILD_AT", nightly_build),)
+JOBS: tuple[Job, ...] = (
+    Job("nightly-build", "SVC_BUILD_AT", nightly_build),
+    Job("retention", "SVC_RETENTION_AT", retention),
+)
 
 
 def scheduled(services: Services) -> BackgroundScheduler:

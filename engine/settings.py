@@ -142,6 +142,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("SVC_ANALYTICS_MEMORY", _text, "2GB", "memory limit of the analytics store"),
     Setting("SVC_ARTIFACT_DAYS", _count(1, 365), 7, "days after which an unused artifact is pruned"),
     Setting("SVC_BUILD_AT", _clock, "02:30", "local time of the nightly build"),
+    Setting("SVC_RETENTION_AT", _clock, "03:30", "local time at which records past their retention are purged"),
     Setting("SVC_TIME_ZONE", _zone, "UTC", "time zone of the scheduler"),
     _cron("EVIDENCE_REQUEST_SLA", "evidence-request-sla"),
     _cron("MAPPING_DIGEST", "mapping-digest"),

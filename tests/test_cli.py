@@ -128,7 +128,8 @@ def test_routes_config_tables_and_migrate(home, cli):
     assert "attestations" in cli("tables")[1]
     assert cli("migrate")[1] == "migrated from nothing to 0015\n"
     assert cli("migrate")[1] == "already at 0015\n"
-    assert cli("scheduler", "--list")[1] == "nightly-build\tdaily at 02:30 UTC\n"
+    jobs = "nightly-build\tdaily at 02:30 UTC\nretention\tdaily at 03:30 UTC\n"
+    assert cli("scheduler", "--list")[1] == jobs
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import secrets
 
+from engine.errors import BadRequest
 from engine.render import RENDERERS, download_name
 from engine.render.html import CONTENT_SECURITY_POLICY
 from engine.report import Report
@@ -16,18 +17,29 @@ _TYPES = {
 }
 
 
-def report(name: str) -> Handler:
-    """A handler for ``GET`` of the report of that name."""
+def report(name: str, *, of_caller: bool = False) -> Handler:
+    """A handler for ``GET`` of the report of that name.
+
+    ``of_caller`` fixes the report's parameter ``actor`` to whoever asks: the route speaks of nobody else.
+    """
 
     def handler(request: Request) -> Response:
-        return _report(request, name)
+        query = dict(request.query)
+        if of_caller:
+            if "actor" in query:
+                raise BadRequest(
+                    "The parameter 'actor' is not known here: the report is about yourself.",
+                    word="invalid_parameter",
+                    details=[{"parameter": "actor", "expected": "nothing", "got": "unknown parameter"}],
+                )
+            query["actor"] = request.caller.actor
+        return _report(request, name, query)
 
     return handler
 
 
-def _report(request: Request, name: str) -> Response:
+def _report(request: Request, name: str, query: dict[str, str]) -> Response:
     services, caller = request.services, request.caller
-    query = dict(request.query)
     declared = services.editions.report(name)
     form = query.pop("format", None) or preferred(request.headers.get("accept", ""), declared)
     artifact = services.editions.artifact(caller.org_id, name, form, query, now=request.now, head=caller.head)

@@ -1,0 +1,253 @@
+"""The answer without a language model: figures and rows of the organization's reports, each with its source.
+
+The same question about the same data has the same answer. What nothing is known about is said, never guessed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+
+from engine.copilot.library import Library
+from engine.copilot.question import Question, read
+from engine.copilot.topics import FRAMEWORKS, IDENTIFIED, PROGRAMME, READINESS, TOPICS, Source, Topic
+from engine.document import Document, Edition
+
+ROWS = 5
+MOST_TOPICS = 3
+CONFIDENCES = ("high", "medium", "low", "none")
+_HELLO = ("help", "hello", "hi", "hey", "thanks", "thank")
+_IDENTIFIERS = ("gap_id", "control_id", "id", "vendor_id", "obligation_id")
+
+
+@dataclass(frozen=True)
+class Citation:
+    """Where a figure stands: the route of a report, the row in it (none for its headline), day and revision."""
+
+    number: int
+    report: str
+    route: str
+    row: str | None
+    as_of: str
+    revision: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``confidence`` is high, medium, low, or none where nothing could be said."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    confidence: str
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one source says, with its citations in place."""
+
+    lines: tuple[str, ...]
+    confidence: str
+    reason: str = ""
+
+
+class _Notes:
+    """The citations of an answer, numbered in the order in which its text names them."""
+
+    def __init__(self) -> None:
+        self.taken: list[Citation] = []
+
+    def cite(self, edition: Edition, route: str, row: str | None = None) -> str:
+        """The mark of a citation."""
+        number = len(self.taken) + 1
+        as_of = edition.as_of.isoformat()
+        self.taken.append(Citation(number, edition.report, route, row, as_of, edition.revision.seq))
+        return f"[{number}]"
+
+
+def general() -> Answer:
+    """Help that needs no organization."""
+    names = ", ".join(topic.name for topic in TOPICS)
+    return Answer(
+        f"I answer from an organization's own reports, with the route and row of every figure. Ask about {names}, "
+        "about a framework such as SOC 2, or about a control such as CC6.1. Answers about an organization need a "
+        "session: sign in and ask again.",
+        (),
+        "none",
+    )
+
+
+def answer(question: str, library: Library, *, asker: str) -> Answer:
+    """What the reports say; ``asker`` is the e-mail address that 'my' in the question stands for."""
+    asked, notes = read(question), _Notes()
+    parts = (
+        _identified(asked, library, notes)
+        or [part for topic, sure in _topics(asked) for part in _parts(topic, asked, library, asker, sure, notes)]
+        or _by_title(asked, library, notes)
+    )
+    if parts:
+        return _joined(parts, notes.taken, library)
+    if not asked.subject or asked.words[0] in _HELLO or "help" in asked.words:
+        return general()
+    return Answer(
+        f"I have no data on {asked.subject}. No report of the organization matches the question; ask about "
+        f"{', '.join(topic.name for topic in TOPICS)}.",
+        (),
+        "none",
+    )
+
+
+def _topics(asked: Question) -> list[tuple[Topic, bool]]:
+    """The topics of a question and whether their own words name them; a framework alone asks for its readiness."""
+    named = [(topic, True) for topic in TOPICS if asked.hits(topic.words)]
+    if named:
+        return named[:MOST_TOPICS]
+    if asked.frameworks:
+        return [(topic, True) for topic in TOPICS if READINESS in topic.sources]
+    hinted = sorted((topic for topic in TOPICS if asked.hits(topic.hints)), key=lambda topic: -asked.hits(topic.hints))
+    return [(topic, False) for topic in hinted[:1]]
+
+
+def _identified(asked: Question, library: Library, notes: _Notes) -> list[_Part]:
+    """What is known of the controls, gaps and records that the question names by their identifier."""
+    parts: list[_Part] = []
+    for source in IDENTIFIED if asked.codes else ():
+        edition = library.edition(source.report)
+        if edition is None:
+            continue
+        table = _table(edition.document, source)
+        names = [name for name in _IDENTIFIERS if name in table.columns]
+        rows = table.filter(pl.any_horizontal(pl.col(names).cast(pl.String).str.to_lowercase().is_in(asked.codes)))
+        if asked.frameworks and "framework" in rows.columns:
+            rows = rows.filter(pl.col("framework").is_in(asked.frameworks))
+        if rows.height:
+            parts.append(_Part(_rows(source, edition, rows, notes), *_confidence(edition.document, sure=True)))
+    return parts
+
+
+def _parts(topic: Topic, asked: Question, library: Library, asker: str, sure: bool, notes: _Notes) -> Iterator[_Part]:
+    for source in topic.sources:
+        edition = library.edition(source.report)
+        if edition is None:
+            continue
+        document = edition.document
+        headline = document.headline
+        if source.row_route is None:
+            headline += f" {notes.cite(edition, source.path)}"
+        if not _has_data(document, source):
+            yield _Part((f"I have no data on {topic.name}. {headline}",), "none")
+            continue
+        rows = _wanted(_table(document, source), source, asked, asker)
+        lines = (headline, *_rows(source, edition, rows, notes))
+        missing = _missing(rows, asked)
+        lines += tuple(f"I have no data on {topic.name} of {FRAMEWORKS[framework][0]}." for framework in missing)
+        if rows.is_empty() and missing:
+            yield _Part(lines, "none")
+            continue
+        if rows.is_empty() and (asked.mine or (asked.late and source.late)):
+            words = ["overdue"] * (asked.late and source.late is not None) + ["yours"] * asked.mine
+            lines += (f"Nothing of it is {' and '.join(words)}.",)
+        yield _Part(lines, *_confidence(document, sure))
+
+
+def _rows(source: Source, edition: Edition, rows: pl.DataFrame, notes: _Notes) -> tuple[str, ...]:
+    """The first rows as lines, each with its citation, and how many more there are."""
+    lines = []
+    for row in rows.head(ROWS).iter_rows(named=True):
+        cells = {name: _cell(value) for name, value in row.items()}
+        route = source.row_route.format_map(cells) if source.row_route else source.path
+        mark = notes.cite(edition, route, source.row.format_map(cells))
+        lines.append(f"- {source.line.format_map(cells)} {mark}")
+    if rows.height > ROWS:
+        where = "" if source.row_route else f" in {source.path}"
+        lines.append(f"{rows.height - ROWS:,} more{where}.")
+    return tuple(lines)
+
+
+def _missing(rows: pl.DataFrame, asked: Question) -> list[str]:
+    """The frameworks of the question that the rows say nothing about, where rows are of a framework at all."""
+    present = set(rows["framework"]) if "framework" in rows.columns else set(asked.frameworks)
+    return [framework for framework in asked.frameworks if framework not in present]
+
+
+def _table(document: Document, source: Source) -> pl.DataFrame:
+    frame = next(table.frame for table in document.tables if table.name == source.table)
+    return frame.with_row_index("number", offset=1)
+
+
+def _has_data(document: Document, source: Source) -> bool:
+    if document.coverage is not None and document.coverage.total == 0:
+        return False
+    return source.known is None or bool(document.summary.get(source.known))
+
+
+def _wanted(frame: pl.DataFrame, source: Source, asked: Question, asker: str) -> pl.DataFrame:
+    kept = source.late if asked.late and source.late else source.keep
+    if kept is not None:
+        frame = frame.filter(pl.any_horizontal(pl.col(kept[0]) == value for value in kept[1]))
+    if asked.mine and "owner" in frame.columns:
+        frame = frame.filter(pl.col("owner").cast(pl.String) == asker)
+    if asked.frameworks and "framework" in frame.columns:
+        frame = frame.filter(pl.col("framework").is_in(asked.frameworks))
+    return frame
+
+
+def _confidence(document: Document, sure: bool) -> tuple[str, str]:
+    """High for a plain question and well covered data; a report on thin evidence says so."""
+    confidence = "high" if sure else "medium"
+    coverage = document.coverage
+    if coverage is None or coverage.pct is None:
+        return confidence, ""
+    reason = f"{coverage.pct} % of {coverage.total:,} are covered by data"
+    if not coverage.sufficient:
+        return "low", reason
+    return (confidence if coverage.pct >= 80 else "medium"), reason
+
+
+def _by_title(asked: Question, library: Library, notes: _Notes) -> list[_Part]:
+    """The headline of the report whose title has most of the question's words: what the table of topics leaves out."""
+    telling = {word.rstrip("s") for word in asked.subject.split() if len(word) > 3}
+    scored = []
+    for name, report in library.catalogue.items():
+        title = read(report.title).words
+        scored.append((-sum(any(part.startswith(word) for part in title) for word in telling), name))
+    best = min(scored, default=(0, ""))
+    edition = library.edition(best[1]) if best[0] else None
+    if edition is None:
+        return []
+    mark = notes.cite(edition, f"{PROGRAMME}/{edition.report}")
+    return [_Part((f"{edition.document.headline} {mark}",), "low", _confidence(edition.document, sure=False)[1])]
+
+
+def _joined(parts: Sequence[_Part], citations: Sequence[Citation], library: Library) -> Answer:
+    """One text; only as sure as its least sure part that says anything."""
+    saying = [part.confidence for part in parts if part.confidence != "none"]
+    confidence = max(saying, key=CONFIDENCES.index, default="none")
+    reason = next((part.reason for part in parts if part.confidence == confidence and part.reason), "")
+    because = f" ({reason})" if reason else ""
+    text = [
+        *("\n".join(part.lines) for part in parts),
+        f"Confidence: {confidence}{because}. As of {library.as_of}, revision {library.revision}.",
+    ]
+    if citations:
+        sources = (f"[{c.number}] {c.route}{f', row {c.row}' if c.row else ''}" for c in citations)
+        text.append("\n".join(["Sources:", *sources]))
+    return Answer("\n\n".join(text), tuple(citations), confidence)
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case None:
+            return "–"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:g}"
+        case datetime():
+            return f"{value:%Y-%m-%d %H:%M} UTC"
+        case str():
+            return " ".join(value.split())
+        case list():
+            return ", ".join(map(_cell, value))
+    return str(value)

@@ -1,0 +1,142 @@
+"""Servers that speak OpenAI's chat completions: asked in the order of the settings, until one begins to answer."""
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import httpx
+import msgspec
+
+from engine.copilot import sse
+from engine.settings import Settings
+
+log = logging.getLogger("hq.copilot")
+TIMEOUT = httpx.Timeout(30.0, connect=5.0)  # for each read: the first token may take that long
+TOTAL_SECONDS = 120.0
+LONGEST_BODY = 2 * 1024 * 1024
+LONGEST_ANSWER = 100_000
+
+
+class Failed(Exception):
+    """A provider did not answer; ``reason`` is a machine word and never holds what it said."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Provider:
+    """Where chat completions are asked for: ``POST <url>/chat/completions``."""
+
+    name: str
+    url: str
+    token: str
+    model: str
+
+
+def configured(settings: Settings) -> tuple[Provider, ...]:
+    """The providers that are set, in the order in which they are asked."""
+    known = (
+        Provider("llm", settings["SVC_LLM_URL"], settings["SVC_LLM_API_KEY"], settings["SVC_LLM_MODEL"]),
+        Provider("reasoning", settings["SVC_REASONING_URL"], settings["SVC_REASONING_TOKEN"], "default"),
+    )
+    return tuple(provider for provider in known if provider.url)
+
+
+@cache
+def client() -> httpx.Client:
+    """The connections of this process to its providers."""
+    return httpx.Client(timeout=TIMEOUT, trust_env=False, follow_redirects=False)
+
+
+class Completion:
+    """The text of an answer, piece by piece as it arrives; Failed where it breaks off.
+
+    ``finish`` is the provider's reason for ending, known when the text is over.
+    """
+
+    def __init__(self, provider: Provider, messages: Sequence[dict[str, str]], *, stream: bool) -> None:
+        self.provider = provider
+        self.finish = "stop"
+        self._until = time.monotonic() + TOTAL_SECONDS
+        self._response = self._ask(messages, stream)
+        streamed = self._response.headers.get("content-type", "").lower().startswith("text/event-stream")
+        self._pieces = self._guarded(self._streamed() if streamed else self._whole())
+
+    def __iter__(self) -> Iterator[str]:
+        return self._pieces
+
+    def close(self) -> None:
+        """Hang up; the provider may stop writing."""
+        self._response.close()
+
+    def _ask(self, messages: Sequence[dict[str, str]], stream: bool) -> httpx.Response:
+        provider = self.provider
+        headers = {"Accept": "text/event-stream" if stream else "application/json"}
+        if provider.token:
+            headers["Authorization"] = f"Bearer {provider.token}"
+        body = {"model": provider.model, "messages": list(messages), "stream": stream}
+        request = client().build_request("POST", f"{provider.url}/chat/completions", json=body, headers=headers)
+        try:
+            response = client().send(request, stream=True)
+        except httpx.TransportError as error:
+            raise Failed(_reason(error)) from error
+        if response.status_code != 200:
+            response.close()
+            raise Failed(f"http_{response.status_code}")
+        return response
+
+    def _guarded(self, pieces: Iterator[str]) -> Iterator[str]:
+        """The pieces with a bound on their length, and one kind of error."""
+        left = LONGEST_ANSWER
+        try:
+            for piece in pieces:
+                yield piece[:left]
+                left -= len(piece)
+                if left <= 0:
+                    self.finish = "length"
+                    return
+        except httpx.TransportError as error:
+            raise Failed(_reason(error)) from error
+        except (ValueError, TypeError, LookupError, AttributeError, httpx.DecodingError) as error:
+            raise Failed("invalid_answer") from error
+        finally:
+            self.close()
+
+    def _body(self) -> Iterator[bytes]:
+        size = 0
+        for chunk in self._response.iter_bytes():
+            size += len(chunk)
+            if size > LONGEST_BODY:
+                raise Failed("answer_too_large")
+            if time.monotonic() > self._until:
+                raise Failed("timeout")
+            yield chunk
+
+    def _streamed(self) -> Iterator[str]:
+        for data in sse.data(self._body()):
+            if data.strip() == sse.END:
+                return
+            value: dict[str, Any] = msgspec.json.decode(data)
+            if value.get("error"):
+                raise Failed("provider_error")
+            for choice in value.get("choices", [])[:1]:
+                self.finish = choice.get("finish_reason") or self.finish
+                piece = (choice.get("delta") or {}).get("content")
+                if piece:
+                    yield str(piece)
+
+    def _whole(self) -> Iterator[str]:
+        choice = msgspec.json.decode(b"".join(self._body()))["choices"][0]
+        self.finish = choice.get("finish_reason") or "stop"
+        text = choice["message"]["content"]
+        if text:
+            yield str(text)
+
+
+def _reason(error: httpx.TransportError) -> str:
+    return "timeout" if isinstance(error, httpx.TimeoutException) else "unreachable"

@@ -1,0 +1,225 @@
+"""What people ask about, and which report answers: a table, read from top to bottom.
+
+``words`` and ``hints`` are beginnings of words of the question. A hint alone decides only where no word does.
+``row`` and ``line`` are filled from the columns of a table's row.
+"""
+
+from dataclasses import dataclass
+
+PROGRAMME = "/api/governance/compliance"
+
+
+@dataclass(frozen=True)
+class Source:
+    """The table of a report that answers, and how one of its rows reads.
+
+    ``keep`` and ``late`` name a column and the values that count, always and when the question asks for what is
+    overdue. ``number`` in ``row`` is the row's place in the table. ``known`` is the figure of the summary that is 0 or
+    absent when there is no data. ``row_route`` is where a single row stands, where no route shows the whole table.
+    """
+
+    report: str
+    table: str
+    row: str
+    line: str
+    route: str = ""
+    keep: tuple[str, tuple[object, ...]] | None = None
+    late: tuple[str, tuple[object, ...]] | None = None
+    known: str | None = None
+    row_route: str | None = None
+
+    @property
+    def path(self) -> str:
+        """The route of the report."""
+        return self.route or f"{PROGRAMME}/{self.report}"
+
+
+@dataclass(frozen=True)
+class Topic:
+    """Something that people ask about."""
+
+    name: str
+    words: tuple[str, ...]
+    hints: tuple[str, ...]
+    sources: tuple[Source, ...]
+
+
+GAPS = Source(
+    "gap-remediations", "gaps", "{gap_id}", "{gap_id} {title}: {severity}, {state}, {effort_hours} h, owner {owner}",
+    late=("overdue", (True,)),
+)  # fmt: skip
+CONTROLS = Source(
+    "evidence-freshness", "controls", "{framework}:{control_id}",
+    "{framework} {control_id} {title}: evidence {state}, last on {last_evidence_on}, owner {owner}", known="controls",
+)  # fmt: skip
+READINESS = Source(
+    "baseline-comparison", "packs", "{framework}",
+    "{name}: {weighted_pct} % weighted readiness, {strict_pct} % strict, {open_weaknesses} open weaknesses, "
+    "evidence for {coverage_pct} % of the controls",
+    keep=("in_scope", (True,)), known="packs_in_scope",
+)  # fmt: skip
+
+TOPICS = (
+    Topic(
+        "what to do first",
+        ("first", "priorit", "focus", "quick"),
+        ("start", "next", "todo"),
+        (
+            Source("executive-summary", "decisions", "decision {number}", "{decision} ({reason}; with {owner})"),
+            GAPS,
+        ),
+    ),
+    Topic(
+        "the posture",
+        ("posture", "score", "grade"),
+        ("doing", "overall", "status", "state", "summar"),
+        (
+            Source(
+                "posture-score", "components", "{component}", "{title}: {value_pct} %, costs {lost} points",
+                known="score",
+            ),
+        ),
+    ),
+    Topic("gaps", ("gap", "remediat", "weakness", "runbook"), ("fix", "open", "close"), (GAPS,)),
+    Topic(
+        "attestations",
+        ("attest", "sign-off", "signoff"),
+        (),
+        (
+            Source(
+                "attestations", "attestations", "{id}",
+                "{framework} {control_id} {title}: {status}, due {due_on}, owner {owner}",
+                keep=("status", ("overdue", "rejected", "due_7", "due_30")), late=("status", ("overdue",)),
+                known="attestations",
+            ),
+        ),
+    ),
+    Topic(
+        "obligations",
+        ("obligation", "deadline", "calendar", "dut", "commitment"),
+        ("due", "overdue", "late", "upcoming", "week", "month"),
+        (
+            Source(
+                "calendar", "obligations", "{obligation_id}", "{due_on} {title}: {status}, owner {owner}",
+                keep=("status", ("overdue", "open")), late=("status", ("overdue",)), known="obligations",
+            ),
+        ),
+    ),
+    Topic(
+        "vendors",
+        ("vendor", "supplier", "third", "subprocessor", "processor"),
+        (),
+        (
+            Source(
+                "third-party-vendors", "vendors", "{vendor_id}",
+                "{name}: tier {tier}, assurance {assurance}, review {review}, {inherited_gaps} inherited gaps",
+                route="/api/governance/third-party/vendors", late=("review", ("overdue", "never")), known="vendors",
+            ),
+        ),
+    ),
+    Topic(
+        "incidents",
+        ("incident", "outage", "alert"),
+        (),
+        (
+            Source(
+                "incidents", "open", "{id}", "{title}: {severity}, {status} since {opened_at}, owner {owner}",
+                known="known", row_route="/api/incidents/{id}/evidence",
+            ),
+        ),
+    ),
+    Topic(
+        "risks",
+        ("risk", "appetite", "hotspot"),
+        (),
+        (
+            Source(
+                "risk-heatmap", "risks", "{id}",
+                "{id} {title}: residual {residual} ({level}), appetite {appetite}, owner {owner}", known="risks",
+            ),
+        ),
+    ),
+    Topic(
+        "evidence",
+        ("evidence", "stale", "fresh"),
+        ("missing",),
+        (
+            Source(
+                "evidence-freshness", "queue", "{framework}:{control_id}",
+                "{framework} {control_id} {title}: {state}, last on {last_evidence_on}, owner {owner}",
+                known="controls",
+            ),
+        ),
+    ),
+    Topic("readiness", ("readiness", "ready", "complian", "certif", "framework"), ("audit",), (READINESS,)),
+    Topic(
+        "control health",
+        ("health", "famil", "scorecard"),
+        ("red", "amber"),
+        (
+            Source(
+                "control-health-scorecard", "families", "{framework}:{group_id}",
+                "{framework_name} {group_title}: {health} ({rag}), worst {worst_control}", known="controls",
+            ),
+        ),
+    ),
+    Topic(
+        "the crosswalk",
+        ("crosswalk", "mapping", "overlap", "conflict"),
+        (),
+        (
+            Source(
+                "crosswalk", "conflicts", "{source_id}/{target_id}",
+                "{source_id} is {source_state}, {target_id} {target_title} is {target_state}", known="pairs",
+            ),
+        ),
+    ),
+    Topic(
+        "who has how much to do",
+        ("workload", "assign"),
+        ("who", "owner"),
+        (
+            Source(
+                "gap-remediations", "owners", "{owner}",
+                "{owner}: {gaps} gaps, {severe} critical or high, {effort_hours} h",
+            ),
+        ),
+    ),
+    Topic(
+        "activity",
+        ("activity", "cover", "audit-log", "untagged"),
+        ("event", "log"),
+        (
+            Source(
+                "summary", "uncovered", "{framework}:{control_id}",
+                "{framework_name} {control_id} {title}: nothing in the period, last on {last_evidence_on}",
+                known="applicable_controls",
+            ),
+        ),
+    ),
+    Topic(
+        "decisions",
+        ("decision", "board", "executive"),
+        (),
+        (Source("executive-summary", "decisions", "decision {number}", "{decision} ({reason}; with {owner})"),),
+    ),
+)  # fmt: skip
+
+# What can be asked for by its identifier, such as CC6.1, RSK-04 or inc_…
+IDENTIFIED = (
+    GAPS,
+    CONTROLS,
+    *(topic.sources[0] for topic in TOPICS if topic.name in ("risks", "vendors", "incidents", "obligations")),
+)
+
+# The name of each framework and how people write it; a space stands for a space, a hyphen or nothing.
+FRAMEWORKS = {
+    "soc2": ("SOC 2", ("soc 2", "soc")),
+    "iso27001": ("ISO 27001", ("iso 27001", "iso")),
+    "pci-dss": ("PCI DSS", ("pci dss", "pci")),
+    "hipaa": ("HIPAA", ("hipaa",)),
+    "nist-csf": ("NIST CSF", ("nist csf", "nist", "csf")),
+    "cis-v8": ("CIS Controls", ("cis v8", "cis")),
+    "cmmc-l2": ("CMMC Level 2", ("cmmc l2", "cmmc")),
+    "gdpr-art32": ("GDPR Article 32", ("gdpr art 32", "gdpr")),
+}

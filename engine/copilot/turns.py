@@ -1,0 +1,79 @@
+"""One turn of a conversation: the first provider that begins to answer, else the answer from the reports."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from engine.copilot.library import Library
+from engine.copilot.offline import Citation, answer, general
+from engine.copilot.prompts import NO_FIGURES, figures, messages
+from engine.copilot.providers import Completion, Failed, Provider, configured
+from engine.settings import Settings
+
+log = logging.getLogger("hq.copilot")
+OFFLINE = "offline"
+
+
+@dataclass
+class Turn:
+    """An answer on its way. ``pieces`` may raise Failed where it breaks off; ``close`` lets go of it.
+
+    ``skipped`` says which providers were asked before and why they did not answer. ``citations`` are the figures that
+    the answer could use; ``confidence`` is that of an answer from the reports, and None for a model's.
+    """
+
+    provider: str
+    model: str
+    skipped: tuple[dict[str, str], ...]
+    citations: tuple[Citation, ...]
+    confidence: str | None
+    pieces: Iterator[str]
+    completion: Completion | None = None
+
+    @property
+    def finish(self) -> str:
+        """Why the answer ended; known when its pieces are over."""
+        return self.completion.finish if self.completion else "stop"
+
+    @property
+    def sent_to(self) -> tuple[str, ...]:
+        """The providers that were sent figures, or may have been."""
+        answered = () if self.completion is None else (self.provider,)
+        return (*(skipped["provider"] for skipped in self.skipped), *answered)
+
+    def close(self) -> None:
+        """Hang up on the provider."""
+        if self.completion is not None:
+            self.completion.close()
+
+
+def run(
+    settings: Settings, conversation: Sequence[dict[str, str]], library: Library | None, *, asker: str, stream: bool
+) -> Turn:
+    """Answer the last message. Without a library nobody is signed in, and there is general help alone."""
+    found = general() if library is None else answer(conversation[-1]["content"], library, asker=asker)
+    providers = configured(settings)
+    skipped: list[dict[str, str]] = []
+    told = messages(conversation, NO_FIGURES if library is None else figures(library, found)) if providers else []
+    for provider in providers:
+        try:
+            completion, pieces = _begun(provider, told, stream)
+        except Failed as error:
+            log.warning("copilot provider %s: %s", provider.name, error.reason)
+            skipped.append({"provider": provider.name, "reason": error.reason})
+        else:
+            return Turn(provider.name, provider.model, tuple(skipped), found.citations, None, pieces, completion)
+    lines = iter(found.text.splitlines(keepends=True))
+    return Turn(OFFLINE, OFFLINE, tuple(skipped), found.citations, found.confidence, lines)
+
+
+def _begun(provider: Provider, told: Sequence[dict[str, str]], stream: bool) -> tuple[Completion, Iterator[str]]:
+    """An answer whose first piece is there, or all of it where nothing is streamed; Failed until then."""
+    completion = Completion(provider, told, stream=stream)
+    pieces = iter(completion)
+    begun = next(pieces, "") if stream else "".join(pieces)
+    if not begun or not (stream or begun.strip()):
+        completion.close()
+        raise Failed("empty_answer")
+    return completion, chain((begun,), pieces)

@@ -1,0 +1,156 @@
+"""The only place that removes rows: the oldest part of the audit chain, and incidents that were closed long ago.
+
+Of the chain only a prefix goes, up to the first event that is too young or under a legal hold. The hash at the cut is
+kept in ``chain_cuts``, from where the rest still verifies; a change to that table makes replicas start over.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Table, and_, delete, func, or_, select
+
+from engine.store.chain import GENESIS
+from engine.store.revisions import Revision, batched
+from engine.store.rows import many
+from engine.store.schema.audit import audit_log, chain_cuts, legal_holds
+from engine.store.schema.automation import dry_runs, executions
+from engine.store.schema.organizations import organizations
+from engine.store.schema.services import incident_actions, incident_timeline, incidents, rca_runs
+from engine.store.types import instant_text
+
+_OF_INCIDENTS = (incident_timeline, incident_actions, rca_runs)
+
+
+@dataclass(frozen=True)
+class Purged:
+    """What a purge removed of a class of records, and which holds (by id) kept it from removing more."""
+
+    record_class: str
+    rows: int
+    blocked_by: tuple[str, ...] = ()
+
+
+class Hold:
+    """An active legal hold. One that names neither an incident nor a prefix of actions holds everything."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        scope = row["scope"]
+        self.id: str = row["id"]
+        self.incident_id: str | None = row["incident_id"]
+        self.everything = scope == "all" or (self.incident_id is None and scope in (None, "incident"))
+        self.prefix: str | None = None if scope in (None, "all", "incident") else scope.rstrip("*")
+        self.purges_blocked: int = row["purges_blocked"] or 0
+
+    def holds(self, incident_id: str) -> bool:
+        """Whether the incident is under this hold."""
+        return self.everything or self.incident_id == incident_id
+
+    def first_event(self, connection: Connection, org_id: str, last: int) -> int | None:
+        """The first event of the chain up to ``last`` that is under this hold."""
+        query = select(func.min(audit_log.c.seq)).where(audit_log.c.org_id == org_id, audit_log.c.seq <= last)
+        if not self.everything:
+            query = query.where(or_(*self._conditions(connection, org_id)))
+        position: int | None = connection.execute(query).scalar()
+        return position
+
+    def _conditions(self, connection: Connection, org_id: str) -> list[Any]:
+        conditions: list[Any] = []
+        if self.prefix is not None:
+            conditions.append(func.substr(audit_log.c.action, 1, len(self.prefix)) == self.prefix)
+        if self.incident_id is not None:
+            concerned = [self.incident_id]
+            for table in (dry_runs, executions, rca_runs):
+                query = select(table.c.id).where(table.c.org_id == org_id, table.c.incident_id == self.incident_id)
+                concerned += connection.execute(query).scalars()
+            conditions += [audit_log.c.object_id.in_(batch) for batch in batched(concerned, 500)]
+        return conditions
+
+
+def deployment_tier(connection: Connection, org_id: str) -> str:
+    """The tier that the organization's default retention follows from."""
+    query = select(organizations.c.deployment_tier).where(organizations.c.id == org_id)
+    tier: str = connection.execute(query).scalar_one()
+    return tier
+
+
+def active_holds(connection: Connection, org_id: str, now: datetime) -> list[Hold]:
+    """The legal holds in force."""
+    rows = many(connection, legal_holds, org_id)
+    return [Hold(row) for row in rows if row["released_at"] is None or row["released_at"] > now]
+
+
+def purge_audit_log(revision: Revision, before: datetime) -> Purged:
+    """Remove the longest prefix of the chain whose events all happened before ``before`` and are under no hold."""
+    connection, org_id = revision.connection, revision.org_id
+    mine = audit_log.c.org_id == org_id
+    young = select(audit_log.c.seq).where(mine, audit_log.c.occurred_at >= before).order_by(audit_log.c.seq).limit(1)
+    first_young: int | None = connection.execute(young).scalar()
+    last = revision.head[0] if first_young is None else first_young - 1
+    held = {hold: hold.first_event(connection, org_id, last) for hold in active_holds(connection, org_id, revision.now)}
+    blocking = [hold for hold, position in held.items() if position is not None]
+    cut = min([last, *(position - 1 for position in held.values() if position is not None)])
+    going = and_(mine, audit_log.c.seq <= cut)
+    rows = int(connection.execute(select(func.count()).where(going)).scalar_one())
+    if rows:
+        digest: str = connection.execute(select(audit_log.c.hash).where(mine, audit_log.c.seq == cut)).scalar_one()
+        start = int(connection.execute(select(func.min(audit_log.c.seq)).where(mine)).scalar_one())
+        connection.execute(delete(audit_log).where(going))
+        revision.insert(chain_cuts, [{"seq": cut, "hash": digest, "cut_at": revision.now}])
+        _record(revision, "audit_log", before, rows, first_seq=start, last_seq=cut, hash_at_cut=digest)
+    return _done(revision, Purged("audit_log", rows, tuple(hold.id for hold in blocking)), blocking)
+
+
+def purge_incidents(revision: Revision, before: datetime) -> Purged:
+    """Remove incidents that were closed before ``before``, with all that hangs on them, unless they are held.
+
+    A closed incident without any time of its end has no age and stays.
+    """
+    connection, org_id = revision.connection, revision.org_id
+    ended_at = func.coalesce(incidents.c.closed_at, incidents.c.resolved_at)
+    query = select(incidents.c.id).where(
+        incidents.c.org_id == org_id, incidents.c.status == "closed", ended_at < before
+    )  # fmt: skip
+    old = list(connection.execute(query.order_by(incidents.c.id)).scalars())
+    holds = active_holds(connection, org_id, revision.now)
+    blocking = [hold for hold in holds if any(hold.holds(incident) for incident in old)]
+    going = [incident for incident in old if not any(hold.holds(incident) for hold in blocking)]
+    if going:
+        for table in _OF_INCIDENTS:
+            _delete(connection, table, org_id, table.c.incident_id, going)
+        _delete(connection, incidents, org_id, incidents.c.id, going)
+        _start_replicas_over(revision)
+        _record(revision, "incidents", before, len(going))
+    return _done(revision, Purged("incidents", len(going), tuple(hold.id for hold in blocking)), blocking)
+
+
+def _delete(connection: Connection, table: Table, org_id: str, column: Any, values: Sequence[str]) -> None:
+    for batch in batched(values, 500):
+        connection.execute(delete(table).where(table.c.org_id == org_id, column.in_(batch)))
+
+
+def _start_replicas_over(revision: Revision) -> None:
+    """Stamp the last cut anew; where nothing was ever cut, one before the first event, which verifies the same."""
+    cuts = many(revision.connection, chain_cuts, revision.org_id, order=("-seq",), limit=1)
+    if cuts:
+        revision.update(chain_cuts, {"seq": cuts[0]["seq"]}, {"cut_at": cuts[0]["cut_at"]})
+    else:
+        revision.insert(chain_cuts, [{"seq": 0, "hash": GENESIS, "cut_at": revision.now}])
+
+
+def _record(revision: Revision, record_class: str, before: datetime, rows: int, **facts: Any) -> None:
+    details = {"record_class": record_class, "before": instant_text(before), "rows": rows, **facts}
+    revision.record("retention.purged", object_type="retention", object_id=record_class, details=details)
+
+
+def _done(revision: Revision, purged: Purged, blocking: Sequence[Hold]) -> Purged:
+    for hold in blocking:
+        revision.update(legal_holds, {"id": hold.id}, {"purges_blocked": hold.purges_blocked + 1})
+        revision.record(
+            "retention.blocked",
+            object_type="legal_hold",
+            object_id=hold.id,
+            details={"record_class": purged.record_class},
+        )
+    return purged

@@ -1,0 +1,54 @@
+"""A store with the demonstration organization cobalt and the empty organization acme."""
+
+from datetime import UTC, datetime
+
+import pyarrow.dataset  # noqa: F401 - loaded late it would meet a frozen clock's date class
+import pytest
+
+from data.demo import generate
+from engine.analytics import Replica
+from engine.artifacts import Artifacts
+from engine.copilot.library import Library
+from engine.copilot.providers import client
+from engine.editions import Editions
+from engine.importing import import_frames
+from engine.store import Store
+from engine.store.migrations import migrate
+from reports import CATALOGUE
+
+NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def editions(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("copilot")
+    url = f"sqlite:///{folder / 'hq.db'}"
+    migrate(url)
+    store = Store(url)
+    with store.revision("acme", "setup", now=NOW, create={"name": "Acme"}) as revision:
+        revision.record("organization.created")
+    import_frames(store, generate("cobalt", NOW.date()), org_id="cobalt", actor="demo", now=NOW)
+    replica = Replica(url, None)
+    made = Editions(store, replica, Artifacts(folder / "artifacts"), CATALOGUE)
+    yield made
+    made.close()
+    replica.close()
+    store.close()
+
+
+@pytest.fixture
+def cobalt(editions):
+    return Library(editions, "cobalt", now=NOW)
+
+
+@pytest.fixture
+def acme(editions):
+    return Library(editions, "acme", now=NOW)
+
+
+@pytest.fixture
+def fresh_connections():
+    """Connections to servers that are gone are closed with the test that made them."""
+    yield
+    client().close()
+    client.cache_clear()

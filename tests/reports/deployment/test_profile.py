@@ -1,0 +1,99 @@
+"""What the deployment profile says."""
+
+from datetime import date
+
+import pytest
+
+from engine.web import http, limits
+from reports.deployment.profile import LIMITS, REPORT
+from tests.factories import ask, rows
+
+PROFILE = {"tier": "shared", "plan": "team", "data_region": "eu-west", "boundary": "vendor runs it",
+           "key_custody": "vendor", "auth_mode": "single sign-on", "modules": ["slo"], "version": 7,
+           "changed_on": date(2026, 11, 1)}  # fmt: skip
+
+
+def vendor(name, region, **given):
+    return {"vendor_id": name, "name": name, "data_classes": "customer", "region": region, **given}
+
+
+def place(channel, destination, region=None, **given):
+    return {"channel": channel, "destination": destination, "region": region, "deliveries": 3, **given}
+
+
+def report(vendors=(), destinations=(), **profile):
+    return REPORT.build(
+        rows("deployment", {**PROFILE, **profile}),
+        rows("organization", {}),
+        rows("vendors", *vendors),
+        rows("destinations", *destinations),
+        ask(),
+    )
+
+
+def table(document, name):
+    return next(table.frame for table in document.tables if table.name == name)
+
+
+def exceptions(document):
+    return table(document, "residency_exceptions").select("kind", "name", "reason").rows()
+
+
+def test_the_summary_is_the_profile():
+    assert dict(report().summary) == {
+        "tier": "shared",
+        "tenancy": "one store for several organizations, kept apart by the credential of every request",
+        "data_region": "eu-west", "boundary": "vendor runs it", "key_custody": "vendor", "auth_mode": "single sign-on",
+        "plan": "team", "modules": ["slo"], "subprocessors": 0, "residency_exceptions": 0, "profile_version": 7,
+        "profile_changed_on": date(2026, 11, 1),
+    }  # fmt: skip
+    assert report().headline == (
+        "Acme runs on the shared tier and keeps its data in eu-west; nothing is known to leave it."
+    )
+    assert report().warnings == []
+
+
+def test_data_outside_the_region_comes_before_data_nobody_knows_about():
+    document = report(
+        vendors=[vendor("Home", "EU-West"), vendor("Away", "us-east"), vendor("Dark", None),
+                 vendor("No data", "us-east", data_classes=None)],
+        destinations=[place("email", "acme.example"), place("webhook", "hooks.example", "eu-west"),
+                      place("chat", "board", "us-east")],
+    )  # fmt: skip
+    assert exceptions(document) == [
+        ("chat", "board", "outside the region"),
+        ("subprocessor", "Away", "outside the region"),
+        ("email", "acme.example", "region unknown"),
+        ("subprocessor", "Dark", "region unknown"),
+    ]
+    assert (document.summary["subprocessors"], document.summary["residency_exceptions"]) == (3, 4)
+    assert document.headline.endswith("4 residency exceptions, 2 of them known to be outside.")
+
+
+def test_without_a_declared_region_every_place_is_an_exception():
+    document = report(vendors=[vendor("Home", "eu-west")], data_region=None, key_custody=None)
+    assert exceptions(document) == [("subprocessor", "Home", "no data region declared")]
+    assert document.warnings == ["Not declared in the profile: data region, key custody."]
+
+
+@pytest.mark.parametrize(
+    ("tier", "servers"), [("shared", "vendor"), ("dedicated", "vendor"), ("self-hosted", "organization")]
+)
+def test_who_runs_the_servers_follows_the_tier_and_keys_the_declared_custody(tier, servers):
+    operators = dict(table(report(tier=tier, key_custody="customer HSM"), "operators").iter_rows())
+    assert (operators["servers and network"], operators["encryption keys"]) == (servers, "customer HSM")
+    assert operators["records, evidence and their accuracy"] == "organization"
+
+
+def test_the_limits_are_those_in_force():
+    known = {
+        "body of a request": http.MAX_BODY,
+        "proxied requests": limits.PROXY.count,
+        "sensitive requests": limits.SENSITIVE.count,
+        "ingested bodies, unless the operator set another number": limits.INGEST.count,
+        "turns of the copilot": limits.COPILOT_TURNS.count,
+        "contact form": limits.CONTACT.count,
+    }
+    assert {name: amount for name, amount, _, _ in LIMITS} == known
+    seconds = [limits.PROXY, limits.SENSITIVE, limits.INGEST, limits.COPILOT_TURNS, limits.CONTACT]
+    assert [unit for _, _, unit, _ in LIMITS[1:]] == [f"in {limit.seconds} seconds" for limit in seconds]
