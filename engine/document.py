@@ -40,6 +40,8 @@ class Table:
     ``heat`` names a numeric column group to shade in HTML; the number stays in the cell.
     ``state`` names columns holding a state word, which HTML shows as a badge.
     ``hidden`` columns are for machines only: JSON and CSV have them, HTML and Markdown do not.
+    ``headings`` is for a CSV that somebody else prescribes: it has these columns alone, in this order, under exactly
+    these headings.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Table:
     heat: Sequence[str] = ()
     state: Sequence[str] = ()
     hidden: Sequence[str] = ()
+    headings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from engine.document import Edition
-from engine.render import csv, html, ics, json, markdown
+from engine.render import csv, html, ics, json, markdown, oscal
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ RENDERERS: dict[str, Renderer] = {
     "html": Renderer(html.render, "text/html; charset=utf-8", "html", attachment=False),
     "md": Renderer(markdown.render, "text/markdown; charset=utf-8", "md", attachment=True),
     "ics": Renderer(ics.render, "text/calendar; charset=utf-8", "ics", attachment=True),
+    "oscal": Renderer(oscal.render, "application/json", "oscal.json", attachment=True),
 }
 
 
@@ -34,6 +35,6 @@ def filename(edition: Edition, format: str) -> str:
 
 
 def download_name(org_id: str, report: str, as_of: date, format: str) -> str:
-    """``aurora-posture-score-2026-11-20.csv``: lower-case ASCII letters, digits, dashes and one dot."""
+    """``aurora-posture-score-2026-11-20.csv``: lower-case ASCII letters, digits, dashes, then the extension."""
     safe = re.sub(r"[^a-z0-9]+", "-", f"{org_id} {report}".lower()).strip("-")
     return "-".join(filter(None, (safe, as_of.isoformat()))) + f".{RENDERERS[format].extension}"

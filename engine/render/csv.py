@@ -17,7 +17,10 @@ FORMULA = r"^[\s\p{Cc}\p{Cf}]*[=+\-@|%`\\＝＋－＠｜％｀＼\t\r\n\x00]"
 
 
 def render(edition: Edition) -> bytes:
-    """The rows of one table; of several under a first column ``section``; of none the summary as name and value."""
+    """The rows of one table; of several under a first column ``section``; of none the summary as name and value.
+
+    A table with ``headings`` has those columns and exactly those headings.
+    """
     document = edition.document
     if not document.tables:
         return _csv(_summary(edition))
@@ -48,6 +51,8 @@ def safe_text(text: pl.Expr) -> pl.Expr:
 
 def _safe(table: Table) -> pl.DataFrame:
     cells.finite(table)
+    if table.headings:
+        return table.frame.select(_column(table, name).alias(heading) for name, heading in table.headings.items())
     return table.frame.select(_column(table, name) for name in table.frame.columns)
 
 

@@ -2,6 +2,8 @@
 
 import polars as pl
 
+from reports.frameworks.assessed import WHY
+
 FRAMEWORK = "pci-dss"
 IN_PLACE, NOT_APPLICABLE, NOT_TESTED, NOT_IN_PLACE = "In Place", "Not Applicable", "Not Tested", "Not in Place"
 COUNTS = {
@@ -9,12 +11,6 @@ COUNTS = {
     "not_applicable": NOT_APPLICABLE,
     "not_tested": NOT_TESTED,
     "not_in_place": NOT_IN_PLACE,
-}
-WHY = {
-    "no_data": "no evidence",
-    "stale": "evidence is older than its window",
-    "partial": "some kinds of evidence are lacking",
-    "ineffective": "a test failed or an event contradicts it",
 }
 
 

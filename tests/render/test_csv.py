@@ -127,3 +127,11 @@ def test_null_is_not_text():
 def test_infinity_is_refused():
     with pytest.raises(ValueError, match="finite"):
         write_csv(pl.DataFrame({"a": [float("inf")]}))
+
+
+def test_a_prescribed_csv_has_its_columns_under_its_headings_and_nothing_else():
+    frame = pl.DataFrame({"id": ["V-1"], "internal": [7], "asset": ["=cmd"]})
+    prescribed = table(frame, headings={"asset": "Asset Identifier", "id": "Auto-Approve & ID"})
+    assert render(of_tables(prescribed)) == b"Asset Identifier,Auto-Approve & ID\r\n'=cmd,V-1\r\n"
+    empty = table(frame.clear(), headings={"asset": "Asset Identifier", "id": "POAM ID"})
+    assert render(of_tables(empty)) == b"Asset Identifier,POAM ID\r\n"

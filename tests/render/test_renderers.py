@@ -12,7 +12,7 @@ def test_every_format_of_a_report_has_a_renderer():
 
 
 def test_downloads_are_attachments_and_pages_are_not():
-    assert {name for name, renderer in RENDERERS.items() if renderer.attachment} == {"csv", "md", "ics"}
+    assert {name for name, renderer in RENDERERS.items() if renderer.attachment} == {"csv", "md", "ics", "oscal"}
 
 
 def test_a_file_is_named_after_organization_report_and_day():

@@ -1,0 +1,203 @@
+"""CMMC Level 2 as an assessor scores it: MET, NOT MET or N/A, the SPRS score, and whether a POA&M is allowed."""
+
+from datetime import timedelta
+
+import polars as pl
+
+from engine.document import Chart, Document, Table
+from engine.report import Ask, Report
+from reports.evidence.wording import counted, listed, part_of
+from reports.frameworks.assessed import evidenced, tally
+from reports.frameworks.cmmc_results import (
+    CLOSE_OUT_DAYS,
+    CONDITIONAL,
+    CONDITIONAL_SCORE,
+    ENDURING,
+    FINAL,
+    MET,
+    NOT_APPLICABLE,
+    NOT_MET,
+    SYSTEM_SECURITY_PLAN,
+    TEMPORARY,
+    UNSCORED,
+    results,
+    score,
+    standing,
+)
+
+LABELS = {
+    "control_id": "Requirement",
+    "state": "Evidence state",
+    "basis": "Met by",
+    "points_lost": "Points lost",
+    "sprs_points": "Points",
+    "on_poam": "May stand on a POA&M",
+    "status": "Remediation",
+    "due_on": "Planned for",
+    "close_out_by": "Close out by",
+    "in_time": "Planned in time",
+    "last_evidence_id": "Evidence",
+    "last_evidence_on": "Evidence date",
+    "met": MET,
+    "not_met": NOT_MET,
+    "not_applicable": NOT_APPLICABLE,
+    "barred_from_poam": "Barred from a POA&M",
+}
+DEFINITIONS = {
+    "MET": "Evidence of every mandatory kind is there and in its window; or an approved enduring exception says how "
+    "the risk is mitigated; or a temporary deficiency: it worked before, an exception is approved and the repair "
+    "is planned. Without any evidence a requirement is NOT MET.",
+    "SPRS score": "110 less the points of the requirements that are NOT MET (5, 3 or 1); the lowest is -203.",
+    "partial credit": "3.5.3 (multifactor authentication) and 3.13.11 (FIPS-validated encryption) cost 3 instead of 5 "
+    "points while their evidence is partial.",
+    "system security plan": "3.12.4 carries no points, but without a plan nothing can be scored.",
+    "Conditional Level 2": "A score of at least 88, and every requirement that is NOT MET may stand on a POA&M: those "
+    "of 1 point, and 3.13.11 at 3; never 3.1.20, 3.1.22, 3.10.3, 3.10.4, 3.10.5 and 3.12.4.",
+    "close-out": "A conditional status ends 180 days after it was given unless everything on the POA&M is closed. "
+    "The day of a status is not on record here, so the clock is shown as if it started on the day of the report.",
+}
+
+
+def build(
+    requirements: pl.DataFrame,
+    status: pl.DataFrame,
+    profiles: pl.DataFrame,
+    exceptions: pl.DataFrame,
+    gaps: pl.DataFrame,
+    ask: Ask,
+) -> Document:
+    rows = results(requirements, status, profiles, exceptions, gaps)
+    points = score(rows) if rows.height else None
+    verdict = standing(rows, points) if rows.height else None
+    close_out = ask.as_of + timedelta(days=CLOSE_OUT_DAYS)
+    failing = rows.filter(pl.col("result") == NOT_MET).with_columns(
+        close_out_by=pl.when("on_poam").then(pl.lit(close_out)),
+        in_time=pl.when("on_poam").then((pl.col("due_on") <= close_out).fill_null(False)),
+    )
+    open_rows = failing.sort("on_poam", -pl.col("points_lost"), "position", "control_id")
+    barred = failing.filter(~pl.col("on_poam")).height
+    counts = {name: rows.filter(pl.col("result") == word).height
+              for name, word in (("met", MET), ("not_met", NOT_MET), ("not_applicable", NOT_APPLICABLE))}  # fmt: skip
+    domains = _domains(rows)
+    return Document(
+        headline=_headline(open_rows, rows.height, points, verdict, barred),
+        summary={
+            "status": verdict,
+            "sprs_score": points,
+            "points_lost": int(rows["points_lost"].sum()),
+            "points_to_conditional": None if points is None else max(CONDITIONAL_SCORE - points, 0),
+            "requirements": rows.height,
+            **counts,
+            "barred_from_poam": barred,
+            "met_by_enduring_exception": rows.filter(pl.col("basis") == ENDURING).height,
+            "met_by_temporary_deficiency": rows.filter(pl.col("basis") == TEMPORARY).height,
+            "close_out_by": close_out if verdict == CONDITIONAL else None,
+        },
+        tables=(
+            Table("domains", "By domain", domains, labels=LABELS),
+            Table(
+                "not_met",
+                "NOT MET, what bars a conditional status first",
+                open_rows.select(
+                    *("control_id", "title", "why", "state", "points_lost", "on_poam", "owner", "severity", "status"),
+                    *("due_on", "close_out_by", "in_time", "effort_hours"),
+                ),
+                labels=LABELS,
+                state=["state", "severity", "status"],
+            ),
+            Table(
+                "requirements",
+                "Every requirement",
+                rows.select(
+                    *("control_id", "title", "domain_name", "result", "basis", "state", "sprs_points", "points_lost"),
+                    *("last_evidence_id", "last_evidence_on", "owner", "implementation", "justification"),
+                    *("approved_by", "approved_on", exception_id()),
+                ),
+                labels=LABELS,
+                state=["state"],
+                hidden=["approved_by", "approved_on"],
+            ),
+        ),
+        coverage=evidenced(rows),
+        charts=_charts(domains),
+        definitions=DEFINITIONS,
+        warnings=_warnings(rows, failing),
+    )
+
+
+def exception_id() -> pl.Expr:
+    """The exception that a requirement is MET by."""
+    return pl.when(pl.col("basis").is_in([ENDURING, TEMPORARY])).then("accepted_by").alias("exception_id")
+
+
+def _domains(rows: pl.DataFrame) -> pl.DataFrame:
+    result = pl.col("result")
+    return (
+        rows.group_by("domain", "domain_name")
+        .agg(
+            requirements=pl.len().cast(pl.Int64),
+            met=tally(result == MET),
+            not_met=tally(result == NOT_MET),
+            not_applicable=tally(result == NOT_APPLICABLE),
+            barred_from_poam=tally((~pl.col("on_poam")).fill_null(False)),
+            points_lost=pl.col("points_lost").sum(),
+            position=pl.col("position").min(),
+        )
+        .sort("position", "domain")
+        .drop("position")
+    )
+
+
+def _headline(open_rows: pl.DataFrame, total: int, points: int | None, verdict: str | None, barred: int) -> str:
+    if not total:
+        return "CMMC Level 2 is not in scope, so there is nothing to score."
+    if verdict == UNSCORED:
+        return (
+            "No SPRS score can be given, because there is no evidence of a system security plan (3.12.4): write and "
+            f"approve it first, then close the {counted(open_rows.height, 'requirement')} NOT MET."
+        )
+    scored = f"SPRS score {points} of 110"
+    if verdict == FINAL:
+        return f"{scored}: every requirement is MET or N/A, which allows Final Level 2."
+    first = open_rows.row(0, named=True)
+    start = f"start with {first['control_id']} {first['title']} ({first['why']}, {_points(first['points_lost'])})"
+    share = f"{part_of(open_rows.height, total, 'requirement')} NOT MET"
+    if verdict == CONDITIONAL:
+        return f"{scored} allows Conditional Level 2: {share}, to be closed within {CLOSE_OUT_DAYS} days; {start}."
+    bar = f"{barred:,} of them may not stand on a POA&M" if barred else f"below {CONDITIONAL_SCORE}"
+    return f"{scored}, no CMMC status: {share}, {bar}; {start}."
+
+
+def _points(number: int) -> str:
+    return counted(number, "point")
+
+
+def _warnings(rows: pl.DataFrame, failing: pl.DataFrame) -> list[str]:
+    warnings = []
+    for basis in (ENDURING, TEMPORARY):
+        names = rows.filter(pl.col("basis") == basis)["control_id"].to_list()
+        if names:
+            warnings.append(f"MET by {basis}, which an assessor will want to see: {listed(names)}.")
+    unplanned = failing.filter(pl.col("on_poam") & pl.col("due_on").is_null()).height
+    if unplanned:
+        warnings.append(f"{counted(unplanned, 'requirement')} for the POA&M without a planned date.")
+    if rows.filter((pl.col("control_id") == SYSTEM_SECURITY_PLAN) & ~pl.col("applicable")).height:
+        warnings.append("The system security plan (3.12.4) is recorded as not applicable; it always applies.")
+    return warnings
+
+
+def _charts(domains: pl.DataFrame) -> list[Chart]:
+    if domains["points_lost"].sum() == 0:
+        return []
+    frame = domains.select("domain_name", "points_lost")
+    alt = "Points lost in each of the fourteen domains."
+    return [Chart("bars", "Points lost by domain", frame, "domain_name", "points_lost", alt)]
+
+
+REPORT = Report(
+    name="cmmc-l2",
+    title="CMMC Level 2 assessment",
+    description="MET, NOT MET and N/A for the 110 requirements, the SPRS score, and what may stand on a POA&M.",
+    facts=("requirements", "control_status", "control_profiles", "exceptions", "gaps"),
+    build=build,
+)

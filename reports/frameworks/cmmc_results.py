@@ -1,0 +1,105 @@
+"""The result of each CMMC requirement, MET, NOT MET or N/A, with the points that it costs and its POA&M eligibility."""
+
+import polars as pl
+
+from engine.catalogue import catalogue
+from engine.formulas import sprs_score
+from reports.frameworks.assessed import KEY, assessed, planned, why
+
+FRAMEWORK = "cmmc-l2"
+MET, NOT_MET, NOT_APPLICABLE = "MET", "NOT MET", "N/A"
+SYSTEM_SECURITY_PLAN = "CA.L2-3.12.4"
+CONDITIONAL_SCORE = 88
+CLOSE_OUT_DAYS = 180
+EVIDENCE, ENDURING, TEMPORARY = "evidence", "enduring exception", "temporary deficiency"
+FINAL, CONDITIONAL, NONE, UNSCORED = "Final Level 2", "Conditional Level 2", "No status", "Cannot be scored"
+
+
+def results(
+    requirements: pl.DataFrame,
+    status: pl.DataFrame,
+    profiles: pl.DataFrame,
+    exceptions: pl.DataFrame,
+    gaps: pl.DataFrame,
+) -> pl.DataFrame:
+    """One row for each requirement. No evidence is NOT MET whatever else is on record."""
+    points = catalogue().details(FRAMEWORK).select(
+        "control_id", "domain", "domain_name", "sprs_points", "sprs_points_partial", "poam_eligible"
+    )  # fmt: skip
+    rows = planned(assessed(FRAMEWORK, requirements, status, profiles), gaps)
+    return (
+        rows.join(points, on="control_id", how="left")
+        .join(_accepted(exceptions), on=KEY, how="left")
+        .with_columns(basis=_basis())
+        .with_columns(
+            result=pl.when(~pl.col("applicable"))
+            .then(pl.lit(NOT_APPLICABLE))
+            .when(pl.col("basis").is_not_null())
+            .then(pl.lit(MET))
+            .otherwise(pl.lit(NOT_MET))
+        )
+        .with_columns(points_lost=_points_lost(), why=pl.when(pl.col("result") == NOT_MET).then(why()))
+        .with_columns(on_poam=_on_poam())
+        .sort("position", "control_id")
+    )
+
+
+def _accepted(exceptions: pl.DataFrame) -> pl.DataFrame:
+    """Approved exceptions in force, by what CMMC calls them; an enduring one says how the risk is mitigated."""
+    mitigated = pl.col("compensating").fill_null("").str.strip_chars() != ""
+    enduring = pl.col("kind").is_in(["accepted_risk", "compensating"])
+    return (
+        exceptions.filter(pl.col("standing") == "approved")
+        .group_by(KEY)
+        .agg(
+            enduring=(enduring & mitigated).any(),
+            temporary=(~enduring).any(),
+            accepted_by=pl.col("id").min(),
+        )
+    )
+
+
+def _basis() -> pl.Expr:
+    """What makes a requirement MET; null when nothing does."""
+    shown = pl.col("applicable") & (pl.col("state") != "no_data")
+    operated = pl.col("previous_state").fill_null("") == "effective"
+    plan = pl.col("due_on").is_not_null() & (pl.col("status").fill_null("unplanned") != "unplanned")
+    return (
+        pl.when(pl.col("applicable") & (pl.col("state") == "effective"))
+        .then(pl.lit(EVIDENCE))
+        .when(shown & pl.col("enduring").fill_null(False))
+        .then(pl.lit(ENDURING))
+        .when(shown & operated & plan & pl.col("temporary").fill_null(False))
+        .then(pl.lit(TEMPORARY))
+    )
+
+
+def _points_lost() -> pl.Expr:
+    partly = (pl.col("state") == "partial") & pl.col("sprs_points_partial").is_not_null()
+    cost = pl.when(partly).then(pl.col("sprs_points_partial")).otherwise(pl.col("sprs_points")).fill_null(0)
+    return pl.when(pl.col("result") == NOT_MET).then(cost).otherwise(0).cast(pl.Int64)
+
+
+def _on_poam() -> pl.Expr:
+    """Whether a requirement that is NOT MET may stand on the POA&M of a conditional status (32 CFR 170.21)."""
+    eligible = pl.col("poam_eligible")
+    partly = (eligible == "conditional") & (pl.col("points_lost") == pl.col("sprs_points_partial"))
+    return pl.when(pl.col("result") == NOT_MET).then(((eligible == "yes") | partly).fill_null(False))
+
+
+def score(rows: pl.DataFrame) -> int | None:
+    """The SPRS score, 110 to -203; None without a system security plan, because then nothing can be scored."""
+    plan = rows.filter(pl.col("control_id") == SYSTEM_SECURITY_PLAN)
+    if plan.filter("applicable", pl.col("state") != "no_data").is_empty():
+        return None
+    return sprs_score(rows["points_lost"].to_list())
+
+
+def standing(rows: pl.DataFrame, points: int | None) -> str:
+    """The status that the results allow."""
+    if points is None:
+        return UNSCORED
+    failing = rows.filter(pl.col("result") == NOT_MET)
+    if failing.is_empty():
+        return FINAL
+    return CONDITIONAL if points >= CONDITIONAL_SCORE and failing["on_poam"].all() else NONE

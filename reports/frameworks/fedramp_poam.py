@@ -1,0 +1,139 @@
+"""The FedRAMP plan of action and milestones: numbered weaknesses with deadlines, in the columns of the template."""
+
+import polars as pl
+
+from engine.document import Document, Table
+from engine.report import FORMATS, PERIOD_DAYS, Ask, Parameter, Report
+from reports.evidence.wording import counted
+from reports.frameworks.poam_columns import COLUMNS, headings
+from reports.frameworks.poam_items import DAYS, SCHEMA, UNNUMBERED, items
+
+FRAMEWORK = "fedramp-poam"
+TEMPLATE = Parameter("template", "3.0", "version of the POA&M template", choices=("3.0", "2.1"))
+SHEET = Parameter("sheet", "open", "open or closed items", choices=("open", "closed"))
+SCANS = Parameter("scans", "all", "all scan findings, or only those that are late", choices=("all", "late"))
+SHOWN = (
+    "poam_id", "controls", "weakness_name", "asset_identifier", "original_risk_rating", "original_detection_date",
+    "scheduled_completion_date", "days_left", "status", "point_of_contact",
+)  # fmt: skip
+SHORT = {
+    "original_detection_date": "Detected",
+    "scheduled_completion_date": "Due",
+    "original_risk_rating": "Rating",
+    "asset_identifier": "Asset",
+    "days_left": "Days left",
+    "status": "Status",
+}
+DEFINITIONS = {
+    "weakness": "A control that a test or event contradicts or that has no evidence at all, or a finding of a scanner "
+    "that is not fixed. Evidence that is stale or partial is not listed unless it was given a number.",
+    "POAM ID": "The number in the ledger, never used again. An item without one is 'unnumbered' until it is numbered.",
+    "deadline": "High 30, Moderate 90, Low 180 days from the original detection; a date of CISA's catalogue of known "
+    "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger.",
+    "controls": "The organization's own controls; scan findings are listed under RA-5. Replace them by the controls of "
+    "the authorization boundary where the ledger names none.",
+    "scan findings": "A scan finding must be listed only once it is late; scans=late lists those alone.",
+    "vulnerability detection and response": "The JSON has internet_reachable, likely_exploitable (known exploited, or "
+    "EPSS of 0.1 and more; unknown counts as yes), potential_impact N1 to N5 by severity, and the day from which a "
+    "vulnerability counts as accepted (192 days after detection).",
+}
+
+
+def build(
+    organization: pl.DataFrame,
+    gaps: pl.DataFrame,
+    findings: pl.DataFrame,
+    ledger: pl.DataFrame,
+    profiles: pl.DataFrame,
+    ask: Ask,
+) -> Document:
+    template, sheet, scans = (ask.options.get(p.name, p.default) for p in (TEMPLATE, SHEET, SCANS))
+    in_scope = organization.filter(pl.col("frameworks").list.contains(FRAMEWORK)).height > 0
+    frame = pl.DataFrame(schema=SCHEMA)
+    if in_scope:
+        frame = items(gaps, findings, ledger, profiles, ask.as_of, sheet, template)
+    if scans == "late":
+        due_later = (pl.col("kind") == "finding") & ~pl.col("late") & (pl.col("poam_id") == UNNUMBERED)
+        frame = frame.filter(~due_later)
+    late = frame.filter("late")
+    closed = ledger.filter(pl.col("closed_on").is_between(ask.period_start, ask.as_of)).height if in_scope else 0
+    rated = {rating: frame.filter(pl.col("original_risk_rating") == rating).height for rating in DAYS}
+    return Document(
+        headline=_headline(in_scope, sheet, frame, late),
+        summary={
+            "template": template,
+            "sheet": sheet,
+            "items": frame.height,
+            "numbered": frame.filter(pl.col("poam_id") != UNNUMBERED).height,
+            "unnumbered": frame.filter(pl.col("poam_id") == UNNUMBERED).height,
+            "late": late.height,
+            **{rating.lower(): number for rating, number in rated.items()},
+            "from_gaps": frame.filter(pl.col("kind") == "gap").height,
+            "from_scans": frame.filter(pl.col("kind") == "finding").height,
+            "detected_in_period": frame.filter(
+                pl.col("original_detection_date").is_between(ask.period_start, ask.as_of)
+            ).height,
+            "closed_in_period": closed,
+            "vendor_check_in_overdue": frame.filter("check_in_overdue").height,
+        },
+        tables=(
+            Table(
+                "items",
+                f"{sheet.capitalize()} POA&M items",
+                frame.select(*SHOWN, pl.exclude(*SHOWN)),
+                note=f"The CSV has the columns of template {template} and nothing else.",
+                labels={column: heading for column, (heading, _) in COLUMNS.items()} | SHORT,
+                state=["status"],
+                hidden=[column for column in frame.columns if column not in SHOWN],
+                headings=headings(template, sheet),
+            ),
+        ),
+        definitions=DEFINITIONS,
+        warnings=_warnings(frame, sheet),
+        footnotes=["Headings follow the FedRAMP POA&M templates 2.1 (March 2024) and 3.0 (November 2025)."],
+    )
+
+
+def _headline(in_scope: bool, sheet: str, frame: pl.DataFrame, late: pl.DataFrame) -> str:
+    if not in_scope:
+        return "The FedRAMP POA&M is not in scope, so there is no plan."
+    if sheet == "closed":
+        return f"{counted(frame.height, 'item')} closed, {late.height:,} of them after the deadline."
+    if frame.is_empty():
+        return "No open weakness is on record; no gap contradicts a control and no scan finding is open."
+    open_items = f"{counted(frame.height, 'open item')}, {late.height:,} late"
+    first = frame.row(0, named=True)
+    name = first["weakness_key"] if first["poam_id"] == UNNUMBERED else first["poam_id"]
+    when = f"due {first['scheduled_completion_date']}"
+    return f"{open_items}: start with {name} {first['weakness_name']} ({when})."
+
+
+def _warnings(frame: pl.DataFrame, sheet: str) -> list[str]:
+    warnings = []
+    unnumbered = frame.filter(pl.col("poam_id") == UNNUMBERED).height
+    if unnumbered:
+        warnings.append(f"{counted(unnumbered, 'item')} without a number in the ledger.")
+    nobody = frame.filter(pl.col("point_of_contact").is_null()).height
+    if nobody:
+        warnings.append(f"{counted(nobody, 'item')} without a point of contact, which the template demands.")
+    nowhere = frame.filter(pl.col("asset_identifier").is_null()).height
+    if nowhere:
+        warnings.append(f"{counted(nowhere, 'item')} without an asset identifier, which the template demands.")
+    overdue = frame.filter("check_in_overdue").height
+    if overdue:
+        warnings.append(f"{counted(overdue, 'vendor check-in')} more than 30 days ago.")
+    gone = frame.filter(pl.col("comments").str.starts_with("The weakness is no longer seen").fill_null(False)).height
+    if gone and sheet == "open":
+        warnings.append(f"{counted(gone, 'numbered item is', 'numbered items are')} no longer seen and can be closed.")
+    return warnings
+
+
+REPORT = Report(
+    name="fedramp-poam",
+    title="FedRAMP plan of action and milestones",
+    description="Weaknesses with numbers, ratings and deadlines in the columns of the FedRAMP template, and as OSCAL.",
+    facts=("organization", "gaps", "findings", "poam", "control_profiles"),
+    build=build,
+    formats=(*FORMATS, "oscal"),
+    parameters=(PERIOD_DAYS, TEMPLATE, SHEET, SCANS),
+)

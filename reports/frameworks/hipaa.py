@@ -1,0 +1,205 @@
+"""The HIPAA Security Rule: required and addressable scored apart, decisions, and business associate agreements."""
+
+import polars as pl
+
+from engine.document import Chart, Coverage, Document, Table
+from engine.report import Ask, Report
+from reports.evidence.wording import counted, listed, part_of
+from reports.frameworks.assessed import evidenced
+from reports.frameworks.columns import share_pct
+from reports.frameworks.hipaa_findings import (
+    EXPIRED,
+    FINDINGS,
+    MET,
+    NO_BAA,
+    NO_FLOW_DOWN,
+    NOT_APPLICABLE,
+    NOT_SHOWN,
+    REASONED,
+    UNDOCUMENTED,
+    business_associates,
+    findings,
+    standards,
+)
+
+LABELS = {
+    "control_id": "Citation",
+    "kind": "R or A",
+    "state": "Evidence state",
+    "status": "Remediation",
+    "due_on": "Planned for",
+    "risk_ref": "Risk analysis",
+    "decided_on": "Rationale date",
+    "last_evidence_id": "Evidence",
+    "last_evidence_on": "Evidence date",
+    "inherited_from": "Vendors inherited from",
+    "inherited_open": "Of these not assured",
+    "inherits": "Inherited",
+    "inherits_open": "Not assured",
+    "flows_down": "Binds subcontractors",
+    "name": "Business associate",
+}
+DEFINITIONS = {
+    "required": "Must be implemented. It is met when evidence of every mandatory kind is there and in its window.",
+    "addressable": "Must be decided, not skipped: implemented; an equivalent alternative, described and dated; or not "
+    "implemented, with the reason documented and dated. Without a documented decision it is a violation.",
+    "not shown": "Said or due to be implemented, but the evidence does not show it.",
+    "standards": "A standard with specifications is met through them; one without any is assessed itself.",
+    "business associate": "A vendor that handles protected health information. It needs an agreement on file that also "
+    "binds its subcontractors; where it is not known whether it handles any, that is said.",
+    "score": "Required and addressable are never added up: their tests differ.",
+}
+
+
+def build(
+    requirements: pl.DataFrame,
+    status: pl.DataFrame,
+    profiles: pl.DataFrame,
+    gaps: pl.DataFrame,
+    vendors: pl.DataFrame,
+    vendor_controls: pl.DataFrame,
+    agreements: pl.DataFrame,
+    ask: Ask,
+) -> Document:
+    rows = findings(requirements, status, profiles, gaps, vendor_controls)
+    partners = business_associates(vendors if rows.height else vendors.clear(), agreements, vendor_controls, ask.as_of)
+    scores = _scores(rows)
+    open_rows = _open(rows)
+    missing = partners.filter(pl.col("finding").is_in([NO_BAA, EXPIRED])).height
+    return Document(
+        headline=_headline(rows, scores, open_rows, missing),
+        summary={
+            **{f"{kind}_{name}": value for kind, line in scores.items() for name, value in line.items()},
+            "violations": rows.filter(pl.col("finding") == UNDOCUMENTED).height,
+            "not_implemented_with_reason": rows.filter(pl.col("finding") == REASONED).height,
+            "business_associates": partners.height,
+            "without_agreement": missing,
+            "without_flow_down": partners.filter(pl.col("finding") == NO_FLOW_DOWN).height,
+        },
+        tables=(
+            Table("safeguards", "Safeguards, required and addressable apart", _safeguards(rows), labels=LABELS),
+            Table("open", "Not met, required first", open_rows, labels=LABELS, state=["state", "status"]),
+            Table(
+                "business_associates",
+                "Business associates",
+                partners,
+                note="Inherited counts what the vendor does for us; our own side of each control stays with us.",
+                labels=LABELS,
+                hidden=["vendor_id"],
+            ),
+            Table("standards", "By standard", standards(rows), labels=LABELS),
+            Table(
+                "specifications",
+                "Every standard and specification that is assessed",
+                rows.select(
+                    *("control_id", "title", "kind", "safeguard", "decision", "finding", "rationale", "decided_on"),
+                    *("risk_ref", "state", "last_evidence_id", "last_evidence_on", "owner", "inherited_from"),
+                    *("inherited_open", "implementation", "justification"),
+                ),
+                labels=LABELS,
+                state=["state", "decision"],
+                hidden=["safeguard", "implementation", "justification"],
+            ),
+        ),
+        coverage=evidenced(rows),
+        charts=_charts(rows),
+        definitions=DEFINITIONS,
+        warnings=_warnings(rows, partners),
+    )
+
+
+def _scores(rows: pl.DataFrame) -> dict[str, dict[str, int | float | None]]:
+    scores: dict[str, dict[str, int | float | None]] = {}
+    for kind in ("required", "addressable"):
+        part = rows.filter((pl.col("kind") == kind) & pl.col("applicable"))
+        met = part.filter("met").height
+        scores[kind] = {"applicable": part.height, "met": met, "met_pct": Coverage(met, part.height).pct}
+    return scores
+
+
+def _open(rows: pl.DataFrame) -> pl.DataFrame:
+    return (
+        rows.filter(~pl.col("met"), pl.col("finding") != NOT_APPLICABLE)
+        .sort(
+            *(pl.col("kind") == "addressable", pl.col("finding") != UNDOCUMENTED),
+            *(-pl.col("weight").fill_null(5), "position", "control_id"),
+        )
+        .select(
+            *("control_id", "title", "kind", "finding", "why", "state", "weight", "owner", "status", "due_on"),
+            "effort_hours",
+        )
+    )
+
+
+def _safeguards(rows: pl.DataFrame) -> pl.DataFrame:
+    return (
+        rows.group_by("safeguard", "kind")
+        .agg(
+            applicable=pl.col("applicable").sum().cast(pl.Int64),
+            met=pl.col("met").sum().cast(pl.Int64),
+            not_shown=(pl.col("finding") == NOT_SHOWN).sum().cast(pl.Int64),
+            undocumented=(pl.col("finding") == UNDOCUMENTED).sum().cast(pl.Int64),
+            not_applicable=(pl.col("finding") == NOT_APPLICABLE).sum().cast(pl.Int64),
+            position=pl.col("position").min(),
+        )
+        .with_columns(met_pct=share_pct(pl.col("met"), pl.col("applicable")))
+        .with_columns(first=pl.col("position").min().over("safeguard"))
+        .sort("first", pl.col("kind") == "addressable")
+        .drop("first", "position")
+    )
+
+
+def _headline(
+    rows: pl.DataFrame, scores: dict[str, dict[str, int | float | None]], open_rows: pl.DataFrame, missing: int
+) -> str:
+    if rows.is_empty():
+        return "The HIPAA Security Rule is not in scope, so there is nothing to assess."
+    shares = [f"{line['met']} of {line['applicable']} {kind}" for kind, line in scores.items()]
+    text = f"{shares[0]} and {shares[1]} specifications and standards are met"
+    gap = f"; {counted(missing, 'business associate has', 'business associates have')} no valid agreement"
+    partners = gap if missing else ""
+    if open_rows.is_empty():
+        return f"{text}{partners}."
+    first = open_rows.row(0, named=True)
+    return f"{text}{partners}: start with {first['control_id']} {first['title']} ({first['why']})."
+
+
+def _warnings(rows: pl.DataFrame, partners: pl.DataFrame) -> list[str]:
+    warnings = []
+    undocumented = rows.filter(pl.col("finding") == UNDOCUMENTED)["control_id"].to_list()
+    if undocumented:
+        warnings.append(f"Addressable without a documented decision, which is a violation: {listed(undocumented)}.")
+    unfounded = rows.filter(pl.col("finding").is_in(MET[1:]) & pl.col("risk_ref").is_null()).height
+    if unfounded:
+        warnings.append(f"{part_of(unfounded, unfounded, 'decision')} without a reference to the risk analysis.")
+    without = partners.filter(pl.col("finding").is_in([NO_BAA, EXPIRED]))["name"].to_list()
+    if without:
+        warnings.append(f"No valid business associate agreement with: {listed(without)}.")
+    return warnings
+
+
+def _charts(rows: pl.DataFrame) -> list[Chart]:
+    if rows.is_empty():
+        return []
+    kinds = pl.DataFrame({"kind": ["required", "addressable"]})
+    words = pl.DataFrame({"finding": list(FINDINGS)})
+    counts = rows.group_by("kind", "finding").agg(number=pl.len().cast(pl.Int64))
+    frame = (
+        kinds.join(words, how="cross", maintain_order="left_right")
+        .join(counts, on=["kind", "finding"], how="left", maintain_order="left")
+        .with_columns(pl.col("number").fill_null(0))
+    )
+    present = frame.filter(pl.col("number").sum().over("finding") > 0)
+    alt = "What is found on the required and on the addressable specifications and standards."
+    return [Chart("stacked", "Findings", present, "kind", "number", alt, series="finding")]
+
+
+REPORT = Report(
+    name="hipaa",
+    title="HIPAA Security Rule assessment",
+    description="Safeguards, required and addressable apart, with decisions and business associate agreements.",
+    facts=(
+        "requirements", "control_status", "control_profiles", "gaps", "vendors", "vendor_controls", "agreements",
+    ),
+    build=build,
+)  # fmt: skip

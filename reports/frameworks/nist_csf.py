@@ -1,0 +1,177 @@
+"""NIST CSF 2.0 as a profile: where each outcome is, where it should be, and what to do about the difference."""
+
+import polars as pl
+
+from engine.catalogue import catalogue
+from engine.document import Chart, Document, Table
+from engine.report import Ask, Report
+from reports.evidence.wording import counted, part_of
+from reports.frameworks.assessed import assessed, evidenced, planned, tally, why
+from reports.frameworks.columns import share_pct
+
+FRAMEWORK = "nist-csf"
+CURRENT = {"effective": 100, "partial": 50, "stale": 25, "ineffective": 0, "no_data": 0}
+TARGET = {"effective": 100, "partial": 50, "none": 0}
+LABELS = {
+    "control_id": "Outcome",
+    "applicable": "In scope",
+    "state": "Current status",
+    "practice": "Current practice",
+    "last_evidence_id": "Current evidence",
+    "last_evidence_on": "Evidence date",
+    "status": "Action status",
+    "due_on": "Action due",
+    "work_owner": "Action owner",
+    "at_target_pct": "At target (%)",
+    "at_target": "At target",
+    "gap_points": "Gap (points)",
+}
+DEFINITIONS = {
+    "current": "Evidence in four steps: effective 100, partial 50, stale 25, ineffective or without evidence 0.",
+    "target": "The percentage that the organization aims for, else its wanted state (effective 100, partial 50, "
+    "none 0). An outcome without a target counts as if all of it were wanted.",
+    "gap": "Target less current, in points; an outcome at or above its target has none.",
+    "priority": "Severity x outcomes and requirements unlocked x weight, divided by the hours of work.",
+    "tiers": "The tiers from Partial to Adaptive describe how risk is governed in the organization as a whole. They "
+    "are no maturity levels of outcomes, so none is given here and nothing is averaged into one.",
+}
+
+
+def build(
+    requirements: pl.DataFrame, status: pl.DataFrame, profiles: pl.DataFrame, gaps: pl.DataFrame, ask: Ask
+) -> Document:
+    rows = _profile(requirements, status, profiles, gaps)
+    functions = _rollup(rows, "function_id", "function")
+    actions = _actions(rows)
+    in_scope = rows.filter("applicable")
+    unset = in_scope.filter(~pl.col("target_set")).height
+    at_target = in_scope.filter("at_target").height
+    return Document(
+        headline=_headline(rows, in_scope.height, at_target, actions),
+        summary={
+            "outcomes": rows.height,
+            "in_scope": in_scope.height,
+            "at_target": at_target,
+            "below_target": in_scope.height - at_target,
+            "target_not_set": unset,
+            "with_planned_action": actions.filter(pl.col("due_on").is_not_null()).height,
+        },
+        tables=(
+            Table("functions", "By function", functions, labels=LABELS),
+            Table(
+                "actions",
+                "Below target, highest priority first",
+                actions,
+                labels=LABELS,
+                state=["state", "status"],
+                hidden=["why"],
+            ),
+            Table("categories", "By category", _rollup(rows, "category_id", "category_name"), labels=LABELS),
+            Table(
+                "profile",
+                "Organizational profile: every outcome",
+                rows.select(
+                    *("control_id", "title", "applicable", "state", "practice", "last_evidence_id"),
+                    *("last_evidence_on", "current_pct", "target_pct", "gap_points", "priority", "action", "owner"),
+                    *("target_set", "justification"),
+                ),
+                labels=LABELS,
+                state=["state"],
+                hidden=["target_set", "justification"],
+            ),
+        ),
+        coverage=evidenced(rows),
+        charts=_charts(functions),
+        definitions=DEFINITIONS,
+        warnings=[f"{counted(unset, 'outcome')} in scope without a target: counted as if all were wanted."]
+        if unset
+        else [],
+    )
+
+
+def _profile(
+    requirements: pl.DataFrame, status: pl.DataFrame, profiles: pl.DataFrame, gaps: pl.DataFrame
+) -> pl.DataFrame:
+    own = catalogue().details(FRAMEWORK).select(
+        "control_id", "function_id", "function", "category_id", "category_name"
+    )  # fmt: skip
+    wanted = pl.coalesce("target_pct", pl.col("target").replace_strict(TARGET, default=None, return_dtype=pl.Int64))
+    current = pl.col("state").replace_strict(CURRENT, default=None, return_dtype=pl.Int64)
+    return (
+        planned(assessed(FRAMEWORK, requirements, status, profiles), gaps)
+        .join(own, on="control_id", how="left")
+        .with_columns(target_set=wanted.is_not_null(), current_pct=current, practice="implementation", why=why())
+        .with_columns(target_pct=pl.when("applicable").then(wanted.fill_null(100)))
+        .with_columns(gap_points=(pl.col("target_pct") - pl.col("current_pct")).clip(0))
+        .with_columns(
+            at_target=(pl.col("gap_points") == 0).fill_null(False),
+            action=pl.when(pl.col("gap_points") > 0).then("action"),
+            priority=pl.when(pl.col("gap_points") > 0).then("priority"),
+        )
+        .sort("position", "control_id")
+    )
+
+
+def _rollup(rows: pl.DataFrame, key: str, title: str) -> pl.DataFrame:
+    """Outcomes are counted, never averaged."""
+    in_scope = pl.col("applicable")
+    return (
+        rows.group_by(key, title)
+        .agg(
+            outcomes=pl.len().cast(pl.Int64),
+            in_scope=tally(in_scope),
+            at_target=tally(pl.col("at_target")),
+            below_target=tally(in_scope & ~pl.col("at_target")),
+            no_evidence=tally(pl.col("state") == "no_data"),
+            target_not_set=tally(in_scope & ~pl.col("target_set")),
+            position=pl.col("position").min(),
+        )
+        .with_columns(at_target_pct=share_pct(pl.col("at_target"), pl.col("in_scope")))
+        .sort("position", key)
+        .drop("position")
+    )
+
+
+def _actions(rows: pl.DataFrame) -> pl.DataFrame:
+    return (
+        rows.filter(pl.col("gap_points") > 0)
+        .sort(-pl.col("priority").fill_null(0), -pl.col("gap_points"), "position", "control_id")
+        .select(
+            *("control_id", "title", "why", "state", "current_pct", "target_pct", "gap_points", "priority", "action"),
+            *("status", "due_on", "work_owner"),
+        )
+    )
+
+
+def _headline(rows: pl.DataFrame, in_scope: int, at_target: int, actions: pl.DataFrame) -> str:
+    if rows.is_empty():
+        return "NIST CSF 2.0 is not in scope, so there is no profile."
+    if not in_scope:
+        return "No outcome of NIST CSF 2.0 is in scope of the profile."
+    share = f"{part_of(at_target, in_scope, 'outcome')} at target"
+    if actions.is_empty():
+        return f"{share}: the current profile meets the target profile."
+    first = actions.row(0, named=True)
+    gap = f"{first['gap_points']} points below its target"
+    return f"{share}: start with {first['control_id']} {first['title']} ({gap}; {first['why']})."
+
+
+def _charts(functions: pl.DataFrame) -> list[Chart]:
+    used = functions.filter(pl.col("in_scope") > 0)
+    frame = used.rename({"at_target": "at target", "below_target": "below target"}).drop("outcomes")
+    if frame.is_empty():
+        return []
+    long = frame.unpivot(
+        ["at target", "below target"], index="function", variable_name="standing", value_name="outcomes"
+    )
+    alt = "Outcomes in scope at their target and below it, for each function."
+    return [Chart("stacked", "Outcomes by function", long, "function", "outcomes", alt, series="standing")]
+
+
+REPORT = Report(
+    name="nist-csf",
+    title="NIST CSF 2.0 profile",
+    description="Current and target profile of the 106 outcomes with gaps, actions and a roll-up by function.",
+    facts=("requirements", "control_status", "control_profiles", "gaps"),
+    build=build,
+)

@@ -1,0 +1,37 @@
+"""What the columns of the Type II report are called, and what its words mean."""
+
+MINIMUM_DAYS = 90
+LABELS = {
+    "control_id": "Criterion",
+    "state": "State today",
+    "deviation_rate_pct": "Deviation rate (%)",
+    "window_days": "Allowed (days)",
+    "longest_gap_days": "Longest without evidence (days)",
+    "gap_in_operation": "Gap in operation",
+    "status": "Remediation",
+    "due_on": "Remediation due",
+    "response": "Management response",
+    "operated_pct": "Operated (%)",
+    "answered": "Answered",
+    "performed": "Times performed",
+    "missed": "Times missed",
+    "customer_side": "What stays with us",
+    "model": "Method",
+    "changed_on": "Day",
+}
+DEFINITIONS = {
+    "population, tested, deviations": "Items that the control was to work on in the period, how many were looked at, "
+    "and in how many it did not work. Machine records are all looked at; people take samples.",
+    "exceptions noted": "At least one deviation. Each is to be evaluated for cause and effect; a share of tests that "
+    "passed is not a conclusion.",
+    "not tested": "Neither a test nor a machine record in the period: nothing is known, which is not good.",
+    "gap in operation": "The longest time without evidence of operation, the time since the last evidence before the "
+    "period included, is longer than the window of the cadence allows. Criteria shown by policies alone have none.",
+    "answered": "Every test with deviations has a management response, or the remediation of the criterion has a plan.",
+    "operated": "Criteria due at least once a month that have evidence of operation in the month. The last month is "
+    "not over yet, and the figures count what applies today.",
+    "CUEC": "Complementary user entity control: the part of a control that a vendor leaves with its customer, here us. "
+    "What our own customers must do is not on record.",
+    "days to re-perform": "Annual and semi-annual 1, quarterly and monthly 2, weekly 5, daily 15, more often 25. No "
+    "standard sets sizes; the auditor decides.",
+}

@@ -1,0 +1,212 @@
+"""The FedRAMP plan of action and milestones: columns to the letter, numbers, deadlines."""
+
+from datetime import date
+
+import pytest
+
+from reports.frameworks.fedramp_poam import REPORT
+from reports.frameworks.poam_columns import headings
+from tests.reports.frameworks.packs import report, table
+
+SCOPE = [{"frameworks": ["soc2", "fedramp-poam"]}]
+GAP = {
+    "framework": "cmmc-l2", "control_id": "AC.L2-3.1.1", "gap_id": "cmmc-l2:AC.L2-3.1.1", "state": "ineffective",
+    "severity": "high", "detected_on": date(2026, 11, 1), "title": "Access", "owner": "ann@acme.example",
+    "runbook_title": "Review access", "due_on": date(2026, 11, 28), "effort_hours": 6.0,
+}  # fmt: skip
+FINDING = {
+    "id": "FND-1", "source": "scanner-net", "finding_key": "web/tls/1", "title": "Weak cipher", "severity": "medium",
+    "status": "open", "service": "web", "owner": "ben@acme.example", "asset": "web-1", "port": 443,
+    "cve": "CVE-1; CVE-2", "cvss": 5.4, "epss": 0.05, "known_exploited": False, "internet_reachable": False,
+    "first_seen_on": date(2026, 10, 1), "due_on": date(2026, 12, 1),
+}  # fmt: skip
+LINE = {
+    "id": "V-7", "weakness_key": GAP["gap_id"], "detected_on": date(2026, 10, 1), "due_on": date(2026, 12, 30),
+    "status": "open",
+}  # fmt: skip
+CLOSED = {**LINE, "id": "V-3", "status": "completed", "closed_on": date(2026, 11, 10)}
+
+
+def plan(gaps=(), findings=(), poam=(), organization=SCOPE, **given):
+    profiles = given.pop("control_profiles", ())
+    facts = {
+        "organization": organization,
+        "gaps": gaps,
+        "findings": findings,
+        "poam": poam,
+        "control_profiles": profiles,
+    }
+    return report(REPORT, options=given, **facts)
+
+
+def rows(document, *columns):
+    return table(document, "items").select(columns).rows()
+
+
+def test_the_headings_are_those_of_the_templates():
+    assert len(headings("2.1", "open")) == 31
+    assert ",".join(headings("3.0", "open").values()) == (
+        "POAM ID,Controls,Weakness Name,Weakness Description,Weakness Detector Source,Weakness Source Identifier,"
+        "Asset Identifier,Point of Contact,Resources Required,Remediation Plan,Original Detection Date,"
+        "Scheduled Completion Date,Status Date,Vendor Dependency,Last Vendor Check-in Date,"
+        "Vendor Dependent Product Name,Original Risk Rating,Adjusted Risk Rating,Risk Adjustment,"
+        "False Positive,Operational Requirement,"
+        "Deviation Rationale,Supporting Documents,Comments,Binding Operational Directive 22-01 tracking,"
+        "Binding Operational Directive 22-01 Due Date,CVE"
+    )
+    dropped = set(headings("2.1", "open")) - set(headings("3.0", "open"))
+    assert dropped == {"planned_milestones", "milestone_changes", "auto_approve", "service_name"}
+    assert headings("2.1", "open")["remediation_plan"] == "Overall Remediation Plan"
+    assert headings("3.0", "closed")["remediation_plan"] == "Overall Remediation Plan"
+
+
+@pytest.mark.parametrize(
+    ("severity", "rating", "due"),
+    [
+        ("critical", "High", date(2026, 12, 1)),
+        ("high", "High", date(2026, 12, 1)),
+        ("medium", "Moderate", date(2027, 1, 30)),
+        ("low", "Low", date(2027, 4, 30)),
+    ],
+)
+def test_deadlines_are_30_90_and_180_days_from_detection(severity, rating, due):
+    document = plan([{**GAP, "severity": severity}])
+    assert rows(document, "poam_id", "original_risk_rating", "scheduled_completion_date") == [
+        ("unnumbered", rating, due)
+    ]
+
+
+def test_a_gap_fills_the_columns_of_the_template():
+    systems = {"framework": "cmmc-l2", "control_id": "AC.L2-3.1.1", "systems": "vpn"}
+    (row,) = table(plan([GAP], control_profiles=[systems]), "items").to_dicts()
+    expected = {
+        "controls": "cmmc-l2: AC.L2-3.1.1", "weakness_name": "Access", "asset_identifier": "vpn",
+        "weakness_description": "AC.L2-3.1.1 Access: a test failed or an event contradicts it.",
+        "weakness_detector_source": "Control assessment", "weakness_source_identifier": "cmmc-l2:AC.L2-3.1.1",
+        "point_of_contact": "ann@acme.example", "resources_required": "6 hours", "remediation_plan": "Review access",
+        "planned_milestones": "(01) 2026-11-28: Review access", "status_date": date(2026, 11, 20),
+        "vendor_dependency": "No", "days_left": 11, "late": False, "potential_impact": "N4",
+        "accepted_vulnerability_on": date(2027, 5, 12), "bod_22_01_tracking": None,
+    }  # fmt: skip
+    assert {name: row[name] for name in expected} == expected
+
+
+def test_a_finding_fills_the_columns_of_the_template():
+    (row,) = table(plan(findings=[FINDING], template="2.1"), "items").to_dicts()
+    expected = {
+        "controls": "RA-5", "weakness_description": "Weak cipher on web-1 (CVSS 5.4).", "asset_identifier": "web-1:443",
+        "cve": "CVE-1, CVE-2", "service_name": "web", "bod_22_01_tracking": "No", "bod_22_01_due_date": None,
+        "original_risk_rating": "Moderate", "scheduled_completion_date": date(2026, 12, 30),
+        "likely_exploitable": False, "internet_reachable": False, "potential_impact": "N3",
+    }  # fmt: skip
+    assert {name: row[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("state", ["partial", "stale"])
+def test_incomplete_evidence_is_no_weakness_unless_it_has_a_number(state):
+    gap = {**GAP, "state": state}
+    assert rows(plan([gap]), "poam_id") == []
+    assert rows(plan([gap], poam=[LINE]), "poam_id", "comments") == [("V-7", None)]
+
+
+@pytest.mark.parametrize(
+    ("given", "listed"),
+    [
+        ({}, 1), ({"status": "accepted"}, 1), ({"status": "fixed"}, 0), ({"status": "false_positive"}, 0),
+        ({"severity": "info"}, 0),
+    ],
+)  # fmt: skip
+def test_findings_that_are_not_fixed_are_weaknesses(given, listed):
+    assert len(rows(plan(findings=[{**FINDING, **given}]), "poam_id")) == listed
+
+
+def test_the_ledger_gives_number_detection_deadline_and_what_people_wrote():
+    details = (
+        '{"point_of_contact":"eve@acme.example","vendor_dependency":"Yes","last_vendor_check_in_date":"2026-10-20",'
+        '"comments":7,"bod_22_01_due_date":"soon"}'
+    )
+    document = plan([GAP], poam=[{**LINE, "details": details}])
+    assert rows(
+        document, "poam_id", "original_detection_date", "scheduled_completion_date", "original_risk_rating",
+        "point_of_contact", "last_vendor_check_in_date", "check_in_overdue", "comments", "bod_22_01_due_date",
+    ) == [("V-7", date(2026, 10, 1), date(2026, 12, 30), "Moderate", "eve@acme.example", date(2026, 10, 20), True, None,
+           None)]  # fmt: skip
+    assert document.warnings[-1] == "1 vendor check-in more than 30 days ago."
+
+
+def test_a_number_is_never_used_again():
+    """A weakness that comes back after its number was closed waits for a new one."""
+    document = plan([GAP], poam=[CLOSED])
+    assert rows(document, "poam_id", "weakness_key") == [("unnumbered", GAP["gap_id"])]
+    assert rows(plan([GAP], poam=[CLOSED, LINE]), "poam_id") == [("V-7",)]
+    again = {**LINE, "id": "V-9"}
+    assert rows(plan([GAP], poam=[LINE, again]), "poam_id") == [("V-7",), ("V-9",)]
+
+
+def test_a_number_stays_open_until_it_is_closed():
+    document = plan(poam=[LINE])
+    assert rows(document, "poam_id", "weakness_name", "comments") == [
+        ("V-7", f"Weakness {GAP['gap_id']}", "The weakness is no longer seen: confirm and close.")
+    ]
+    assert document.warnings[-1] == "1 numbered item is no longer seen and can be closed."
+
+
+def test_the_closed_sheet_lists_what_was_closed():
+    late = {**CLOSED, "id": "V-2", "due_on": date(2026, 10, 31)}
+    document = plan([GAP], [FINDING], [CLOSED, late, LINE], sheet="closed")
+    assert rows(document, "poam_id", "status", "status_date", "late", "days_left") == [
+        ("V-2", "completed", date(2026, 11, 10), True, None), ("V-3", "completed", date(2026, 11, 10), False, None),
+    ]  # fmt: skip
+    assert document.headline == "2 items closed, 1 of them after the deadline."
+
+
+def test_the_date_of_a_known_exploited_vulnerability_caps_the_deadline():
+    kev = {**FINDING, "known_exploited": True, "due_on": date(2026, 10, 22)}
+    document = plan(findings=[kev])
+    assert rows(document, "scheduled_completion_date", "bod_22_01_tracking", "bod_22_01_due_date", "late") == [
+        (date(2026, 10, 22), "Yes", date(2026, 10, 22), True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "likely", "reachable"),
+    [
+        ({"known_exploited": True}, True, False), ({"epss": 0.1}, True, False), ({"epss": None}, False, False),
+        ({"epss": None, "known_exploited": None}, True, False), ({"internet_reachable": None}, False, True),
+    ],
+)  # fmt: skip
+def test_what_is_unknown_of_a_vulnerability_counts_as_the_worst(given, likely, reachable):
+    assert rows(plan(findings=[{**FINDING, **given}]), "likely_exploitable", "internet_reachable") == [
+        (likely, reachable)
+    ]
+
+
+@pytest.mark.parametrize(("adjustment", "due"), [("Yes", date(2027, 4, 30)), ("Pending", date(2026, 12, 1))])
+def test_only_an_approved_adjustment_moves_the_deadline(adjustment, due):
+    details = f'{{"adjusted_risk_rating":"Low","risk_adjustment":"{adjustment}"}}'
+    line = {**LINE, "detected_on": date(2026, 11, 1), "due_on": due, "details": details}
+    assert rows(plan([GAP], poam=[line]), "scheduled_completion_date", "adjusted_risk_rating") == [(due, "Low")]
+
+
+def test_late_scan_findings_alone_can_be_listed():
+    late = {**FINDING, "id": "FND-2", "severity": "high"}
+    assert len(rows(plan([GAP], [FINDING, late]), "poam_id")) == 3
+    assert rows(plan([GAP], [FINDING, late], scans="late"), "weakness_key") == [("FND-2",), (GAP["gap_id"],)]
+
+
+def test_the_headline_names_the_item_that_is_due_first():
+    document = plan([GAP], [FINDING], [LINE])
+    assert document.headline == "2 open items, 0 late: start with V-7 Access (due 2026-12-30)."
+    assert document.warnings == ["1 item without a number in the ledger.",
+                                 "1 item without an asset identifier, which the template demands."]  # fmt: skip
+
+
+def test_the_plan_is_one_table_so_that_the_csv_is_the_template():
+    assert [sheet.name for sheet in plan([GAP]).tables] == ["items"]
+
+
+def test_an_empty_plan_and_one_out_of_scope_say_so():
+    assert plan().headline.startswith("No open weakness is on record")
+    outside = plan([GAP], [FINDING], [LINE], organization=[{"frameworks": ["soc2"]}])
+    assert outside.headline == "The FedRAMP POA&M is not in scope, so there is no plan."
+    assert table(outside, "items").is_empty()
