@@ -1,0 +1,110 @@
+"""The cells of the obligation heatmap: pending duties counted by a row and a column."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from engine.report import Ask
+from reports.obligations import ledger
+from reports.programme.ordering import TIERS, rank
+
+TIER_COLUMNS = (*TIERS, "unknown", "no_vendor")
+SCHEDULE_COLUMNS = ("missed", "open", "upcoming", "no_schedule", "no_control")
+BUCKETS = ((10, "10+"), (6, "6-9"), (3, "3-5"), (1, "1-2"), (0, "0"))
+HEATMAPS = ("framework_week", "framework_tier", "kind_schedule")
+
+
+def placed(duties: pl.DataFrame, test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Pending duties with their ``column`` in time, vendor ``tier`` and state of the testing ``schedule``."""
+    return duties.join(_schedules(duties, test_windows, ask), on="obligation_id", how="left").with_columns(
+        column=pl.when(pl.col("place") == "known").then("week").otherwise("place"),
+        tier=pl.when(pl.col("vendor_id").is_null()).then(pl.lit("no_vendor"))
+        .when(pl.col("vendor_tier").is_in(TIERS)).then("vendor_tier")
+        .otherwise(pl.lit("unknown")),
+        schedule=pl.when(pl.col("kind") == "test_window", pl.col("state") == "overdue").then(pl.lit("missed"))
+        .when(pl.col("controls").list.len() == 0).then(pl.lit("no_control"))
+        .otherwise(pl.col("schedule").fill_null("no_schedule")),
+    )  # fmt: skip
+
+
+def _schedules(duties: pl.DataFrame, windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """The worst state of the test windows of a duty's controls; a test window has its own."""
+    found = windows.filter(pl.col("standing").is_in(SCHEDULE_COLUMNS)).select(
+        "standing",
+        tag=pl.format("{}:{}", "framework", "control_id"),
+        own=pl.format("test_window:{}-{}", "schedule_id", "window_open_on"),
+    )
+    tags = duties.select("obligation_id", "kind", tag="controls").explode("tag", empty_as_null=True)
+    others = tags.filter(pl.col("kind") != "test_window").join(found, on="tag")
+    own = duties.select("obligation_id").join(found, left_on="obligation_id", right_on="own")
+    return (
+        pl.concat([others.select("obligation_id", "standing"), own.select("obligation_id", "standing")])
+        .sort("obligation_id", rank("standing", SCHEDULE_COLUMNS))
+        .group_by("obligation_id", maintain_order=True)
+        .agg(schedule=pl.col("standing").first())
+    )
+
+
+def tiered(duties: pl.DataFrame, vendor_controls: pl.DataFrame) -> pl.DataFrame:
+    """Duties once for each framework that they concern, those of vendors by the controls that the vendor carries."""
+    carried = vendor_controls.select("vendor_id", carried="framework").unique()
+    own = duties.with_columns(carried=pl.col("frameworks")).explode("carried", empty_as_null=True)
+    frame = pl.concat([own, duties.join(carried, on="vendor_id")], how="diagonal_relaxed")
+    named = frame.filter(pl.col("carried").is_not_null()).with_columns(framework="carried")
+    nothing = duties.join(named.select("obligation_id"), on="obligation_id", how="anti")
+    return pl.concat([named, nothing], how="diagonal_relaxed").unique(["obligation_id", "framework"])
+
+
+def matrix(duties: pl.DataFrame, row: str, column: str, columns: Sequence[str], order: Sequence[str]) -> pl.DataFrame:
+    """Counts with one column for each of ``columns``, then total, hours and overdue share of the row."""
+    counts = [(pl.col(column) == name).sum().cast(pl.Int64).alias(name) for name in columns]
+    sums = ledger.measured()
+    return (
+        duties.group_by(row)
+        .agg(*counts, total=sums["obligations"], hours=sums["hours"], overdue_pct=sums["overdue_pct"])
+        .sort(rank(row, order), row)
+    )
+
+
+def week_totals(duties: pl.DataFrame, weeks: pl.DataFrame) -> pl.DataFrame:
+    """Overdue, each week of the horizon, beyond: the columns of the heatmap summed up."""
+    names = ["overdue", *weeks["week"], "beyond"]
+    columns = pl.DataFrame({"week": names}).join(weeks, on="week", how="left", maintain_order="left")
+    sums = duties.group_by("column").agg(**ledger.measured())
+    return columns.join(sums, left_on="week", right_on="column", how="left", maintain_order="left").with_columns(
+        pl.col("obligations").fill_null(0), pl.col("hours").fill_null(0.0)
+    )
+
+
+def tier_totals(duties: pl.DataFrame) -> pl.DataFrame:
+    """Each duty once, by the tier of its vendor."""
+    return duties.group_by("tier").agg(**ledger.measured()).sort(rank("tier", TIER_COLUMNS))
+
+
+def cells(duties: pl.DataFrame, by_framework: pl.DataFrame) -> pl.DataFrame:
+    """The filled cells of all three heatmaps in one list."""
+    sides = (
+        (duties, "framework", "column", ledger.framework_rank()),
+        (by_framework, "framework", "tier", ledger.framework_rank()),
+        (duties, "kind", "schedule", rank("kind", ledger.KINDS)),
+    )
+    parts = [
+        frame.group_by(row=row, column=column)
+        .agg(**ledger.measured(), order=order.first(), first=pl.col("due_on").min())
+        .with_columns(heatmap=pl.lit(name))
+        .sort("order", "row", _column_order(name), "column")
+        for name, (frame, row, column, order) in zip(HEATMAPS, sides, strict=True)
+    ]
+    return pl.concat(parts).select(
+        "heatmap", "row", "column", "obligations", "hours", "overdue_pct", intensity=_bucket()
+    )
+
+
+def _column_order(heatmap: str) -> pl.Expr:
+    if heatmap == "framework_week":
+        return pl.when(pl.col("column") == "overdue").then(0).when(pl.col("column") == "beyond").then(2).otherwise(1)
+    return rank("column", TIER_COLUMNS if heatmap == "framework_tier" else SCHEDULE_COLUMNS)
+
+
+def _bucket() -> pl.Expr:
+    return pl.coalesce(pl.when(pl.col("obligations") >= least).then(pl.lit(name)) for least, name in BUCKETS)

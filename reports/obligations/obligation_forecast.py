@@ -1,0 +1,165 @@
+"""How many duties and hours each coming week holds: those known, those to be expected, and the committee meetings."""
+
+import polars as pl
+
+from engine.document import Chart, Document, Table
+from engine.report import Ask, Report
+from reports.obligations import density, expected, ledger, weeks
+from reports.programme.wording import count, hours, percent
+
+LABELS = {
+    "week_start_on": "From",
+    "known": "Known",
+    "known_hours": "Known hours",
+    "expected_unplanned": "Expected",
+    "expected_p50": "Expected p50",
+    "expected_p80": "Expected p80",
+    "demand_hours": "Demand hours",
+    "available_hours": "Available hours",
+    "cumulative": "Known so far",
+    "committees": "Committee meetings",
+    "held_on": "On",
+    "error_pct": "Error (%)",
+    "planned": "Was planned",
+}
+DEFINITIONS = {
+    **ledger.DEFINITIONS,
+    "Expected": "Evidence requests that nobody has made yet: the mean of the weeks behind with their median (p50) and "
+    "80th percentile (p80). From next week on, and never added to what is known.",
+    "Demand": "Hours of those responsible, and a quarter for those accountable. This week's demand includes the work "
+    "on everything overdue.",
+    "Utilisation": "Demand in percent of the hours of all owners after absence and focus factor.",
+    "Density": "Critical or warning by the number of known duties or by utilisation, at the limits of the alerts.",
+    "Back-test": "Mean absolute percentage error of the last 8 forecasts, made four weeks before; "
+    "insufficient_history below 8 weeks.",
+}
+
+
+def build(
+    obligations: pl.DataFrame,
+    owner_weeks: pl.DataFrame,
+    requests: pl.DataFrame,
+    obligation_weeks: pl.DataFrame,
+    ask: Ask,
+) -> Document:
+    duties = ledger.pending(obligations, ask)
+    bounds = density.limits(weeks.history(obligations, ask), ask.settings)
+    arrivals = expected.unplanned(requests, obligations, ask)
+    forecast = _forecast(weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds), duties, arrivals)
+    checked, compared = expected.backtest(obligation_weeks), expected.compared(obligation_weeks)
+    return Document(
+        headline=_headline(forecast, duties),
+        summary={
+            **ledger.totals(duties),
+            "horizon_weeks": forecast.height,
+            "expected_unplanned_week": arrivals.mean,
+            "expected_p50": arrivals.p50,
+            "expected_p80": arrivals.p80,
+            "expected_hours_week": arrivals.hours,
+            "history": "sufficient" if arrivals.mean is not None else expected.INSUFFICIENT,
+            "backtest": expected.INSUFFICIENT if checked.mape_pct is None else "sufficient",
+            "backtest_weeks": checked.weeks,
+            "mape_pct": checked.mape_pct,
+        },
+        tables=(
+            Table(
+                "weeks",
+                "Week by week",
+                forecast,
+                labels=LABELS,
+                state=("level",),
+                hidden=("expected_p50", "expected_p80", "expected_hours", "shortfall_hours"),
+            ),
+            Table("committee_milestones", "Committee meetings", _meetings(duties), labels=LABELS),
+            Table("backtest", "Earlier forecasts against what was planned", compared, labels=LABELS),
+        ),
+        charts=_charts(forecast),
+        definitions=DEFINITIONS,
+        warnings=_warnings(duties, arrivals, checked),
+        footnotes=("Known + overdue + beyond are the pending duties of the obligation rollup and of the heatmap.",),
+    )
+
+
+def _forecast(frame: pl.DataFrame, duties: pl.DataFrame, arrivals: expected.Unplanned) -> pl.DataFrame:
+    later = pl.int_range(pl.len()) > 0
+    meetings = _meetings(duties).group_by("week").agg(committees=pl.col("committee").sort())
+    return (
+        frame.join(meetings, on="week", how="left", maintain_order="left")
+        .with_columns(
+            cumulative=pl.col("known").cum_sum(),
+            committees=pl.col("committees").fill_null([]),
+            expected_unplanned=pl.when(later).then(pl.lit(arrivals.mean, dtype=pl.Float64)),
+            expected_p50=pl.when(later).then(pl.lit(arrivals.p50, dtype=pl.Float64)),
+            expected_p80=pl.when(later).then(pl.lit(arrivals.p80, dtype=pl.Float64)),
+            expected_hours=pl.when(later).then(pl.lit(arrivals.hours, dtype=pl.Float64)),
+        )
+        .select(
+            *("week", "week_start_on", "known", "known_hours", "expected_unplanned", "expected_p50", "expected_p80"),
+            *("expected_hours", "demand_hours", "available_hours", "utilisation_pct", "shortfall_hours", "level"),
+            *("cumulative", "committees"),
+        )
+    )
+
+
+def _meetings(duties: pl.DataFrame) -> pl.DataFrame:
+    return (
+        duties.filter(pl.col("place") == "known", pl.col("kind") == "committee")
+        .sort("due_on", "obligation_id")
+        .select(
+            "week", held_on="due_on", committee=pl.col("title").str.strip_suffix(" meets"), chair="owner",
+            preparation_hours="effort_hours",
+        )
+        .unique(maintain_order=True)
+    )  # fmt: skip
+
+
+def _headline(forecast: pl.DataFrame, duties: pl.DataFrame) -> str:
+    held = ledger.totals(duties)
+    span = f"the next {forecast.height} weeks" if forecast.height > 1 else "this week"
+    if not held["known"]:
+        late = f" {held['overdue']:,} overdue ones weigh on this week." if held["overdue"] else ""
+        return f"No duty is known to fall due in {span}: check that duties are recorded.{late}"
+    peak = forecast.sort("known", "week_start_on", descending=[True, False]).row(0, named=True)
+    over = forecast.filter(pl.col("utilisation_pct") > 100).height
+    text = f"{count(held['known'], 'duty', 'duties')} ({hours(held['known_hours'])}) fall due in {span}"
+    busiest = f"most in {peak['week']}: {peak['known']:,}"
+    if peak["utilisation_pct"] is not None:
+        busiest += f" at {percent(peak['utilisation_pct'])} of capacity"
+    late = f"; {held['overdue']:,} overdue ones weigh on this week" if held["overdue"] else ""
+    first = "move what can move before then" if peak["level"] != "ok" else "no week needs moving"
+    some = f"; {count(over, 'week')} {'asks' if over == 1 else 'ask'} for more hours than there are" if over else ""
+    return f"{text}, {busiest}{late}{some}: {first}."
+
+
+def _charts(forecast: pl.DataFrame) -> list[Chart]:
+    if not forecast["demand_hours"].sum():
+        return []
+    frame = forecast.select("week", demand="demand_hours", available="available_hours").unpivot(
+        index="week", variable_name="hours", value_name="total"
+    )
+    alt = "Hours of work that fall into each week, and hours that the owners have; the first week has the overdue work."
+    return [Chart("lines", "Work and capacity", frame, "week", "total", alt, series="hours")]
+
+
+def _warnings(duties: pl.DataFrame, arrivals: expected.Unplanned, checked: expected.Backtest) -> list[str]:
+    warnings = []
+    if arrivals.mean is None:
+        warnings.append(f"Only {count(arrivals.weeks, 'week')} of requests lie behind: what to expect is not known.")
+    if checked.mape_pct is None:
+        warnings.append(f"Only {count(checked.weeks, 'earlier forecast')} can be checked: its error is not known yet.")
+    nobody = duties.filter(pl.col("owner").is_null(), pl.col("place") != "beyond").height
+    if nobody:
+        warnings.append(
+            f"{count(nobody, 'duty', 'duties')} up to the horizon without owner: nobody has hours for them."
+        )
+    return warnings
+
+
+REPORT = Report(
+    name="obligation-forecast",
+    title="Obligation forecast",
+    description="Known and expected duties, hours and utilisation of each coming week, with committee meetings.",
+    facts=("obligations", "owner_weeks", "requests", "obligation_weeks"),
+    build=build,
+    parameters=(ledger.WEEKS,),
+)

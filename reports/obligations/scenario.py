@@ -1,0 +1,118 @@
+"""A scenario: pending duties with the dates that they would have, and what each week would hold. Writes nothing."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+import polars as pl
+
+from engine.report import Ask
+from reports.obligations import ledger, weeks
+
+ID_DIGITS = 16
+OPTIONS = ("shiftWeeks", "framework", "kind", "id", "descope")
+FATES = ("unchanged", "moved", "held", "descoped")
+
+
+def options_of(ask: Ask) -> dict[str, Any]:
+    """What the scenario changes; filters of a shift by no week say nothing and are left out."""
+    given: Mapping[str, Any] = {name: ask.options.get(name) for name in OPTIONS}
+    kept = {name: value for name, value in given.items() if value not in (None, 0)}
+    if "shiftWeeks" not in kept:
+        kept = {name: value for name, value in kept.items() if name == "descope"}
+    return kept
+
+
+def scenario_id(duties: pl.DataFrame, ask: Ask) -> str:
+    """Equal inputs, equal identifier: the changes, the day, the horizon and the duties themselves."""
+    columns = ("obligation_id", "due_on", "effort_hours", "hard", "state", "frameworks")
+    rows = [[str(value) for value in row] for row in duties.select(columns).iter_rows()]
+    content = [options_of(ask), ask.as_of.isoformat(), len(ledger.mondays(ask)), sorted(rows)]
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:ID_DIGITS]
+
+
+def changed(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Pending duties with their ``fate``, ``new_due_on`` and ``new_place``.
+
+    A hard deadline that the scenario would move is held. Nothing moves before the day of the report; an overdue duty
+    that is shifted later is planned that many weeks from now.
+    """
+    options = options_of(ask)
+    shift = int(options.get("shiftWeeks", 0))
+    end = ledger.mondays(ask)[-1] + pl.duration(days=7)
+    chosen = pl.lit(bool(shift))
+    if "framework" in options:
+        chosen &= pl.col("frameworks").list.contains(options["framework"])
+    if "kind" in options:
+        chosen &= pl.col("kind") == options["kind"]
+    if "id" in options:
+        chosen &= pl.col("obligation_id") == options["id"]
+    names = pl.col("frameworks").list.drop_nulls()
+    gone = (names.list.len() > 0) & (names.list.set_difference([options.get("descope", "")]).list.len() == 0)
+    start = pl.max_horizontal("due_on", pl.lit(ask.as_of))
+    target = pl.max_horizontal(start + pl.duration(weeks=shift), pl.lit(ask.as_of))
+    moves = target != start
+    return (
+        duties.with_columns(
+            fate=pl.when(gone.fill_null(False)).then(pl.lit("descoped"))
+            .when(chosen.fill_null(False) & moves & pl.col("hard")).then(pl.lit("held"))
+            .when(chosen.fill_null(False) & moves).then(pl.lit("moved"))
+            .otherwise(pl.lit("unchanged")),
+            wanted_on=target,
+        )
+        .with_columns(new_due_on=pl.when(pl.col("fate") == "moved").then("wanted_on").otherwise("due_on"))
+        .with_columns(
+            new_place=pl.when(pl.col("fate") == "descoped").then(pl.lit("descoped"))
+            .when(pl.col("fate") != "moved").then("place")
+            .when(pl.col("new_due_on") < end).then(pl.lit("known"))
+            .otherwise(pl.lit("beyond"))
+        )
+    )  # fmt: skip
+
+
+def after(plan: pl.DataFrame) -> pl.DataFrame:
+    """The duties as the scenario leaves them, in the columns of the ledger."""
+    return (
+        plan.filter(pl.col("fate") != "descoped")
+        .with_columns(
+            due_on="new_due_on",
+            place="new_place",
+            week=pl.col("new_due_on").dt.strftime("%G-W%V"),
+            week_start_on=pl.col("new_due_on").dt.truncate("1w"),
+        )
+        .sort("due_on", "obligation_id")
+    )
+
+
+def compared(plan: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Each week of the horizon before (``base_*``) and after (``scenario_*``): duties, hours, demand, utilisation."""
+    available = owner_weeks.group_by("week").agg(available_hours=pl.col("available_hours").sum().round(3))
+    frame = ledger.horizon(ask).join(available, on="week", how="left", maintain_order="left").with_columns(
+        pl.col("available_hours").fill_null(0.0)
+    )  # fmt: skip
+    for side, duties in (("base", plan), ("scenario", after(plan))):
+        known = (
+            duties.filter(pl.col("place") == "known")
+            .group_by("week")
+            .agg(
+                pl.len().cast(pl.Int64).alias(f"{side}_duties"),
+                pl.col("effort_hours").sum().round(3).alias(f"{side}_hours"),
+            )
+        )
+        work = (
+            load.join(duties.select("obligation_id", on="due_on"), on="obligation_id")
+            .group_by(week=pl.max_horizontal("on", pl.lit(ask.as_of)).dt.strftime("%G-W%V"))
+            .agg(pl.col("hours").sort().sum().round(3).alias(f"{side}_demand_hours"))
+        )
+        frame = (
+            frame.join(known, on="week", how="left", maintain_order="left")
+            .join(work, on="week", how="left", maintain_order="left")
+            .with_columns(pl.col(f"{side}_duties").fill_null(0), pl.col("^.*_hours$").fill_null(0.0))
+            .with_columns(weeks.utilisation(f"{side}_demand_hours").alias(f"{side}_utilisation_pct"))
+        )
+    return frame.select(
+        *("week", "week_start_on", "base_duties", "scenario_duties", "base_hours", "scenario_hours"),
+        *("base_demand_hours", "scenario_demand_hours", "available_hours"),
+        *("base_utilisation_pct", "scenario_utilisation_pct"),
+    )

@@ -1,0 +1,146 @@
+import polars as pl
+from hypothesis import given, settings
+
+from reports.capacity import balancing, obligation_load_balancing, workload
+from tests.factories import ask, rows
+from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
+
+TEN = tuple((name, "default", 10.0) for name in ("ann", "bob", "cyd", "dan"))  # 8 hours available a week
+
+
+def built(obligations, *capacity, **options):
+    return obligation_load_balancing.REPORT.build(*work(obligations, *(capacity or TEN)), ask(**options))
+
+
+def suggestions(made):
+    return made.tables[0].frame
+
+
+def test_the_earliest_duty_goes_to_the_least_used_who_does_that_kind():
+    made = built(
+        ledger(
+            duty("a2", 11, effort_hours=4.0), duty("a1", 10, effort_hours=4.0), duty("a3", 12, effort_hours=4.0),
+            duty("b", 10, owner="bob", effort_hours=2.0), duty("c", 40, owner="cyd"),
+            duty("d", 10, owner="dan", kind="bundle"),
+        )
+    )  # fmt: skip
+    columns = ("number", "week", "kind", "owner", "to_owner", "obligation_id", "hours", "max_before_pct", "max_after_pct")
+    assert suggestions(made).select(columns).rows() == [
+        (1, "2026-W49", "reassign", "ann", "cyd", "a1", 4.0, 150.0, 100.0)
+    ]
+    assert suggestions(made)["action_id"].to_list() == [
+        obligation_load_balancing.action_id("acme", "2026-W49", "reassign", "ann")
+    ]
+    assert made.headline == (
+        "Somebody has more work than hours in 1 week of the next 13; 1 move would shift 4 hours, which leaves none. Start "
+        "in 2026-W49: hand Duty a1 from ann to cyd."
+    )
+
+
+def test_whoever_is_accountable_never_becomes_responsible():
+    made = built(
+        ledger(duty("a", 3, effort_hours=6.0, accountable="bob"), duty("a2", 4, effort_hours=6.0, accountable="bob"),
+               duty("b", 40, owner="bob"))
+    )  # fmt: skip
+    assert suggestions(made).select("kind", "to_owner", "to_week").rows() == [("pull_forward", "ann", "2026-W47")]
+
+
+def test_who_is_both_responsible_and_accountable_keeps_a_quarter():
+    made = built(
+        ledger(duty("a", 3, effort_hours=6.0, accountable="ann"), duty("a2", 4, effort_hours=4.0),
+               duty("b", 40, owner="bob"))
+    )  # fmt: skip
+    row = suggestions(made).row(0, named=True)
+    assert (row["obligation_id"], row["to_owner"], row["owner_after_pct"]) == ("a", "bob", 68.8)
+
+
+def test_work_is_pulled_forward_at_most_two_weeks():
+    made = built(ledger(*(duty(f"a{n}", 31, effort_hours=6.0) for n in range(4))))
+    assert suggestions(made).select("obligation_id", "kind", "to_week").rows() == [
+        ("a0", "pull_forward", "2026-W51"), ("a1", "pull_forward", "2026-W50"),
+    ]  # fmt: skip
+    assert made.warnings == ["1 week stays over capacity: hours are missing."]
+
+
+def test_hard_deadlines_are_left_alone():
+    made = built(
+        ledger(*(duty(f"a{n}", 10, effort_hours=6.0, hard=True) for n in range(3)), duty("b", 40, owner="bob"))
+    )
+    assert suggestions(made).is_empty()
+    assert made.headline == (
+        "Somebody has more work than hours in 1 week of the next 13, and no flexible duty can be handed over or pulled "
+        "forward: bring in hours."
+    )
+
+
+def test_overdue_work_cannot_be_done_earlier():
+    assert suggestions(built(ledger(*(duty(f"a{n}", -9, effort_hours=6.0) for n in range(3))))).is_empty()
+
+
+def test_nobody_is_pushed_over_the_warning():
+    made = built(
+        ledger(duty("a1", 3, effort_hours=7.0), duty("a2", 3, effort_hours=7.0), duty("b", 3, owner="bob"),
+               duty("n", 0, effort_hours=1.0))
+    )  # fmt: skip
+    assert suggestions(made).is_empty()
+
+
+def test_the_spread_of_peak_weeks():
+    made = built(
+        ledger(duty("a", 3, effort_hours=9.6), duty("b", 3, owner="bob", effort_hours=4.8),
+               duty("c", 3, owner="cyd", effort_hours=4.8), duty("d", 3, owner="dan", effort_hours=3.2))
+    )  # fmt: skip
+    week = made.tables[1].frame.filter(week="2026-W48")
+    assert week.select("owners", "mean_pct", "max_pct", "imbalance", "gini", "state").row(0) == (
+        4, 70.0, 120.0, 1.714, 0.2143, "imbalanced"
+    )  # fmt: skip
+    assert made.tables[2].frame.select("owner", "responsible_hours", "accountable_hours", "flag").rows() == [
+        ("ann", 9.6, 0.0, "shortfall"), ("bob", 4.8, 0.0, "green"), ("cyd", 4.8, 0.0, "green"),
+        ("dan", 3.2, 0.0, "green"),
+    ]  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None)
+@given(ledgers())
+def test_suggestions_keep_every_rule(obligations):
+    capacity = (("ann", "default", 2.0), ("bob", "default", 4.0), ("cyd", "default", 8.0))
+    owner_weeks, load = work(obligations, *capacity)
+    made = obligation_load_balancing.REPORT.build(owner_weeks, load, ask())
+    duties = {row["obligation_id"]: row for row in obligations.iter_rows(named=True)}
+    grid = workload.in_horizon(owner_weeks, ask())
+    moved = set()
+    for row in suggestions(made).iter_rows(named=True):
+        given_duty = duties[row["obligation_id"]]
+        assert not given_duty["hard"]
+        assert row["due_on"] == given_duty["due_on"]
+        assert row["to_owner"] != given_duty["accountable"] or row["kind"] == "pull_forward"
+        assert (row["kind"] == "reassign") == (row["to_owner"] != row["owner"])
+        assert row["to_week"] <= row["week"]
+        assert row["obligation_id"] not in moved
+        assert row["max_after_pct"] is None or row["max_before_pct"] is None or (
+            row["max_after_pct"] <= row["max_before_pct"]
+        )  # fmt: skip
+        moved.add(row["obligation_id"])
+    assert grid.filter(pl.col("owner").is_not_null())["demand_hours"].sum() >= 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(ledgers())
+def test_the_order_of_rows_does_not_show(obligations):
+    one, two = built(obligations), built(obligations.reverse())
+    assert all(a.frame.equals(b.frame) for a, b in zip(one.tables, two.tables, strict=True))
+
+
+def test_without_work_there_is_nothing_to_balance():
+    made = built(ledger())
+    assert made.headline == (
+        "No work falls into the coming weeks, so there is nothing to balance: check that duties are recorded."
+    )
+    assert [table.frame.height for table in made.tables] == [0, 13, 0]
+    assert not made.charts
+
+
+def test_when_everybody_has_time_nothing_needs_to_move():
+    made = built(ledger(duty("a", 3)))
+    assert made.headline == "Nobody has more work than hours in the next 13 weeks: nothing needs to move."
+    assert list(balancing.peak_weeks(balancing.Load(rows("owner_weeks").with_columns(flag=None), rows("load"), []), ask())) == []

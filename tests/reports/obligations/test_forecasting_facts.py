@@ -1,0 +1,97 @@
+from datetime import date
+
+import polars as pl
+from hypothesis import given, settings
+
+from engine.facts import forecasting
+from engine.facts.asked import Question, asked
+from engine.facts.schemas import SCHEMAS
+from engine.thresholds import Thresholds
+from tests.factories import DAY, ORG, moment, rows
+from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
+
+ASKED = asked([Question(ORG, "UTC", DAY, 30, Thresholds())])
+
+
+def stored(*given, **columns):
+    return pl.DataFrame([{"org_id": ORG, **row} for row in given], schema={"org_id": pl.String, **columns}, orient="row")
+
+
+@settings(max_examples=40, deadline=None)
+@given(ledgers())
+def test_shares_of_work_sum_to_the_weeks_of_owners(obligations):
+    owner_weeks, load = work(obligations)
+    weeks = owner_weeks.select("week").unique()
+    shares = load.join(weeks, on="week").group_by("owner", "week").agg(hours=pl.col("hours").sum())
+    busy = owner_weeks.filter(pl.col("demand_hours") > 0)
+    joined = busy.join(shares, on=["owner", "week"], nulls_equal=True)
+    assert joined.height == busy.height == shares.height
+    assert ((joined["hours"] - joined["demand_hours"]).abs() < 0.01).all()
+
+
+def test_the_accountable_have_a_quarter_and_overdue_work_falls_into_this_week():
+    _, load = work(ledger(duty("a", -30, accountable="bob", effort_hours=4.0), duty("b", 7, accountable="ann")))
+    assert load.select("obligation_id", "owner", "role", "week", "hours").rows() == [
+        ("a", "ann", "R", "2026-W47", 4.0), ("a", "bob", "A", "2026-W47", 1.0), ("b", "ann", "R", "2026-W48", 1.0),
+    ]  # fmt: skip
+
+
+def test_the_present_week_is_not_history():
+    columns = {"week": pl.String, "planned": pl.Int64, "planned_hours": pl.Float64, "completed": pl.Int64,
+               "slipped": pl.Int64, "forecast": pl.Int64}  # fmt: skip
+    frame = forecasting.obligation_weeks(stored(*({"week": f"2026-W{n}"} for n in (47, 46, 45)), **columns), ASKED)
+    assert frame.select("week", "week_start_on").rows() == [
+        ("2026-W45", date(2026, 11, 2)), ("2026-W46", date(2026, 11, 9))
+    ]  # fmt: skip
+    assert dict(forecasting.obligation_weeks(stored(**columns), ASKED).schema) == dict(SCHEMAS["obligation_weeks"])
+
+
+def test_a_play_has_a_row_for_each_step():
+    columns = {"id": pl.String, "status": pl.String, "owner": pl.String, "steps": pl.String,
+               "hours_saved": pl.Float64, "started_on": pl.Date, "closed_on": pl.Date}  # fmt: skip
+    steps = '[{"step":"one","status":"done","by":"ann","at":"2026-11-01","evidence":null},{"step":"two"}]'
+    frame = forecasting.plays(stored({"id": "P", "status": "active", "steps": steps}, {"id": "Q"}, **columns))
+    assert frame.select("play_id", "number", "step", "step_status", "step_on").rows() == [
+        ("P", 1, "one", "done", date(2026, 11, 1)), ("P", 2, "two", None, None), ("Q", None, None, None, None),
+    ]  # fmt: skip
+    assert dict(forecasting.plays(stored(**columns)).schema) == dict(SCHEMAS["plays"])
+
+
+def test_alerts_are_read_from_what_was_delivered():
+    columns = {
+        **dict.fromkeys(("id", "kind", "period", "channel", "recipient", "status", "payload"), pl.String),
+        "created_at": pl.Datetime("us"), "created_on": pl.Date, "sent_on": pl.Date,
+    }  # fmt: skip
+    common = {"channel": "email", "recipient": "ann", "status": "sent", "created_at": moment("2026-11-01")}
+    payload = '{"breaches":[{"alert_id":"x","week":"2026-W46","level":"critical","known":9}],"weeks":[]}'
+    frame = forecasting.density_alerts(
+        stored(
+            {"id": "D", "kind": forecasting.ALERTS, "payload": payload, **common},
+            {"id": "E", "kind": forecasting.ALERTS, "payload": '{"breaches":[]}', **common},
+            {"id": "F", "kind": forecasting.ALERTS, "payload": None, **common},
+            {"id": "G", "kind": "other", "payload": payload, **common},
+            **columns,
+        )
+    )
+    assert frame.select("delivery_id", "alert_id", "week", "level").rows() == [("D", "x", "2026-W46", "critical")]
+    assert dict(forecasting.density_alerts(stored(**columns)).schema) == dict(SCHEMAS["density_alerts"])
+
+
+def test_evidence_of_controls_out_of_scope_is_left_out():
+    columns = dict.fromkeys(("evidence_id", "framework", "control_id"), pl.String)
+    links = stored(
+        {"evidence_id": "E", "framework": "soc2", "control_id": "C1"},
+        {"evidence_id": "E", "framework": "hipaa", "control_id": "H1"},
+        **columns,
+    )
+    frame = forecasting.linked_evidence(links, rows("controls", {"framework": "soc2", "control_id": "C1"}))
+    assert frame.rows() == [(ORG, "soc2", "C1", "E")]
+
+
+def test_the_chair_is_a_member():
+    columns = dict.fromkeys(("id", "name", "chair", "members", "cadence"), pl.String)
+    frame = forecasting.committees(
+        stored({"id": "C", "chair": "cyd", "members": "bob; ann"}, {"id": "D", "chair": "cyd"}, {"id": "E"}, **columns)
+    )
+    assert frame["members"].to_list() == [["ann", "bob", "cyd"], ["cyd"], []]
+    assert dict(forecasting.committees(stored(**columns)).schema) == dict(SCHEMAS["committees"])

@@ -1,0 +1,88 @@
+from datetime import date
+
+from reports.obligations import obligation_consolidation, playbook
+from reports.obligations.clusters import clusters
+from tests.factories import ask, rows
+from tests.reports.obligations.ledgers import duty, ledger
+
+DUTIES = (
+    duty("a", 20, controls=["soc2:C1"], frameworks=["soc2"], owner="ann", effort_hours=4.0),
+    duty("b", 22, controls=["soc2:C1"], frameworks=["soc2"], owner="bob"),
+)
+
+
+def identifier():
+    (cluster,) = clusters(ledger(*DUTIES), rows("linked_evidence"), rows("crosswalk"), ask())
+    return cluster.id
+
+
+def document(*duties, plays=()):
+    return obligation_consolidation.REPORT.build(
+        ledger(*duties), rows("linked_evidence"), rows("crosswalk"), rows("plays", *plays), ask()
+    )
+
+
+def step(play, number, status="done", **given):
+    return {"play_id": play, "number": number, "step_status": status, "status": "active", "owner": "cyd",
+            "started_on": date(2026, 11, 1), **given}  # fmt: skip
+
+
+def test_a_cluster_that_nobody_tracks_is_a_proposed_play_of_six_steps():
+    made = document(*DUTIES)
+    play = made.tables[0].frame.row(0, named=True)
+    assert {name: play[name] for name in ("status", "tracked", "duties", "about", "owner", "best_on", "steps_done")} == {
+        "status": "proposed", "tracked": False, "duties": 2, "about": "Duty a", "owner": "ann",
+        "best_on": date(2026, 12, 10), "steps_done": 0,
+    }  # fmt: skip
+    assert (play["next_step"], play["hours_to_save"]) == ("confirm shared evidence", 0.75)
+    assert made.tables[1].frame.select("number", "step", "status", "what").rows() == [
+        (1, "confirm shared evidence", "todo", "Shared: soc2:C1."),
+        (2, "confirm mapping", "todo", "Nothing to map: they share a control or an item."),
+        (3, "name one owner", "todo", "Suggested: ann, of ann, bob."),
+        (4, "align due dates", "todo", "Due from 2026-12-10 to 2026-12-12: collect from 2026-11-28 to 2026-12-10."),
+        (5, "collect once and link", "todo", "Collect once by 2026-12-10 and link it to 2 duties."),
+        (6, "attest everywhere", "todo", "Attest in SOC 2."),
+    ]
+    assert made.headline == (
+        "1 play could save 0.75 hours; start with Duty a by 2026-12-10: confirm shared evidence (ann)."
+    )
+
+
+def test_what_is_tracked_is_shown():
+    name = identifier()
+    made = document(
+        *DUTIES,
+        plays=[step(name, 1, step_by="cyd", step_on=date(2026, 11, 2), step_evidence="E1"), step(name, 2),
+               step(name, 3, "blocked")],
+    )  # fmt: skip
+    play = made.tables[0].frame.row(0, named=True)
+    assert (play["status"], play["tracked"], play["owner"], play["steps_done"]) == ("active", True, "cyd", 2)
+    assert (play["next_step"], play["blocked"]) == ("name one owner", True)
+    steps = made.tables[1].frame
+    assert steps.select("status", "by", "on", "evidence").row(0) == ("done", "cyd", date(2026, 11, 2), "E1")
+    assert steps["status"].to_list() == ["done", "done", "blocked", "todo", "todo", "todo"]
+    assert made.warnings == ["1 play with a blocked step."]
+
+
+def test_a_play_whose_cluster_is_gone_stays_with_its_savings():
+    done = {"play_id": "gone", "status": "completed", "hours_saved": 6.5, "owner": "ann"}
+    made = document(plays=[done | {"number": 1, "step_status": "done"}])
+    assert made.tables[0].frame.select("play_id", "status", "duties", "hours_saved").rows() == [
+        ("gone", "completed", 0, 6.5)
+    ]
+    assert made.tables[1].frame.height == len(playbook.STEPS) == 6
+    assert made.headline == "No play is waiting for its next step; 1 completed has saved 6.5 hours."
+    assert (made.summary["hours_saved"], made.summary["hours_to_save"], made.summary["without_cluster"]) == (6.5, 0, 1)
+
+
+def test_an_active_play_without_a_cluster_asks_to_be_closed():
+    assert document(plays=[step("gone", None, None)]).warnings == [
+        "1 active play without a cluster: complete or abandon."
+    ]
+
+
+def test_without_clusters_and_plays_there_is_nothing_to_consolidate():
+    made = document()
+    assert made.headline == "No duties share evidence and a due window, so there is nothing to consolidate."
+    assert [table.frame.height for table in made.tables] == [0, 0]
+    assert set(made.summary.values()) == {0}

@@ -1,0 +1,136 @@
+from datetime import date
+
+from hypothesis import given, settings
+
+from reports.obligations import obligation_crossover
+from reports.obligations.clusters import clusters
+from tests.factories import ask, rows
+from tests.reports.obligations.ledgers import duty, ledger, ledgers
+
+
+def found(*duties, evidence=(), edges=()):
+    return clusters(ledger(*duties), rows("linked_evidence", *evidence), rows("crosswalk", *edges), ask())
+
+
+def item(evidence_id, tag):
+    framework, control = tag.split(":")
+    return {"evidence_id": evidence_id, "framework": framework, "control_id": control}
+
+
+def edge(source, target, relation="superset", strength=0.9, full=True, reviewer=None):
+    (source_framework, source_id), (target_framework, target_id) = source.split(":"), target.split(":")
+    return {"source_framework": source_framework, "source_id": source_id, "target_framework": target_framework,
+            "target_id": target_id, "relation": relation, "strength": strength, "full": full,
+            "reviewer": reviewer}  # fmt: skip
+
+
+def members(clustered):
+    return [[duty.id for duty in cluster.members] for cluster in clustered]
+
+
+def test_efforts_of_6_4_and_5_hours_save_6_75():
+    (cluster,) = found(
+        *(duty(key, 20, effort_hours=hours, controls=["soc2:C1"]) for key, hours in (("a", 6.0), ("b", 4.0), ("c", 5.0)))
+    )
+    assert cluster.hours == (15.0, 8.25)
+    row = obligation_crossover._rows([cluster], ask()).row(0, named=True)
+    assert (row["hours_alone"], row["hours_together"], row["hours_saved"]) == (15.0, 8.25, 6.75)
+
+
+def test_duties_of_the_same_control_are_a_cluster_up_to_fourteen_days():
+    assert members(found(duty("a", 10, controls=["soc2:C1"]), duty("b", 24, controls=["soc2:C1"]))) == [["a", "b"]]
+    assert found(duty("a", 10, controls=["soc2:C1"]), duty("b", 25, controls=["soc2:C1"])) == []
+
+
+def test_an_evidence_item_of_both_controls_joins_them():
+    duties = (duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["hipaa:H1"]))
+    (cluster,) = found(*duties, evidence=[item("E1", "soc2:C1"), item("E1", "hipaa:H1"), item("E2", "soc2:C1")])
+    assert (cluster.bases, cluster.shared, cluster.confidence) == (["same evidence"], ["E1"], 1.0)
+    assert found(*duties) == []
+
+
+def test_a_full_mapping_joins_and_a_partial_one_does_not():
+    duties = (duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["hipaa:H1"]))
+    (cluster,) = found(*duties, edges=[edge("hipaa:H1", "soc2:C1", reviewer="ann")])
+    assert (cluster.confidence, cluster.shared) == (0.9, ["hipaa:H1 → soc2:C1 (superset 0.9, reviewed by ann)"])
+    assert found(*duties, edges=[edge("soc2:C1", "hipaa:H1", relation="subset", full=False)]) == []
+
+
+def test_clusters_grow_through_their_members():
+    duties = (
+        duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["soc2:C1", "hipaa:H1"]),
+        duty("c", 14, controls=["hipaa:H1"]),
+    )  # fmt: skip
+    assert members(found(*duties)) == [["a", "b", "c"]]
+
+
+def test_a_chain_of_dates_is_cut_where_no_day_suits_everybody():
+    duties = [duty(key, days, controls=["soc2:C1"]) for key, days in (("a", 10), ("b", 20), ("c", 30), ("d", 31))]
+    assert members(found(*duties)) == [["a", "b"], ["c", "d"]]
+
+
+def test_the_best_date_is_the_last_that_is_in_time_for_all():
+    (cluster,) = found(duty("a", 20, controls=["soc2:C1"]), duty("b", 25, controls=["soc2:C1"]))
+    assert cluster.window == (date(2026, 12, 1), date(2026, 12, 10))
+
+
+def test_overdue_duties_are_due_today():
+    (cluster,) = found(duty("a", -90, controls=["soc2:C1"]), duty("b", 5, controls=["soc2:C1"]))
+    assert cluster.window == (date(2026, 11, 20), date(2026, 11, 20))
+
+
+def test_two_occurrences_of_one_duty_need_evidence_of_their_own():
+    weekly = [duty(f"w{n}", 7 * n, controls=["soc2:C1"], source_ref="testing_schedules/S") for n in (1, 2)]
+    assert found(*weekly) == []
+    assert members(found(*weekly, duty("x", 9, controls=["soc2:C1"], source_ref="other"))) == [["w1", "x"]]
+
+
+def test_a_cluster_is_named_by_its_members_alone():
+    one = found(duty("a", 10, controls=["soc2:C1"]), duty("b", 12, controls=["soc2:C1"]))
+    two = found(duty("b", 15, controls=["soc2:C1"], effort_hours=9.0), duty("a", 14, controls=["soc2:C1"]))
+    assert one[0].id == two[0].id
+    assert one[0].id != found(duty("a", 10, controls=["soc2:C1"]), duty("c", 12, controls=["soc2:C1"]))[0].id
+
+
+def test_duties_done_or_beyond_the_horizon_are_left_alone():
+    assert found(duty("a", 10, controls=["soc2:C1"], state="done"), duty("b", 10, controls=["soc2:C1"])) == []
+    assert found(duty("a", 200, controls=["soc2:C1"]), duty("b", 200, controls=["soc2:C1"])) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(ledgers())
+def test_no_duty_is_in_two_clusters_and_every_cluster_has_a_day(obligations):
+    clustered = clusters(obligations, rows("linked_evidence"), rows("crosswalk"), ask())
+    names = [name for cluster in members(clustered) for name in cluster]
+    assert len(names) == len(set(names))
+    for cluster in clustered:
+        assert cluster.window[0] <= cluster.window[1]
+        assert all((duty.on - cluster.window[1]).days in range(15) for duty in cluster.members)
+        alone, together = cluster.hours
+        assert 0 < together < alone
+
+
+def test_the_report_starts_with_the_largest_saving():
+    obligations = ledger(
+        duty("a", 20, controls=["soc2:C1"], frameworks=["soc2"]), duty("b", 20, controls=["soc2:C1"], frameworks=["soc2"]),
+        duty("c", 30, controls=["hipaa:H1"], frameworks=["hipaa"], effort_hours=4.0),
+        duty("d", 30, controls=["hipaa:H1"], frameworks=["hipaa"], effort_hours=4.0), duty("e", 5),
+    )  # fmt: skip
+    made = obligation_crossover.REPORT.build(obligations, rows("linked_evidence"), rows("crosswalk"), ask())
+    assert made.headline == (
+        "Collecting evidence once for 2 clusters of duties would save 3.75 hours; start with the 2 duties of HIPAA by "
+        "2026-12-20, which saves 3 hours."
+    )
+    assert dict(made.summary) == {
+        "clusters": 2, "duties_in_clusters": 4, "duties_up_to_horizon": 5, "hours_alone": 10.0, "hours_together": 6.25,
+        "hours_saved": 3.75,
+    }  # fmt: skip
+    assert made.tables[1].frame["obligation_id"].to_list() == ["c", "d", "a", "b"]
+
+
+def test_without_duties_there_is_nothing_to_share():
+    made = obligation_crossover.REPORT.build(rows("obligations"), rows("linked_evidence"), rows("crosswalk"), ask())
+    assert made.headline == (
+        "No duty is due up to the horizon, so there is nothing to share: check that duties are recorded."
+    )
+    assert [table.frame.height for table in made.tables] == [0, 0]

@@ -1,0 +1,169 @@
+from datetime import timedelta
+
+import pytest
+
+from engine.thresholds import Thresholds
+from reports.obligations import density, obligation_density_alerts
+from tests.factories import DAY, ask, moment, rows
+from tests.reports.obligations.ledgers import duty, ledger, work
+
+BOUNDS = density.limits([], Thresholds())
+
+
+def document(*duties, alerts=(), hours=40.0, **options):
+    obligations = ledger(*duties)
+    return obligation_density_alerts.REPORT.build(
+        obligations, work(obligations, ("ann", "default", hours))[0], rows("density_alerts", *alerts), ask(**options)
+    )
+
+
+def frame(made, name="breaches"):
+    return next(table.frame for table in made.tables if table.name == name)
+
+
+def due(count, days, tag="d", **given):
+    return [duty(f"{tag}{days}-{number}", days, **given) for number in range(count)]
+
+
+def alert(week, level, status="sent", at=moment("2026-11-18"), **given):
+    return {"delivery_id": f"{week}{at}", "alert_id": f"{week}{level}", "week": week, "level": level, "status": status,
+            "created_at": at, **given}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("history", "warn", "critical"),
+    [
+        ([], 5, 8),
+        ([0] * 26, 5, 8),
+        ([1, 2, 3, 4], 5, 8),
+        ([6, 7, 8, 9], 8, 9),
+        ([2] * 20 + [20] * 6, 5, 20),
+        ([7] * 26, 7, 8),
+    ],
+)
+def test_limits_are_the_larger_of_the_setting_and_the_weeks_behind(history, warn, critical):
+    bounds = density.limits(history, Thresholds())
+    assert (bounds.warn_count, bounds.critical_count) == (warn, critical)
+
+
+def test_a_limit_says_where_it_comes_from():
+    assert (BOUNDS.warn_source, BOUNDS.critical_source) == ("default", "default")
+    own = density.limits([9] * 26, Thresholds(4, {"density_critical_count": 30}))
+    assert (own.warn_source, own.critical_source) == ("p75 of the weeks behind", "organization setting")
+
+
+@pytest.mark.parametrize(
+    ("count", "used", "level"),
+    [
+        (4, 84.9, "ok"), (5, 0, "warning"), (8, 0, "critical"), (0, 85, "warning"), (0, 99.9, "warning"),
+        (0, 100, "critical"), (0, 0, "ok"), (1, None, "critical"),
+    ],
+)  # fmt: skip
+def test_either_measure_breaches(count, used, level):
+    assert density.level(count, used, BOUNDS) == level
+
+
+@pytest.mark.parametrize(
+    ("previous", "count", "used", "level"),
+    [
+        ("ok", 7, 0, "warning"),
+        ("critical", 7.2, 0, "critical"),
+        ("critical", 7.1, 0, "warning"),
+        ("warning", 4.5, 0, "warning"),
+        ("warning", 4.4, 0, "ok"),
+        ("warning", 0, 76.5, "warning"),
+        ("warning", 0, 76.4, "ok"),
+        ("warning", 7.5, 0, "warning"),
+        ("critical", 0, 0, "ok"),
+    ],
+)
+def test_a_breach_holds_until_it_is_below_nine_tenths_of_its_limit(previous, count, used, level):
+    assert density.standing(count, used, BOUNDS, previous) == level
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "said"),
+    [
+        ("ok", "ok", "none"), ("warning", "ok", "new"), ("critical", "ok", "new"), ("critical", "warning", "worsened"),
+        ("warning", "warning", "unchanged"), ("warning", "critical", "eased"), ("ok", "critical", "cleared"),
+    ],
+)  # fmt: skip
+def test_only_new_and_worsened_breaches_are_news(now, before, said):
+    assert density.news(now, before) == said
+    assert (said in density.TO_SEND) == (now != "ok" and density.LEVELS.index(now) > density.LEVELS.index(before))
+
+
+def test_a_breach_names_its_drivers_and_a_shift():
+    made = document(*due(6, 10, frameworks=["soc2"]), *due(3, 10, "t", kind="test_window", frameworks=["hipaa"]))
+    row = frame(made).row(0, named=True)
+    assert row["alert_id"] == obligation_density_alerts.alert_id("acme", "2026-W49", "critical")
+    assert (row["week"], row["level"], row["known"], row["causes"]) == ("2026-W49", "critical", 9, ["count"])
+    assert (row["kinds"], row["frameworks"]) == (["Attestation 6", "Test window 3"], ["SOC 2 6", "HIPAA 3"])
+    assert row["suggestion"] == "Of 9 duties that can move, pull 4 to 2026-W48, pull 1 to 2026-W47"
+    assert (row["news"], row["send"]) == ("new", True)
+    assert made.headline == (
+        "1 of the next 13 weeks is over a limit, 1 critical; most is in 2026-W49: 9 duties at 28.1 % of capacity, mostly "
+        "attestation 6 and test window 3. Of 9 duties that can move, pull 4 to 2026-W48, pull 1 to 2026-W47."
+    )
+
+
+def test_hard_deadlines_are_never_suggested_to_move():
+    row = frame(document(*due(8, 10, hard=True), *due(1, 10, "s"))).row(0, named=True)
+    assert (row["movable"], row["suggestion"]) == (
+        1, "Of 1 duty that can move, pull 1 to 2026-W48; the rest has hard deadlines, so bring in hours"
+    )  # fmt: skip
+    assert frame(document(*due(8, 10, hard=True)))["suggestion"].to_list() == [
+        "Every duty of the week has a hard deadline, so bring in hours"
+    ]
+
+
+def test_overdue_work_breaches_this_week_by_utilisation():
+    made = document(*due(4, -9, effort_hours=10.0), duty("n", 0))
+    row = frame(made).row(0, named=True)
+    assert (row["week"], row["known"], row["utilisation_pct"], row["causes"]) == (
+        "2026-W47", 1, 128.1, ["utilisation"]
+    )  # fmt: skip
+    assert row["suggestion"].startswith("Replan 40 hours of overdue work")
+
+
+def test_what_was_sent_is_not_sent_again():
+    duties = due(6, 10)
+    told = frame(document(*duties, alerts=[alert("2026-W49", "warning")])).row(0, named=True)
+    assert (told["level"], told["news"], told["send"]) == ("warning", "unchanged", False)
+    worse = frame(document(*due(9, 10), alerts=[alert("2026-W49", "warning")])).row(0, named=True)
+    assert (worse["level"], worse["news"], worse["send"]) == ("critical", "worsened", True)
+
+
+def test_an_alert_that_failed_told_nobody():
+    row = frame(document(*due(6, 10), alerts=[alert("2026-W49", "warning", status="failed")])).row(0, named=True)
+    assert (row["news"], row["send"]) == ("new", True)
+
+
+def test_a_week_that_cleared_is_told_but_not_sent():
+    made = document(*due(1, 10), alerts=[alert("2026-W49", "critical")])
+    row = frame(made).row(0, named=True)
+    assert (row["level"], row["news"], row["send"], row["suggestion"]) == ("ok", "cleared", False, "")
+    assert (made.summary["breaches"], made.summary["to_send"]) == (0, 0)
+    assert made.headline == "No week of the next 13 holds more than its limit."
+
+
+def test_the_newest_alert_counts():
+    later = alert("2026-W49", "critical", at=moment("2026-11-19"))
+    assert obligation_density_alerts.last_sent(rows("density_alerts", later, alert("2026-W49", "warning"))) == {
+        "2026-W49": "critical"
+    }
+
+
+def test_the_weeks_behind_raise_the_limits():
+    past = [duty(f"p{week}-{n}", -7 * week - 3, state="done", done_on=DAY - timedelta(days=9)) for week in range(1, 26)
+            for n in range(12)]  # fmt: skip
+    made = document(*past, *due(9, 10))
+    assert (made.summary["warning_from"], made.summary["critical_from"]) == (12, 12)
+    assert frame(made).is_empty()
+
+
+def test_an_empty_ledger_cannot_be_dense():
+    made = document()
+    assert made.headline == "No duty is pending, so no week can hold too much: check that duties are recorded."
+    assert (frame(made).height, frame(made, "weeks").height, made.summary["breaches"]) == (0, 13, 0)
+    assert made.warnings == ["No duty fell due in the weeks behind: the limits are the settings alone."]

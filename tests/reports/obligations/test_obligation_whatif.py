@@ -1,0 +1,191 @@
+from datetime import date, timedelta
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import BadRequest
+from reports.obligations import ledger as pending_ledger
+from reports.obligations import obligation_whatif, scenario
+from tests.factories import DAY, ask, rows
+from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
+
+SUMMED = ("pending", "overdue", "known", "beyond")
+
+
+def document(*duties, status=(), edges=(), **options):
+    return built(ledger(*duties), status=status, edges=edges, **options)
+
+
+def built(obligations, status=(), edges=(), **options):
+    owner_weeks, load = work(obligations, ("ann", "default", 10.0))
+    return obligation_whatif.REPORT.build(
+        obligations, load, owner_weeks, rows("control_status", *status), rows("crosswalk", *edges), ask(**options)
+    )
+
+
+def frame(made, name):
+    return next(table.frame for table in made.tables if table.name == name)
+
+
+def control(framework, control_id, **given):
+    return {"framework": framework, "control_id": control_id, "events": 0, **given}
+
+
+CHANGES = st.fixed_dictionaries(
+    {"shiftWeeks": st.integers(-8, 8)},
+    optional={
+        "framework": st.sampled_from(["soc2", "pci-dss"]),
+        "kind": st.sampled_from(pending_ledger.KINDS),
+        "id": st.sampled_from(["d00", "d01"]),
+        "descope": st.sampled_from(["soc2", "iso27001"]),
+    },
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(ledgers(), st.sampled_from([{}, {"shiftWeeks": 0}, {"shiftWeeks": 0, "framework": "soc2"}]))
+def test_a_scenario_that_changes_nothing_is_the_base(obligations, options):
+    made = built(obligations, **options)
+    assert made.summary["base"] == made.summary["scenario"]
+    weeks = frame(made, "weeks")
+    for name in ("duties", "hours", "demand_hours", "utilisation_pct"):
+        assert weeks[f"base_{name}"].to_list() == weeks[f"scenario_{name}"].to_list()
+    assert all(frame(made, name).is_empty() for name in ("moved", "violations", "descoped", "stale", "without_path"))
+    held = pending_ledger.totals(pending_ledger.pending(obligations, ask()))
+    assert {name: made.summary["base"][name] for name in held} == held
+
+
+@settings(max_examples=60, deadline=None)
+@given(ledgers(), CHANGES)
+def test_no_scenario_moves_a_hard_deadline_or_loses_a_duty(obligations, options):
+    question = ask(**options)
+    plan = scenario.changed(pending_ledger.pending(obligations, question), question)
+    hard = plan.filter("hard")
+    assert hard["new_due_on"].to_list() == hard["due_on"].to_list()
+    moved = plan.filter(fate="moved")
+    assert (moved["new_due_on"] >= DAY).all()
+    made = built(obligations, **options)
+    base, then = made.summary["base"], made.summary["scenario"]
+    assert base["pending"] == then["pending"] + made.summary["descoped"]
+    assert then["pending"] == then["overdue"] + then["known"] + then["beyond"]
+    weeks = frame(made, "weeks")
+    assert (weeks["base_duties"].sum(), weeks["scenario_duties"].sum()) == (base["known"], then["known"])
+    assert made.summary["violations"] == frame(made, "violations").height
+    assert frame(made, "moved").height == made.summary["moved"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(ledgers(), CHANGES)
+def test_equal_inputs_have_equal_documents_and_identifiers(obligations, options):
+    one, two = built(obligations, **options), built(obligations.reverse(), **options)
+    assert one.summary == two.summary
+    assert all(a.frame.equals(b.frame) for a, b in zip(one.tables, two.tables, strict=True))
+
+
+def test_other_inputs_have_another_identifier():
+    duties = (duty("a", 10), duty("b", 20, hard=True))
+    names = [
+        document(*duties, **options).summary["scenario_id"]
+        for options in ({}, {"shiftWeeks": 1}, {"shiftWeeks": 2}, {"shiftWeeks": 1, "kind": "bundle"}, {"descope": "soc2"})
+    ]
+    names += [document(duty("a", 11), duties[1]).summary["scenario_id"]]
+    assert len(set(names)) == len(names)
+    assert document(*duties, shiftWeeks=0, kind="bundle").summary["scenario_id"] == names[0]
+
+
+def test_a_shift_moves_what_it_names():
+    duties = (
+        duty("a", 10, frameworks=["soc2"]), duty("b", 10, kind="test_window", frameworks=["soc2"]),
+        duty("c", 10, frameworks=["hipaa"]),
+    )  # fmt: skip
+    moved = {
+        name: frame(document(*duties, shiftWeeks=2, **{name: value}), "moved")["obligation_id"].to_list()
+        for name, value in (("framework", "soc2"), ("kind", "attestation"), ("id", "c"))
+    }
+    assert moved == {"framework": ["a", "b"], "kind": ["a", "c"], "id": ["c"]}
+    row = frame(document(*duties, shiftWeeks=2, id="c"), "moved").row(0, named=True)
+    assert (row["due_on"], row["new_due_on"]) == (date(2026, 11, 30), date(2026, 12, 14))
+
+
+def test_hard_deadlines_are_held_and_listed_as_violations():
+    made = document(duty("a", 10, hard=True), duty("b", 10), shiftWeeks=1)
+    assert frame(made, "violations").select("obligation_id", "due_on", "wanted_on").rows() == [
+        ("a", date(2026, 11, 30), date(2026, 12, 7))
+    ]
+    assert made.warnings == ["1 hard deadline would move: not allowed, held in place."]
+    assert made.headline == (
+        "1 duty would move 1 week later; the peak falls from 25.0 % to 12.5 % of capacity; 1 hard deadline cannot move: "
+        "look at these first."
+    )
+
+
+def test_nothing_moves_before_today_and_overdue_work_is_planned_from_today():
+    plan = {
+        key: scenario.changed(pending_ledger.pending(ledger(duty("x", days)), ask(shiftWeeks=shift)), ask(shiftWeeks=shift))
+        .select("fate", "new_due_on").row(0)
+        for key, days, shift in (("early", 3, -2), ("late", -30, 2), ("stuck", -30, -2), ("now", 0, -1))
+    }  # fmt: skip
+    assert plan == {
+        "early": ("moved", DAY), "late": ("moved", DAY + timedelta(14)), "stuck": ("unchanged", DAY - timedelta(30)),
+        "now": ("unchanged", DAY),
+    }  # fmt: skip
+
+
+def test_descoping_drops_the_duties_of_that_framework_alone():
+    made = document(
+        duty("a", 3, frameworks=["soc2"]), duty("b", 3, frameworks=["soc2", "hipaa"]), duty("c", 3), descope="soc2"
+    )
+    assert frame(made, "descoped")["obligation_id"].to_list() == ["a"]
+    weeks = frame(made, "weeks").filter(week="2026-W48")
+    assert weeks.select("base_duties", "scenario_duties", "base_hours", "scenario_hours").row(0) == (3, 2, 3.0, 2.0)
+
+
+def test_evidence_turns_stale_when_its_renewal_moves_past_its_window():
+    status = [control("soc2", "C1", next_due_on=DAY + timedelta(12)), control("soc2", "C2", freshness="stale",
+              next_due_on=DAY + timedelta(12))]  # fmt: skip
+    duties = (duty("a", 10, controls=["soc2:C1", "soc2:C2"], frameworks=["soc2"]),)
+    made = document(*duties, status=status, shiftWeeks=1)
+    assert frame(made, "stale").select("control_id", "base_on", "fresh_until", "renewed_on", "days_stale").rows() == [
+        ("C1", date(2026, 11, 30), date(2026, 12, 2), date(2026, 12, 7), 5)
+    ]
+    assert frame(made, "readiness").select(
+        "name", "affected", "base_strict_pct", "scenario_strict_pct", "base_weighted_pct", "scenario_weighted_pct"
+    ).rows() == [("SOC 2", 1, 100.0, 50.0, 100.0, 62.5)]
+    assert document(*duties, status=status, shiftWeeks=-1).summary["turned_stale"] == 0
+    other = duty("b", 11, controls=["soc2:C1"])
+    assert document(*duties, other, status=status, shiftWeeks=1, id="a").summary["turned_stale"] == 0
+
+
+def test_a_control_that_lived_on_a_mapping_loses_its_path_with_the_framework():
+    status = [control("soc2", "C1"), control("hipaa", "H1"), control("hipaa", "H2", events=3)]
+    edge = {"source_framework": "soc2", "source_id": "C1", "target_framework": "hipaa", "relation": "superset",
+            "strength": 0.9, "full": True}  # fmt: skip
+    edges = [{**edge, "target_id": "H1"}, {**edge, "target_id": "H2"}]
+    duties = (duty("a", 3, controls=["soc2:C1"], frameworks=["soc2"]),)
+    made = document(*duties, status=status, edges=edges, descope="soc2")
+    assert frame(made, "without_path").select("framework", "control_id").rows() == [("hipaa", "H1")]
+    ready = frame(made, "readiness").select("name", "descoped", "base_strict_pct", "scenario_strict_pct")
+    assert ready.rows() == [("SOC 2", True, 100.0, None), ("HIPAA", False, 100.0, 50.0)]
+    assert document(*duties, status=status, edges=edges, descope="hipaa").summary["without_path"] == 0
+
+
+def test_filters_that_match_nothing_are_said():
+    assert document(duty("a", 3), shiftWeeks=2, id="zz").warnings == [
+        "No pending duty matches the filters of the shift and can move."
+    ]
+    assert document(duty("a", 3), descope="soc2").warnings == ["No pending duty belongs to SOC 2 alone."]
+
+
+@pytest.mark.parametrize("query", [{"shiftWeeks": "9"}, {"shiftWeeks": "-9"}, {"descope": "nope"}, {"kind": "x"}])
+def test_parameters_out_of_range_are_refused(query):
+    with pytest.raises(BadRequest):
+        obligation_whatif.REPORT.parse(query)
+
+
+def test_an_empty_ledger_has_no_scenario():
+    made = document(shiftWeeks=3)
+    assert made.headline == "No duty is pending, so a scenario changes nothing: check that duties are recorded."
+    assert {name: made.summary["scenario"][name] for name in SUMMED} == dict.fromkeys(SUMMED, 0)
+    assert frame(made, "weeks").select(pl.col("^.*_duties$").sum()).row(0) == (0, 0)

@@ -1,0 +1,92 @@
+"""Heatmap, rollup and forecast are views of one ledger: their totals are the same whatever it holds."""
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reports.obligations import obligation_forecast, obligation_heatmap, obligation_rollup
+from tests.factories import ask, rows
+from tests.reports.obligations.ledgers import ledgers, work
+
+TOTALS = (
+    "pending", "overdue", "known", "beyond", "pending_hours", "overdue_hours", "known_hours", "beyond_hours",
+)  # fmt: skip
+
+
+def documents(obligations, weeks):
+    question = ask(weeks=weeks)
+    heatmap = obligation_heatmap.REPORT.build(obligations, rows("test_windows"), rows("vendor_controls"), question)
+    rollup = obligation_rollup.REPORT.build(obligations, question)
+    forecast = obligation_forecast.REPORT.build(
+        obligations, work(obligations)[0], rows("requests"), rows("obligation_weeks"), question
+    )
+    return heatmap, rollup, forecast
+
+
+def frame(document, name):
+    return next(table.frame for table in document.tables if table.name == name)
+
+
+@settings(max_examples=60, deadline=None)
+@given(ledgers(), st.sampled_from([1, 4, 13, 26]))
+def test_heatmap_rollup_and_forecast_count_the_same_duties(obligations, weeks):
+    heatmap, rollup, forecast = documents(obligations, weeks)
+    summaries = [{name: document.summary[name] for name in TOTALS} for document in (heatmap, rollup, forecast)]
+    assert summaries[0] == summaries[1] == summaries[2]
+    total = summaries[0]
+    pending = obligations.filter(pl.col("state").is_in(["open", "overdue"]))
+    assert total["pending"] == pending.height == total["overdue"] + total["known"] + total["beyond"]
+    assert total["pending_hours"] == total["overdue_hours"] + total["known_hours"] + total["beyond_hours"]
+
+    assert frame(forecast, "weeks")["known"].sum() == total["known"]
+    assert frame(forecast, "weeks")["known_hours"].sum() == total["known_hours"]
+    for name in ("kinds", "frameworks", "owners"):
+        table = frame(rollup, name)
+        assert {place: table[place].sum() for place in TOTALS[:4]} == {place: total[place] for place in TOTALS[:4]}
+        assert table["hours"].sum() == total["pending_hours"]
+    months = frame(rollup, "months").filter(pl.col("status").is_in(["open", "overdue"]))
+    assert months["obligations"].sum() == total["pending"]
+    assert frame(rollup, "overdue").height == total["overdue"]
+
+    assert frame(heatmap, "framework_week")["total"].sum() == total["pending"]
+    assert frame(heatmap, "week_totals")["obligations"].sum() == total["pending"]
+    assert frame(heatmap, "kind_schedule")["total"].sum() == total["pending"]
+    assert frame(heatmap, "tier_totals")["obligations"].sum() == total["pending"]
+    cells = frame(heatmap, "cells").filter(heatmap="framework_week")
+    assert cells["obligations"].sum() == total["pending"]
+    assert cells["hours"].sum() == total["pending_hours"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(ledgers())
+def test_each_week_of_the_heatmap_is_that_of_the_forecast(obligations):
+    heatmap, _, forecast = documents(obligations, None)
+    columns = frame(heatmap, "week_totals").filter(pl.col("week_start_on").is_not_null())
+    weeks = frame(forecast, "weeks")
+    assert columns["week"].to_list() == weeks["week"].to_list()
+    assert columns["obligations"].to_list() == weeks["known"].to_list()
+    assert columns["hours"].to_list() == weeks["known_hours"].to_list()
+
+
+@settings(max_examples=30, deadline=None)
+@given(ledgers())
+def test_the_order_of_the_ledger_does_not_show(obligations):
+    for one, two in zip(documents(obligations, None), documents(obligations.reverse(), None), strict=True):
+        assert one.headline == two.headline
+        assert all(a.frame.equals(b.frame) for a, b in zip(one.tables, two.tables, strict=True))
+
+
+def test_an_empty_ledger_is_said_to_be_empty():
+    heatmap, rollup, forecast = documents(rows("obligations"), None)
+    assert heatmap.headline == (
+        "No duty is pending, so there is nothing to place on a heatmap: check that duties are recorded."
+    )
+    assert rollup.headline == "No duty is pending: check that attestations, reviews, tests and audits are recorded."
+    assert forecast.headline == (
+        "No duty is known to fall due in the next 13 weeks: check that duties are recorded."
+    )
+    for document in (heatmap, rollup, forecast):
+        assert {document.summary[name] for name in TOTALS} == {0}
+        assert not document.charts
+    assert forecast.summary["backtest"] == forecast.summary["history"] == "insufficient_history"
+    assert forecast.summary["mape_pct"] is None
