@@ -7,7 +7,7 @@ from typing import Any
 from engine.ingest.alerts import Alert, severity_after
 from engine.ops.ids import new_id
 from engine.store import Note, Revision
-from engine.store.queries.ingest import last_incident, service_ids
+from engine.store.queries.ingest import LastIncident, last_incident, service_ids
 from engine.store.queries.settings import threshold
 from engine.store.schema.services import incident_timeline, incidents
 from engine.store.seen import first_time
@@ -18,7 +18,7 @@ Outcome = dict[str, Any]
 
 def ingest_alerts(revision: Revision, alerts: Sequence[Alert], *, workspace_id: str | None) -> list[Outcome]:
     """Apply alerts in their order; one outcome with the incident's id for each of them."""
-    services = service_ids(revision.connection, revision.org_id, [alert.service for alert in alerts if alert.service])
+    services = service_ids(revision.records, revision.org_id, [alert.service for alert in alerts if alert.service])
     work = _Work(revision, services, workspace_id)
     outcomes = [work.apply(alert) for alert in alerts]
     revision.record_all(work.notes)
@@ -33,38 +33,41 @@ class _Work:
         self.services = services
         self.workspace_id = workspace_id
         self.notes: list[Note] = []
+        self.unknown_service: str | None = None
 
     def apply(self, alert: Alert) -> Outcome:
         """What became of one alert."""
+        known = alert.service is None or alert.service.lower() in self.services
+        self.unknown_service = None if known else str(alert.service)[:200]
         if alert.state == "ignored":
             return self._outcome(alert, "ignored", None)
-        incident = last_incident(self.revision.connection, self.revision.org_id, alert.dedupe_key)
+        incident = last_incident(self.revision.records, self.revision.org_id, alert.dedupe_key)
         if alert.event_id and not self._new(alert.event_id):
-            return self._outcome(alert, "replayed", incident["id"] if incident else None)
+            return self._outcome(alert, "replayed", incident.id if incident else None)
         if alert.state == "firing":
             return self._fire(alert, incident)
-        if incident is None or incident["status"] not in LIVE:
-            return self._outcome(alert, "no_open_incident", incident["id"] if incident else None)
+        if incident is None or incident.status not in LIVE:
+            return self._outcome(alert, "no_open_incident", incident.id if incident else None)
         return self._resolve(alert, incident) if alert.state == "resolved" else self._annotate(alert, incident)
 
     def _new(self, event_id: str) -> bool:
         source = f"alert:{self.revision.org_id}"[:60]
-        return first_time(self.revision.connection, source, event_id, self.revision.now)
+        return first_time(self.revision.records, source, event_id, self.revision.now)
 
-    def _fire(self, alert: Alert, incident: dict[str, Any] | None) -> Outcome:
+    def _fire(self, alert: Alert, incident: LastIncident | None) -> Outcome:
         if incident is None:
             return self._open(alert, None)
-        if incident["status"] in LIVE:
+        if incident.status in LIVE:
             return self._count(alert, incident)
-        ended: datetime = incident["resolved_at"] or incident["closed_at"] or incident["opened_at"]
+        ended: datetime = incident.resolved_at or incident.closed_at or incident.opened_at
         if alert.occurred_at is not None and alert.occurred_at < ended:
-            return self._outcome(alert, "out_of_order", incident["id"])
-        if incident["status"] == "resolved" and self.revision.now - ended <= self._reopen_within():
+            return self._outcome(alert, "out_of_order", incident.id)
+        if incident.status == "resolved" and self.revision.now - ended <= self._reopen_within():
             return self._reopen(alert, incident)
-        return self._open(alert, incident["id"])
+        return self._open(alert, incident.id)
 
     def _reopen_within(self) -> timedelta:
-        return timedelta(minutes=threshold(self.revision.connection, self.revision.org_id, "alert_reopen_minutes"))
+        return timedelta(minutes=threshold(self.revision.records, self.revision.org_id, "alert_reopen_minutes"))
 
     def _open(self, alert: Alert, related_to: str | None) -> Outcome:
         identifier, now = new_id("inc"), self.revision.now
@@ -92,49 +95,49 @@ class _Work:
         self._note("incident.opened", identifier, None, severity=row["severity"])
         return self._outcome(alert, "created", identifier)
 
-    def _count(self, alert: Alert, incident: dict[str, Any]) -> Outcome:
-        severity = severity_after(incident["severity"], alert)
+    def _count(self, alert: Alert, incident: LastIncident) -> Outcome:
+        severity = severity_after(incident.severity, alert)
         values: dict[str, Any] = {
-            "alert_count": (incident["alert_count"] or 0) + 1, "last_seen_at": self.revision.now, "severity": severity,
+            "alert_count": (incident.alert_count or 0) + 1, "last_seen_at": self.revision.now, "severity": severity,
         }  # fmt: skip
-        self.revision.update(incidents, {"id": incident["id"]}, values)
-        if severity != incident["severity"]:
-            self._timeline(incident["id"], "severity", f"Severity rose from {incident['severity']} to {severity}")
-        self._note("alert.ingested", incident["id"], "deduplicated")
-        return self._outcome(alert, "deduplicated", incident["id"])
+        self.revision.update(incidents, {"id": incident.id}, values)
+        if severity != incident.severity:
+            self._timeline(incident.id, "severity", f"Severity rose from {incident.severity} to {severity}")
+        self._note("alert.ingested", incident.id, "deduplicated")
+        return self._outcome(alert, "deduplicated", incident.id)
 
-    def _reopen(self, alert: Alert, incident: dict[str, Any]) -> Outcome:
+    def _reopen(self, alert: Alert, incident: LastIncident) -> Outcome:
         values = {
             "status": "open", "resolved_at": None, "last_seen_at": self.revision.now,
-            "alert_count": (incident["alert_count"] or 0) + 1, "severity": severity_after(incident["severity"], alert),
+            "alert_count": (incident.alert_count or 0) + 1, "severity": severity_after(incident.severity, alert),
         }  # fmt: skip
-        self.revision.update(incidents, {"id": incident["id"]}, values)
-        self._timeline(incident["id"], "status", "Reopened: the alert fires again")
-        self._note("alert.ingested", incident["id"], "reopened")
-        return self._outcome(alert, "reopened", incident["id"])
+        self.revision.update(incidents, {"id": incident.id}, values)
+        self._timeline(incident.id, "status", "Reopened: the alert fires again")
+        self._note("alert.ingested", incident.id, "reopened")
+        return self._outcome(alert, "reopened", incident.id)
 
-    def _resolve(self, alert: Alert, incident: dict[str, Any]) -> Outcome:
-        ended = max(alert.ended_at or self.revision.now, incident["opened_at"])
+    def _resolve(self, alert: Alert, incident: LastIncident) -> Outcome:
+        ended = max(alert.ended_at or self.revision.now, incident.opened_at)
         values = {"status": "resolved", "resolved_at": ended, "last_seen_at": self.revision.now}
-        self.revision.update(incidents, {"id": incident["id"]}, values)
-        self._timeline(incident["id"], "status", f"Resolved by {incident['source'] or alert.source}")
-        self._note("alert.ingested", incident["id"], "resolved")
-        self._note("incident.resolved", incident["id"], None)
-        return self._outcome(alert, "resolved", incident["id"])
+        self.revision.update(incidents, {"id": incident.id}, values)
+        self._timeline(incident.id, "status", f"Resolved by {incident.source or alert.source}")
+        self._note("alert.ingested", incident.id, "resolved")
+        self._note("incident.resolved", incident.id, None)
+        return self._outcome(alert, "resolved", incident.id)
 
-    def _annotate(self, alert: Alert, incident: dict[str, Any]) -> Outcome:
-        severity = severity_after(incident["severity"], alert)
+    def _annotate(self, alert: Alert, incident: LastIncident) -> Outcome:
+        severity = severity_after(incident.severity, alert)
         values: dict[str, Any] = {"last_seen_at": self.revision.now, "severity": severity}
-        acknowledged = alert.acknowledged and incident["acknowledged_at"] is None
+        acknowledged = alert.acknowledged and incident.acknowledged_at is None
         if acknowledged:
             values |= {"acknowledged_at": self.revision.now}
-            values |= {"status": "acknowledged"} if incident["status"] == "open" else {}
-        self.revision.update(incidents, {"id": incident["id"]}, values)
-        self._timeline(incident["id"], "note", alert.note or alert.title)
-        self._note("alert.ingested", incident["id"], "updated")
+            values |= {"status": "acknowledged"} if incident.status == "open" else {}
+        self.revision.update(incidents, {"id": incident.id}, values)
+        self._timeline(incident.id, "note", alert.note or alert.title)
+        self._note("alert.ingested", incident.id, "updated")
         if acknowledged:
-            self._note("incident.acknowledged", incident["id"], None)
-        return self._outcome(alert, "updated", incident["id"])
+            self._note("incident.acknowledged", incident.id, None)
+        return self._outcome(alert, "updated", incident.id)
 
     def _timeline(self, incident_id: str, kind: str, body: str) -> None:
         row = {
@@ -145,6 +148,8 @@ class _Work:
 
     def _note(self, action: str, incident_id: str, outcome: str | None, **details: Any) -> None:
         facts = {**details, **({"outcome": outcome} if outcome else {})}
+        if self.unknown_service is not None and action == "alert.ingested":
+            facts["unknown_service"] = self.unknown_service  # what scope-boundary compares with declared systems
         self.notes.append(
             Note(action, "incident", incident_id, workspace_id=self.workspace_id, details=facts or None)
         )  # fmt: skip

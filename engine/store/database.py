@@ -44,6 +44,7 @@ def _sqlite(url: str, *, immediate: bool) -> Engine:
         connect_args={"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
         pool_size=16,
         max_overflow=64,
+        pool_use_lifo=True,  # the connection that wrote last knows its pages; to any other they are stale
     )
 
     @event.listens_for(engine, "connect")
@@ -53,6 +54,7 @@ def _sqlite(url: str, *, immediate: bool) -> Engine:
             cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
             cursor.execute("PRAGMA journal_mode=WAL")
             cursor.execute("PRAGMA synchronous=FULL")
+            cursor.execute("PRAGMA wal_autocheckpoint=4000")  # pages, 16 MB: under load each checkpoint stops writers
             cursor.execute("PRAGMA foreign_keys=ON")
             cursor.execute("PRAGMA temp_store=MEMORY")
             cursor.execute("PRAGMA cache_size=-65536")

@@ -5,13 +5,15 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
+from itertools import groupby
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
 
 from engine.errors import NotFound
+from engine.store.events import Events
 from engine.store.locks import FairLock
-from engine.store.revisions import TAKE_HEAD, Revision
+from engine.store.revisions import Revision, move_head, take_head
 
 T = TypeVar("T")
 MOST = 64  # writes in one transaction: bounds how long the first of them waits for the last
@@ -28,16 +30,23 @@ class _Pending:
         self.done = False
         self.value: Any = None
         self.error: BaseException | None = None
+        self.called = threading.Lock()  # held until the write is done, or its thread is to lead
+        self.called.acquire()
 
 
 class GroupCommit:
-    """The queue in front of a writer engine. Whoever gets the writer's turn writes for all that wait."""
+    """The queue in front of a writer engine. One of those who wait leads: it writes for all of them.
+
+    Whoever is done is woken at once, all together: handing one lock from thread to thread would cost a switch of
+    threads for each write, in turn, before the next group could begin.
+    """
 
     def __init__(self, writer: Engine, turn: FairLock, errors: Callable[[], AbstractContextManager[None]]) -> None:
         self._writer = writer
         self._turn = turn
         self._errors = errors
         self._waiting: deque[_Pending] = deque()
+        self._led = False
         self._guard = threading.Lock()
 
     def write(self, org_id: str, actor: str, change: Callable[[Revision], T], now: datetime) -> T:
@@ -45,23 +54,41 @@ class GroupCommit:
         mine = _Pending(org_id, actor, change, now)
         with self._guard:
             self._waiting.append(mine)
-        with self._turn:
-            while not mine.done:
-                self._serve()
+            leads, self._led = not self._led, True
+        if not leads:
+            mine.called.acquire()
+        if not mine.done:
+            self._lead(mine)
         if mine.error is not None:
             raise mine.error
         value: T = mine.value
         return value
 
-    def _serve(self) -> None:
-        """Write for those at the front of the queue; the caller holds the turn and is among them."""
-        with self._guard:
-            batch = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
+    def _lead(self, mine: _Pending) -> None:
+        """Write for those at the front of the queue, ``mine`` first among them, and call the next to lead."""
+        batch: list[_Pending] = []
+        try:
+            with self._turn:
+                with self._guard:
+                    batch = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
+                self._serve(batch)
+        finally:
+            with self._guard:
+                if mine not in batch:  # interrupted before its turn came
+                    self._waiting.remove(mine)
+                self._led = bool(self._waiting)
+                called = [self._waiting[0]] if self._led else []
+            for pending in (*called, *batch):
+                pending.called.release()
+
+    def _serve(self, batch: list[_Pending]) -> None:
+        """One transaction; the caller holds the turn. When one of several fails, it is done again with savepoints."""
         batch.sort(key=lambda pending: pending.org_id)  # one order of locks for all processes: no deadlock
         try:
-            with self._errors(), self._writer.connect() as connection, connection.begin():
-                for pending in batch:
-                    self._apply(connection, pending, alone=len(batch) == 1)
+            try:
+                self._transaction(batch, guarded=False)
+            except _OneFailedError:
+                self._transaction(batch, guarded=True)
         except BaseException as error:
             for pending in batch:
                 pending.value, pending.error = None, pending.error or error
@@ -69,23 +96,50 @@ class GroupCommit:
             for pending in batch:
                 pending.done = True
 
-    @staticmethod
-    def _apply(connection: Connection, pending: _Pending, *, alone: bool) -> None:
-        """One revision within the transaction; its failure undoes it alone and goes to its own caller."""
+    def _transaction(self, batch: list[_Pending], *, guarded: bool) -> None:
+        with self._errors(), self._writer.connect() as connection, connection.begin():
+            for org_id, group in groupby(batch, key=lambda pending: pending.org_id):
+                _write_all(connection, org_id, list(group), guarded=guarded, alone=len(batch) == 1)
+
+
+class _OneFailedError(Exception):
+    """One of several writes in a transaction failed, and nothing tells its part from that of the others."""
+
+
+def _write_all(connection: Connection, org_id: str, group: list[_Pending], *, guarded: bool, alone: bool) -> None:
+    """One revision each within the transaction; the head is read and moved once, and events are stored together.
+
+    ``guarded``: a failure undoes its own part and goes to its own caller.
+    """
+    start = take_head(connection, org_id)
+    if start is None:
+        for pending in group:
+            pending.error = NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
+        return
+    head, moved_at = start, group[0].now
+    events = Events(connection)
+    for pending in group:
+        revision = Revision(connection, org_id, pending.actor, pending.now, head, events)
+        if guarded:
+            events.store()
+            connection.exec_driver_sql("SAVEPOINT revision")
         try:
-            if not alone:
-                connection.exec_driver_sql("SAVEPOINT revision")
-            row = connection.execute(TAKE_HEAD, {"org": pending.org_id}).first()
-            if row is None:
-                raise NotFound(f"There is no organization {pending.org_id!r}.", word="unknown_organization")
-            revision = Revision(connection, pending.org_id, pending.actor, pending.now, (row[0], row[1]))
             pending.value = pending.change(revision)
             if revision.touched:
-                revision.close()
-            if not alone:
+                revision.check()
+            if guarded:
+                events.store()
                 connection.exec_driver_sql("RELEASE SAVEPOINT revision")
         except Exception as error:
-            pending.value, pending.error = None, error
             if alone:
                 raise
+            if not guarded:
+                raise _OneFailedError from error
+            pending.value, pending.error = None, error
+            events.drop()
             connection.exec_driver_sql("ROLLBACK TO SAVEPOINT revision")
+        else:
+            head, moved_at = revision.head, pending.now
+    events.store()
+    if head != start:
+        move_head(connection, org_id, start, head, moved_at)

@@ -10,15 +10,16 @@ from functools import cache
 from itertools import groupby, islice
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Insert, Table, Update, and_, bindparam, case, select, tuple_, update
+from sqlalchemy import Connection, Table, and_, bindparam, case, select, tuple_, update
 
 from engine.errors import Problem
 from engine.store.chain import ChainedEvent, EventRow, link
+from engine.store.events import BATCH, Events
+from engine.store.prepared import Prepared
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import heads, organizations
 from engine.store.types import canonical_json, instant_text
 
-_AUDIT_COLUMNS = [column.name for column in audit_log.columns]
 T = TypeVar("T")
 
 
@@ -38,8 +39,8 @@ class Counts(NamedTuple):
 
 
 # Statements are built once for each shape: building them anew costs more than running them.
-TAKE_HEAD = select(heads.c.seq, heads.c.hash).where(heads.c.org_id == bindparam("org")).with_for_update()
-_MOVE_HEAD = (
+_TAKE_HEAD = Prepared(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == bindparam("org")).with_for_update())
+_MOVE_HEAD = Prepared(
     update(heads)
     .where(heads.c.org_id == bindparam("_org"), heads.c.seq == bindparam("_from"))
     .values(seq=bindparam("_seq"), hash=bindparam("_hash"), moved_at=bindparam("_at"))
@@ -47,12 +48,12 @@ _MOVE_HEAD = (
 
 
 @cache
-def _insert(table: Table) -> Insert:
-    return table.insert()
+def _insert(table: Table, names: tuple[str, ...]) -> Prepared:
+    return Prepared(table.insert().values({name: bindparam(name, type_=table.c[name].type) for name in names}))
 
 
 @cache
-def _update(table: Table, key: tuple[str, ...], values: tuple[str, ...]) -> Update:
+def _update(table: Table, key: tuple[str, ...], values: tuple[str, ...]) -> Prepared:
     """Change the row of an organization with that key; counts a move of the table's due date."""
     owner = table.c.id if table is organizations else table.c.org_id
     new: dict[str, Any] = {name: bindparam(f"_new_{name}", type_=table.c[name].type) for name in values}
@@ -61,7 +62,7 @@ def _update(table: Table, key: tuple[str, ...], values: tuple[str, ...]) -> Upda
         moved = and_(table.c[due].is_not(None), table.c[due].is_distinct_from(new[due]))
         new["moves"] = case((moved, table.c.moves + 1), else_=table.c.moves)
     own = [table.c[name] == bindparam(f"_key_{name}", type_=table.c[name].type) for name in key]
-    return update(table).where(owner == bindparam("_org"), *own).values(new)
+    return Prepared(update(table).where(owner == bindparam("_org"), *own).values(new))
 
 
 class Note(NamedTuple):
@@ -79,8 +80,17 @@ class Note(NamedTuple):
 class Revision:
     """One write to one organization. Made by ``Store.revision``; ``seq`` is the stamp of the rows it changes."""
 
-    def __init__(self, connection: Connection, org_id: str, actor: str, now: datetime, head: tuple[int, str]) -> None:
-        self.connection = connection
+    def __init__(
+        self,
+        connection: Connection,
+        org_id: str,
+        actor: str,
+        now: datetime,
+        head: tuple[int, str],
+        events: Events | None = None,
+    ) -> None:
+        self.records = connection
+        self._events = events or Events(connection)
         self.org_id = org_id
         self.actor = actor
         self.now = now
@@ -88,6 +98,15 @@ class Revision:
         self.head = head
         self.seq = head[0] + 1
         self.touched = False
+
+    @property
+    def connection(self) -> Connection:
+        """The transaction, for reading; what was recorded so far is in it.
+
+        ``records`` is the same for tables other than the audit log: it leaves events to be stored together.
+        """
+        self._events.store()
+        return self.records
 
     # -- the audit chain -------------------------------------------------------------------------------------------
 
@@ -119,10 +138,10 @@ class Revision:
         )  # fmt: skip
 
     def append_events(self, events: Iterable[EventRow]) -> int:
-        """Chain ``events`` in their order and store them; returns how many. Memory: one batch of 20,000."""
+        """Chain ``events`` in their order and store them; returns how many. Memory: two batches of 20,000."""
         recorded_at, org_id, stamp = instant_text(self.now), self.org_id, self.seq
         count = 0
-        for batch in batched(events, 20_000):
+        for batch in batched(events, BATCH):
             seq, previous = self.head
             rows = []
             for event in batch:
@@ -136,33 +155,22 @@ class Revision:
                 # fmt: on
                 previous = link(previous, chained)
                 rows.append((org_id, seq, event[0], stamp, at, recorded_at, *event[2:], previous))
-            self._store_events(rows)
+            self._events.add(rows)
             self.head = (seq, previous)
             count += len(rows)
         self.touched = self.touched or count > 0
         return count
 
-    def _store_events(self, rows: list[tuple[Any, ...]]) -> None:
-        """Driver-level bulk insert: the only statement that ever runs a million times."""
-        columns = ", ".join(_AUDIT_COLUMNS)
-        if self.connection.dialect.name == "postgresql":
-            raw: Any = self.connection.connection.driver_connection
-            with raw.cursor() as cursor, cursor.copy(f"COPY audit_log ({columns}) FROM STDIN") as copy:
-                for row in rows:
-                    copy.write_row(row)
-        else:
-            marks = ", ".join("?" * len(_AUDIT_COLUMNS))
-            self.connection.exec_driver_sql(f"INSERT INTO audit_log ({columns}) VALUES ({marks})", rows)  # noqa: S608
-
     def known_events(self, ids: Sequence[str]) -> dict[str, EventRow]:
         """Those of ``ids`` that are recorded already, with their content."""
         known = {}
         names = EventRow._fields
+        self._events.store()
         for batch in batched(ids, 10_000):
             query = select(*(audit_log.c[name] for name in names)).where(
                 audit_log.c.org_id == self.org_id, audit_log.c.event_id.in_(batch)
             )
-            for row in self.connection.execute(query):
+            for row in self.records.execute(query):
                 details = row.details
                 event = EventRow(*row)
                 known[event.event_id] = event._replace(details=None if details is None else canonical_json(details))
@@ -175,8 +183,12 @@ class Revision:
         defaults = {c.name: c.info["default"] for c in table.columns if c.info.get("default") is not None}
         stamp = {**self._owner(table), "revision": self.seq}
         complete = [{**defaults, **row, **stamp} for row in rows]
-        for _, group in groupby(complete, key=list):
-            self.connection.execute(_insert(table), list(group))
+        for names, group in groupby(complete, key=tuple):
+            few = list(group)
+            if len(few) == 1:
+                _insert(table, names).run(self.records, few[0])
+            else:
+                self.records.execute(table.insert(), few)
         self.touched = self.touched or bool(rows)
 
     def update(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
@@ -187,14 +199,14 @@ class Revision:
             **{f"_new_{name}": value for name, value in values.items()},
             "_new_revision": self.seq,
         }
-        changed = self.connection.execute(_update(table, tuple(key), (*values, "revision")), given).rowcount
+        changed = _update(table, tuple(key), (*values, "revision")).run(self.records, given)
         self.touched = self.touched or changed > 0
         return changed > 0
 
     def upsert(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> Counts:
         """Insert rows with new keys, change those that differ in a given column, leave the rest untouched."""
         keys: tuple[str, ...] = table.info["primary"]
-        empty = self.connection.execute(select(table.c.revision).where(*self._mine(table)).limit(1)).first() is None
+        empty = self.records.execute(select(table.c.revision).where(*self._mine(table)).limit(1)).first() is None
         created = updated = 0
         for batch in batched(rows, 500):
             known = {} if empty else self._existing(table, keys, batch)
@@ -218,7 +230,7 @@ class Revision:
         if keys:
             wanted = [tuple(row[name] for name in keys) for row in rows]
             query = query.where(tuple_(*(table.c[name] for name in keys)).in_(wanted))
-        found = self.connection.execute(query).mappings()
+        found = self.records.execute(query).mappings()
         return {tuple(row[name] for name in keys): row for row in found}
 
     def _owner(self, table: Table) -> dict[str, str]:
@@ -229,12 +241,28 @@ class Revision:
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
-    def close(self) -> None:
-        """Move the head. Every change needs an audit event; a write without one is a fault of the caller."""
+    def check(self) -> None:
+        """Every change needs an audit event; a write without one is a fault of the caller."""
         if self.head == self.start:
             raise Problem(f"A write to {self.org_id} by {self.actor} recorded no audit event; nothing was changed.")
-        seq, head_hash = self.head
-        given = {"_org": self.org_id, "_from": self.start[0], "_seq": seq, "_hash": head_hash, "_at": self.now}
-        moved = self.connection.execute(_MOVE_HEAD, given)
-        if moved.rowcount != 1:
-            raise Problem(f"The head of {self.org_id} moved under its own lock; nothing was changed.")
+
+    def close(self) -> None:
+        """Check, store what waits, and move the head."""
+        self.check()
+        self._events.store()
+        move_head(self.records, self.org_id, self.start, self.head, self.now)
+
+
+def take_head(connection: Connection, org_id: str) -> tuple[int, str] | None:
+    """Where the organization's chain stands, locked until the transaction ends; None for an unknown organization."""
+    row = _TAKE_HEAD.first(connection, {"org": org_id})
+    return None if row is None else (row[0], row[1])
+
+
+def move_head(
+    connection: Connection, org_id: str, start: tuple[int, str], head: tuple[int, str], now: datetime
+) -> None:
+    """The last step of a write, under the lock of ``take_head``."""
+    given = {"_org": org_id, "_from": start[0], "_seq": head[0], "_hash": head[1], "_at": now}
+    if _MOVE_HEAD.run(connection, given) != 1:
+        raise Problem(f"The head of {org_id} moved under its own lock; nothing was changed.")

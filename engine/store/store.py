@@ -17,7 +17,7 @@ from engine.store.credentials import CredentialUses
 from engine.store.database import damaged, open_engines
 from engine.store.group import GroupCommit
 from engine.store.locks import FairLock
-from engine.store.revisions import TAKE_HEAD, Revision
+from engine.store.revisions import Revision, take_head
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import heads, memberships, organizations
 from engine.store.schema.outputs import credentials
@@ -109,9 +109,9 @@ class Store:
 
     def _credential_stamp(self, secret_sha256: str) -> int | None:
         """The revision that last changed a credential: 10 µs on SQLite's open connection."""
-        if self._fresh_cache() is not None:
+        if self.dialect == "sqlite":
             query = "SELECT revision FROM credentials WHERE secret_sha256 = ?"
-            row = self._hot.connection.execute(query, (secret_sha256,)).fetchone()
+            row = self._hot_connection().execute(query, (secret_sha256,)).fetchone()
         else:
             with self.reader() as connection:
                 row = connection.execute(
@@ -155,17 +155,20 @@ class Store:
         if self.dialect != "sqlite":
             return None
         hot = self._hot
-        try:
-            version = hot.connection.execute("PRAGMA data_version").fetchone()[0]
-        except AttributeError:
-            path = self._reader.url.database or ""
-            hot.connection = sqlite3.connect(path, isolation_level=None, timeout=30)
-            hot.version, hot.known = None, {}
-            version = hot.connection.execute("PRAGMA data_version").fetchone()[0]
+        version = self._hot_connection().execute("PRAGMA data_version").fetchone()[0]
         if version != hot.version:
             hot.version, hot.known = version, {}
         known: dict[Any, Any] = hot.known
         return known
+
+    def _hot_connection(self) -> sqlite3.Connection:
+        """This thread's own connection, without what SQLAlchemy does around a query."""
+        hot = self._hot
+        if not hasattr(hot, "connection"):
+            hot.connection = sqlite3.connect(self._reader.url.database or "", isolation_level=None, timeout=30)
+            hot.version, hot.known = None, {}
+        connection: sqlite3.Connection = hot.connection
+        return connection
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -179,12 +182,12 @@ class Store:
         NotFound for an unknown organization otherwise.
         """
         with self._errors(), self._turn, self._writer.connect() as connection, connection.begin() as transaction:
-            row = connection.execute(TAKE_HEAD, {"org": org_id}).first()
-            if row is None:
+            head = take_head(connection, org_id)
+            if head is None:
                 if create is None:
                     raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
                 self._create(connection, org_id, create, now)
-            revision = Revision(connection, org_id, actor, now, (row.seq, row.hash) if row else (0, GENESIS))
+            revision = Revision(connection, org_id, actor, now, head or (0, GENESIS))
             yield revision
             if revision.touched:
                 revision.close()

@@ -4,10 +4,11 @@ import math
 import threading
 import time
 from dataclasses import dataclass
+from functools import cache
 
 from limits import RateLimitItemPerSecond
 from limits.errors import ConfigurationError
-from limits.storage import storage_from_string
+from limits.storage import SlidingWindowCounterSupport, Storage, storage_from_string
 from limits.strategies import SlidingWindowCounterRateLimiter
 
 from engine.errors import TooManyRequests, Usage
@@ -34,12 +35,89 @@ COPILOT_TURNS = Limit("copilot", 20, 60)  # without a session there is only the 
 CONTACT = Limit("contact", 5, 600, by="address")
 
 
+MOST_COUNTERS = 10_000  # then those that are over are dropped
+
+
+class Counters(Storage, SlidingWindowCounterSupport):
+    """Counts in memory, for one thread at a time.
+
+    The library's own storage starts a thread for every hundredth of a second in which something is counted.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._counts: dict[str, tuple[int, float]] = {}  # by key: the count, and when it is over
+
+    @property
+    def base_exceptions(self) -> type[Exception]:
+        return ValueError
+
+    def acquire_sliding_window_entry(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
+        """Count ``amount`` unless that would exceed the limit."""
+        now = time.time()
+        place = int(now / expiry)
+        current = self._count(f"{key}/{place}", now)
+        if math.floor(self._weighted(key, expiry, now) + current) + amount > limit:
+            return False
+        if len(self._counts) > MOST_COUNTERS:
+            self._counts = {name: held for name, held in self._counts.items() if held[1] > now}
+        self._counts[f"{key}/{place}"] = (current + amount, (place + 2) * expiry)
+        return True
+
+    def get_sliding_window(self, key: str, expiry: int) -> tuple[int, float, int, float]:
+        """Count and seconds to live of the window before, then of this one."""
+        now = time.time()
+        place, spent = int(now / expiry), now % expiry
+        before = self._count(f"{key}/{place - 1}", now)
+        return before, expiry - spent if before else 0.0, self._count(f"{key}/{place}", now), 2 * expiry - spent
+
+    def clear_sliding_window(self, key: str, expiry: int) -> None:
+        place = int(time.time() / expiry)
+        self.clear(f"{key}/{place - 1}")
+        self.clear(f"{key}/{place}")
+
+    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
+        now = time.time()
+        count = self._count(key, now) + amount
+        self._counts[key] = (count, self._counts[key][1] if count > amount else now + expiry)
+        return count
+
+    def get(self, key: str) -> int:
+        return self._count(key, time.time())
+
+    def get_expiry(self, key: str) -> float:
+        return self._counts.get(key, (0, time.time()))[1]
+
+    def check(self) -> bool:
+        return True
+
+    def reset(self) -> int:
+        held, self._counts = len(self._counts), {}
+        return held
+
+    def clear(self, key: str) -> None:
+        self._counts.pop(key, None)
+
+    def _weighted(self, key: str, expiry: int, now: float) -> float:
+        """The part of the window before that the sliding window still covers."""
+        return self._count(f"{key}/{int(now / expiry) - 1}", now) * (1 - now % expiry / expiry)
+
+    def _count(self, key: str, now: float) -> int:
+        count, until = self._counts.get(key, (0, 0.0))
+        return count if until > now else 0
+
+
+@cache
+def _item(count: int, seconds: int) -> RateLimitItemPerSecond:
+    return RateLimitItemPerSecond(count, seconds)
+
+
 class Limiter:
     """Counts requests at the place that ``url`` names. Threads may share one."""
 
     def __init__(self, url: str) -> None:
         try:
-            storage = storage_from_string(url)
+            storage = Counters() if url == "memory://" else storage_from_string(url)
         except (ConfigurationError, ImportError, ValueError) as error:
             raise Usage(f"SVC_RATE_LIMIT_URL must be memory:// or redis://…; {error}.") from error
         self._window = SlidingWindowCounterRateLimiter(storage)
@@ -47,7 +125,7 @@ class Limiter:
 
     def check(self, limit: Limit, caller: str) -> None:
         """Count one request; TooManyRequests with ``Retry-After`` when the caller's are used up."""
-        item = RateLimitItemPerSecond(limit.count, limit.seconds)
+        item = _item(limit.count, limit.seconds)
         with self._guard:
             if self._window.hit(item, limit.name, caller):
                 return

@@ -1,6 +1,7 @@
 """waitress around the console: a bounded number of threads, a clean end."""
 
 import errno
+import gc
 import ipaddress
 import logging
 import signal
@@ -51,6 +52,9 @@ def run(server: Any) -> None:
         raise SystemExit
 
     previous = signal.signal(signal.SIGTERM, stop)
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a request that waits for a thread is no news
+    gc.collect()
+    gc.freeze()  # what is loaded by now stays: looking through it again and again finds nothing
     try:
         server.asyncore.loop(timeout=1, map=server._map, use_poll=True)
     except (SystemExit, KeyboardInterrupt):

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Select, Text, and_, func, select, type_coerce
 
 from engine.store.chain import GENESIS
 from engine.store.schema.audit import audit_log, chain_cuts
+from engine.store.schema.organizations import heads
 from engine.store.schema.services import incidents
 from engine.store.store import Store
 from engine.store.types import instant_text
@@ -24,6 +25,17 @@ _PREVIOUS = COLUMNS.index("previous_hash")
 def own_events(store: Store, org_id: str, actor: str, since: datetime | None) -> Iterator[list[Row]]:
     """What a person did in the organization, in chain order: pages of ``COLUMNS``."""
     return _pages(store, org_id, since, audit_log.c.actor == actor)
+
+
+def events_until(store: Store, org_id: str, last: int, since: datetime | None) -> Iterator[list[Row]]:
+    """What anybody did in the organization up to a position of the chain."""
+    return _pages(store, org_id, since, audit_log.c.seq <= last)
+
+
+def position(connection: Connection, org_id: str) -> tuple[int, str]:
+    """Where the chain stands in what ``connection`` sees: the last position and its hash."""
+    row = connection.execute(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)).one()
+    return row.seq, row.hash
 
 
 def chat_deliveries(store: Store, org_id: str, since: datetime | None) -> Iterator[list[Row]]:

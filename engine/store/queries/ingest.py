@@ -2,25 +2,41 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 
+from engine.store.prepared import Prepared
 from engine.store.revisions import batched
 from engine.store.schema.services import findings, incidents, services
 
-_LAST = (
-    select(incidents)
+
+class LastIncident(NamedTuple):
+    """What an alert needs to know of the incident before it."""
+
+    id: str
+    status: str
+    severity: str
+    source: str | None
+    alert_count: int | None
+    opened_at: datetime
+    acknowledged_at: datetime | None
+    resolved_at: datetime | None
+    closed_at: datetime | None
+
+
+_LAST = Prepared(
+    select(*(incidents.c[name] for name in LastIncident._fields))
     .where(incidents.c.org_id == bindparam("org"), incidents.c.dedupe_key == bindparam("key"))
     .order_by(incidents.c.opened_at.desc(), incidents.c.id.desc())
     .limit(1)
 )
 
 
-def last_incident(connection: Connection, org_id: str, dedupe_key: str) -> dict[str, Any] | None:
+def last_incident(connection: Connection, org_id: str, dedupe_key: str) -> LastIncident | None:
     """The incident that was opened last under a dedupe key."""
-    row = connection.execute(_LAST, {"org": org_id, "key": dedupe_key}).mappings().first()
-    return dict(row) if row else None
+    row = _LAST.first(connection, {"org": org_id, "key": dedupe_key})
+    return None if row is None else LastIncident(*row)
 
 
 def last_incidents(connection: Connection, org_id: str, dedupe_keys: Sequence[str]) -> dict[str, dict[str, Any]]:

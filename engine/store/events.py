@@ -1,0 +1,49 @@
+"""Chained events on their way into the audit log, stored together."""
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from engine.store.schema.audit import audit_log
+
+BATCH = 20_000  # events that are stored in one go
+FEW = 256  # events that fit into one statement
+_COLUMNS = [column.name for column in audit_log.columns]
+
+
+class Events:
+    """Events of one transaction that are chained but not stored yet."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._rows: list[tuple[Any, ...]] = []
+
+    def add(self, rows: list[tuple[Any, ...]]) -> None:
+        """Keep rows of the audit log; at most a batch of them waits."""
+        self._rows += rows
+        if len(self._rows) >= BATCH:
+            self.store()
+
+    def drop(self) -> None:
+        """Forget what waits: the savepoint that it belonged to is undone."""
+        self._rows = []
+
+    def store(self) -> None:
+        """Driver-level bulk insert: the only statement that ever runs a million times."""
+        rows, self._rows = self._rows, []
+        if not rows:
+            return
+        columns = ", ".join(_COLUMNS)
+        if self._connection.dialect.name == "postgresql":
+            raw: Any = self._connection.connection.driver_connection
+            with raw.cursor() as cursor, cursor.copy(f"COPY audit_log ({columns}) FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row(row)
+            return
+        marks = f"({', '.join('?' * len(_COLUMNS))})"
+        insert = f"INSERT INTO audit_log ({columns}) VALUES "  # noqa: S608
+        if len(rows) > FEW:
+            self._connection.exec_driver_sql(insert + marks, rows)
+        else:  # one step of the database, and so one switch of threads at most
+            values = tuple(value for row in rows for value in row)
+            self._connection.exec_driver_sql(insert + ", ".join([marks] * len(rows)), values)
