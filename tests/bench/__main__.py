@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.bench import http, reports, volume
+from tests.bench import attacks, http, ingest, reports, volume
 from tests.bench.step import hq
 from tests.bench.table import Figure, printed
 
@@ -27,6 +27,8 @@ def main() -> None:
         figures = _measured(reports.figures(folder))
         cookie = hq(folder, "session", "--email", "owner@aurora.example").output.strip()
         figures += _measured(http.figures(folder, cookie, threads=THREADS, rounds=3 if quick else 7))
+        figures += _measured(ingest.figures(folder, cookie, seconds=2 if quick else 5))
+        figures += _measured(attacks.figures())
         figures += _measured(volume.figures(Path(scratch), 100_000 if quick else 1_000_000))
     print(printed(figures))
     print(f"\nratio: how many times as fast as the baseline; above 1 is faster.\n"

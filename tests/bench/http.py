@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import socket
 import statistics
@@ -13,6 +14,7 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.bench import load
 from tests.bench.step import HQ
 from tests.bench.table import Figure
 
@@ -29,8 +31,8 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def serving(command: Sequence[str], port: int, environment: dict[str, str]) -> Iterator[None]:
-    """A server process that answers on ``port``, stopped in the end. What it says goes to a file, as a pipe fills."""
+def serving(command: Sequence[str], port: int, environment: dict[str, str]) -> Iterator[int]:
+    """A server process that answers on ``port``, stopped in the end; its id. What it says goes to a file: a pipe fills."""
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
@@ -39,10 +41,16 @@ def serving(command: Sequence[str], port: int, environment: dict[str, str]) -> I
                     log.seek(0)
                     raise RuntimeError(log.read().decode())
                 time.sleep(0.1)
-            yield
+            yield process.pid
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(60)
+
+
+def peak_mb(process: int) -> float:
+    """The most memory that a running process has held; Linux tells."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024  # type: ignore[index]
 
 
 def listening(port: int) -> bool:
@@ -53,24 +61,30 @@ def listening(port: int) -> bool:
 
 def rate(port: int, path: str, cookie: str, seconds: float) -> float:
     """Answers per second, asked for by a process of its own."""
-    command = [sys.executable, "-m", "tests.bench.load", str(port), path, cookie, str(CONNECTIONS), str(seconds)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return int(done.stdout) / seconds
+    return load.run(port, path, f"Cookie: svc_session={cookie}", CONNECTIONS, seconds).rate
+
+
+def console(port: int, threads: int) -> list[str]:
+    """The command that serves the product alone."""
+    return [str(HQ), "serve", "--port", str(port), "--threads", str(threads), "--no-scheduler"]
+
+
+def bare(port: int, threads: int, file: Path) -> list[str]:
+    """The command that serves the baselines; ``file`` is the page, and names the store of the findings."""
+    return [sys.executable, "-m", "tests.bench.bare", str(port), str(threads), str(file)]
 
 
 def figures(folder: Path, cookie: str, *, threads: int, rounds: int, seconds: float = 1.0) -> Iterator[Figure]:
     """One figure for each report. Product and baseline take turns; the ratio is the median of the turns' ratios."""
     environment = {**os.environ, "SVC_DATA_DIR": str(folder)}
     port = free_port()
-    command = [str(HQ), "serve", "--port", str(port), "--threads", str(threads), "--no-scheduler"]
-    with serving(command, port, environment):
+    with serving(console(port, threads), port, environment):
         for name in REPORTS:
             data = _page(port, name, cookie)
             copy = folder / "page"
             copy.write_bytes(data)
             bare_port = free_port()
-            bare = [sys.executable, "-m", "tests.bench.bare", str(bare_port), str(threads), str(copy)]
-            with serving(bare, bare_port, environment):
+            with serving(bare(bare_port, threads, copy), bare_port, environment):
                 rate(port, BASE + name, cookie, 0.5)
                 rate(bare_port, "/page", cookie, 0.5)
                 turns = [

@@ -1,0 +1,94 @@
+"""Alerts and findings over HTTP, durable when they are answered, beside bare Bottle routes that read the same JSON."""
+
+import os
+import statistics
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from tests.bench import load
+from tests.bench.http import bare, console, free_port, serving
+from tests.bench.table import Figure
+
+ALERTS, VULNERABILITIES = "/api/integrations/alerts", "/api/integrations/vulnerabilities"
+CONNECTIONS = 32  # a monitoring estate posts from many places at once
+FEW, MANY = 200, 1 << 30
+FINDINGS = 1000
+
+
+def figures(folder: Path, cookie: str, *, seconds: float) -> Iterator[Figure]:
+    """Serves the store in ``folder`` and posts to it with an ingest token of its own.
+
+    Both sides have a thread for each connection: writes that wait together share one commit.
+    """
+    page = folder / "page"
+    page.touch()
+    environment = {**os.environ, "SVC_DATA_DIR": str(folder), "SVC_INGEST_PER_MINUTE": "1000000"}
+    port, bare_port = free_port(), free_port()
+    with (
+        serving(console(port, CONNECTIONS), port, environment),
+        serving(bare(bare_port, CONNECTIONS, page), bare_port, environment),
+    ):
+        made = _post(port, "/api/user/alert-ingest-tokens", f"svc_session={cookie}", "Cookie", {"label": "bench"})
+        bearer = f"Bearer {made['secret']}"
+        yield from _alerts(port, bare_port, bearer, seconds)
+        yield _findings(port, bare_port, bearer)
+
+
+def _alerts(port: int, bare_port: int, bearer: str, seconds: float) -> Iterator[Figure]:
+    for keys, what in ((FEW, f"{FEW} keys again and again"), (MANY, "every one opens an incident")):
+        ours = load.run(port, ALERTS, f"Authorization: {bearer}", CONNECTIONS, seconds, keys)
+        theirs = load.run(bare_port, "/alert", "X: y", CONNECTIONS, seconds, keys)
+        yield Figure(
+            f"POST alerts, one each, {what}",
+            f"{ours.rate:,.0f}/s, p50 {ours.p50_ms:.0f} ms, p99 {ours.p99_ms:.0f} ms",
+            "bare Bottle route that parses the same JSON",
+            f"{theirs.rate:,.0f}/s, p50 {theirs.p50_ms:.0f} ms, p99 {theirs.p99_ms:.0f} ms",
+            ours.rate / theirs.rate,
+        )
+
+
+def _findings(port: int, bare_port: int, bearer: str) -> Figure:
+    def scan(turn: int) -> list[dict[str, object]]:
+        return [
+            {
+                "finding_id": f"F-{turn}-{n}", "title": f"Outdated library {n}", "host": f"host{n % 50}",
+                "severity": "high" if n % 50 == 0 else "medium", "cvss": 5.0,
+                "cve": f"CVE-2026-{n:04}", "first_seen": "2026-11-01T00:00:00Z", "status": "open",
+            }
+            for n in range(FINDINGS)
+        ]  # fmt: skip
+
+    times: list[tuple[float, float]] = []
+    for turn in range(5):
+        body = scan(turn)
+        start = time.perf_counter()
+        counts = _post(port, VULNERABILITIES, bearer, "Authorization", body)
+        between = time.perf_counter()
+        _post(bare_port, "/findings", "y", "X", body)
+        times.append((between - start, time.perf_counter() - between))
+        if counts["created"] != FINDINGS:
+            raise RuntimeError(f"{FINDINGS} findings were posted, and the answer is {counts}")
+    ours, theirs = (statistics.median(side) for side in zip(*times, strict=True))
+    return Figure(
+        f"POST {FINDINGS:,} new findings in one body, 20 incidents",
+        f"{ours * 1000:.0f} ms",
+        "bare Bottle route, executemany, no upsert or audit",
+        f"{theirs * 1000:.0f} ms",
+        theirs / ours,
+    )
+
+
+def _post(port: int, path: str, credential: str, header: str, body: object) -> dict[str, object]:
+    """The answer to one POST."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}{path}",
+        msgspec.json.encode(body),
+        {"Content-Type": "application/json", header: credential},
+    )
+    with urllib.request.urlopen(request) as answer:
+        found: dict[str, object] = msgspec.json.decode(answer.read())
+        return found
