@@ -1,14 +1,15 @@
 """Guardrails of playbooks, rehearsals, executions and refusals."""
 
-from datetime import datetime
-from hashlib import sha256
+from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
 from data.demo import people
-from data.demo.frames import json_text
 from data.demo.maturity import Control
 from data.demo.profile import HISTORY_DAYS
 from data.demo.story import Story, plus_months
+from engine.automation.inputs import inputs_hash
+from engine.automation.playbooks import playbook as book
 from engine.catalogue import catalogue
 
 PLAYBOOKS = (
@@ -22,6 +23,13 @@ PLAYBOOKS = (
     "restart-log-shipping",
 )
 STUBBORN = "apply-patch"
+RECENT = timedelta(days=14)
+TABLES = {
+    "service": ("services", "id"),
+    "user": ("memberships", "email"),
+    "vendor": ("vendors", "id"),
+    "system": ("systems", "id"),
+}
 
 
 def fill(story: Story, controls: list[Control]) -> None:
@@ -40,31 +48,27 @@ def fill(story: Story, controls: list[Control]) -> None:
             title=f"Guardrail of {playbook}",
             state="active",
             owner=people.lead(story, "configuration"),
-            rules=[{"rule": "max_targets", "value": 5 + number}, {"rule": "hours", "value": "06:00-22:00"}],
+            rules=_rules(5 + number),
             accepted_by=people.lead(story, "risk"),
             accepted_at=accepted,
             review_due_on=plus_months(accepted.date(), 12),
             workspace_id=spaces[number % len(spaces)],
         )
-    incidents = [row["id"] for row in story.tables["incidents"]]
     for ago in sorted((rng.randint(1, HISTORY_DAYS) for _ in range(story.profile.incidents // 2)), reverse=True):
         playbook, at, actor = rng.choice(PLAYBOOKS), story.office(ago, rng), rng.choice(crew)
-        inputs = {
-            "target": rng.choice(story.tables["services"])["id"],
-            "window": "night" if rng.random() < 0.3 else "day",
-        }
+        inputs = _inputs(story, rng, playbook)
         outcome = rng.choices(("succeeded", "failed", "blocked"), (86, 7, 7))[0]
         run = story.yearly("DRY", at.date())
-        incident = rng.choice(incidents) if rng.random() < 0.4 else None
+        incident = _incident(story, rng, at) if rng.random() < 0.4 else None
         story.add(
             "dry_runs",
             id=run,
             playbook=playbook,
             policy_id=f"GRD-{playbook}-v1",
             inputs=inputs,
-            inputs_hash=sha256(json_text(inputs).encode()).hexdigest(),
+            inputs_hash=inputs_hash(inputs),
             outcome=outcome,
-            plan=[{"step": 1, "do": playbook, "on": inputs["target"]}],
+            plan=[{"step": number, "title": step.title} for number, step in enumerate(book(playbook).steps, 1)],
             incident_id=incident,
             actor=actor,
             ran_at=at,
@@ -83,9 +87,9 @@ def fill(story: Story, controls: list[Control]) -> None:
         at, block, actor = story.office(ago, rng), story.number("BLK"), rng.choice(crew)
         reason, message = rng.choice(
             (
-                ("max_targets", "More targets than the guardrail allows."),
-                ("hours", "Outside the hours allowed."),
-                ("dry_run_missing", "No dry-run of the last 24 hours."),
+                ("max-targets", "More objects at a time than the guardrail allows."),
+                ("working-hours", "Only between 06:00 and 22:00."),
+                ("dry_run_missing", f"There is no dry-run of {playbook}; make one with these inputs first."),
             )
         )
         story.add(
@@ -100,6 +104,46 @@ def fill(story: Story, controls: list[Control]) -> None:
             overridden=rng.random() < 0.1,
         )
         story.event(f"AE-{org}-{block}", at, actor, "policy.blocked", "playbook", playbook, outcome="denied")
+
+
+def _rules(most: int) -> list[dict[str, object]]:
+    """A guardrail in the rule language: a bound on what is acted on at a time, and the hours."""
+    return [
+        {
+            "id": "max-targets",
+            "effect": "deny",
+            "when": {"field": "targets", "op": "gt", "value": most},
+            "message": f"At most {most} objects at a time.",
+        },
+        {
+            "id": "working-hours",
+            "effect": "require",
+            "when": {"field": "time.clock", "op": "between", "value": ["06:00", "22:00"]},
+            "message": "Only between 06:00 and 22:00.",
+        },
+    ]
+
+
+def _inputs(story: Story, rng: Random, playbook: str) -> dict[str, Any]:
+    """Every input of the playbook, as somebody would give it."""
+    given: dict[str, Any] = {}
+    for name, wanted in book(playbook).inputs.items():
+        if wanted.type in TABLES:
+            table, key = TABLES[wanted.type]
+            given[name] = rng.choice(story.tables[table])[key]
+        elif wanted.default is not None:
+            given[name] = wanted.default
+        elif wanted.choices:
+            given[name] = rng.choice(wanted.choices)
+        elif wanted.required:
+            given[name] = f"planned {name.replace('_', ' ')}"
+    return given
+
+
+def _incident(story: Story, rng: Random, at: datetime) -> str | None:
+    """One that was opened in the two weeks before."""
+    recent = [row["id"] for row in story.tables["incidents"] if timedelta() <= at - row["opened_at"] <= RECENT]
+    return rng.choice(recent) if recent else None
 
 
 def _execute(story: Story, rng: Random, run: str, playbook: str, incident: str | None, actor: str, ago: int) -> None:
