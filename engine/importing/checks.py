@@ -17,6 +17,9 @@ from engine.store.schema import metadata
 
 CHUNK = 10_000
 
+FIXED = {"poam_items": "weakness_key"}
+"""What a row stands for, where its number is never used again for anything else."""
+
 
 @dataclass(frozen=True)
 class Checked:
@@ -101,6 +104,21 @@ def check_new_rows(connection: Any, org_id: str, checked: Checked, problems: Pro
         known = {(org_id,)} if existing(connection, org_id, checked.table.name, [org_id]) else set()
     if any(row not in known for rows in checked.spool for row in rows.drop_nulls(key).select(key).iter_rows()):
         report_missing(checked.table, checked.file, checked.missing, checked.columns, problems)
+
+
+def check_fixed(connection: Any, org_id: str, checked: Checked, problems: Problems) -> None:
+    """A row that exists keeps what it stands for."""
+    name = FIXED.get(checked.table.name)
+    if name is None or not {"id", name} <= set(checked.columns):
+        return
+    table = metadata.tables[checked.table.name]
+    query = table.select().with_only_columns(table.c.id, table.c[name]).where(table.c.org_id == org_id)
+    held = {row[0]: row[1] for row in connection.execute(query)}
+    for rows in checked.spool:
+        for row, key, found in rows.drop_nulls(["id", name]).select(ROW, "id", name).iter_rows():
+            if held.get(key, found) != found:
+                wanted = f"{held[key]}: {key} stands for it, and a number is never used again"
+                problems.add(checked.file, row, name, wanted, found)
 
 
 def report_missing(

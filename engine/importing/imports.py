@@ -15,7 +15,7 @@ from engine.document import Revision as Position
 from engine.errors import Usage
 from engine.importing.batches import Batch, Sheet, frame_batches
 from engine.importing.checking import Progress, check_sheet
-from engine.importing.checks import Checked, check_new_rows, check_references
+from engine.importing.checks import Checked, check_fixed, check_new_rows, check_references
 from engine.importing.events import KNOWN, Recorded
 from engine.importing.problems import Problems
 from engine.importing.sources import sheets, table_named
@@ -87,6 +87,7 @@ def _imported(
             check_references(connection, org_id, files, problems)
             for checked in files.values():
                 check_new_rows(connection, org_id, checked, problems)
+                check_fixed(connection, org_id, checked, problems)
         problems.raise_any()
         return _written(store, files, org_id, actor, now, head, progress)
 

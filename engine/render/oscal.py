@@ -1,4 +1,4 @@
-"""OSCAL plan of action and milestones as JSON, valid under the public schema (NIST OSCAL 1.0.4 to 1.2).
+"""OSCAL plan of action and milestones as JSON, valid under the public schema (NIST OSCAL 1.0.4, 1.0.6 and 1.2.1).
 
     {"plan-of-action-and-milestones": {"uuid": "…", "metadata": {…}, "system-id": {…}, "observations": [{…}, …],
      "risks": [{…}, …], "poam-items": [{"uuid": "…", "title": "…", "related-risks": [{"risk-uuid": "…"}]}, …]}}
@@ -20,7 +20,8 @@ from engine.render.cells import finite, plain
 
 VERSION = "1.1.2"
 FEDRAMP = "https://fedramp.gov/ns/oscal"
-STATUS = {"open": "open", "accepted": "deviation-approved", "completed": "closed", "false_positive": "closed"}
+STATUS = {"accepted": "deviation-approved", "completed": "closed", "false_positive": "closed"}
+DEVIATIONS = ("risk_adjustment", "false_positive", "operational_requirement")
 # property of an item: column
 PROPERTIES = {
     "POAM-ID": "poam_id",
@@ -39,6 +40,8 @@ PROPERTIES = {
     "cisa-kev-due-date": "bod_22_01_due_date",
     "cve": "cve",
 }
+# parameters that choose a part of the plan: each part is a document of its own
+PARTS = ("sheet", "scans")
 RATINGS = {"initial-risk-rating": "original_risk_rating", "residual-risk-rating": "adjusted_risk_rating"}
 
 
@@ -46,7 +49,7 @@ def render(edition: Edition) -> bytes:
     """The plan as one line of JSON; same edition, same bytes."""
     rows = [row for table in edition.document.tables if table.name == "items" for row in _rows(table)]
     plan: dict[str, Any] = {
-        "uuid": _uuid(edition, "plan"),
+        "uuid": _uuid(edition, "plan", *(edition.parameters[name] for name in PARTS if name in edition.parameters)),
         "metadata": {
             "title": f"{edition.title}: {edition.organization.name or edition.organization.id}",
             "last-modified": _instant(edition.as_of),
@@ -82,7 +85,7 @@ def _observation(edition: Edition, row: Mapping[str, Any]) -> dict[str, Any]:
         "title": row["weakness_name"],
         "description": row["weakness_description"],
         "methods": ["TEST" if row["kind"] == "finding" else "EXAMINE"],
-        "types": ["ssp-statement-issue" if row["kind"] == "gap" else "finding"],
+        "types": ["finding"],
         "origins": [{"actors": [{"type": "party", "actor-uuid": _uuid(edition, "party")}]}],
         "collected": _instant(row["original_detection_date"]),
         "remarks": f"Source: {row['weakness_detector_source']}.",
@@ -95,7 +98,7 @@ def _risk(edition: Edition, row: Mapping[str, Any]) -> dict[str, Any]:
         "title": row["weakness_name"],
         "description": row["weakness_description"],
         "statement": row["deviation_rationale"] or row["weakness_description"],
-        "status": STATUS.get(row["status"], "open"),
+        "status": _status(row),
         "deadline": _instant(row["scheduled_completion_date"]),
         "related-observations": [{"observation-uuid": _uuid(edition, "observation", row["subject"])}],
     }
@@ -112,6 +115,11 @@ def _risk(edition: Edition, row: Mapping[str, Any]) -> dict[str, Any]:
             }
         ]
     return risk
+
+
+def _status(row: Mapping[str, Any]) -> str:
+    asked = "Pending" in (row[column] for column in DEVIATIONS)
+    return STATUS.get(row["status"], "deviation-requested" if asked else "open")
 
 
 def _item(edition: Edition, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from typing import Any
 from engine.document import Coverage
 
 SPELLED = {
-    "api": "API", "baa": "BAA", "cmmc": "CMMC", "csf": "CSF", "csv": "CSV", "cuecs": "CUECs", "cve": "CVE",
-    "dpia": "DPIA", "epss": "EPSS", "gdpr": "GDPR", "hhi": "HHI", "hipaa": "HIPAA", "html": "HTML", "id": "ID",
+    "api": "API", "baa": "BAA", "cmmc": "CMMC", "csf": "CSF", "csv": "CSV", "cuec": "CUEC", "cuecs": "CUECs",
+    "cve": "CVE",     "dpia": "DPIA", "epss": "EPSS", "gdpr": "GDPR", "hhi": "HHI", "hipaa": "HIPAA", "html": "HTML", "id": "ID",
     "ids": "IDs", "ig1": "IG1", "ig2": "IG2", "ig3": "IG3", "iso": "ISO",
     "kev": "KEV", "mfa": "MFA", "mttd": "MTTD", "mttr": "MTTR", "nist": "NIST", "pci": "PCI", "poam": "POA&M",
     "raci": "RACI", "rag": "RAG", "rca": "RCA", "sla": "SLA", "sli": "SLI", "slo": "SLO", "soc": "SOC",

@@ -1,4 +1,4 @@
-"""CIS Controls v8 by implementation group, cumulative: 56, 130 and 153 safeguards, and the first that is missing."""
+"""CIS Controls v8.1 by implementation group, cumulative: 56, 130 and 153 safeguards, and the first that is missing."""
 
 import polars as pl
 
@@ -12,6 +12,7 @@ from reports.frameworks.columns import share_pct
 FRAMEWORK = "cis-v8"
 GROUPS = (1, 2, 3)
 MEASURES = ("policy_pct", "implemented_pct", "automated_pct", "reported_pct")
+DECLARED = {"policy_pct": "policy_defined_pct"}
 LABELS = {
     "control_id": "Safeguard",
     "control": "Control",
@@ -37,7 +38,8 @@ DEFINITIONS = {
     "applicable safeguards is in place, so never before the group below it.",
     "in place": "Evidence of every mandatory kind is there and in its window. What is declared but not shown is not.",
     "policy defined, implemented, automated, reported": "How far the organization says it is, 0 to 100 %. A safeguard "
-    "for which nothing is said counts as 0 in the means. They are self-assessed and decide nothing here.",
+    "for which nothing is said counts as 0 in a mean; where nothing is said of any, there is no mean. They are "
+    "self-assessed and decide nothing here.",
     "from IG": "The lowest implementation group that asks for the safeguard.",
 }
 
@@ -49,18 +51,19 @@ def build(
     groups = _groups(rows)
     controls = _controls(rows)
     missing = _missing(rows)
+    shares = dict(groups.select("group", "in_place_pct").iter_rows())
     reached = max((row["group"] for row in groups.to_dicts() if row["complete"]), default=0)
     said = rows.filter("applicable", pl.any_horizontal(pl.col(MEASURES).is_not_null())).height
     return Document(
         headline=_headline(groups, missing, reached),
         summary={
             "implementation_group_reached": f"IG{reached}" if reached else None,
-            **{f"ig{row['group']}_in_place_pct": row["in_place_pct"] for row in groups.to_dicts()},
+            **{f"ig{group}_in_place_pct": shares.get(group) for group in GROUPS},
             "safeguards": rows.height,
             "applicable": rows.filter("applicable").height,
             "in_place": rows.filter(pl.col("state") == "effective").height,
             "self_assessed": said,
-            **{name: _mean(rows, name) for name in MEASURES},
+            **{DECLARED.get(name, name): rows.select(_declared(name)).item() for name in MEASURES},
         },
         tables=(
             Table("implementation_groups", "Implementation groups, cumulative",
@@ -126,7 +129,7 @@ def _controls(rows: pl.DataFrame) -> pl.DataFrame:
             applicable=tally(in_use),
             in_place=tally(pl.col("state") == "effective"),
             ig1_missing=tally(open_ig1),
-            **{name: pl.col(name).fill_null(0).filter(in_use).mean().round(1) for name in MEASURES},
+            **{name: _declared(name) for name in MEASURES},
         )
         .with_columns(in_place_pct=share_pct(pl.col("in_place"), pl.col("applicable")))
         .sort("control", "title")
@@ -144,14 +147,15 @@ def _missing(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _mean(rows: pl.DataFrame, name: str) -> float | None:
-    values = rows.filter("applicable")[name].fill_null(0).to_list()
-    return round(sum(values) / len(values), 1) if values else None
+def _declared(name: str) -> pl.Expr:
+    """The mean of what is declared, silence counting as 0; null where nothing at all is declared."""
+    values = pl.col(name).filter("applicable")
+    return pl.when(values.count() > 0).then((values.sum() / values.len()).round(1))
 
 
 def _headline(groups: pl.DataFrame, missing: pl.DataFrame, reached: int) -> str:
     if groups.is_empty():
-        return "CIS Controls v8 are not in scope, so there is nothing to assess."
+        return "CIS Controls v8.1 are not in scope, so there is nothing to assess."
     if reached == GROUPS[-1]:
         return "IG3 is complete: every applicable safeguard of the three implementation groups is in place."
     next_group = groups.row(reached, named=True)
@@ -167,7 +171,8 @@ def _warnings(rows: pl.DataFrame, said: int) -> list[str]:
     warnings = []
     silent = rows.filter("applicable").height - said
     if silent:
-        warnings.append(f"Nothing is declared for {counted(silent, 'applicable safeguard')}: counted as 0 %.")
+        counts = ": counted as 0 %" if said else ""
+        warnings.append(f"Nothing is declared for {counted(silent, 'applicable safeguard')}{counts}.")
     claimed = rows.filter((pl.col("implemented_pct") == 100) & (pl.col("state") == "no_data")).height
     if claimed:
         warnings.append(f"{counted(claimed, 'safeguard')} declared as fully implemented without any evidence.")
@@ -184,7 +189,7 @@ def _charts(groups: pl.DataFrame) -> list[Chart]:
 
 REPORT = Report(
     name="cis-v8",
-    title="CIS Controls v8",
+    title="CIS Controls v8.1",
     description="Safeguards in place by implementation group, cumulative, with what is declared of each.",
     facts=("requirements", "control_status", "control_profiles", "gaps"),
     build=build,

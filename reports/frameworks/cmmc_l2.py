@@ -111,7 +111,7 @@ def build(
                 rows.select(
                     *("control_id", "title", "domain_name", "result", "basis", "state", "sprs_points", "points_lost"),
                     *("last_evidence_id", "last_evidence_on", "owner", "implementation", "justification"),
-                    *("approved_by", "approved_on", exception_id()),
+                    *("approved_by", "approved_on", "exception_id"),
                 ),
                 labels=LABELS,
                 state=["state"],
@@ -123,11 +123,6 @@ def build(
         definitions=DEFINITIONS,
         warnings=_warnings(rows, failing),
     )
-
-
-def exception_id() -> pl.Expr:
-    """The exception that a requirement is MET by."""
-    return pl.when(pl.col("basis").is_in([ENDURING, TEMPORARY])).then("accepted_by").alias("exception_id")
 
 
 def _domains(rows: pl.DataFrame) -> pl.DataFrame:
@@ -189,9 +184,9 @@ def _warnings(rows: pl.DataFrame, failing: pl.DataFrame) -> list[str]:
 def _charts(domains: pl.DataFrame) -> list[Chart]:
     if domains["points_lost"].sum() == 0:
         return []
-    frame = domains.select("domain_name", "points_lost")
+    frame = domains.select("domain", "points_lost")
     alt = "Points lost in each of the fourteen domains."
-    return [Chart("bars", "Points lost by domain", frame, "domain_name", "points_lost", alt)]
+    return [Chart("bars", "Points lost by domain", frame, "domain", "points_lost", alt)]
 
 
 REPORT = Report(

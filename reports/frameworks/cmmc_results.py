@@ -38,23 +38,29 @@ def results(
             .then(pl.lit(MET))
             .otherwise(pl.lit(NOT_MET))
         )
-        .with_columns(points_lost=_points_lost(), why=pl.when(pl.col("result") == NOT_MET).then(why()))
+        .with_columns(
+            points_lost=_points_lost(),
+            exception_id=pl.when(pl.col("basis") == ENDURING)
+            .then("enduring")
+            .when(pl.col("basis") == TEMPORARY)
+            .then("temporary"),
+            why=pl.when(pl.col("result") == NOT_MET).then(why()),
+        )
         .with_columns(on_poam=_on_poam())
         .sort("position", "control_id")
     )
 
 
 def _accepted(exceptions: pl.DataFrame) -> pl.DataFrame:
-    """Approved exceptions in force, by what CMMC calls them; an enduring one says how the risk is mitigated."""
+    """The approved exception in force by what CMMC calls it; an enduring one says how the risk is mitigated."""
     mitigated = pl.col("compensating").fill_null("").str.strip_chars() != ""
     enduring = pl.col("kind").is_in(["accepted_risk", "compensating"])
     return (
         exceptions.filter(pl.col("standing") == "approved")
         .group_by(KEY)
         .agg(
-            enduring=(enduring & mitigated).any(),
-            temporary=(~enduring).any(),
-            accepted_by=pl.col("id").min(),
+            enduring=pl.col("id").filter(enduring & mitigated).min(),
+            temporary=pl.col("id").filter(~enduring).min(),
         )
     )
 
@@ -67,9 +73,9 @@ def _basis() -> pl.Expr:
     return (
         pl.when(pl.col("applicable") & (pl.col("state") == "effective"))
         .then(pl.lit(EVIDENCE))
-        .when(shown & pl.col("enduring").fill_null(False))
+        .when(shown & pl.col("enduring").is_not_null())
         .then(pl.lit(ENDURING))
-        .when(shown & operated & plan & pl.col("temporary").fill_null(False))
+        .when(shown & operated & plan & pl.col("temporary").is_not_null())
         .then(pl.lit(TEMPORARY))
     )
 

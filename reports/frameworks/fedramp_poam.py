@@ -16,20 +16,24 @@ SHOWN = (
     "poam_id", "controls", "weakness_name", "asset_identifier", "original_risk_rating", "original_detection_date",
     "scheduled_completion_date", "days_left", "status", "point_of_contact",
 )  # fmt: skip
+SHOWN_CLOSED = tuple("status_date" if column == "days_left" else column for column in SHOWN)
 SHORT = {
     "original_detection_date": "Detected",
     "scheduled_completion_date": "Due",
     "original_risk_rating": "Rating",
     "asset_identifier": "Asset",
     "days_left": "Days left",
+    "status_date": "Closed",
     "status": "Status",
 }
 DEFINITIONS = {
     "weakness": "A control that a test or event contradicts or that has no evidence at all, or a finding of a scanner "
     "that is not fixed. Evidence that is stale or partial is not listed unless it was given a number.",
-    "POAM ID": "The number in the ledger, never used again. An item without one is 'unnumbered' until it is numbered.",
+    "POAM ID": "The number in the ledger, never used again. An item is 'unnumbered' until a row of poam_items with its "
+    "weakness_key gives it a number; a weakness that comes back after its number was closed gets a new one.",
     "deadline": "High 30, Moderate 90, Low 180 days from the original detection; a date of CISA's catalogue of known "
-    "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger.",
+    "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
+    "no later; while a vendor must act first, the clock starts with the vendor's fix and the ledger alone counts.",
     "controls": "The organization's own controls; scan findings are listed under RA-5. Replace them by the controls of "
     "the authorization boundary where the ledger names none.",
     "scan findings": "A scan finding must be listed only once it is late; scans=late lists those alone.",
@@ -48,18 +52,21 @@ def build(
     ask: Ask,
 ) -> Document:
     template, sheet, scans = (ask.options.get(p.name, p.default) for p in (TEMPLATE, SHEET, SCANS))
-    in_scope = organization.filter(pl.col("frameworks").list.contains(FRAMEWORK)).height > 0
+    packs = organization["frameworks"].explode(empty_as_null=False).to_list()
+    in_scope = FRAMEWORK in packs
+    assessed = len(packs) > 1 or findings.height + ledger.height > 0
     frame = pl.DataFrame(schema=SCHEMA)
     if in_scope:
         frame = items(gaps, findings, ledger, profiles, ask.as_of, sheet, template)
     if scans == "late":
         due_later = (pl.col("kind") == "finding") & ~pl.col("late") & (pl.col("poam_id") == UNNUMBERED)
         frame = frame.filter(~due_later)
+    shown = SHOWN_CLOSED if sheet == "closed" else SHOWN
     late = frame.filter("late")
     closed = ledger.filter(pl.col("closed_on").is_between(ask.period_start, ask.as_of)).height if in_scope else 0
     rated = {rating: frame.filter(pl.col("original_risk_rating") == rating).height for rating in DAYS}
     return Document(
-        headline=_headline(in_scope, sheet, frame, late),
+        headline=_headline(in_scope, sheet, frame, late, assessed=assessed),
         summary={
             "template": template,
             "sheet": sheet,
@@ -80,27 +87,29 @@ def build(
             Table(
                 "items",
                 f"{sheet.capitalize()} POA&M items",
-                frame.select(*SHOWN, pl.exclude(*SHOWN)),
+                frame.select(*shown, pl.exclude(*shown)),
                 note=f"The CSV has the columns of template {template} and nothing else.",
                 labels={column: heading for column, (heading, _) in COLUMNS.items()} | SHORT,
                 state=["status"],
-                hidden=[column for column in frame.columns if column not in SHOWN],
+                hidden=[column for column in frame.columns if column not in shown],
                 headings=headings(template, sheet),
             ),
         ),
         definitions=DEFINITIONS,
-        warnings=_warnings(frame, sheet),
+        warnings=_warnings(frame, unscanned=in_scope and findings.is_empty()),
         footnotes=["Headings follow the FedRAMP POA&M templates 2.1 (March 2024) and 3.0 (November 2025)."],
     )
 
 
-def _headline(in_scope: bool, sheet: str, frame: pl.DataFrame, late: pl.DataFrame) -> str:
+def _headline(in_scope: bool, sheet: str, frame: pl.DataFrame, late: pl.DataFrame, *, assessed: bool) -> str:
     if not in_scope:
         return "The FedRAMP POA&M is not in scope, so there is no plan."
+    if not assessed:
+        return "No control is assessed and no scan is on record, so it is not known whether there are weaknesses."
     if sheet == "closed":
         return f"{counted(frame.height, 'item')} closed, {late.height:,} of them after the deadline."
     if frame.is_empty():
-        return "No open weakness is on record; no gap contradicts a control and no scan finding is open."
+        return "No open weakness is on record: no control is contradicted or without evidence, and no finding is open."
     open_items = f"{counted(frame.height, 'open item')}, {late.height:,} late"
     first = frame.row(0, named=True)
     name = first["weakness_key"] if first["poam_id"] == UNNUMBERED else first["poam_id"]
@@ -108,11 +117,14 @@ def _headline(in_scope: bool, sheet: str, frame: pl.DataFrame, late: pl.DataFram
     return f"{open_items}: start with {name} {first['weakness_name']} ({when})."
 
 
-def _warnings(frame: pl.DataFrame, sheet: str) -> list[str]:
-    warnings = []
+def _warnings(frame: pl.DataFrame, *, unscanned: bool) -> list[str]:
+    warnings = ["No finding of a scanner is on record, which is not the same as none found."] if unscanned else []
     unnumbered = frame.filter(pl.col("poam_id") == UNNUMBERED).height
     if unnumbered:
-        warnings.append(f"{counted(unnumbered, 'item')} without a number in the ledger.")
+        warnings.append(f"{counted(unnumbered, 'item')} without a number in the ledger: give each a row of poam_items.")
+    foreign = frame.filter(pl.col("controls").str.contains(": ", literal=True).fill_null(True)).height
+    if foreign:
+        warnings.append(f"{counted(foreign, 'item')} without controls of NIST SP 800-53, which the template demands.")
     nobody = frame.filter(pl.col("point_of_contact").is_null()).height
     if nobody:
         warnings.append(f"{counted(nobody, 'item')} without a point of contact, which the template demands.")
@@ -122,8 +134,8 @@ def _warnings(frame: pl.DataFrame, sheet: str) -> list[str]:
     overdue = frame.filter("check_in_overdue").height
     if overdue:
         warnings.append(f"{counted(overdue, 'vendor check-in')} more than 30 days ago.")
-    gone = frame.filter(pl.col("comments").str.starts_with("The weakness is no longer seen").fill_null(False)).height
-    if gone and sheet == "open":
+    gone = frame.filter("no_longer_seen").height
+    if gone:
         warnings.append(f"{counted(gone, 'numbered item is', 'numbered items are')} no longer seen and can be closed.")
     return warnings
 

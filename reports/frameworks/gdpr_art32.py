@@ -32,7 +32,7 @@ LABELS = {
     "last_tested_on": "Last tested",
     "test_outcome": "Test result",
     "restore_objective_minutes": "Restore objective (minutes)",
-    "restore_measured_minutes": "Median restore (minutes)",
+    "restore_measured_minutes": "Median to resolution (minutes)",
     "processors_open": "Processors without valid agreement",
     "last_evidence_id": "Evidence",
     "last_evidence_on": "Evidence date",
@@ -49,8 +49,9 @@ DEFINITIONS = {
     "state of the art": "What the organization says of the measure; empty where it says nothing.",
     "residual risk to persons": "Level of the risk that the measure is linked to, after treatment, by likelihood and "
     "severity for natural persons. 'Not assessed' where none is linked; an unknown rating counts as the worst.",
-    "restore": "Article 32(1)(c) asks to restore availability in a timely manner. The median is that of incidents "
-    "resolved in the period; no restore time objective is on record, so whether it is timely must be judged.",
+    "restore": "Article 32(1)(c) asks to restore availability in a timely manner. The median is that from opening to "
+    "resolution of the incidents opened in the period; no restore time objective is on record to hold it against, so "
+    "whether it is timely must be judged.",
     "processor": "A vendor with classes of data, with a data processing agreement, or that handles health information. "
     "Article 28(3) asks for a contract, 28(4) for the same duties on sub-processors.",
 }

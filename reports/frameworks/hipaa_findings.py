@@ -11,7 +11,8 @@ from reports.frameworks.columns import in_order
 FRAMEWORK = "hipaa"
 IMPLEMENTED, ALTERNATIVE, REASONED = "implemented", "equivalent alternative", "not implemented, reason documented"
 NOT_SHOWN, UNDOCUMENTED, NOT_APPLICABLE = "not shown", "undocumented", "not applicable"
-MET = (IMPLEMENTED, ALTERNATIVE, REASONED)
+DECIDED = (ALTERNATIVE, REASONED)
+MET = (IMPLEMENTED, *DECIDED)
 FINDINGS = (*MET, NOT_SHOWN, UNDOCUMENTED, NOT_APPLICABLE)
 NO_BAA, EXPIRED, NO_FLOW_DOWN = "no agreement on file", "agreement expired", "flow-down to subcontractors not confirmed"
 PHI_UNKNOWN = "not known whether it handles health information"
@@ -24,7 +25,10 @@ def findings(
     gaps: pl.DataFrame,
     vendor_controls: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Required is met by evidence alone; addressable by a documented decision, and by evidence unless it says no."""
+    """Required is met by evidence alone; addressable by evidence, or by a documented decision against it.
+
+    An equivalent alternative needs both: the decision, and evidence of the alternative.
+    """
     own = catalogue().details(FRAMEWORK).select("control_id", "safeguard", "standard")
     inherited = (
         vendor_controls.filter(pl.col("framework") == FRAMEWORK)
@@ -60,7 +64,7 @@ def _finding() -> pl.Expr:
         .then(pl.lit(NOT_APPLICABLE))
         .when(pl.col("kind") == "required")
         .then(pl.when(effective).then(pl.lit(IMPLEMENTED)).otherwise(pl.lit(NOT_SHOWN)))
-        .when(decision.is_null() | ((decision != "implemented") & ~said))
+        .when(pl.when(decision.is_null()).then(~effective).otherwise((decision != "implemented") & ~said))
         .then(pl.lit(UNDOCUMENTED))
         .when(decision == "not_implemented")
         .then(pl.lit(REASONED))
@@ -131,10 +135,13 @@ def standards(rows: pl.DataFrame) -> pl.DataFrame:
     """What is found below each standard; required and addressable are counted apart."""
     needed, asked = pl.col("kind") == "required", pl.col("kind") == "addressable"
     counted = pl.col("applicable")
+    cited = (
+        catalogue().details(FRAMEWORK).filter(pl.col("level") == "standard").select("standard", citation="control_id")
+    )
     return (
-        rows.group_by("safeguard", "standard")
+        rows.join(cited, on="standard", how="left")
+        .group_by("safeguard", "standard", "citation")
         .agg(
-            citation=pl.col("control_id").first().str.extract(r"^(164\.\d+(?:\([a-z]\))?(?:\(\d+\))?)"),
             required=(counted & needed).sum().cast(pl.Int64),
             required_met=(needed & pl.col("met")).sum().cast(pl.Int64),
             addressable=(counted & asked).sum().cast(pl.Int64),

@@ -78,7 +78,8 @@ def build(
             Table("causes", "Deviations by cause", causes(tests), labels=LABELS),
             Table("trend", "Operation by month", trend, labels=LABELS),
             Table("criteria", "Every criterion", _shown(criteria), labels=LABELS, state=["state"],
-                  hidden=["cadence", "sample_size", "gap_from", "gap_to", "days_with_evidence", "applicable"]),
+                  hidden=["cadence", "sample_size", "gap_from", "gap_to", "days_with_evidence", "applicable",
+                          "implementation"]),
             Table("tests", "Tests performed", tests.drop("unanswered"), labels=LABELS, hidden=["test_id"]),
             Table("cuecs", "Complementary controls that stay with us", cuecs, labels=LABELS, hidden=["vendor_id"]),
             Table("changes", "Changes during the period", changes(changed, policies, known, start, end), labels=LABELS,
@@ -126,7 +127,7 @@ def _shown(criteria: pl.DataFrame) -> pl.DataFrame:
     return criteria.select(
         *("control_id", "title", "category", "applicable", "result", "population", "tested", "deviations"),
         *("deviation_rate_pct", "longest_gap_days", "window_days", "gap_in_operation", "days_with_evidence"),
-        *("gap_from", "gap_to", "cadence", "sample_size", "state", "owner"),
+        *("gap_from", "gap_to", "cadence", "sample_size", "state", "owner", "implementation"),
     )
 
 

@@ -16,7 +16,8 @@ def deviations(tests: pl.DataFrame, criteria: pl.DataFrame) -> pl.DataFrame:
     answered = pl.col("response").list.len() > 0
     noun = pl.when(pl.col("deviations") == 1).then(pl.lit("deviation")).otherwise(pl.lit("deviations"))
     deviated = pl.format("{} {} in {} tested", "deviations", noun, "tested")
-    silent = pl.format("{} days without evidence, {} allowed", "longest_gap_days", "window_days")
+    measured = pl.format("{} days without evidence, {} allowed", "longest_gap_days", "window_days")
+    silent = measured.fill_null("no evidence that it ever operated")
     return (
         criteria.filter("applicable", (pl.col("deviations") > 0) | pl.col("gap_in_operation"))
         .join(sampled, on="control_id", how="left")

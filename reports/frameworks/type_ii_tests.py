@@ -9,7 +9,7 @@ from reports.frameworks.columns import share_pct
 
 FRAMEWORK = "soc2"
 CLEAN, EXCEPTIONS, NOT_TESTED = "no exceptions noted", "exceptions noted", "not tested"
-MACHINE = "machine records, every one"
+MACHINE = "all machine records"
 SAMPLED = "sample"
 SAMPLE_SIZE = {
     "annual": 1, "semi-annual": 1, "quarterly": 2, "monthly": 2, "weekly": 5, "daily": 15, "continuous": 25,
@@ -20,7 +20,8 @@ OFTEN = ("continuous", "daily", "weekly", "monthly")
 def lines(windows: pl.DataFrame, events: pl.DataFrame, start: date, end: date) -> pl.DataFrame:
     """One row for each recurring test performed or due in the period, and one for the machine records of a criterion.
 
-    ``deviations`` of a failed test without a count are at least one.
+    ``deviations`` of a failed test without a count are at least one. Nobody responds to a machine record, so what it
+    shows against a criterion is unanswered until the remediation of the criterion is planned.
     """
     return (
         pl.concat([_sampled(windows, start, end), _machine(events)])
@@ -79,9 +80,8 @@ def _machine(events: pl.DataFrame) -> pl.DataFrame:
             tested=pl.col("events").sum(),
             deviations=pl.col("events").filter(against).sum(),
             cause=pl.col("title").filter(against),
-            unanswered=pl.lit(0, dtype=pl.Int64),
         )
-        .with_columns(response=none)
+        .with_columns(response=none, unanswered=(pl.col("deviations") > 0).cast(pl.Int64))
         .select(
             *("control_id", "test_id", "method", "procedure", "performed", "missed", "population", "tested"),
             *("deviations", "cause", "response", "unanswered"),
@@ -93,7 +93,8 @@ def operation(days: pl.DataFrame, rows: pl.DataFrame, start: date, end: date) ->
     """The longest time without evidence that ends in the period, for criteria that must show operation.
 
     It is measured from evidence to evidence, from the last before the period on, and to the period's last day; without
-    any evidence before, from the day before the period. Longer than the window of the cadence (F1) is a gap.
+    any evidence before, from the day before the period. Longer than the window of the cadence (F1) is a gap. Where
+    there was never any evidence there is no time to measure, and that is a gap too.
     """
     operating = rows.filter(
         "applicable", pl.col("kinds_required").list.set_intersection(["operation", "test"]).list.len() > 0
@@ -116,17 +117,17 @@ def operation(days: pl.DataFrame, rows: pl.DataFrame, start: date, end: date) ->
         .first()
     )
     found = inside.group_by("control_id").agg(days_with_evidence=pl.col("happened_on").n_unique().cast(pl.Int64))
+    ever = pl.col("control_id").is_in(own["control_id"].implode())
     return (
         operating.join(spans, on="control_id", how="left")
         .join(found, on="control_id", how="left")
         .select(
             "control_id",
             pl.col("days_with_evidence").fill_null(0),
-            longest_gap_days="gap_days",
-            gap_from="since",
-            gap_to="happened_on",
-            gap_in_operation=(pl.col("gap_days") > pl.col("window_days"))
-            | (pl.col("days_with_evidence").is_null() & ~pl.col("control_id").is_in(before["control_id"].implode())),
+            longest_gap_days=pl.when(ever).then("gap_days"),
+            gap_from=pl.when(ever).then("since"),
+            gap_to=pl.when(ever).then("happened_on"),
+            gap_in_operation=~ever | (pl.col("gap_days") > pl.col("window_days")),
         )
         .sort("control_id")
     )

@@ -26,8 +26,10 @@ DEFINITIONS = {
     "passed is not a conclusion.",
     "not tested": "Neither a test nor a machine record in the period: nothing is known, which is not good.",
     "gap in operation": "The longest time without evidence of operation, the time since the last evidence before the "
-    "period included, is longer than the window of the cadence allows. Criteria shown by policies alone have none.",
-    "answered": "Every test with deviations has a management response, or the remediation of the criterion has a plan.",
+    "period included, is longer than the window of the cadence allows; or there never was any. Criteria shown by "
+    "policies alone have none.",
+    "answered": "Every test with deviations has a management response, or the remediation of the criterion has a plan. "
+    "To machine records nobody responds, so there the plan is the answer.",
     "operated": "Criteria due at least once a month that have evidence of operation in the month. The last month is "
     "not over yet, and the figures count what applies today.",
     "CUEC": "Complementary user entity control: the part of a control that a vendor leaves with its customer, here us. "

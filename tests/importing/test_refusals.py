@@ -228,3 +228,14 @@ def test_files_that_are_no_tables_by_content_are_refused(door):
     for name in ("risks.xlsx", "risks.parquet"):
         with pytest.raises(InvalidData, match=f"{name} is not a"):
             door.text(name, "id,title\n")
+
+
+def test_a_number_of_the_plan_of_action_is_never_used_again(door):
+    head = "id,weakness_key,detected_on,due_on,status,closed_on"
+    door.text("poam_items.csv", f"{head}\nV-1,soc2:CC6.1,2026-10-01,2026-12-30,open,\n")
+    closed = "V-1,soc2:CC6.1,2026-10-01,2026-12-30,completed,2026-11-20\nV-2,soc2:CC7.1,2026-11-01,2026-12-30,open,\n"
+    assert door.counts(door.text("poam_items.csv", f"{head}\n{closed}")) == {"poam_items": (2, 1, 1, 0)}
+    wanted = "soc2:CC6.1: V-1 stands for it, and a number is never used again"
+    assert door.refused("poam_items.csv", f"{head}\nV-1,FND-9,2026-11-01,2026-12-30,open,\n") == [
+        (2, "weakness_key", wanted, "FND-9")
+    ]

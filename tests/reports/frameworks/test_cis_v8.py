@@ -67,7 +67,9 @@ def test_percentages_are_declared_silence_is_0_and_decides_nothing():
     first = table(document, "controls").row(0, named=True)
     assert (first["control"], first["safeguards"], first["in_place"]) == (1, 5, 4)
     assert (first["implemented_pct"], first["policy_pct"]) == (20.0, 10.0)
+    assert table(document, "controls").row(1, named=True)["implemented_pct"] is None
     assert document.summary["self_assessed"] == 1
+    assert (document.summary["implemented_pct"], document.summary["automated_pct"]) == (0.7, None)
     assert document.warnings == [
         "Nothing is declared for 152 applicable safeguards: counted as 0 %.",
         "1 safeguard declared as fully implemented without any evidence.",
@@ -82,5 +84,5 @@ def test_without_evidence_no_safeguard_is_in_place():
 
 def test_out_of_scope_is_said():
     document = report(REPORT)
-    assert document.headline == "CIS Controls v8 are not in scope, so there is nothing to assess."
+    assert document.headline == "CIS Controls v8.1 are not in scope, so there is nothing to assess."
     assert all(table.frame.is_empty() for table in document.tables)

@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.catalogue import catalogue
@@ -123,6 +123,13 @@ def test_a_temporary_deficiency_worked_before_and_is_being_repaired():
     assert scored({FIVES[0]: "stale"}, exceptions=[excused], gaps=[work]).summary["not_met"] == 1
 
 
+def test_the_exception_that_is_named_is_the_one_that_counts():
+    excused = {**APPROVED, "control_id": FIVES[0], "kind": "gap"}
+    mitigated = {**excused, "id": "X-2", "kind": "accepted_risk", "compensating": "Isolated network"}
+    document = scored({FIVES[0]: "ineffective"}, exceptions=[excused, mitigated])
+    assert one(document, "requirements", FIVES[0], "basis", "exception_id") == ("enduring exception", "X-2")
+
+
 def test_the_clock_says_whether_the_plan_is_in_time():
     gaps = [
         {"framework": "cmmc-l2", "control_id": control, "status": "open", "due_on": due}
@@ -136,6 +143,7 @@ def test_the_clock_says_whether_the_plan_is_in_time():
     ]
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(sorted(POINTS)), unique=True))
 def test_removing_evidence_never_raises_the_score(lost):
     score = scored(dict.fromkeys(lost, "no_data")).summary["sprs_score"]

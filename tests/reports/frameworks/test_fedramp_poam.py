@@ -3,6 +3,8 @@
 from datetime import date
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from reports.frameworks.fedramp_poam import REPORT
 from reports.frameworks.poam_columns import headings
@@ -27,8 +29,8 @@ LINE = {
 CLOSED = {**LINE, "id": "V-3", "status": "completed", "closed_on": date(2026, 11, 10)}
 
 
-def plan(gaps=(), findings=(), poam=(), organization=SCOPE, **given):
-    profiles = given.pop("control_profiles", ())
+def plan(gaps=(), findings=(), poam=(), organization=SCOPE, **asked):
+    profiles = asked.pop("control_profiles", ())
     facts = {
         "organization": organization,
         "gaps": gaps,
@@ -36,7 +38,7 @@ def plan(gaps=(), findings=(), poam=(), organization=SCOPE, **given):
         "poam": poam,
         "control_profiles": profiles,
     }
-    return report(REPORT, options=given, **facts)
+    return report(REPORT, options=asked, **facts)
 
 
 def rows(document, *columns):
@@ -143,6 +145,19 @@ def test_a_number_is_never_used_again():
     assert rows(plan([GAP], poam=[LINE, again]), "poam_id") == [("V-7",), ("V-9",)]
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(["open", "accepted", "completed", "false_positive"]), min_size=1, max_size=6))
+def test_every_number_is_on_one_sheet_once(states):
+    ledger = [
+        {**(LINE if state in ("open", "accepted") else CLOSED), "id": f"V-{n}", "status": state,
+         "weakness_key": (GAP["gap_id"], FINDING["id"], "gone")[n % 3]}
+        for n, state in enumerate(states)
+    ]  # fmt: skip
+    sheets = [plan([GAP], [FINDING], ledger, sheet=sheet) for sheet in ("open", "closed")]
+    numbers = [number for sheet in sheets for (number,) in rows(sheet, "poam_id") if number != "unnumbered"]
+    assert sorted(numbers) == sorted(line["id"] for line in ledger)
+
+
 def test_a_number_stays_open_until_it_is_closed():
     document = plan(poam=[LINE])
     assert rows(document, "poam_id", "weakness_name", "comments") == [
@@ -188,6 +203,37 @@ def test_only_an_approved_adjustment_moves_the_deadline(adjustment, due):
     assert rows(plan([GAP], poam=[line]), "scheduled_completion_date", "adjusted_risk_rating") == [(due, "Low")]
 
 
+@pytest.mark.parametrize(
+    ("due", "details", "rating", "expected"),
+    [
+        (date(2026, 12, 30), "", "Moderate", date(2026, 12, 30)),
+        (date(2026, 12, 15), "", "Moderate", date(2026, 12, 15)),
+        (date(2027, 12, 30), "", "Low", date(2027, 3, 30)),
+        (date(2026, 12, 30), '{"original_risk_rating":"Critical"}', "High", date(2026, 10, 31)),
+        (date(2027, 12, 30), '{"original_risk_rating":"High","vendor_dependency":"Yes"}', "High", date(2027, 12, 30)),
+        (date(2027, 3, 30), '{"adjusted_risk_rating":"Low","risk_adjustment":"Yes"}', "High", date(2027, 3, 30)),
+    ],
+)
+def test_the_date_of_the_ledger_is_never_later_than_the_rating_allows(due, details, rating, expected):
+    document = plan([GAP], poam=[{**LINE, "due_on": due, "details": details or None}])
+    assert rows(document, "original_risk_rating", "scheduled_completion_date") == [(rating, expected)]
+
+
+@pytest.mark.parametrize(
+    ("status", "details", "deviations"),
+    [
+        ("accepted", None, (None, None, "Yes")),
+        ("accepted", '{"risk_adjustment":"Yes"}', (None, "Yes", None)),
+        ("false_positive", None, ("Yes", None, None)),
+        ("open", '{"false_positive":"Pending"}', ("Pending", None, None)),
+    ],
+)
+def test_the_state_of_a_number_is_a_deviation_of_the_template(status, details, deviations):
+    sheet = "closed" if status == "false_positive" else "open"
+    document = plan([GAP], poam=[{**CLOSED, "status": status, "details": details}], sheet=sheet)
+    assert rows(document, "false_positive", "risk_adjustment", "operational_requirement") == [deviations]
+
+
 def test_late_scan_findings_alone_can_be_listed():
     late = {**FINDING, "id": "FND-2", "severity": "high"}
     assert len(rows(plan([GAP], [FINDING, late]), "poam_id")) == 3
@@ -197,8 +243,11 @@ def test_late_scan_findings_alone_can_be_listed():
 def test_the_headline_names_the_item_that_is_due_first():
     document = plan([GAP], [FINDING], [LINE])
     assert document.headline == "2 open items, 0 late: start with V-7 Access (due 2026-12-30)."
-    assert document.warnings == ["1 item without a number in the ledger.",
-                                 "1 item without an asset identifier, which the template demands."]  # fmt: skip
+    assert document.warnings == [
+        "1 item without a number in the ledger: give each a row of poam_items.",
+        "1 item without controls of NIST SP 800-53, which the template demands.",
+        "1 item without an asset identifier, which the template demands.",
+    ]
 
 
 def test_the_plan_is_one_table_so_that_the_csv_is_the_template():
@@ -206,7 +255,12 @@ def test_the_plan_is_one_table_so_that_the_csv_is_the_template():
 
 
 def test_an_empty_plan_and_one_out_of_scope_say_so():
-    assert plan().headline.startswith("No open weakness is on record")
+    assert plan().headline.startswith("No open weakness is on record: no control is contradicted")
+    assert plan().warnings == ["No finding of a scanner is on record, which is not the same as none found."]
+    unknown = plan(organization=[{"frameworks": ["fedramp-poam"]}])
+    assert unknown.headline == (
+        "No control is assessed and no scan is on record, so it is not known whether there are weaknesses."
+    )
     outside = plan([GAP], [FINDING], [LINE], organization=[{"frameworks": ["soc2"]}])
     assert outside.headline == "The FedRAMP POA&M is not in scope, so there is no plan."
     assert table(outside, "items").is_empty()

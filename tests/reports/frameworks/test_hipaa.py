@@ -23,10 +23,10 @@ def assessed(but=None, decisions=ALL_DECIDED, **facts):
 
 def test_required_and_addressable_are_scored_apart():
     document = assessed({REQUIRED: "stale"})
-    assert {name: document.summary[name] for name in ("required_applicable", "required_met", "required_met_pct",
-            "addressable_applicable", "addressable_met", "addressable_met_pct", "violations")} == {
-        "required_applicable": 33, "required_met": 32, "required_met_pct": 97.0,
-        "addressable_applicable": 22, "addressable_met": 22, "addressable_met_pct": 100.0, "violations": 0,
+    assert {name: document.summary[name] for name in ("required_applicable", "required_met", "required_score_pct",
+            "addressable_applicable", "addressable_met", "addressable_score_pct", "violations")} == {
+        "required_applicable": 33, "required_met": 32, "required_score_pct": 97.0,
+        "addressable_applicable": 22, "addressable_met": 22, "addressable_score_pct": 100.0, "violations": 0,
     }  # fmt: skip
     assert document.headline == (
         "32 of 33 required and 22 of 22 addressable specifications and standards are met: "
@@ -44,7 +44,8 @@ def test_required_and_addressable_are_scored_apart():
         ("effective", {"decision": "alternative", "rationale": " "}, "undocumented", False),
         ("no_data", {"decision": "not_implemented"}, "not implemented, reason documented", True),
         ("no_data", {"decision": "not_implemented", "decided_on": None}, "undocumented", False),
-        ("effective", {}, "undocumented", False),
+        ("effective", {"decision": None}, "implemented", True),
+        ("stale", {"decision": None}, "undocumented", False),
         ("not_applicable", {}, "not applicable", False),
     ],
 )
@@ -107,10 +108,19 @@ def test_safeguards_and_standards_add_up():
     assert table(document, "safeguards")["applicable"].sum() == 55
     standards = table(document, "standards")
     assert (standards["required"].sum(), standards["addressable"].sum()) == (33, 22)
+    assert standards.filter(standard="Access control").row(0)[:6] == (
+        "164.312(a)(1)",
+        "Access control",
+        "technical",
+        2,
+        2,
+        2,
+    )
+    assert standards.height == standards["citation"].n_unique() == 22
 
 
 def test_out_of_scope_is_said_and_no_vendor_is_blamed():
     document = report(REPORT, vendors=[{"vendor_id": "a", "name": "a", "handles_phi": True}])
     assert document.headline == "The HIPAA Security Rule is not in scope, so there is nothing to assess."
-    assert document.summary["required_met_pct"] is None
+    assert document.summary["required_score_pct"] is None
     assert all(table.frame.is_empty() for table in document.tables)

@@ -58,7 +58,7 @@ def test_machine_records_are_tested_every_one():
     document = period(only=[CRITERION], criteria_events=events)
     columns = ("method", "population", "tested", "deviations", "deviation_rate_pct", "cause")
     assert one(document, "tests", CRITERION, *columns) == (
-        "machine records, every one", 100, 100, 2, 2.0, ["Multi-factor authentication switched off"],
+        "all machine records", 100, 100, 2, 2.0, ["Multi-factor authentication switched off"],
     )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def test_only_what_was_performed_in_the_period_is_tested(runs, result, missed):
         (["2026-10-01", "2026-11-06", "2026-11-19"], 36, True),
         (["2026-10-10"], 41, True),
         (["2026-10-21"], 30, False),
-        ([], 30, True),
+        ([], None, True),
     ],
 )
 def test_a_gap_in_operation_is_longer_than_the_window_of_the_cadence(evidence, longest, gap):
@@ -93,6 +93,15 @@ def test_a_gap_in_operation_is_longer_than_the_window_of_the_cadence(evidence, l
     document = period({CRITERION: monthly}, only=[CRITERION], criteria_days=days(CRITERION, *evidence))
     assert one(document, "criteria", CRITERION, "longest_gap_days", "gap_in_operation") == (longest, gap)
     assert document.summary["gaps_in_operation"] == gap
+
+
+def test_a_gap_in_operation_says_how_long_it_is_or_that_there_never_was_evidence():
+    both = {name: {"state": "effective", "cadence": "annual", "window_days": 20} for name in (CRITERION, OTHER)}
+    document = period(both, only=[CRITERION, OTHER], criteria_days=days(CRITERION, "2026-10-10"))
+    assert table(document, "deviations").select("control_id", "why").rows() == [
+        (CRITERION, "41 days without evidence, 20 allowed"),
+        (OTHER, "no evidence that it ever operated"),
+    ]
 
 
 def test_a_criterion_shown_by_policy_alone_has_no_gap_in_operation():
@@ -109,6 +118,14 @@ def test_a_response_or_a_plan_answers_a_deviation():
     assert (
         period(only=[CRITERION], test_windows=[FAILED, {**answered, "run_id": "R-2"}]).summary["without_response"] == 1
     )
+
+
+def test_a_response_to_a_test_does_not_answer_what_machines_recorded():
+    disabled = {**SOC2, "action": "mfa.disabled", "title": "MFA off", "effect": "contradicts", "events": 1}
+    given = {"test_windows": [{**FAILED, "response": "Removal is automatic now"}], "criteria_events": [disabled]}
+    assert period(only=[CRITERION], **given).summary["without_response"] == 1
+    work = {**SOC2, "status": "in_progress", "due_on": date(2026, 12, 1)}
+    assert period(only=[CRITERION], gaps=[work], **given).summary["without_response"] == 0
 
 
 def test_the_trend_has_twelve_months_and_counts_what_is_due_monthly():

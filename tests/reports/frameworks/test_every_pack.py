@@ -1,0 +1,182 @@
+"""What holds for every framework pack: the same rows in every format, an honest page without data, the standard's counts."""
+
+import csv
+import io
+import json
+from datetime import date
+from functools import cache
+
+import markdown
+import polars as pl
+import pytest
+
+from engine.document import Edition, Organization, Revision
+from engine.render import RENDERERS
+from reports.frameworks import (
+    cis_v8,
+    cmmc_l2,
+    fedramp_poam,
+    gdpr_art32,
+    hipaa,
+    iso_assessment,
+    nist_csf,
+    pci_dss,
+    type_ii,
+)
+from tests.factories import DAY, ask, moment, rows
+from tests.render.parsing import Page
+from tests.reports.frameworks.packs import pack
+
+FRAMEWORKS = {
+    type_ii: "soc2", iso_assessment: "iso27001", pci_dss: "pci-dss", hipaa: "hipaa", nist_csf: "nist-csf",
+    cis_v8: "cis-v8", cmmc_l2: "cmmc-l2", gdpr_art32: "gdpr-art32", fedramp_poam: "cis-v8",
+}  # fmt: skip
+PACKS = {module.REPORT.name: (module.REPORT, framework) for module, framework in FRAMEWORKS.items()}
+STATES = ("effective", "no_data", "stale", "partial", "ineffective", "not_applicable")
+# what a pack reports as good; the more the better
+SCORES = {
+    "type-ii": ("no_exceptions_noted",),
+    "hipaa": ("required_score_pct", "addressable_score_pct", "required_met", "addressable_met"),
+    "nist-csf": ("at_target",),
+    "cis-v8": ("in_place", "ig1_in_place_pct", "ig2_in_place_pct", "ig3_in_place_pct"),
+    "cmmc-l2": ("sprs_score", "met"),
+    "gdpr-art32": ("demonstrated_pct", "demonstrated", "demonstrated_in_part"),
+}
+
+
+def mixed(framework):
+    """Every state in turn."""
+    names = [row["control_id"] for row in pack(framework)[0]]
+    return pack(framework, but={name: STATES[index % len(STATES)] for index, name in enumerate(names)})
+
+
+@cache
+def frames(framework):
+    """Something in every fact that a pack takes."""
+    requirements, statuses = mixed(framework)
+    first, second, *_ = [row["control_id"] for row in statuses]
+    on, other = {"framework": framework, "control_id": first}, {"framework": framework, "control_id": second}
+    return {
+        "organization": [{"frameworks": [framework, "fedramp-poam"]}],
+        "requirements": requirements,
+        "control_status": statuses,
+        "control_profiles": [
+            {**on, "implementation": "As in <the> | plan", "target_pct": 80, "implemented_pct": 50, "risk_ref": "R-1"},
+            {**other, "decision": "alternative", "rationale": "=A better way", "decided_on": date(2026, 1, 1)},
+        ],
+        "gaps": [
+            {"framework": framework, "control_id": row["control_id"], "gap_id": f"{framework}:{row['control_id']}",
+             "state": row["state"], "title": row["title"], "owner": "ann@acme.example", "runbook_title": "Do it"}
+            for row in statuses if row["state"] in ("no_data", "ineffective", "stale")
+        ],
+        "exceptions": [{**other, "id": "X-1", "standing": "approved", "kind": "accepted_risk", "compensating": "Wall"}],
+        "risks": [{"id": "R-1", "title": "Loss", "level": "high", "unknown": False, "status": "open"}],
+        "vendors": [{"vendor_id": name, "name": name, "tier": "high", "handles_phi": True, "data_classes": "health"}
+                    for name in "ab"],
+        "vendor_controls": [{**on, "vendor_id": "a", "title": "Control", "gap": "expired", "customer_side": "Ours",
+                             "model": "carve-out"}],
+        "agreements": [{"vendor_id": "a", "kind": kind, "document_id": f"D-{kind}", "flows_down": True}
+                       for kind in ("baa", "dpa")],
+        "test_windows": [{**on, "schedule_id": "T-1", "run_id": "R-1", "procedure": "Look", "outcome": "failed",
+                          "window_open_on": date(2026, 11, 1), "window_close_on": date(2026, 11, 7),
+                          "performed_on": date(2026, 11, 5), "population": 20, "tested": 5, "deviations": 1}],
+        "criteria_events": [{**other, "action": "a.b", "title": "Ran", "effect": "supports", "events": 3}],
+        "criteria_days": [{**other, "happened_on": date(2026, 11, day)} for day in (2, 9)],
+        "state_changes": [{**on, "observed_on": date(2026, 11, 2), "state": "stale", "previous": "effective"}],
+        "policies": [{**on, "policy_id": "P", "title": "Policy", "version": 2, "accepted_on": date(2026, 11, 3)}],
+        "bundles": [{"id": "B-1", "sealed_on": date(2026, 11, 2)}],
+        "legal_holds": [{"id": "H-1", "placed_on": date(2026, 1, 1)}],
+        "incidents": [{"id": "I-1", "opened_at": moment("2026-11-02"), "minutes_to_resolve": 90.0}],
+        "findings": [{"id": f"F-{n}", "source": "scanner", "finding_key": f"k{n}", "title": "Weak | cipher",
+                      "severity": severity, "status": "open", "asset": "web", "first_seen_on": date(2026, 10, 1)}
+                     for n, severity in enumerate(("critical", "high", "medium", "low"))],
+        "poam": [{"id": f"V-{n}", "weakness_key": key, "detected_on": date(2026, 10, 1), "due_on": date(2026, 12, 30),
+                  "status": "open"} for n, key in ((2, "F-0"), (10, "gone"))],
+    }  # fmt: skip
+
+
+def built(name, given):
+    report, _ = PACKS[name]
+    return report.build(*(rows(fact, *given.get(fact, ())) for fact in report.facts), ask())
+
+
+def rendered(name, document, format):
+    report, _ = PACKS[name]
+    edition = Edition(report.name, report.title, report.description, report.schema_version, Organization("acme", "Acme"),
+                      DAY, Revision(1, "0" * 64), {"periodDays": 30}, 0, document)  # fmt: skip
+    return RENDERERS[format].render(edition).decode()
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_every_format_shows_the_same_rows(name):
+    document = built(name, frames(PACKS[name][1]))
+    assert sum(table.frame.is_empty() for table in document.tables) <= (name == "iso-assessment")
+    data = json.loads(rendered(name, document, "json"))
+    heights = [len(data[table.name]) for table in document.tables]
+    assert heights == [table.frame.height for table in document.tables]
+
+    lines = list(csv.DictReader(io.StringIO(rendered(name, document, "csv"), newline="")))
+    if len(heights) == 1:
+        assert len(lines) == heights[0]
+    else:
+        sections = [line["section"] for line in lines]
+        assert [sections.count(table.name) for table in document.tables] == heights
+
+    shown = [height for height in heights if height]
+    html = Page(rendered(name, document, "html"))
+    text = Page(markdown.markdown(rendered(name, document, "md"), extensions=["tables"]))
+    for page in (html, text):
+        assert [len(part) - 1 for part in page.tables] == shown
+        assert [[" ".join(cell.split()) for cell in row[:2]] for part in page.tables for row in part] == [
+            [" ".join(cell.split()) for cell in row[:2]] for part in html.tables for row in part
+        ]
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_the_order_of_the_facts_does_not_matter(name):
+    report, framework = PACKS[name]
+    given = [rows(fact, *frames(framework).get(fact, ())) for fact in report.facts]
+    forwards, backwards = report.build(*given, ask()), report.build(*(frame.reverse() for frame in given), ask())
+    for format in report.formats:
+        assert rendered(name, forwards, format) == rendered(name, backwards, format)
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_an_empty_organization_gets_an_honest_document(name):
+    document = built(name, {})
+    report, framework = PACKS[name]
+    assert all(rendered(name, document, format) for format in report.formats)
+    assert document.headline.endswith(".")
+    assert "not in scope" in document.headline
+    assert all(table.frame.is_empty() for table in document.tables)
+    assert not [key for key, value in document.summary.items() if key.endswith(("_pct", "score")) and value is not None]
+    full = built(name, frames(framework))
+    assert [(table.name, table.frame.schema) for table in document.tables] == [
+        (table.name, table.frame.schema) for table in full.tables
+    ]
+    assert list(document.summary) == list(full.summary)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_removing_all_data_raises_no_score(name):
+    """The framework stays in scope, everything that was ever recorded is gone."""
+    requirements, _ = mixed(PACKS[name][1])
+    before = built(name, frames(PACKS[name][1])).summary
+    after = built(name, {"requirements": requirements}).summary
+    assert {key: after[key] for key in SCORES[name] if (after[key] or 0) > max(before[key] or 0, 0)} == {}
+    assert [after[key] or 0 for key in SCORES[name]] == [0] * len(SCORES[name])
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_terms_are_defined_and_labels_name_columns(name):
+    document = built(name, frames(PACKS[name][1]))
+    assert 3 <= len(document.definitions) <= 9
+    for table in document.tables:
+        assert {*table.hidden, *table.heat, *table.state, *table.headings} <= set(table.frame.columns), table.name
+        assert all(dtype != pl.Null for dtype in table.frame.dtypes), table.name
+
+
+def test_the_packs_have_the_counts_of_their_standards():
+    counts = {"soc2": 61, "iso27001": 123, "pci-dss": 250, "hipaa": 55, "nist-csf": 106, "cis-v8": 153, "cmmc-l2": 110,
+              "gdpr-art32": 8}  # fmt: skip
+    assert {framework: len(pack(framework)[0]) for framework in counts} == counts
