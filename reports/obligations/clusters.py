@@ -1,6 +1,6 @@
 """Duties that one collection of evidence can serve: who shares what, and which of them fall due close together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from hashlib import sha256
@@ -9,10 +9,10 @@ import polars as pl
 
 from engine.formulas import crossover_hours
 from engine.report import Ask
-from reports.obligations import ledger
 
 CLUSTER_ID_DIGITS = 16
 SAME, ITEM, MAPPING = "same control", "same evidence", "full mapping"
+BASES = {SAME: 0, ITEM: 1, MAPPING: 2}
 SURE = 1.0
 
 
@@ -22,22 +22,17 @@ class Duty:
 
     id: str
     title: str
-    kind: str
     frameworks: tuple[str, ...]
     owner: str | None
     due_on: date
     on: date
     hours: float
-    source_ref: str
-    hard: bool
 
 
 @dataclass(frozen=True)
 class Link:
     """Why two duties can share evidence, and how sure that is (0 to 1)."""
 
-    one: str
-    two: str
     basis: str
     via: str
     strength: float
@@ -79,7 +74,7 @@ class Cluster:
 
     @property
     def bases(self) -> list[str]:
-        return sorted({link.basis for link in self.links}, key=(SAME, ITEM, MAPPING).index)
+        return sorted({link.basis for link in self.links}, key=BASES.__getitem__)
 
     @property
     def shared(self) -> list[str]:
@@ -98,30 +93,37 @@ class Cluster:
 
 @dataclass
 class _Group:
-    """A part of the union-find forest, with what decides whether two parts may be joined."""
+    """Duties that are one cluster so far, with what decides whether two groups may become one."""
 
-    ids: list[str]
-    first: date
-    last: date
-    sources: set[str]
+    numbers: list[int]
+    first: int
+    last: int
+    sources: set[int]
     links: list[Link] = field(default_factory=list)
 
+    def take(self, other: "_Group", link: Link) -> None:
+        """``other`` becomes part of this group through ``link``."""
+        self.numbers += other.numbers
+        self.links += [*other.links, link]
+        self.first, self.last = min(self.first, other.first), max(self.last, other.last)
+        self.sources |= other.sources
 
-def clusters(
-    obligations: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask
-) -> list[Cluster]:
-    """Clusters of two or more duties up to the horizon, largest saving first."""
+
+def clusters(near: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask) -> list[Cluster]:
+    """Clusters of two or more of the duties of ``near``, largest saving first."""
     days = int(ask.settings["crossover_days"])
-    near = ledger.pending(obligations, ask).filter(pl.col("place") != "beyond")
-    duties = {duty.id: duty for duty in _duties(near, ask.as_of)}
-    groups = _joined(duties, _links(near, duties, _control_pairs(linked_evidence, crosswalk), days), days)
+    numbered = near.with_row_index("number").with_columns(
+        on=pl.max_horizontal("due_on", pl.lit(ask.as_of)),
+        source=pl.coalesce("source_ref", "obligation_id").rank("dense"),
+    )
+    tags = numbered.select("number", "on", "source", tag="controls").explode("tag", empty_as_null=False)
+    ties = _ties(linked_evidence, crosswalk, tags)
+    groups = _joined(numbered, _links(ties, tags, days), ties.unique("tie"), days)
+    duties = dict(_duties(numbered, [number for group in groups for number in group.numbers]))
     found = [
-        Cluster(
-            tuple(sorted((duties[name] for name in group.ids), key=lambda duty: (duty.due_on, duty.id))),
-            tuple(group.links), days, ask.as_of,
-        )
+        Cluster(tuple(duties[number] for number in sorted(group.numbers)), tuple(group.links), days, ask.as_of)
         for group in groups
-    ]  # fmt: skip
+    ]
     return sorted(found, key=lambda cluster: (-saved(cluster), cluster.window[1], cluster.id))
 
 
@@ -131,91 +133,75 @@ def saved(cluster: Cluster) -> float:
     return round(alone - together, 3)
 
 
-def _duties(near: pl.DataFrame, as_of: date) -> Iterable[Duty]:
-    columns = ("obligation_id", "title", "kind", "frameworks", "owner", "due_on", "effort_hours", "source_ref", "hard")
-    for name, title, kind, frameworks, owner, due, hours, source, hard in near.select(columns).iter_rows():
-        names = tuple(frameworks or ())
-        yield Duty(name, title, kind, names, owner, due, max(due, as_of), hours, source or name, bool(hard))
+def _duties(numbered: pl.DataFrame, numbers: Sequence[int]) -> Iterator[tuple[int, Duty]]:
+    columns = ("number", "obligation_id", "title", "frameworks", "owner", "due_on", "on", "effort_hours")
+    for number, name, title, frameworks, *rest in numbered.select(columns)[numbers].iter_rows():
+        yield number, Duty(name, title, tuple(frameworks or ()), *rest)
 
 
-def _control_pairs(linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame) -> pl.DataFrame:
-    """Different controls that one piece of evidence serves, in both directions."""
-    items = linked_evidence.select("evidence_id", tag=pl.format("{}:{}", "framework", "control_id"))
-    by_item = items.join(items, on="evidence_id", suffix="_two").select(
-        one="tag", two="tag_two", basis=pl.lit(ITEM), via="evidence_id", strength=pl.lit(SURE)
-    )
-    edges = crosswalk.filter("full").select(
-        one=pl.format("{}:{}", "source_framework", "source_id"),
-        two=pl.format("{}:{}", "target_framework", "target_id"),
-        basis=pl.lit(MAPPING),
-        via=pl.format(
-            "{}:{} → {}:{} ({} {}, {})",
-            "source_framework",
-            "source_id",
-            "target_framework",
-            "target_id",
-            "relation",
-            "strength",
-            pl.coalesce(pl.format("reviewed by {}", "reviewer"), pl.lit("not reviewed")),
+def _ties(linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, tags: pl.DataFrame) -> pl.DataFrame:
+    """What can be shared (``via``, numbered by ``tie`` from the most direct on) and each control that it serves."""
+    control = pl.format("{}:{}", "framework", "control_id")
+    edges = crosswalk.filter("full")
+    reviewed = pl.coalesce(pl.format("reviewed by {}", "reviewer"), pl.lit("not reviewed"))
+    source, target = (pl.format("{}:{}", f"{side}_framework", f"{side}_id") for side in ("source", "target"))
+    via = pl.format("{} → {} ({} {}, {})", source, target, "relation", "strength", reviewed)
+    parts = [
+        tags.select(basis=pl.lit(SAME), via="tag", tag="tag", strength=pl.lit(SURE)).unique().drop_nulls(),
+        linked_evidence.filter(pl.len().over("evidence_id") > 1).select(
+            basis=pl.lit(ITEM), via="evidence_id", tag=control, strength=pl.lit(SURE)
         ),
-        strength="strength",
-    )
-    back = edges.rename({"one": "two", "two": "one"}).select(edges.columns)
-    return pl.concat([by_item, edges, back], how="vertical_relaxed").filter(pl.col("one") != pl.col("two"))
-
-
-def _links(near: pl.DataFrame, duties: dict[str, Duty], pairs: pl.DataFrame, days: int) -> list[Link]:
-    """The surest link of each pair of duties whose due dates are at most ``days`` apart; surest and closest first."""
-    tags = near.select("obligation_id", tag="controls").explode("tag", empty_as_null=False).drop_nulls("tag").unique()
-    same = tags.select("tag").unique().select(
-        one="tag", two="tag", basis=pl.lit(SAME), via="tag", strength=pl.lit(SURE)
-    )  # fmt: skip
-    found = (
-        pl.concat([same, pairs])
-        .join(tags.rename({"obligation_id": "a"}), left_on="one", right_on="tag")
-        .join(tags.rename({"obligation_id": "b"}), left_on="two", right_on="tag")
-        .filter(pl.col("a") < pl.col("b"))
-        .with_columns(order=pl.col("basis").replace_strict({SAME: 0, ITEM: 1, MAPPING: 2}, return_dtype=pl.Int64))
-        .sort("a", "b", "strength", "order", "via", descending=[False, False, True, False, False])
-        .unique(["a", "b"], keep="first", maintain_order=True)
-    )
-    links = [
-        Link(one, two, basis, via, strength)
-        for one, two, basis, via, strength in found.select("a", "b", "basis", "via", "strength").iter_rows()
-        if abs(_gap(duties, one, two)) <= days
+        *(edges.select(basis=pl.lit(MAPPING), via=via, tag=side, strength="strength") for side in (source, target)),
     ]
-    return sorted(links, key=lambda link: (-link.strength, abs(_gap(duties, link.one, link.two)), link.one, link.two))
+    order = pl.struct(pl.col("basis").replace_strict(BASES, return_dtype=pl.Int64), "via").rank("dense")
+    return pl.concat(parts, how="vertical_relaxed").with_columns(tie=order)
 
 
-def _gap(duties: dict[str, Duty], one: str, two: str) -> int:
-    return (duties[one].on - duties[two].on).days
+def _links(ties: pl.DataFrame, tags: pl.DataFrame, days: int) -> list[tuple[int, int, int]]:
+    """Pairs of duties and the surest tie between them, surest and closest first.
+
+    Each duty is paired with the one that falls due next among all that the tie serves, or, where that is another
+    occurrence of the same duty, with the one after it. Later ones are paired with those.
+    """
+    lines = ties.select("tie", "tag", "strength").join(tags, on="tag").unique(["tie", "number"]).sort("tie", "number")
+    follow = lines.with_columns(
+        pl.col("tie", "number", "on", "source").shift(-step).name.suffix(f"_{step}") for step in (1, 2)
+    )
+    again = (pl.col("tie") == pl.col("tie_1")) & (pl.col("source") == pl.col("source_1"))
+    columns = ("tie", "number", "on", "source")
+    return (
+        follow.with_columns(
+            pl.when(again).then(f"{name}_2").otherwise(f"{name}_1").alias(f"{name}_two") for name in columns
+        )
+        .with_columns(apart=pl.col("on_two") - pl.col("on"))
+        .filter(
+            pl.col("tie") == pl.col("tie_two"),
+            pl.col("source") != pl.col("source_two"),
+            pl.col("apart") <= pl.duration(days=days),
+        )
+        .sort("strength", "apart", "number", "number_two", "tie", descending=[True] + [False] * 4)
+        .unique(["number", "number_two"], keep="first", maintain_order=True)
+        .select("number", "number_two", "tie")
+        .rows()
+    )
 
 
-def _joined(duties: dict[str, Duty], links: list[Link], days: int) -> list[_Group]:
-    """Union-find over the links, surest first; a link that would leave no common window is not followed.
+def _joined(numbered: pl.DataFrame, links: list[tuple[int, int, int]], ties: pl.DataFrame, days: int) -> list[_Group]:
+    """Union-find over the links in their order; a link that would leave no common window is not followed.
 
     Two occurrences of one recurring duty are never joined: each needs evidence of its own period.
     """
-    parent = {name: name for name in duties}
-    groups = {name: _Group([name], duty.on, duty.on, {duty.source_ref}) for name, duty in duties.items()}
-
-    def root(name: str) -> str:
-        while parent[name] != name:
-            parent[name] = parent[parent[name]]
-            name = parent[name]
-        return name
-
-    for link in links:
-        one, two = sorted((root(link.one), root(link.two)))
-        if one == two:
+    due = numbered["on"].to_physical().to_list()
+    sources = numbered["source"].to_list()
+    why = dict(ties.select("tie", pl.struct("basis", "via", "strength")).rows())
+    group_of = {number: _Group([number], due[number], due[number], {sources[number]}) for number in range(len(due))}
+    for one, two, tie in links:
+        left, right = group_of[one], group_of[two]
+        if left is right or max(left.last, right.last) - min(left.first, right.first) > days:
             continue
-        left, right = groups[one], groups[two]
-        first, last = min(left.first, right.first), max(left.last, right.last)
-        if (last - first).days > days or left.sources & right.sources:
+        if not left.sources.isdisjoint(right.sources):
             continue
-        parent[two] = one
-        groups[one] = _Group(
-            left.ids + right.ids, first, last, left.sources | right.sources, [*left.links, *right.links, link]
-        )
-        del groups[two]
-    return [group for group in groups.values() if len(group.ids) > 1]
+        large, small = (left, right) if len(left.numbers) >= len(right.numbers) else (right, left)
+        large.take(small, Link(**why[tie]))
+        group_of.update(dict.fromkeys(small.numbers, large))
+    return list({group.numbers[0]: group for group in group_of.values() if len(group.numbers) > 1}.values())

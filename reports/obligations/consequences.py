@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.report import Ask
 from reports.obligations import ledger
-from reports.obligations.scenario import after, options_of
+from reports.obligations.scenario import options_of
 from reports.programme.ordering import state_score
 
 # kinds whose completion is evidence for the controls that the duty names
@@ -12,14 +12,13 @@ RENEWING = ("attestation", "test_window", "evidence_request", "policy_review")
 _TAG = pl.format("{}:{}", "framework", "control_id")
 
 
-def stale(plan: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def stale(base: pl.DataFrame, then: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Controls whose evidence is renewed in time now, and would run out before the scenario renews it."""
-    before, then = _renewed(plan, ask), _renewed(after(plan), ask)
     return (
         _kept(status, ask)
         .filter(pl.col("freshness").is_in(["fresh", "due_soon"]))
-        .join(before.rename({"renewed_on": "base_on"}), on="tag")
-        .join(then.rename({"renewed_on": "scenario_on"}), on="tag")
+        .join(_renewed(base, ask).rename({"renewed_on": "base_on"}), on="tag")
+        .join(_renewed(then, ask).rename({"renewed_on": "scenario_on"}), on="tag")
         .filter(pl.col("base_on") <= pl.col("next_due_on"), pl.col("scenario_on") > pl.col("next_due_on"))
         .select(
             "framework", "control_id", "title", "owner", "base_on", fresh_until="next_due_on", renewed_on="scenario_on",
@@ -29,7 +28,9 @@ def stale(plan: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def stranded(plan: pl.DataFrame, status: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def stranded(
+    base: pl.DataFrame, then: pl.DataFrame, status: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask
+) -> pl.DataFrame:
     """Controls that stay in scope, have a path to evidence now, and have none once the framework is descoped.
 
     A path is a pending duty that renews the control's evidence, evidence from operations in the period, or a full
@@ -37,9 +38,7 @@ def stranded(plan: pl.DataFrame, status: pl.DataFrame, crosswalk: pl.DataFrame, 
     """
     applicable = status.filter("applicable").with_columns(tag=_TAG)
     kept = _kept(status, ask)
-    lost = _reached(plan, applicable, crosswalk, ask).join(
-        _reached(after(plan), kept, crosswalk, ask), on="tag", how="anti"
-    )
+    lost = _reached(base, applicable, crosswalk, ask).join(_reached(then, kept, crosswalk, ask), on="tag", how="anti")
     return (
         kept.join(lost, on="tag")
         .select("framework", "control_id", "title", "owner", "state", "last_evidence_on")

@@ -28,6 +28,7 @@ SEVERAL, NONE = "several", "none"
 FRAMEWORK_ROWS = (*PACKS, SEVERAL, NONE)
 FRAMEWORK_NAMES = {**PACKS, SEVERAL: "Several frameworks", NONE: "No framework"}
 WEEKS = Parameter("weeks", None, "length of the horizon in ISO weeks; else the organization's forecast_weeks", 1, 53)
+FIXED = "A legal or contractual deadline, after which nothing may be planned."
 DEFINITIONS = {
     "Pending": "Duties of the ledger that are neither done nor cancelled: overdue + known + beyond, each counted once.",
     "Overdue": "Due before the day of the report and not done.",
@@ -60,21 +61,28 @@ def pending(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     ``framework`` is the one that the duty names, ``several`` or ``none``: a duty is in one row of every table.
     """
     end = mondays(ask)[-1] + timedelta(days=7)
-    count = pl.col("frameworks").list.drop_nulls().list.unique().list.len()
+    count = pl.col("named").list.len()
     return (
         obligations.filter(pl.col("state").is_in(PENDING))
+        .with_columns(named=pl.col("frameworks").list.drop_nulls().list.unique())
         .with_columns(
             pl.col("effort_hours").fill_null(0.0),
             place=pl.when(pl.col("state") == "overdue").then(pl.lit("overdue"))
             .when(pl.col("due_on") < end).then(pl.lit("known"))
             .otherwise(pl.lit("beyond")),
-            framework=pl.when(count == 1).then(pl.col("frameworks").list.drop_nulls().list.first())
+            framework=pl.when(count == 1).then(pl.col("named").list.first())
             .when(count > 1).then(pl.lit(SEVERAL))
             .otherwise(pl.lit(NONE)),
             week_start_on=pl.col("due_on").dt.truncate("1w"),
         )
+        .drop("named")
         .sort("due_on", "obligation_id")
     )  # fmt: skip
+
+
+def near(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Pending duties that are overdue or due up to the end of the horizon."""
+    return pending(obligations, ask).filter(pl.col("place") != "beyond")
 
 
 def totals(duties: pl.DataFrame) -> dict[str, Any]:

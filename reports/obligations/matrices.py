@@ -30,29 +30,27 @@ def placed(duties: pl.DataFrame, test_windows: pl.DataFrame, ask: Ask) -> pl.Dat
 def _schedules(duties: pl.DataFrame, windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """The worst state of the test windows of a duty's controls; a test window has its own."""
     found = windows.filter(pl.col("standing").is_in(SCHEDULE_COLUMNS)).select(
-        "standing",
+        rank("standing", SCHEDULE_COLUMNS).alias("worst"),
         tag=pl.format("{}:{}", "framework", "control_id"),
         own=pl.format("test_window:{}-{}", "schedule_id", "window_open_on"),
     )
-    tags = duties.select("obligation_id", "kind", tag="controls").explode("tag", empty_as_null=True)
-    others = tags.filter(pl.col("kind") != "test_window").join(found, on="tag")
-    own = duties.select("obligation_id").join(found, left_on="obligation_id", right_on="own")
-    return (
-        pl.concat([others.select("obligation_id", "standing"), own.select("obligation_id", "standing")])
-        .sort("obligation_id", rank("standing", SCHEDULE_COLUMNS))
-        .group_by("obligation_id", maintain_order=True)
-        .agg(schedule=pl.col("standing").first())
-    )
+    worst = found.group_by("tag").agg(pl.col("worst").min())
+    tags = duties.filter(pl.col("kind") != "test_window").select("obligation_id", tag="controls")
+    others = tags.explode("tag", empty_as_null=False).join(worst, on="tag").select("obligation_id", "worst")
+    own = duties.select("obligation_id").join(found, left_on="obligation_id", right_on="own").select(others.columns)
+    state = pl.col("worst").min().replace_strict(range(len(SCHEDULE_COLUMNS)), SCHEDULE_COLUMNS, return_dtype=pl.String)
+    return pl.concat([others, own]).group_by("obligation_id").agg(schedule=state)
 
 
 def tiered(duties: pl.DataFrame, vendor_controls: pl.DataFrame) -> pl.DataFrame:
     """Duties once for each framework that they concern, those of vendors by the controls that the vendor carries."""
-    carried = vendor_controls.select("vendor_id", carried="framework").unique()
-    own = duties.with_columns(carried=pl.col("frameworks")).explode("carried", empty_as_null=True)
-    frame = pl.concat([own, duties.join(carried, on="vendor_id")], how="diagonal_relaxed")
-    named = frame.filter(pl.col("carried").is_not_null()).with_columns(framework="carried")
-    nothing = duties.join(named.select("obligation_id"), on="obligation_id", how="anti")
-    return pl.concat([named, nothing], how="diagonal_relaxed").unique(["obligation_id", "framework"])
+    columns = ("obligation_id", "tier", "place", "effort_hours")
+    carried = vendor_controls.select("vendor_id", "framework").unique()
+    own = duties.select(*columns, framework="frameworks").explode("framework", empty_as_null=False)
+    through = duties.select(*columns, "vendor_id").join(carried, on="vendor_id").select(own.columns)
+    named = pl.concat([own, through]).drop_nulls("framework")
+    nothing = duties.join(named, on="obligation_id", how="anti").select(*columns, framework=pl.lit(ledger.NONE))
+    return pl.concat([named, nothing]).unique(["obligation_id", "framework"])
 
 
 def matrix(duties: pl.DataFrame, row: str, column: str, columns: Sequence[str], order: Sequence[str]) -> pl.DataFrame:
@@ -70,7 +68,7 @@ def week_totals(duties: pl.DataFrame, weeks: pl.DataFrame) -> pl.DataFrame:
     """Overdue, each week of the horizon, beyond: the columns of the heatmap summed up."""
     names = ["overdue", *weeks["week"], "beyond"]
     columns = pl.DataFrame({"week": names}).join(weeks, on="week", how="left", maintain_order="left")
-    sums = duties.group_by("column").agg(**ledger.measured())
+    sums = duties.group_by("column").agg(**{name: ledger.measured()[name] for name in ("obligations", "hours")})
     return columns.join(sums, left_on="week", right_on="column", how="left", maintain_order="left").with_columns(
         pl.col("obligations").fill_null(0), pl.col("hours").fill_null(0.0)
     )
@@ -84,19 +82,19 @@ def tier_totals(duties: pl.DataFrame) -> pl.DataFrame:
 def cells(duties: pl.DataFrame, by_framework: pl.DataFrame) -> pl.DataFrame:
     """The filled cells of all three heatmaps in one list."""
     sides = (
-        (duties, "framework", "column", ledger.framework_rank()),
-        (by_framework, "framework", "tier", ledger.framework_rank()),
-        (duties, "kind", "schedule", rank("kind", ledger.KINDS)),
+        (duties, "framework", "column", ledger.framework_rank(), ledger.framework_name("row")),
+        (by_framework, "framework", "tier", ledger.framework_rank(), ledger.framework_name("row")),
+        (duties, "kind", "schedule", rank("kind", ledger.KINDS), ledger.kind_name("row")),
     )
     parts = [
         frame.group_by(row=row, column=column)
-        .agg(**ledger.measured(), order=order.first(), first=pl.col("due_on").min())
-        .with_columns(heatmap=pl.lit(name))
+        .agg(**ledger.measured(), order=order.first())
+        .with_columns(heatmap=pl.lit(name), name=label)
         .sort("order", "row", _column_order(name), "column")
-        for name, (frame, row, column, order) in zip(HEATMAPS, sides, strict=True)
+        for name, (frame, row, column, order, label) in zip(HEATMAPS, sides, strict=True)
     ]
     return pl.concat(parts).select(
-        "heatmap", "row", "column", "obligations", "hours", "overdue_pct", intensity=_bucket()
+        "heatmap", "row", "name", "column", "obligations", "hours", "overdue_pct", intensity=_bucket()
     )
 
 

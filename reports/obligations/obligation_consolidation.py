@@ -26,7 +26,8 @@ LABELS = {
 def build(
     obligations: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, plays: pl.DataFrame, ask: Ask
 ) -> Document:
-    found = {cluster.id: cluster for cluster in clusters(obligations, linked_evidence, crosswalk, ask)}
+    near = ledger.near(obligations, ask)
+    found = {cluster.id: cluster for cluster in clusters(near, linked_evidence, crosswalk, ask)}
     stored = playbook.tracked(plays)
     rows = _plays(found, stored)
     status = rows["status"]

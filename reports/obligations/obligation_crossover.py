@@ -17,10 +17,6 @@ ROW: Columns = {
     "hours_alone": pl.Float64, "hours_together": pl.Float64, "hours_saved": pl.Float64, "confidence": pl.Float64,
     "owners": pl.List(pl.String), "overdue": pl.Int64,
 }  # fmt: skip
-MEMBER: Columns = {
-    "cluster_id": pl.String, "due_on": pl.Date, "title": pl.String, "kind": pl.String, "frameworks": pl.List(pl.String),
-    "owner": pl.String, "effort_hours": pl.Float64, "hard": pl.Boolean, "obligation_id": pl.String,
-}  # fmt: skip
 LABELS = {
     "cluster_id": "Cluster",
     "titles": "Duties",
@@ -38,9 +34,9 @@ LABELS = {
 
 
 def build(obligations: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask) -> Document:
-    found = clusters(obligations, linked_evidence, crosswalk, ask)
-    rows, parts = _rows(found, ask), _members(found)
-    near = ledger.pending(obligations, ask).filter(pl.col("place") != "beyond")
+    near = ledger.near(obligations, ask)
+    found = clusters(near, linked_evidence, crosswalk, ask)
+    rows, parts = _rows(found, ask), _members(found, near)
     days = ask.settings["crossover_days"]
     return Document(
         headline=_headline(found, near.height),
@@ -71,6 +67,7 @@ def build(obligations: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: p
             "From": f"Evidence collected from this day on is no older than {days:g} days when the last duty falls due.",
             "Together": "The longest duty and a quarter of the others.",
             "Confidence": "The weakest link: 1 for a shared control or item, else the strength of the mapping.",
+            "Fixed": ledger.FIXED,
             "Recurring duties": "Two occurrences of one duty are never together: each needs evidence of its period.",
         },
         warnings=_warnings(near, linked_evidence),
@@ -103,16 +100,14 @@ def _rows(found: list[Cluster], ask: Ask) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ROW, orient="row")
 
 
-def _members(found: list[Cluster]) -> pl.DataFrame:
-    rows = [
-        (
-            cluster.id, duty.due_on, duty.title, duty.kind, list(duty.frameworks), duty.owner, duty.hours, duty.hard,
-            duty.id,
-        )
-        for cluster in found
-        for duty in cluster.members
-    ]  # fmt: skip
-    return pl.DataFrame(rows, schema=MEMBER, orient="row")
+def _members(found: list[Cluster], near: pl.DataFrame) -> pl.DataFrame:
+    names = [name for cluster in found for name in [cluster.id] * len(cluster.members)]
+    duties = [duty.id for cluster in found for duty in cluster.members]
+    return pl.DataFrame(
+        {"cluster_id": names, "obligation_id": duties}, schema={"cluster_id": pl.String, "obligation_id": pl.String}
+    ).join(near, on="obligation_id", how="left", maintain_order="left").select(
+        "cluster_id", "due_on", "title", "kind", "frameworks", "owner", "effort_hours", "hard", "obligation_id"
+    )  # fmt: skip
 
 
 def _headline(found: list[Cluster], near: int) -> str:

@@ -1,11 +1,13 @@
 """How many duties and hours each coming week holds: those known, those to be expected, and the committee meetings."""
 
+from typing import Any
+
 import polars as pl
 
 from engine.document import Chart, Document, Table
 from engine.report import Ask, Report
 from reports.obligations import density, expected, ledger, weeks
-from reports.programme.wording import count, hours, percent
+from reports.programme.wording import count, hours, listed, percent
 
 LABELS = {
     "week_start_on": "From",
@@ -109,7 +111,6 @@ def _meetings(duties: pl.DataFrame) -> pl.DataFrame:
             "week", held_on="due_on", committee=pl.col("title").str.strip_suffix(" meets"), chair="owner",
             preparation_hours="effort_hours",
         )
-        .unique(maintain_order=True)
     )  # fmt: skip
 
 
@@ -118,17 +119,32 @@ def _headline(forecast: pl.DataFrame, duties: pl.DataFrame) -> str:
     span = f"the next {forecast.height} weeks" if forecast.height > 1 else "this week"
     if not held["known"]:
         late = f" {held['overdue']:,} overdue ones weigh on this week." if held["overdue"] else ""
-        return f"No duty is known to fall due in {span}: check that duties are recorded.{late}"
+        later = f" {held['beyond']:,} {_fall(held['beyond'])} due later." if held["beyond"] else ""
+        return f"No duty is known to fall due in {span}: check that duties are recorded.{late}{later}"
     peak = forecast.sort("known", "week_start_on", descending=[True, False]).row(0, named=True)
-    over = forecast.filter(pl.col("utilisation_pct") > 100).height
-    text = f"{count(held['known'], 'duty', 'duties')} ({hours(held['known_hours'])}) fall due in {span}"
+    over = forecast.filter((pl.col("utilisation_pct") > 100) | pl.col("utilisation_pct").is_null()).height
+    text = (
+        f"{count(held['known'], 'duty', 'duties')} ({hours(held['known_hours'])}) {_fall(held['known'])} due in {span}"
+    )
     busiest = f"most in {peak['week']}: {peak['known']:,}"
     if peak["utilisation_pct"] is not None:
         busiest += f" at {percent(peak['utilisation_pct'])} of capacity"
     late = f"; {held['overdue']:,} overdue ones weigh on this week" if held["overdue"] else ""
-    first = "move what can move before then" if peak["level"] != "ok" else "no week needs moving"
+    first = _advice(peak, forecast)
     some = f"; {count(over, 'week')} {'asks' if over == 1 else 'ask'} for more hours than there are" if over else ""
     return f"{text}, {busiest}{late}{some}: {first}."
+
+
+def _fall(number: int) -> str:
+    return "falls" if number == 1 else "fall"
+
+
+def _advice(peak: dict[str, Any], forecast: pl.DataFrame) -> str:
+    if peak["level"] != "ok":
+        this = peak["week"] == forecast["week"][0]
+        return f"move what can wait out of {'this week' if this else peak['week']}"
+    full = forecast.filter(pl.col("level") != "ok")["week"].to_list()
+    return f"relieve {listed(full)}" if full else "no week is over its limit"
 
 
 def _charts(forecast: pl.DataFrame) -> list[Chart]:

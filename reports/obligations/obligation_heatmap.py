@@ -49,7 +49,10 @@ def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls
                 "Frameworks by week",
                 _named(by_week.rename(slots)),
                 note="Each duty stands in one cell; the totals by week are in the next table.",
-                labels={**LABELS, **{slot: name.partition("-")[2] or name for name, slot in slots.items()}},
+                labels={
+                    **LABELS,
+                    **{slot: name.partition("-")[2] or name.capitalize() for name, slot in slots.items()},
+                },
                 heat=tuple(slots.values()),
                 hidden=("framework",),
             ),
@@ -84,8 +87,9 @@ def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls
                 "Every filled cell",
                 matrices.cells(duties, tiered),
                 note="The figures of the three heatmaps with hours and the share that is overdue.",
-                labels={**LABELS, "row": "Row", "column": "Column"},
+                labels={**LABELS, "name": "Row", "column": "Column"},
                 state=("heatmap",),
+                hidden=("row",),
             ),
         ),
         definitions={

@@ -39,6 +39,7 @@ def build(obligations: pl.DataFrame, ask: Ask) -> Document:
         headline=_headline(duties, overdue, ask),
         summary={
             **ledger.totals(duties),
+            "violations": _violations(overdue).height,
             "without_owner": duties.filter(pl.col("owner").is_null()).height,
             "finished_in_period": finished.height,
             "finished_late_in_period": finished.filter(pl.col("state") == "late").height,
@@ -71,21 +72,21 @@ def build(obligations: pl.DataFrame, ask: Ask) -> Document:
         definitions={
             **ledger.DEFINITIONS,
             "Done in period": f"Finished from {ask.period_start} to {ask.as_of}, in time or late. Not pending.",
-            "Fixed": "A legal or contractual deadline that may not be moved.",
+            "Fixed": ledger.FIXED,
+            "Violation": "An overdue duty whose deadline is fixed.",
         },
-        warnings=_warnings(duties),
+        warnings=_warnings(duties, overdue),
         footnotes=("The forecast counts the same known duties week by week; the heatmap places all pending ones.",),
     )
 
 
-def _places() -> dict[str, pl.Expr]:
-    return {place: (pl.col("place") == place).sum().cast(pl.Int64) for place in ledger.PLACES}
+def _counted() -> dict[str, pl.Expr]:
+    places = {place: (pl.col("place") == place).sum().cast(pl.Int64) for place in ledger.PLACES}
+    return {**places, "pending": pl.len().cast(pl.Int64), "hours": pl.col("effort_hours").sum().round(3)}
 
 
 def _kinds(duties: pl.DataFrame, finished: pl.DataFrame) -> pl.DataFrame:
-    pending = duties.group_by("kind").agg(
-        **_places(), pending=pl.len().cast(pl.Int64), hours=pl.col("effort_hours").sum().round(3)
-    )
+    pending = duties.group_by("kind").agg(**_counted())
     done = finished.group_by("kind").agg(
         (pl.col("state") == state).sum().cast(pl.Int64).alias(state) for state in ("done", "late")
     )
@@ -117,11 +118,10 @@ def _frameworks(duties: pl.DataFrame) -> pl.DataFrame:
         .group_by(framework="frameworks")
         .agg(shared=pl.col("obligation_id").n_unique().cast(pl.Int64))
     )
-    own = duties.group_by("framework").agg(
-        **_places(), pending=pl.len().cast(pl.Int64), hours=pl.col("effort_hours").sum().round(3)
-    )
     return (
-        own.join(shared, on="framework", how="full", coalesce=True)
+        duties.group_by("framework")
+        .agg(**_counted())
+        .join(shared, on="framework", how="full", coalesce=True)
         .with_columns(pl.col(pl.Int64, pl.Float64).fill_null(0))
         .sort(ledger.framework_rank(), "framework")
         .insert_column(1, ledger.framework_name().alias("name"))
@@ -129,14 +129,12 @@ def _frameworks(duties: pl.DataFrame) -> pl.DataFrame:
 
 
 def _owners(duties: pl.DataFrame) -> pl.DataFrame:
+    ahead = pl.col("due_on").filter(pl.col("place") != "overdue")
     return (
         duties.group_by("owner")
-        .agg(
-            **_places(), pending=pl.len().cast(pl.Int64), hours=pl.col("effort_hours").sum().round(3),
-            next_on=pl.col("due_on").filter(pl.col("place") != "overdue").min(),
-        )
+        .agg(**_counted(), next_on=ahead.min())
         .sort("overdue", "pending", "owner", descending=[True, True, False], nulls_last=True)
-    )  # fmt: skip
+    )
 
 
 def _overdue(duties: pl.DataFrame, as_of: date) -> pl.DataFrame:
@@ -172,9 +170,12 @@ def _headline(duties: pl.DataFrame, overdue: pl.DataFrame, ask: Ask) -> str:
     soon = f"{ahead['obligations'] or 'none'} {'falls' if ahead['obligations'] == 1 else 'fall'} due within 30 days"
     if overdue.is_empty():
         return f"{text}; none is overdue, {soon}."
-    first = overdue.row(0, named=True)
+    broken = _violations(overdue)
+    first = (overdue if broken.is_empty() else broken).row(0, named=True)
     who = f" ({first['owner']})" if first["owner"] else ", which nobody owns"
-    return f"{text}; {held['overdue']:,} overdue and {soon}. Start with {first['title']}, due {first['due_on']}{who}."
+    worst = f" ({broken.height:,} past a legal or contractual deadline)" if broken.height else ""
+    start = f"Start with {first['title']}, due {first['due_on']}{who}."
+    return f"{text}; {held['overdue']:,} overdue{worst} and {soon}. {start}"
 
 
 def _charts(duties: pl.DataFrame, as_of: date) -> list[Chart]:
@@ -196,9 +197,17 @@ def _charts(duties: pl.DataFrame, as_of: date) -> list[Chart]:
     return [Chart("bars", "Pending duties by month", frame, "when", "obligations", alt)]
 
 
-def _warnings(duties: pl.DataFrame) -> list[str]:
-    nobody = duties.filter(pl.col("owner").is_null()).height
-    return [f"{count(nobody, 'pending duty has', 'pending duties have')} no owner."] if nobody else []
+def _violations(overdue: pl.DataFrame) -> pl.DataFrame:
+    return overdue.filter("hard")
+
+
+def _warnings(duties: pl.DataFrame, overdue: pl.DataFrame) -> list[str]:
+    late, nobody = _violations(overdue).height, duties.filter(pl.col("owner").is_null()).height
+    return [
+        *([f"{count(late, 'legal or contractual deadline has', 'legal or contractual deadlines have')} passed: "
+           "what was due is still not done."] if late else []),
+        *([f"{count(nobody, 'pending duty has', 'pending duties have')} no owner."] if nobody else []),
+    ]  # fmt: skip
 
 
 REPORT = Report(

@@ -14,11 +14,11 @@ MOST = 8
 LABELS = {
     "week_start_on": "From",
     "base_duties": "Duties now",
-    "scenario_duties": "then",
+    "scenario_duties": "Duties then",
     "base_hours": "Hours now",
-    "scenario_hours": "then",
+    "scenario_hours": "Hours then",
     "base_utilisation_pct": "Utilisation now (%)",
-    "scenario_utilisation_pct": "then (%)",
+    "scenario_utilisation_pct": "Utilisation then (%)",
     "due_on": "Due",
     "wanted_on": "Asked for",
     "new_due_on": "Would be due",
@@ -28,16 +28,17 @@ LABELS = {
     "renewed_on": "Renewed then",
     "name": "Framework",
     "base_strict_pct": "Strict now (%)",
-    "scenario_strict_pct": "then (%)",
+    "scenario_strict_pct": "Strict then (%)",
     "base_weighted_pct": "Weighted now (%)",
-    "scenario_weighted_pct": "then (%)",
+    "scenario_weighted_pct": "Weighted then (%)",
     "affected": "Controls worse",
 }
 DEFINITIONS = {
     **ledger.DEFINITIONS,
     "Shift": "Moves the due dates of all pending duties, or of those of one framework, kind or identifier. Nothing "
     "moves before the day of the report; overdue duties are planned that many weeks from now.",
-    "Violation": "A legal or contractual deadline that the scenario would move. It is held where it is.",
+    "Violation": "A duty that the scenario would move past its legal or contractual deadline. It is held where it is; "
+    "earlier it may move.",
     "Descope": "Duties of that framework alone fall away; duties that name others too stay.",
     "Turned stale": "Evidence that is renewed in time now, and would run out before it is renewed.",
     "No path": "A control that stays in scope and would have neither a duty that renews its evidence, nor evidence "
@@ -65,9 +66,10 @@ def build(
 ) -> Document:
     duties = ledger.pending(obligations, ask)
     plan = scenario.changed(duties, ask)
-    by_week = scenario.compared(plan, load, owner_weeks, ask)
-    stale = consequences.stale(plan, control_status, ask)
-    stranded = consequences.stranded(plan, control_status, crosswalk, ask)
+    then = scenario.after(plan)
+    by_week = scenario.compared(duties, then, load, owner_weeks, ask)
+    stale = consequences.stale(duties, then, control_status, ask)
+    stranded = consequences.stranded(duties, then, control_status, crosswalk, ask)
     worse = pl.concat([frame.select("framework", "control_id") for frame in (stale, stranded)]).unique()
     ready = consequences.readiness(control_status, worse, ask)
     fates = {fate: plan.filter(pl.col("fate") == fate) for fate in scenario.FATES}
@@ -76,7 +78,7 @@ def build(
         summary={
             "scenario_id": scenario.scenario_id(duties, ask),
             "base": {**ledger.totals(duties), **_peak(by_week, "base")},
-            "scenario": {**ledger.totals(scenario.after(plan)), **_peak(by_week, "scenario")},
+            "scenario": {**ledger.totals(then), **_peak(by_week, "scenario")},
             "moved": fates["moved"].height,
             "violations": fates["held"].height,
             "descoped": fates["descoped"].height,
@@ -89,8 +91,8 @@ def build(
                 hidden=("base_demand_hours", "scenario_demand_hours", "available_hours"),
             ),
             Table(
-                "violations", "Hard deadlines that would move, and do not", _duties(fates["held"], "wanted_on"),
-                labels=LABELS, hidden=("obligation_id",),
+                "violations", "Hard deadlines that it would pass: not allowed, held in place",
+                _duties(fates["held"], "wanted_on"), labels=LABELS, hidden=("obligation_id",),
             ),
             Table(
                 "moved", "Duties that move", _duties(fates["moved"], "new_due_on"), labels=LABELS,
@@ -154,14 +156,14 @@ def _headline(plan: pl.DataFrame, by_week: pl.DataFrame, stale: pl.DataFrame, st
     if "descope" in options:
         freed = ledger.hours(plan.filter(pl.col("fate") == "descoped"))
         parts.append(f"without {pack(options['descope'])} {count(counts['descoped'], 'duty', 'duties')} "
-                     f"({hours(freed)}) fall away")  # fmt: skip
+                     f"({hours(freed)}) {'falls' if counts['descoped'] == 1 else 'fall'} away")  # fmt: skip
     if "shiftWeeks" in options:
         weeks = options["shiftWeeks"]
         parts.append(f"{count(counts['moved'], 'duty', 'duties')} would move {count(abs(weeks), 'week')} "
                      f"{'later' if weeks > 0 else 'earlier'}")  # fmt: skip
     text = f"{' and '.join(parts)}; {_change(before, then)}"
     harm = [
-        f"{count(counts['held'], 'hard deadline')} cannot move" if counts["held"] else "",
+        f"{count(counts['held'], 'hard deadline')} would be passed" if counts["held"] else "",
         f"evidence of {count(stale.height, 'control')} would turn stale" if stale.height else "",
         f"{count(stranded.height, 'control')} would lose every path to evidence" if stranded.height else "",
     ]
@@ -173,7 +175,8 @@ def _headline(plan: pl.DataFrame, by_week: pl.DataFrame, stale: pl.DataFrame, st
 def _change(before: dict[str, Any], then: dict[str, Any]) -> str:
     old, new = before["peak_utilisation_pct"], then["peak_utilisation_pct"]
     if old is None or new is None:
-        return f"the fullest week is {then['peak_week']} instead of {before['peak_week']}"
+        same = then["peak_week"] == before["peak_week"]
+        return f"{then['peak_week']} {'stays' if same else 'becomes'} the fullest week"
     if old == new:
         return f"the peak stays at {percent(old)} of capacity"
     return f"the peak {'falls' if new < old else 'rises'} from {percent(old)} to {percent(new)} of capacity"
@@ -195,7 +198,7 @@ def _warnings(plan: pl.DataFrame, fates: dict[str, pl.DataFrame], ask: Ask) -> l
     if "descope" in options and not fates["descoped"].height and plan.height:
         warnings.append(f"No pending duty belongs to {pack(options['descope'])} alone.")
     if fates["held"].height:
-        warnings.append(f"{count(fates['held'].height, 'hard deadline')} would move: not allowed, held in place.")
+        warnings.append(f"{count(fates['held'].height, 'hard deadline')} would be passed: not allowed, held in place.")
     return warnings
 
 

@@ -26,17 +26,18 @@ def options_of(ask: Ask) -> dict[str, Any]:
 
 def scenario_id(duties: pl.DataFrame, ask: Ask) -> str:
     """Equal inputs, equal identifier: the changes, the day, the horizon and the duties themselves."""
-    columns = ("obligation_id", "due_on", "effort_hours", "hard", "state", "frameworks")
-    rows = [[str(value) for value in row] for row in duties.select(columns).iter_rows()]
-    content = [options_of(ask), ask.as_of.isoformat(), len(ledger.mondays(ask)), sorted(rows)]
+    held = duties.select(
+        "obligation_id", "due_on", "effort_hours", "hard", "state", pl.col("frameworks").list.join("; ")
+    )
+    content = [options_of(ask), ask.as_of.isoformat(), len(ledger.mondays(ask)), held.write_csv()]
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:ID_DIGITS]
 
 
 def changed(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Pending duties with their ``fate``, ``new_due_on`` and ``new_place``.
 
-    A hard deadline that the scenario would move is held. Nothing moves before the day of the report; an overdue duty
-    that is shifted later is planned that many weeks from now.
+    What the scenario would move past a hard deadline is held. Nothing moves before the day of the report; an overdue
+    duty that is shifted later is planned that many weeks from now.
     """
     options = options_of(ask)
     shift = int(options.get("shiftWeeks", 0))
@@ -52,12 +53,12 @@ def changed(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     gone = (names.list.len() > 0) & (names.list.set_difference([options.get("descope", "")]).list.len() == 0)
     start = pl.max_horizontal("due_on", pl.lit(ask.as_of))
     target = pl.max_horizontal(start + pl.duration(weeks=shift), pl.lit(ask.as_of))
-    moves = target != start
+    moves = chosen.fill_null(False) & (target != start)
     return (
         duties.with_columns(
             fate=pl.when(gone.fill_null(False)).then(pl.lit("descoped"))
-            .when(chosen.fill_null(False) & moves & pl.col("hard")).then(pl.lit("held"))
-            .when(chosen.fill_null(False) & moves).then(pl.lit("moved"))
+            .when(moves & pl.col("hard") & (target > pl.col("due_on"))).then(pl.lit("held"))
+            .when(moves).then(pl.lit("moved"))
             .otherwise(pl.lit("unchanged")),
             wanted_on=target,
         )
@@ -85,13 +86,15 @@ def after(plan: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def compared(plan: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def compared(
+    base: pl.DataFrame, then: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask
+) -> pl.DataFrame:
     """Each week of the horizon before (``base_*``) and after (``scenario_*``): duties, hours, demand, utilisation."""
     available = owner_weeks.group_by("week").agg(available_hours=pl.col("available_hours").sum().round(3))
     frame = ledger.horizon(ask).join(available, on="week", how="left", maintain_order="left").with_columns(
         pl.col("available_hours").fill_null(0.0)
     )  # fmt: skip
-    for side, duties in (("base", plan), ("scenario", after(plan))):
+    for side, duties in (("base", base), ("scenario", then)):
         known = (
             duties.filter(pl.col("place") == "known")
             .group_by("week")

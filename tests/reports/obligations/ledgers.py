@@ -12,7 +12,14 @@ from engine.thresholds import Thresholds
 from reports.obligations.ledger import KINDS
 from tests.factories import DAY, ORG, rows
 
-CAPACITY = {"org_id": pl.String, "email": pl.String, "week": pl.String, "hours": pl.Float64, "absence_hours": pl.Float64}
+CAPACITY = {
+    "org_id": pl.String,
+    "email": pl.String,
+    "week": pl.String,
+    "hours": pl.Float64,
+    "absence_hours": pl.Float64,
+}
+USERS = {"org_id": pl.String, "email": pl.String, "active": pl.Boolean}
 PEOPLE = ("ann", "bob", "cyd", "dan")
 STATES = ("open", "overdue", "done", "late", "cancelled")
 
@@ -31,12 +38,16 @@ def ledger(*duties):
     return rows("obligations", *duties)
 
 
-def work(obligations, *capacity, day=DAY):
-    """The facts ``owner_weeks`` and ``load`` of a ledger; ``capacity`` is (owner, week or 'default', hours)."""
+def work(obligations, *capacity, day=DAY, left=()):
+    """The facts ``owner_weeks`` and ``load`` of a ledger; ``capacity`` is (owner, week or 'default', hours).
+
+    ``left`` names people who are no longer there.
+    """
     question = asked([Question(ORG, "UTC", day, 30, Thresholds())])
     given = [{"org_id": ORG, "email": who, "week": week, "hours": hours} for who, week, hours in capacity]
     held = pl.DataFrame(given, schema=CAPACITY, orient="row")
-    return owner_weeks(obligations, held, question), load(obligations, question)
+    users = pl.DataFrame([(ORG, who, False) for who in left], schema=USERS, orient="row")
+    return owner_weeks(obligations, held, users, question), load(obligations, question)
 
 
 @st.composite
@@ -47,7 +58,11 @@ def ledgers(draw):
     for number in range(count):
         days = draw(st.integers(-200, 300))
         state = draw(st.sampled_from(STATES))
-        state = {"open": "overdue", "overdue": "overdue"}.get(state, state) if days < 0 else state.replace("overdue", "open")
+        state = (
+            {"open": "overdue", "overdue": "overdue"}.get(state, state)
+            if days < 0
+            else state.replace("overdue", "open")
+        )
         frameworks = draw(st.lists(st.sampled_from(["soc2", "iso27001", "pci-dss"]), unique=True, max_size=2))
         vendor = draw(st.sampled_from([None, "V1", "V2"]))
         duties.append(

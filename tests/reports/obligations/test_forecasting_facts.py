@@ -14,10 +14,12 @@ ASKED = asked([Question(ORG, "UTC", DAY, 30, Thresholds())])
 
 
 def stored(*given, **columns):
-    return pl.DataFrame([{"org_id": ORG, **row} for row in given], schema={"org_id": pl.String, **columns}, orient="row")
+    return pl.DataFrame(
+        [{"org_id": ORG, **row} for row in given], schema={"org_id": pl.String, **columns}, orient="row"
+    )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(ledgers())
 def test_shares_of_work_sum_to_the_weeks_of_owners(obligations):
     owner_weeks, load = work(obligations)

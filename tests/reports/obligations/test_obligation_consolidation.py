@@ -2,6 +2,7 @@ from datetime import date
 
 from reports.obligations import obligation_consolidation, playbook
 from reports.obligations.clusters import clusters
+from reports.obligations.ledger import near
 from tests.factories import ask, rows
 from tests.reports.obligations.ledgers import duty, ledger
 
@@ -12,7 +13,7 @@ DUTIES = (
 
 
 def identifier():
-    (cluster,) = clusters(ledger(*DUTIES), rows("linked_evidence"), rows("crosswalk"), ask())
+    (cluster,) = clusters(near(ledger(*DUTIES), ask()), rows("linked_evidence"), rows("crosswalk"), ask())
     return cluster.id
 
 

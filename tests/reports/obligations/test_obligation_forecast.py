@@ -92,6 +92,18 @@ def test_committee_meetings_stand_in_their_week():
     assert weeks(made).filter(week="2026-W50")["committees"].to_list() == [["Risk Committee"]]
 
 
+def test_the_headline_says_what_to_relieve():
+    calm = document(duty("a", 10))
+    assert calm.headline == (
+        "1 duty (1 hour) falls due in the next 13 weeks, most in 2026-W49: 1 at 12.5 % of capacity: "
+        "no week is over its limit."
+    )
+    late = document(duty("late", -3, effort_hours=20.0), duty("a", 10), duty("b", 11))
+    assert late.headline.endswith("1 week asks for more hours than there are: relieve 2026-W47.")
+    far = document(duty("far", 200))
+    assert far.headline.endswith("check that duties are recorded. 1 falls due later.")
+
+
 def test_the_setting_is_the_default_horizon():
     question = ask()
     short = type(question)(question.as_of, 30, Thresholds(3, {"forecast_weeks": 4}), {})

@@ -35,7 +35,15 @@ def test_a_duty_stands_in_its_framework_and_week():
         ("No framework", 0, 1, 0, 0, 1, 1.0, 0.0),
     ]
     assert table(made, "framework_week").labels["week_02"] == "W48"
-    assert table(made, "hottest").frame.row(0) == ("soc2", "SOC 2", "2026-W48", date(2026, 11, 23), 2, 3.0, "Attestation")
+    assert table(made, "hottest").frame.row(0) == (
+        "soc2",
+        "SOC 2",
+        "2026-W48",
+        date(2026, 11, 23),
+        2,
+        3.0,
+        "Attestation",
+    )
     assert made.headline == (
         "5 duties are pending, 1 of them overdue; start with the overdue ones, then plan for 2026-W48, when SOC 2 has "
         "most at once: 2 duties, 3 hours."
@@ -53,7 +61,10 @@ def test_a_vendor_review_stands_in_every_framework_that_the_vendor_carries():
         duty("v", 3, kind="vendor_review", vendor_id="V", vendor_tier="high"),
         vendors=[{"vendor_id": "V", "framework": name, "control_id": "x"} for name in ("soc2", "hipaa")],
     )
-    assert table(made, "framework_tier").frame.select("name", "high", "total").rows() == [("SOC 2", 1, 1), ("HIPAA", 1, 1)]
+    assert table(made, "framework_tier").frame.select("name", "high", "total").rows() == [
+        ("SOC 2", 1, 1),
+        ("HIPAA", 1, 1),
+    ]
     assert table(made, "tier_totals").frame.select("tier", "obligations").rows() == [("high", 1)]
 
 

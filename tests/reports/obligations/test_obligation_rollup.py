@@ -27,7 +27,9 @@ DUTIES = (
 
 def test_kinds_frameworks_and_owners():
     made = document(*DUTIES)
-    assert frame(made, "kinds").select("duty", "overdue", "known", "beyond", "pending", "hours", "done", "late").rows() == [
+    assert frame(made, "kinds").select(
+        "duty", "overdue", "known", "beyond", "pending", "hours", "done", "late"
+    ).rows() == [
         ("Attestation", 0, 2, 1, 3, 3.0, 1, 1),
         ("Policy review", 1, 0, 0, 1, 4.0, 0, 0),
     ]
@@ -55,6 +57,16 @@ def test_the_overdue_are_listed_oldest_first_and_lead_the_report():
         "Start with Duty older, due 2026-11-08 (bob)."
     )
     assert made.warnings == ["1 pending duty has no owner."]
+
+
+def test_passed_legal_deadlines_are_violations_and_come_first():
+    made = document(duty("old", -90), duty("law", -10, hard=True), duty("ahead", 10, hard=True))
+    assert made.summary["violations"] == 1
+    assert made.headline == (
+        "3 duties are pending, 3 hours of work; 2 overdue (1 past a legal or contractual deadline) and 1 falls due "
+        "within 30 days. Start with Duty law, due 2026-11-10 (ann)."
+    )
+    assert made.warnings == ["1 legal or contractual deadline has passed: what was due is still not done."]
 
 
 def test_without_overdue_duties_it_says_so():

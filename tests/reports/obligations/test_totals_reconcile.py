@@ -27,7 +27,7 @@ def frame(document, name):
     return next(table.frame for table in document.tables if table.name == name)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(ledgers(), st.sampled_from([1, 4, 13, 26]))
 def test_heatmap_rollup_and_forecast_count_the_same_duties(obligations, weeks):
     heatmap, rollup, forecast = documents(obligations, weeks)
@@ -57,7 +57,7 @@ def test_heatmap_rollup_and_forecast_count_the_same_duties(obligations, weeks):
     assert cells["hours"].sum() == total["pending_hours"]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(ledgers())
 def test_each_week_of_the_heatmap_is_that_of_the_forecast(obligations):
     heatmap, _, forecast = documents(obligations, None)
@@ -68,7 +68,7 @@ def test_each_week_of_the_heatmap_is_that_of_the_forecast(obligations):
     assert columns["hours"].to_list() == weeks["known_hours"].to_list()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(ledgers())
 def test_the_order_of_the_ledger_does_not_show(obligations):
     for one, two in zip(documents(obligations, None), documents(obligations.reverse(), None), strict=True):
@@ -82,9 +82,7 @@ def test_an_empty_ledger_is_said_to_be_empty():
         "No duty is pending, so there is nothing to place on a heatmap: check that duties are recorded."
     )
     assert rollup.headline == "No duty is pending: check that attestations, reviews, tests and audits are recorded."
-    assert forecast.headline == (
-        "No duty is known to fall due in the next 13 weeks: check that duties are recorded."
-    )
+    assert forecast.headline == ("No duty is known to fall due in the next 13 weeks: check that duties are recorded.")
     for document in (heatmap, rollup, forecast):
         assert {document.summary[name] for name in TOTALS} == {0}
         assert not document.charts
