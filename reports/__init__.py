@@ -1,10 +1,28 @@
 """The catalogue: every report, in the order in which people look for them."""
 
 from engine.report import Report
+from reports.capacity import committee_capacity_budget, committee_digest, obligation_load_balancing
 from reports.deployment import legal_holds, policy_blocks, profile, retention
-from reports.evidence import attestations, evidence_freshness
-from reports.frameworks import iso_assessment, pci_dss
-from reports.mapping import crosswalk
+from reports.evidence import (
+    attestation_renewal,
+    attestations,
+    evidence_freshness,
+    evidence_request_sla,
+    evidence_requests,
+    sla_reminders,
+)
+from reports.frameworks import (
+    cis_v8,
+    cmmc_l2,
+    fedramp_poam,
+    gdpr_art32,
+    hipaa,
+    iso_assessment,
+    nist_csf,
+    pci_dss,
+    type_ii,
+)
+from reports.mapping import crosswalk, mapping_digest
 from reports.obligations import (
     calendar,
     obligation_consolidation,
@@ -17,17 +35,32 @@ from reports.obligations import (
     obligation_rollup,
     obligation_whatif,
 )
+from reports.ownership import control_ownership, exception_register, scope_boundary
 from reports.programme import (
     baseline_comparison,
+    benchmarking,
+    control_graph,
     control_health_scorecard,
     executive_summary,
     gap_remediations,
+    kpi_trends,
+    policy_drift,
     posture_score,
     program,
+    regulatory_impact,
     risk_heatmap,
     summary,
 )
-from reports.vendors import third_party_vendors
+from reports.staffing import (
+    cross_staffing_committee_escalation,
+    peak_week_staffing_digest,
+    staffing_action_reminders,
+    staffing_actions,
+    staffing_completion_rollup,
+    staffing_sla_breach_digest,
+)
+from reports.testing import evidence_lineage, testing_evidence_linker, testing_schedules
+from reports.vendors import inherited_control_gaps, third_party_vendors
 
 REPORTS: tuple[Report, ...] = (
     # the programme as a whole
@@ -39,11 +72,28 @@ REPORTS: tuple[Report, ...] = (
     gap_remediations.REPORT,
     control_health_scorecard.REPORT,
     baseline_comparison.REPORT,
+    kpi_trends.REPORT,
+    policy_drift.REPORT,
+    control_graph.REPORT,
+    regulatory_impact.REPORT,
+    benchmarking.REPORT,
     # evidence
     evidence_freshness.REPORT,
     attestations.REPORT,
+    # ownership, exceptions, scope, testing
+    control_ownership.REPORT,
+    exception_register.REPORT,
+    scope_boundary.REPORT,
+    testing_schedules.REPORT,
+    testing_evidence_linker.REPORT,
+    evidence_lineage.REPORT,
+    attestation_renewal.REPORT,
+    evidence_requests.REPORT,
+    evidence_request_sla.REPORT,
+    sla_reminders.REPORT,
     # mapping
     crosswalk.REPORT,
+    mapping_digest.REPORT,
     # obligations
     calendar.REPORT,
     obligation_ics.REPORT,
@@ -55,11 +105,29 @@ REPORTS: tuple[Report, ...] = (
     obligation_consolidation.REPORT,
     obligation_density_alerts.REPORT,
     obligation_density_trend_history.REPORT,
+    # capacity and staffing
+    committee_capacity_budget.REPORT,
+    obligation_load_balancing.REPORT,
+    peak_week_staffing_digest.REPORT,
+    staffing_actions.REPORT,
+    staffing_action_reminders.REPORT,
+    staffing_completion_rollup.REPORT,
+    staffing_sla_breach_digest.REPORT,
+    cross_staffing_committee_escalation.REPORT,
+    committee_digest.REPORT,
     # vendors
     third_party_vendors.REPORT,
+    inherited_control_gaps.REPORT,
     # frameworks
+    type_ii.REPORT,
     iso_assessment.REPORT,
     pci_dss.REPORT,
+    hipaa.REPORT,
+    nist_csf.REPORT,
+    cis_v8.REPORT,
+    cmmc_l2.REPORT,
+    gdpr_art32.REPORT,
+    fedramp_poam.REPORT,
     # deployment and records
     profile.REPORT,
     retention.REPORT,

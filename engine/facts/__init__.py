@@ -13,19 +13,28 @@ import polars as pl
 
 from engine.analytics import View
 from engine.facts import (
+    assurance_scans,
     attestations,
+    boundary,
+    digests,
     duties,
     evidence,
     forecasting,
     frameworks,
     gaps,
     governance,
+    graph,
+    lineage,
     obligations,
     operations,
+    ownership,
+    programme,
     readiness,
     risk,
     scope,
+    staffing,
     status,
+    testing,
     workload,
 )
 from engine.facts import vendors as vendor_register
@@ -49,6 +58,7 @@ FACTS: Mapping[str, Fact] = {
     "requirements": Fact(scope.requirements, ("organization",)),
     "control_profiles": Fact(scope.profiles, ("stored:control_profiles",)),
     "crosswalk": Fact(scope.crosswalk),
+    "people": Fact(scope.people, ("stored:users",)),
     "policies": Fact(scope.policies, ("stored:policies", "stored:policy_controls", "asked")),
     "unlocked": Fact(gaps.unlocked, ("controls", "crosswalk")),
     # evidence
@@ -112,13 +122,25 @@ FACTS: Mapping[str, Fact] = {
          "stored:policy_controls", "stored:poam_items", "stored:exceptions", "stored:organization_frameworks",
          "meetings", "stored:control_owners", "controls", "stored:revision_days", "asked"),
     ),
-    "owner_weeks": Fact(workload.owner_weeks, ("obligations", "stored:owner_capacity", "asked")),
+    "owner_weeks": Fact(workload.owner_weeks, ("obligations", "stored:owner_capacity", "stored:users", "asked")),
     "load": Fact(forecasting.load, ("obligations", "asked")),
     "obligation_weeks": Fact(forecasting.obligation_weeks, ("stored:obligation_snapshots", "asked")),
     "plays": Fact(forecasting.plays, ("stored:plays",)),
     "density_alerts": Fact(forecasting.density_alerts, ("stored:deliveries",)),
     "linked_evidence": Fact(forecasting.linked_evidence, ("stored:linked_evidence", "controls")),
     "committees": Fact(forecasting.committees, ("stored:committee_members",)),
+    "members": Fact(staffing.members, ("stored:memberships",)),
+    "staffing_notices": Fact(staffing.staffing_notices, ("stored:deliveries",)),
+    "staffing_actions": Fact(
+        staffing.staffing_actions,
+        ("stored:staffing_actions", "staffing_notices", "obligations", "committees", "meetings", "people", "asked"),
+    ),
+    # digests: what was sent before, the catalogue as it was last seen
+    "reminders": Fact(digests.reminders, ("stored:deliveries",)),
+    "catalogue_rows": Fact(digests.catalogue_rows),
+    "catalogue_seen": Fact(digests.catalogue_seen, ("stored:catalogue_snapshots",)),
+    "requirements_seen": Fact(digests.requirements_seen, ("stored:catalogue_snapshots",)),
+    "edges_seen": Fact(digests.edges_seen, ("stored:catalogue_snapshots",)),
     # deployment, retention, refusals
     "deployment": Fact(governance.deployment, ("stored:deployment", "asked")),
     "destinations": Fact(governance.destinations, ("stored:connections", "stored:recipients", "asked")),
@@ -135,6 +157,41 @@ FACTS: Mapping[str, Fact] = {
     "agreements": Fact(frameworks.agreements, ("vendor_documents",)),
     "findings": Fact(frameworks.findings, ("stored:findings", "stored:services", "asked")),
     "poam": Fact(frameworks.poam, ("stored:poam_ledger", "asked")),
+    # ownership, scope, tests, lineage
+    "raci": Fact(ownership.raci, ("stored:control_owners", "stored:users", "controls")),
+    "systems": Fact(
+        boundary.systems, ("stored:systems", "stored:profile_systems", "stored:service_facts", "organization")
+    ),
+    "data_flows": Fact(boundary.data_flows, ("stored:data_flows", "systems", "stored:vendors")),
+    "observed": Fact(
+        boundary.observed,
+        ("stored:sightings", "stored:strange_alerts", "stored:service_facts", "systems", "asked"),
+    ),
+    "tests": Fact(testing.tests, ("stored:rehearsals", "test_windows", "asked")),
+    "test_matches": Fact(testing.test_matches, ("tests", "controls", "stored:policy_controls", "asked")),
+    "test_links": Fact(testing.test_links, ("stored:linked_tests", "tests", "controls", "asked")),
+    "sought": Fact(lineage.sought, ("control_evidence",)),
+    "claims": Fact(lineage.claims, ("control_evidence", "control_status", "proofs", "stored:sealed_bundles")),
+    "orphan_evidence": Fact(lineage.orphan_evidence, ("stored:unlinked_items", "policies", "asked")),
+    # scenarios, benchmarks, guardrails, the graph of controls
+    "scenarios": Fact(programme.scenarios),
+    "scenario_requirements": Fact(programme.scenario_requirements),
+    "scenario_answers": Fact(programme.scenario_answers),
+    "benchmark_members": Fact(programme.benchmark_members),
+    "benchmark_studies": Fact(programme.benchmark_studies),
+    "guardrails": Fact(
+        programme.guardrails, ("policies", "stored:policies", "controls", "unlocked", "organization", "asked")
+    ),
+    "graph_edges": Fact(
+        graph.graph_edges,
+        ("control_status", "unlocked", "tagged_events", "stored:evidence_stores", "test_windows", "policies",
+         "vendor_controls", "systems", "stored:profile_systems", "stored:service_links"),
+    ),
+    "graph_nodes": Fact(
+        graph.graph_nodes,
+        ("control_status", "requirements", "policies", "vendors", "systems", "stored:services", "test_windows",
+         "graph_edges"),
+    ),
 }  # fmt: skip
 
 _EVENT_IDS = """
@@ -169,6 +226,9 @@ class Facts:
         if name == "event_ids":
             self._view.offer("wanted", self["wanted_event_ids"])
             return self._view.frame(_EVENT_IDS)
+        if name == "proofs":
+            self._view.offer("sought", self["sought"])
+            return self._view.frame(assurance_scans.PROOFS)
         fact = FACTS[name]
         return fact.build(*(self[part] for part in fact.takes))
 

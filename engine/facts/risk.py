@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.facts.expressions import days_between, shaped
+from engine.facts.expressions import days_between, freshness, shaped, window_of
 
 
 def risks(risks: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -35,12 +35,19 @@ def risks(risks: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 
 
 def exceptions(exceptions: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Exceptions with their standing: an approved one past its last day is expired."""
-    titles = controls.select("org_id", "framework", "control_id", "title")
+    """Exceptions with their standing: an approved one past its last day is expired.
+
+    Evidence of a compensating measure ages by the cadence of the control, quarterly where it has none.
+    """
+    titles = controls.select("org_id", "framework", "control_id", "title", "cadence")
+    measure = (pl.col("kind") == "compensating") | pl.col("compensating").is_not_null()
+    age = days_between("as_of", "compensating_evidence_on")
     frame = (
         exceptions.join(asked.select("org_id", "as_of"), on="org_id")
         .join(titles, on=["org_id", "framework", "control_id"], how="left")
+        .with_columns(cadence=pl.col("cadence").fill_null("quarterly"))
         .with_columns(
+            evidence_freshness=pl.when(measure).then(freshness(age, window_of("cadence"))),
             days_left=days_between("expires_on", "as_of"),
             renewals=pl.col("renewals").fill_null(0),
             standing=pl.when((pl.col("status") == "approved") & (pl.col("expires_on") < pl.col("as_of")))

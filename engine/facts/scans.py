@@ -7,7 +7,7 @@ the one with the largest ``recency``: instant first, position in the chain secon
 
 from collections.abc import Mapping
 
-from engine.facts import governance_scans
+from engine.facts import assurance_scans, governance_scans, programme_scans
 
 # ruff: noqa: S608 -- every name below is a literal of this module
 
@@ -241,7 +241,7 @@ SCANS: Mapping[str, str] = {
     ),
     "posture_snapshots": _table("posture_snapshots", "taken_on", "score", "components", where="t.taken_on <= q.as_of"),
     "control_state_changes": _table(
-        "control_state_changes", "framework", "control_id", "observed_on", "state", "previous",
+        "control_state_changes", "framework", "control_id", "observed_on", "state", "previous", "trigger_event",
         where="t.observed_on <= q.as_of",
     ),
     "bundles": _table(
@@ -257,8 +257,18 @@ SCANS: Mapping[str, str] = {
         days={"created_on": "created_at", "sent_on": "sent_at"}, where="t.created_at < q.ends_at",
     ),
     "linked_evidence": _table("evidence_links", "evidence_id", "framework", "control_id"),
+    "staffing_actions": _table(
+        "staffing_actions", "id", "week", "kind", "owner", "assignee", "obligation_id", "relief_hours",
+        "relief_actual_hours", "status", "proposed_on", "tracked_on", "completed_on", "blocked_reason", "evidence",
+    ),
+    "memberships": _table("memberships", "email", "role", "status"),
     "committee_members": _table("committees", "id", "name", "chair", "members", "cadence"),
+    "catalogue_snapshots": _table(
+        "catalogue_snapshots", "taken_on", "catalogue_version", "content", where="t.taken_on <= q.as_of"
+    ),
     **governance_scans.SCANS,
+    **assurance_scans.SCANS,
+    **programme_scans.SCANS,
     # as audit_days, for events that name a SOC 2 criterion themselves
     "criteria_tag_days": f"""
         WITH tagged AS (

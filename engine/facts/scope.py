@@ -84,6 +84,11 @@ def crosswalk() -> pl.DataFrame:
     return shaped("crosswalk", frame).sort("source_framework", "source_id", "target_framework", "target_id")
 
 
+def people(users: pl.DataFrame) -> pl.DataFrame:
+    """Everybody with a profile."""
+    return shaped("people", users).sort("org_id", "email")
+
+
 def policies(policies: pl.DataFrame, policy_controls: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Active, accepted policy versions, one row for each control that they support."""
     accepted = policies.join(asked.select("org_id", "as_of"), on="org_id").filter(

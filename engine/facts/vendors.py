@@ -70,17 +70,9 @@ def vendor_controls(
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Controls that each vendor carries by tier and category, with the evidence held. Inherited never means done."""
-    rules = catalogue().vendor_inheritance.rename({"tier": "rule_tier"})
     active = _active(vendors, asked)
-    cards = pl.col("category").eq("payments") | pl.col("data_classes").fill_null("").str.contains("(?i)card")
     wanted = (
-        active.select("org_id", "vendor_id", "tier", "category", "handles_phi", "data_classes", vendor="name")
-        .join(rules, on="category")
-        .filter(
-            (pl.col("rule_tier") == "*") | (pl.col("rule_tier") == pl.col("tier")),
-            (pl.col("framework") != "hipaa") | pl.col("handles_phi").fill_null(False),
-            (pl.col("framework") != "pci-dss") | cards,
-        )
+        inherits(active.select("org_id", "vendor_id", "tier", "category", "handles_phi", "data_classes", vendor="name"))
         .join(
             controls.filter("assessable").select("org_id", "framework", "control_id", "title"),
             on=["org_id", "framework", "control_id"],
@@ -88,15 +80,12 @@ def vendor_controls(
         .join(
             unlocked.select("org_id", "framework", "control_id", "leverage"), on=["org_id", "framework", "control_id"]
         )
-        .sort(*_VENDOR, "framework", "control_id", "rule_tier")
-        .unique([*_VENDOR, "framework", "control_id"], keep="last", maintain_order=True)
     )
-    held = documents.sort("in_scope", maintain_order=True).group_by(*_VENDOR, "kind", maintain_order=True).last()
     frame = (
-        wanted.join(held, left_on=[*_VENDOR, "expected_evidence"], right_on=[*_VENDOR, "kind"], how="left")
+        wanted.join(_answers(documents, asked), on=[*_VENDOR, "expected_evidence"], how="left")
         .join(asked.select("org_id", today="as_of"), on="org_id")
         .with_columns(
-            held=pl.when(pl.col("id").is_not_null()).then("expected_evidence"),
+            held="kind",
             held_id="id",
             held_period_end_on="period_end_on",
             held_until="valid_until",
@@ -105,6 +94,42 @@ def vendor_controls(
         )
     )
     return shaped("vendor_controls", frame).sort(*_VENDOR, "framework", "control_id")
+
+
+def inherits(vendors: pl.DataFrame) -> pl.DataFrame:
+    """The rules that apply to each vendor by its tier and category, one for each control.
+
+    HIPAA rules concern vendors of health data, PCI DSS rules those that handle or can affect card data.
+    """
+    cards = pl.col("category").eq("payments") | pl.col("data_classes").fill_null("").str.contains("(?i)card")
+    return (
+        vendors.join(catalogue().vendor_inheritance.rename({"tier": "rule_tier"}), on="category")
+        .filter(
+            (pl.col("rule_tier") == "*") | (pl.col("rule_tier") == pl.col("tier")),
+            (pl.col("framework") != "hipaa") | pl.col("handles_phi").fill_null(False),
+            (pl.col("framework") != "pci-dss") | cards,
+        )
+        .sort(*_VENDOR, "framework", "control_id", "rule_tier")
+        .unique([*_VENDOR, "framework", "control_id"], keep="last", maintain_order=True)
+    )
+
+
+def _answers(documents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """The document that answers for each kind of expected evidence.
+
+    A SOC 2 report in force needs no bridge letter: its assurance still reaches up to today.
+    """
+    newest = documents.sort("in_scope", maintain_order=True).group_by(*_VENDOR, "kind", maintain_order=True).last()
+    held = newest.with_columns(expected_evidence="kind")
+    reaching = (
+        held.filter(pl.col("kind") == "soc2_type2")
+        .join(asked.select("org_id", today="as_of"), on="org_id")
+        .filter(pl.col("valid_until") >= pl.col("today"))
+        .drop("today")
+        .with_columns(expected_evidence=pl.lit("bridge_letter"))
+    )
+    letters = held.filter(pl.col("expected_evidence") == "bridge_letter")
+    return pl.concat([held, reaching.join(letters, on=_VENDOR, how="anti")])
 
 
 def _gap() -> pl.Expr:

@@ -9,10 +9,13 @@ RESPONSIBLE, ACCOUNTABLE = 1.0, 0.25
 WEEKS_AHEAD = 53
 
 
-def owner_weeks(obligations: pl.DataFrame, owner_capacity: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def owner_weeks(
+    obligations: pl.DataFrame, owner_capacity: pl.DataFrame, users: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
     """Hours due and available for every owner and week from this one on. Overdue work is due this week.
 
-    Work without an owner is a row with a null owner and no capacity: unowned demand is never dropped.
+    Work without an owner is a row with a null owner and no capacity: unowned demand is never dropped. Who has left
+    has no capacity either.
     """
     weeks = (
         asked.select("org_id", "as_of", "focus_factor", "weekly_hours", week_start_on=pl.col("as_of").dt.truncate("1w"))
@@ -31,16 +34,18 @@ def owner_weeks(obligations: pl.DataFrame, owner_capacity: pl.DataFrame, asked: 
     own = owner_capacity.filter(pl.col("week") != "default").select(
         "org_id", "week", "hours", "absence_hours", owner="email"
     )
-    named = pl.col("owner").is_not_null()
+    gone = users.filter(pl.col("active").not_()).select("org_id", owner="email", gone=True)
+    works = pl.col("owner").is_not_null() & pl.col("gone").is_null()
     frame = (
         weeks.join(owners, on="org_id")
         .join(demand, on=["org_id", "owner", "week_start_on"], how="left", nulls_equal=True)
         .join(usual, on=["org_id", "owner"], how="left")
         .join(own, on=["org_id", "owner", "week"], how="left")
+        .join(gone, on=["org_id", "owner"], how="left")
         .with_columns(
             pl.col("obligations").fill_null(0),
             demand_hours=pl.col("demand_hours").fill_null(0.0).round(6),
-            budget_hours=pl.when(named).then(pl.coalesce("hours", "usual_hours", "weekly_hours")).otherwise(0.0),
+            budget_hours=pl.when(works).then(pl.coalesce("hours", "usual_hours", "weekly_hours")).otherwise(0.0),
             absence_hours=pl.col("absence_hours").fill_null(0.0),
         )
         .with_columns(

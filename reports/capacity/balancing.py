@@ -11,6 +11,8 @@ from reports.capacity.workload import HEALTHY_PCT
 
 ACCOUNTABLE = 0.25  # what is left of a duty to who stays accountable for it (F7)
 FORWARD = (1, 2)  # weeks by which work may be pulled forward, nearest first
+MEETINGS = ("committee", "audit_checkpoint")  # have a chair and a day: nobody else can hold them, nor earlier
+WINDOWED = ("test_window", "bundle")  # can be handed over, but have a period before which they cannot be done
 EPSILON = 1e-9
 
 
@@ -28,15 +30,14 @@ class Item:
 
 
 class Load:
-    """Demand and hours of named owners while suggestions are tried."""
+    """Demand and hours of owners who are there while suggestions are tried."""
 
-    def __init__(self, grid: pl.DataFrame, load: pl.DataFrame, weeks: list[str]) -> None:
-        named = grid.filter(pl.col("owner").is_not_null())
+    def __init__(self, staffed: pl.DataFrame, load: pl.DataFrame, weeks: list[str]) -> None:
         columns = ("owner", "week", "demand_hours", "available_hours")
         self.weeks = weeks
         self.available: dict[tuple[str, str], float] = {}
         self.demand: dict[tuple[str, str], float] = {}
-        for owner, week, demand, available in named.select(columns).iter_rows():
+        for owner, week, demand, available in staffed.select(columns).iter_rows():
             self.demand[owner, week], self.available[owner, week] = demand, available
         self.owners = sorted({owner for owner, _ in self.demand})
         mine = load.filter(pl.col("role") == "R", pl.col("owner").is_not_null())
@@ -44,7 +45,8 @@ class Load:
         for kind, owner in mine.select("kind", "owner").unique().iter_rows():
             self.doers.setdefault(kind, set()).add(owner)
         self.items: dict[tuple[str, str], list[Item]] = {}
-        loose = mine.filter(~pl.col("hard"), pl.col("hours") > 0).sort("due_on", "obligation_id")
+        movable = ~pl.col("hard") & ~pl.col("kind").is_in(MEETINGS) & (pl.col("hours") > 0)
+        loose = mine.filter(movable).sort("due_on", "obligation_id")
         fields = ("owner", "week", "obligation_id", "title", "kind", "accountable", "due_on", "hours", "state")
         for owner, week, name, title, kind, accountable, due, hours, state in loose.select(fields).iter_rows():
             item = Item(name, title, kind, accountable, due, hours, state == "overdue")
@@ -69,7 +71,8 @@ def suggestions(state: Load, ask: Ask) -> Iterator[dict[str, Any]]:
     """Greedy and in one order: week by week, the most used owner first, the earliest duty first.
 
     A duty goes to whoever does that kind of work, is not accountable for it and is below 70 %, the least used one
-    first; else it is done up to two weeks earlier. Neither may push anybody over the warning. ``state`` is changed.
+    first; else it is done up to two weeks earlier. Neither may push anybody over the warning. Hard deadlines and
+    meetings stay where they are. ``state`` is changed.
     """
     limit = ask.settings["utilisation_critical_pct"] + EPSILON
     for week in peak_weeks(state, ask):
@@ -95,12 +98,11 @@ def _first_move(state: Load, owner: str, week: str, ask: Ask) -> dict[str, Any] 
             continue
         before, mine = state.peak(week), state.used(owner, week)
         state.items[owner, week].remove(item)
+        kept = ACCOUNTABLE * item.hours if helper and item.accountable == owner else 0.0
+        state.demand[owner, week] -= item.hours - kept
         if helper:
-            kept = ACCOUNTABLE * item.hours if item.accountable == owner else 0.0
-            state.demand[owner, week] -= item.hours - kept
             state.demand[helper, week] = state.demand.get((helper, week), 0.0) + item.hours
         else:
-            state.demand[owner, week] -= item.hours
             state.demand[owner, str(earlier)] += item.hours
         return {
             "week": week,
@@ -113,6 +115,7 @@ def _first_move(state: Load, owner: str, week: str, ask: Ask) -> dict[str, Any] 
             "duty": item.kind,
             "due_on": item.due_on,
             "hours": item.hours,
+            "relief_hours": round(item.hours - kept, 3),
             "owner_before_pct": _pct(mine),
             "owner_after_pct": _pct(state.used(owner, week)),
             "max_before_pct": _pct(before),
@@ -132,11 +135,11 @@ def _helper(state: Load, owner: str, week: str, item: Item, room: float) -> str 
 
 
 def _earlier(state: Load, owner: str, week: str, item: Item, room: float) -> str | None:
-    """The nearest week before in which the owner has room; overdue work cannot be done earlier."""
-    at = state.weeks.index(week)
-    before = [state.weeks[at - step] for step in FORWARD if at - step >= 0]
-    if item.overdue:
+    """The nearest week before in which the owner has room; overdue and windowed work cannot be done earlier."""
+    if item.overdue or item.kind in WINDOWED:
         return None
+    place = state.weeks.index(week)
+    before = [state.weeks[place - step] for step in FORWARD if place - step >= 0]
     return next((name for name in before if state.used(owner, name, item.hours) <= room), None)
 
 

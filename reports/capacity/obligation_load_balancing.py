@@ -1,20 +1,19 @@
 """Who is overloaded in which week, how unevenly work is spread, and which duties to hand over or do earlier."""
 
-from hashlib import sha256
-
 import polars as pl
 
 from engine.document import Chart, Document, Table
 from engine.report import Ask, Report
 from reports.capacity import balancing, workload
+from reports.capacity.proposals import action_id
 from reports.obligations import ledger
 from reports.programme.wording import count, hours
 
 ACTION = pl.Schema({
     "week": pl.String, "kind": pl.String, "owner": pl.String, "to_owner": pl.String, "to_week": pl.String,
     "title": pl.String, "obligation_id": pl.String, "duty": pl.String, "due_on": pl.Date, "hours": pl.Float64,
-    "owner_before_pct": pl.Float64, "owner_after_pct": pl.Float64, "max_before_pct": pl.Float64,
-    "max_after_pct": pl.Float64,
+    "relief_hours": pl.Float64, "owner_before_pct": pl.Float64, "owner_after_pct": pl.Float64,
+    "max_before_pct": pl.Float64, "max_after_pct": pl.Float64,
 })  # fmt: skip
 LABELS = {
     "week_start_on": "From",
@@ -36,6 +35,7 @@ LABELS = {
     "owner_before_pct": "Owner now (%)",
     "owner_after_pct": "Owner then (%)",
     "after_pct": "Then (%)",
+    "relief_hours": "Relief h",
 }
 DEFINITIONS = {
     "Peak week": "A week in which some owner has more work than hours.",
@@ -43,27 +43,31 @@ DEFINITIONS = {
     "Spread": "Largest over mean utilisation of the owners with any work: imbalanced from the organization's "
     "imbalance_ratio on, not meaningful for fewer than imbalance_min_owners. Gini: 0 is even, 1 is all on one.",
     "Reassign": "To somebody who does this kind of duty, is not accountable for it, and is below 70 %.",
-    "Pull forward": "The same owner does it up to two weeks earlier. The due date does not move.",
-    "Not suggested": "Duties with a legal or contractual deadline; anything that would push anybody over the warning.",
+    "Pull forward": "The same owner does it up to two weeks earlier. The due date does not move. Tests and bundles "
+    "wait for their period.",
+    "Relief": "Hours that the owner is freed of: of a duty that the owner stays accountable for, three quarters.",
+    "Not suggested": "Duties with a legal or contractual deadline; meetings; anything that would push anybody over "
+    "the warning.",
     "Highest": "Utilisation of the busiest owner; no figure where somebody has work and no hours at all.",
     "Then": "With all suggestions taken.",
 }
 
 
-def build(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> Document:
+def build(owner_weeks: pl.DataFrame, load: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> Document:
     grid = workload.in_horizon(owner_weeks, ask)
+    staffed = workload.staffed(grid, people)
     names = ledger.horizon(ask)["week"].to_list()
-    now, then = balancing.Load(grid, load, names), balancing.Load(grid, load, names)
+    now, then = balancing.Load(staffed, load, names), balancing.Load(staffed, load, names)
     actions = _actions(list(balancing.suggestions(then, ask)), load)
-    peaks = balancing.peak_weeks(now, ask)
-    weeks = _weeks(grid, now, then, ask)
+    peaks, left = balancing.peak_weeks(now, ask), balancing.peak_weeks(then, ask)
+    weeks = _weeks(grid, staffed, now, then, ask)
     moved = round(float(actions["hours"].sum()), 2)
     return Document(
-        headline=_headline(weeks, actions, peaks, grid),
+        headline=_headline(weeks, actions, peaks, left, grid),
         summary={
             "weeks": len(names),
             "peak_weeks": len(peaks),
-            "peak_weeks_then": len(balancing.peak_weeks(then, ask)),
+            "peak_weeks_then": len(left),
             "imbalanced_weeks": weeks.filter(pl.col("state") == "imbalanced").height,
             "suggestions": actions.height,
             **{kind: actions.filter(pl.col("kind") == kind).height for kind in ("reassign", "pull_forward")},
@@ -76,14 +80,14 @@ def build(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> Document:
                 actions,
                 labels=LABELS,
                 state=("kind",),
-                hidden=("action_id", "obligation_id", "duty", "number", "owner_before_pct", "owner_after_pct"),
+                hidden=("action_id", "obligation_id", "duty", "number", "hours", "owner_before_pct", "owner_after_pct"),
             ),
             Table("weeks", "How work is spread", weeks, labels=LABELS, state=("state",)),
             Table(
                 "slices",
                 "Who does what in peak weeks",
                 _slices(grid, load, then, peaks),
-                note="An empty owner is nobody: first name one.",
+                note="An empty owner is nobody, and who has left has no hours: first name another.",
                 labels=LABELS,
                 state=("flag",),
                 hidden=("week_start_on",),
@@ -91,14 +95,9 @@ def build(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> Document:
         ),
         charts=_charts(weeks),
         definitions=DEFINITIONS,
-        warnings=_warnings(grid, peaks, then, ask),
+        warnings=_warnings(workload.ownerless_hours(grid, people), left),
         footnotes=("Nothing is changed by a suggestion; staffing actions track those that are taken up.",),
     )
-
-
-def action_id(org_id: str, week: str, kind: str, owner: str) -> str:
-    """The staffing action that a suggestion belongs to: one for each week, kind and relieved owner."""
-    return sha256(f"{org_id}|{week}|{kind}|{owner}".encode()).hexdigest()[:16]
 
 
 def _actions(found: list[dict[str, object]], load: pl.DataFrame) -> pl.DataFrame:
@@ -110,8 +109,10 @@ def _actions(found: list[dict[str, object]], load: pl.DataFrame) -> pl.DataFrame
     )  # fmt: skip
 
 
-def _weeks(grid: pl.DataFrame, now: balancing.Load, then: balancing.Load, ask: Ask) -> pl.DataFrame:
-    working = grid.filter(pl.col("owner").is_not_null(), pl.col("demand_hours") > 0)
+def _weeks(
+    grid: pl.DataFrame, staffed: pl.DataFrame, now: balancing.Load, then: balancing.Load, ask: Ask
+) -> pl.DataFrame:
+    working = staffed.filter(pl.col("demand_hours") > 0)
     rows = []
     for week in now.weeks:
         used = working.filter(pl.col("week") == week)["utilisation_pct"].drop_nulls().to_list()
@@ -155,7 +156,7 @@ def _finite(value: float) -> float | None:
     return None if value == float("inf") else round(value, 1)
 
 
-def _headline(weeks: pl.DataFrame, actions: pl.DataFrame, peaks: list[str], grid: pl.DataFrame) -> str:
+def _headline(weeks: pl.DataFrame, actions: pl.DataFrame, peaks: list[str], left: list[str], grid: pl.DataFrame) -> str:
     if not grid["demand_hours"].sum():
         return "No work falls into the coming weeks, so there is nothing to balance: check that duties are recorded."
     if not peaks:
@@ -170,8 +171,7 @@ def _headline(weeks: pl.DataFrame, actions: pl.DataFrame, peaks: list[str], grid
         else f"let {first['owner']} do {first['title']} in {first['to_week']}"
     )
     moved = hours(round(float(actions["hours"].sum()), 2))
-    left = weeks.filter((pl.col("max_after_pct") > 100) | pl.col("max_after_pct").is_null()).height
-    rest = f", which leaves {count(left, 'such week')}" if left else ", which leaves none"
+    rest = f", which leaves {count(len(left), 'such week')}" if left else ", which leaves none"
     return f"{over}; {count(actions.height, 'move')} would shift {moved}{rest}. Start in {first['week']}: {step}."
 
 
@@ -184,13 +184,10 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
     return [Chart("lines", "Busiest owner by week", frame, "week", "utilisation", alt, series="line", percent=True)]
 
 
-def _warnings(grid: pl.DataFrame, peaks: list[str], then: balancing.Load, ask: Ask) -> list[str]:
+def _warnings(unowned: float, left: list[str]) -> list[str]:
     warnings = []
-    nobody = grid.filter(pl.col("owner").is_null())
-    unowned = round(float(nobody["demand_hours"].sum()), 2)
     if unowned:
-        warnings.append(f"{hours(unowned)} of work without owner: not in anybody's utilisation, so name owners first.")
-    left = balancing.peak_weeks(then, ask)
+        warnings.append(f"{hours(unowned)} of work without owner, or whose owner has left: name owners first.")
     if left:
         stay = "stays" if len(left) == 1 else "stay"
         warnings.append(f"{count(len(left), 'week')} {stay} over capacity: hours are missing.")
@@ -201,7 +198,7 @@ REPORT = Report(
     name="obligation-load-balancing",
     title="Obligation load balancing",
     description="Owners with more work than hours, how work is spread, and duties to hand over or do earlier.",
-    facts=("owner_weeks", "load"),
+    facts=("owner_weeks", "load", "people"),
     build=build,
     parameters=(ledger.WEEKS,),
 )

@@ -12,8 +12,9 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def hours(number: float) -> str:
-    """``1 hour``, ``7.5 hours``."""
-    return f"{number:g} {'hour' if number == 1 else 'hours'}"
+    """``1 hour``, ``7.5 hours``, ``1,204 hours``: at most two decimals."""
+    shown = f"{number:,.2f}".rstrip("0").rstrip(".")
+    return f"{shown} {'hour' if shown == '1' else 'hours'}"
 
 
 def percent(value: float) -> str:

@@ -71,3 +71,20 @@ def test_an_exception_of_a_framework_out_of_scope_stays_in_the_register(known):
 def test_without_rows_both_registers_are_empty(known):
     facts = known()
     assert (facts["risks"].height, facts["exceptions"].height) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "freshness"),
+    [
+        ({}, None),
+        ({"compensating": "Manual review"}, "missing"),
+        ({"kind": "compensating"}, "missing"),
+        ({"kind": "compensating", "compensating_evidence_on": "2026-10-20"}, "due_soon"),
+        ({"kind": "compensating", "compensating_evidence_on": "2026-10-15"}, "stale"),
+        ({"kind": "compensating", "compensating_evidence_on": "2026-11-01"}, "fresh"),
+    ],
+)
+def test_evidence_of_a_compensating_measure_ages_by_the_cadence_of_the_control(known, given, freshness):
+    row = {"id": "e", **on(), "kind": "gap", "status": "approved", "expires_on": "2027-01-01", **given}
+    facts = known(controls=[control(cadence="monthly")], exceptions=[row])
+    assert only(facts["exceptions"], "evidence_freshness") == freshness

@@ -194,3 +194,20 @@ def test_an_empty_register_has_no_rows(known):
     facts = known(organization_frameworks=SCOPE)
     assert facts["vendors"].is_empty()
     assert facts["vendor_controls"].is_empty()
+
+
+@pytest.mark.parametrize(
+    ("documents", "found"),
+    [
+        ([], ("missing", None)),
+        ([soc2("2025-11-19")], ("missing", None)),  # ended more than a year ago
+        ([soc2("2026-03-31")], ("none", "soc2_type2")),  # its assurance reaches up to today
+        ([{**soc2("2026-03-31"), "opinion": "qualified"}], ("qualified_opinion", "soc2_type2")),
+        ([soc2("2026-03-31"), document("bridge_letter", issued_on="2026-04-10", expires_on="2026-06-30")],
+         ("expired", "bridge_letter")),
+    ],
+)  # fmt: skip
+def test_a_report_in_force_needs_no_bridge_letter(known, documents, found):
+    facts = known(organization_frameworks=SCOPE, vendors=[REVIEWED], vendor_documents=documents)
+    rows = facts["vendor_controls"].filter(expected_evidence="bridge_letter")
+    assert rows.select("gap", "held").unique().rows() == [found]

@@ -12,7 +12,7 @@ from tests.facts.conftest import only
 COLUMNS = ("demand_hours", "available_hours", "utilisation_pct", "shortfall_hours")
 
 
-def weeks(*duties, capacity=(), as_of=DAY, **overrides):
+def weeks(*duties, capacity=(), left=(), as_of=DAY, **overrides):
     schema = {
         "org_id": pl.String,
         "email": pl.String,
@@ -24,7 +24,11 @@ def weeks(*duties, capacity=(), as_of=DAY, **overrides):
         [{"org_id": ORG, "absence_hours": None, **row} for row in capacity], schema=schema, orient="row"
     )
     question = asked([Question(ORG, "UTC", as_of, 30, Thresholds(0, overrides))])
-    return owner_weeks(rows("obligations", *duties), given, question)
+    users = pl.DataFrame(
+        [{"org_id": ORG, "email": name, "active": False} for name in left],
+        schema={"org_id": pl.String, "email": pl.String, "active": pl.Boolean},
+    )
+    return owner_weeks(rows("obligations", *duties), given, users, question)
 
 
 def duty(owner, due_on, hours=2.0, **more):
@@ -81,6 +85,13 @@ def test_a_week_of_its_own_comes_before_the_usual_week_and_absence_is_taken_off(
     assert week(frame, "ann", "2026-W47", *COLUMNS) == (0.0, 8.0, 0.0, 0.0)
     assert week(frame, "ann", "2026-W48", *COLUMNS) == (5.0, 4.0, 125.0, 1.0)
     assert week(frame, "ann", "2026-W49", *COLUMNS) == (5.0, 0.0, None, 5.0)
+
+
+def test_who_has_left_has_work_and_no_hours():
+    capacity = [{"email": "ann", "week": "default", "hours": 10.0}]
+    frame = weeks(duty("ann", DAY, 2.0), duty("bob", DAY, 1.0), capacity=capacity, left=("ann", "bob"))
+    assert week(frame, "ann", "2026-W47", "budget_hours", *COLUMNS) == (0.0, 2.0, 0.0, None, 2.0)
+    assert week(frame, "bob", "2026-W47", "budget_hours", *COLUMNS) == (0.0, 1.0, 0.0, None, 1.0)
 
 
 def test_who_has_capacity_and_no_work_is_there_with_nothing_to_do():

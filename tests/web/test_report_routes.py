@@ -14,7 +14,12 @@ BASE = "/api/governance/compliance/"
 REPORTS = [
     "summary", "program", "posture-score", "risk-heatmap", "executive-summary", "gap-remediations",
     "control-health-scorecard", "baseline-comparison", "evidence-freshness", "attestations", "crosswalk", "calendar",
-    "obligation-ics", "iso-assessment", "pci-dss",
+    "committee-capacity-budget", "obligation-load-balancing", "peak-week-staffing-digest", "staffing-actions",
+    "staffing-action-reminders", "staffing-completion-rollup", "staffing-sla-breach-digest",
+    "cross-staffing-committee-escalation", "committee-digest",
+    "obligation-ics", "obligation-rollup", "obligation-heatmap", "obligation-forecast", "obligation-whatif",
+    "obligation-crossover", "obligation-consolidation", "obligation-density-alerts", "obligation-density-trend-history",
+    "iso-assessment", "pci-dss",
 ]  # fmt: skip
 PATHS = [f"{BASE}{name}" for name in REPORTS] + ["/api/governance/third-party/vendors"]
 TYPES = {
@@ -124,3 +129,11 @@ def test_organizations_are_walls(sign_in, peopled):
         assert mine["revision"]["seq"] == peopled.head("acme").seq
         assert theirs.get(f"{route.path}?format=json").json["organization"]["id"] == "other"
     assert ours.get(f"{BASE}attestations?format=json").json["coverage"]["assessed"] == 0
+
+
+@pytest.mark.parametrize("query", ["", "?shiftWeeks=0", "?shiftWeeks=3&framework=soc2", "?descope=soc2"])
+def test_a_scenario_writes_nothing(query, sign_in, peopled):
+    before = peopled.head("acme")
+    answer = sign_in().get(f"{BASE}obligation-whatif{query}")
+    assert (answer.status, answer.json["report"]) == (200, "obligation-whatif")
+    assert peopled.head("acme") == before

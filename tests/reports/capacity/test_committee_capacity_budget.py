@@ -61,7 +61,7 @@ def test_a_committee_is_the_sum_of_its_members():
     ]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(ledgers())
 def test_kinds_owners_and_weeks_have_the_same_hours(obligations):
     made = built(obligations, ("ann", "default", 8.0))

@@ -1,0 +1,28 @@
+"""Whether replicated audit events still say what was hashed when they were chained."""
+
+from typing import Any
+
+import polars as pl
+
+from engine.store.chain import ChainedEvent, link
+from engine.store.types import instant_text
+
+_INSTANTS = ("occurred_at", "recorded_at")
+
+
+def hash_holds(events: pl.DataFrame) -> pl.Series:
+    """For each event, with its own ``hash`` and that of the event before as ``previous``: whether the two fit.
+
+    Null where there is no event or the hash before it is not known.
+    """
+    rows = events.with_columns(pl.col(_INSTANTS).dt.replace_time_zone("UTC")).iter_rows(named=True)
+    return pl.Series("hash_holds", [_holds(row) for row in rows], dtype=pl.Boolean)
+
+
+def _holds(row: dict[str, Any]) -> bool | None:
+    if row["hash"] is None or row["previous"] is None:
+        return None
+    said = {name: row[name] for name in ChainedEvent.__struct_fields__}
+    said |= {name: instant_text(row[name]) for name in _INSTANTS}
+    expected: str = link(row["previous"], ChainedEvent(**said))
+    return bool(expected == row["hash"])

@@ -1,0 +1,114 @@
+"""Scans for ownership, scope, tests and lineage: who answers for controls, what is declared, what was observed."""
+
+from collections.abc import Mapping
+
+SCANS: Mapping[str, str] = {
+    "systems": """
+        SELECT t.org_id, t.id, t.name, t.owner, t.service_id, t.data_classes, t.region, t.boundary, t.environment,
+            t.frameworks, t.pci_class, t.justification, t.last_reviewed_on
+        FROM systems t JOIN asked q USING (org_id)
+    """,
+    "data_flows": """
+        SELECT t.org_id, t.id, t.from_system, t.to_system, t.data_class, t.protocol, t.encrypted, t.vendor_id,
+            t.agreement_ref
+        FROM data_flows t JOIN asked q USING (org_id)
+    """,
+    "service_facts": """
+        SELECT t.org_id, t.id, t.name, t.owner, t.criticality, t.environment, t.internet_facing, t.holds_customer_data
+        FROM services t JOIN asked q USING (org_id)
+    """,
+    # what was seen at work, by the service or, where none is known, by the name that it was seen under
+    "sightings": """
+        SELECT t.org_id, t.id AS service_id, NULL AS name, 'services' AS source, 1 AS sightings,
+            CAST(NULL AS TIMESTAMP) AS last_at
+        FROM services t JOIN asked q USING (org_id)
+        UNION ALL
+        SELECT d.org_id, d.id, NULL, 'dependencies', count(*), NULL
+        FROM (SELECT org_id, service_id AS id FROM service_dependencies
+              UNION ALL SELECT org_id, depends_on_id FROM service_dependencies) d JOIN asked q USING (org_id)
+        GROUP BY d.org_id, d.id
+        UNION ALL
+        SELECT t.org_id, t.service_id, NULL, 'alerts', sum(coalesce(t.alert_count, 1))::BIGINT, max(t.opened_at)
+        FROM incidents t JOIN asked q USING (org_id)
+        WHERE t.service_id IS NOT NULL AND t.opened_at < q.ends_at GROUP BY t.org_id, t.service_id
+        UNION ALL
+        SELECT t.org_id, t.service_id, CASE WHEN t.service_id IS NULL THEN t.asset END AS name, 'findings', count(*),
+            max(least(t.last_seen_at, q.ends_at - INTERVAL 1 MICROSECOND))
+        FROM findings t JOIN asked q USING (org_id)
+        WHERE t.first_seen_at < q.ends_at AND coalesce(t.service_id, t.asset) IS NOT NULL
+        GROUP BY t.org_id, t.service_id, name
+    """,
+    # alerts that named a service which nobody declared, by what the audit log says of them
+    "strange_alerts": """
+        SELECT t.org_id, t.details, count(*) AS sightings, max(t.occurred_at) AS last_at
+        FROM audit_log t JOIN asked q USING (org_id)
+        WHERE t.action = 'alert.ingested' AND contains(t.details, '"unknown_service":') AND t.occurred_at < q.ends_at
+        GROUP BY t.org_id, t.details
+    """,
+    "profile_systems": """
+        SELECT t.org_id, t.framework, t.control_id, t.systems FROM control_profiles t JOIN asked q USING (org_id)
+        WHERE t.systems IS NOT NULL
+    """,
+    "rehearsals": """
+        SELECT t.org_id, t.id, t.playbook, t.policy_id, p.version AS policy_version, t.outcome, t.actor, t.ran_at
+        FROM dry_runs t JOIN asked q USING (org_id)
+        LEFT JOIN policies p ON p.org_id = t.org_id AND p.id = t.policy_id
+        WHERE t.ran_at < q.ends_at
+    """,
+    "linked_tests": """
+        SELECT t.org_id, t.id, t.test_id, t.framework, t.control_id, t.bundle_id, t.status, t.supplement, t.linked_by,
+            t.linked_at
+        FROM test_links t JOIN asked q USING (org_id) WHERE t.linked_at < q.ends_at
+    """,
+    "sealed_bundles": """
+        SELECT t.org_id, t.id, t.window_start_on, t.window_end_on, t.sealed_at, t.sealed_seq
+        FROM bundles t JOIN asked q USING (org_id) WHERE t.sealed_at < q.ends_at
+    """,
+    "unlinked_items": """
+        SELECT t.org_id, t.id, t.title, t.owner, t.captured_at FROM evidence_items t JOIN asked q USING (org_id)
+        WHERE t.captured_at < q.ends_at AND NOT EXISTS
+            (SELECT 1 FROM evidence_links l WHERE l.org_id = t.org_id AND l.evidence_id = t.id)
+    """,
+}
+
+# Read once the claims are known, which are offered as ``sought``: the record or event that each one names, and the
+# audit event that put it on record with the hash before it. A record without an event of its own came in with the
+# write that its revision names.
+PROOFS = """
+    WITH records AS (
+        SELECT org_id, 'item' AS source, id, 'evidence item' AS record, revision, NULL AS version, location, sha256
+        FROM evidence_items
+        UNION ALL SELECT org_id, 'attestation', id, 'attestation', revision, NULL, NULL, NULL FROM attestations
+        UNION ALL SELECT org_id, 'policy', id, 'policy version', revision, version, NULL, NULL FROM policies
+        UNION ALL SELECT org_id, 'test', id, 'test run', revision, NULL, NULL, NULL FROM test_runs
+        UNION ALL SELECT org_id, 'test', id, 'dry-run', revision, NULL, NULL, NULL FROM dry_runs
+    ),
+    named AS (
+        SELECT s.org_id, s.source, s.evidence_id, r.record, r.revision, r.version, r.location, r.sha256
+        FROM sought s JOIN records r ON r.org_id = s.org_id AND r.source = s.source AND r.id = s.evidence_id
+    ),
+    own AS (
+        SELECT n.org_id, n.source, n.evidence_id, max(a.seq) AS seq
+        FROM named n JOIN audit_log a ON a.org_id = n.org_id AND a.object_id = n.evidence_id
+        JOIN asked q ON q.org_id = n.org_id WHERE a.occurred_at < q.ends_at
+        GROUP BY n.org_id, n.source, n.evidence_id
+    ),
+    placed AS (
+        SELECT n.*, coalesce(o.seq, n.revision) AS seq
+        FROM named n LEFT JOIN own o USING (org_id, source, evidence_id)
+        UNION ALL
+        SELECT s.org_id, s.source, s.evidence_id, 'audit event', NULL, NULL, NULL, NULL, a.seq
+        FROM sought s JOIN audit_log a ON a.org_id = s.org_id AND a.event_id = s.evidence_id
+        WHERE NOT EXISTS (SELECT 1 FROM named n WHERE n.org_id = s.org_id AND n.source = s.source
+            AND n.evidence_id = s.evidence_id)
+    )
+    SELECT p.org_id, p.source, p.evidence_id, p.record, coalesce(p.version, v.version) AS policy_version,
+        p.location, p.sha256,
+        a.* EXCLUDE (org_id),
+        coalesce(b.hash, c.hash, CASE WHEN a.seq = 1 THEN repeat('0', 64) END) AS previous
+    FROM placed p
+    LEFT JOIN audit_log a ON a.org_id = p.org_id AND a.seq = p.seq
+    LEFT JOIN audit_log b ON b.org_id = p.org_id AND b.seq = p.seq - 1
+    LEFT JOIN policies v ON v.org_id = a.org_id AND v.id = a.object_id
+    LEFT JOIN chain_cuts c ON c.org_id = p.org_id AND c.seq = p.seq - 1
+"""

@@ -1,0 +1,176 @@
+"""Weeks in which owners lack hours while others have them, and the staffing actions that would relieve them.
+
+The preview and whoever records the proposals call ``plan``, so both have the same actions under the same identifiers.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+import polars as pl
+
+from engine.report import Ask
+from reports.capacity import balancing, workload
+from reports.obligations import ledger
+from reports.programme.ordering import rank
+from reports.programme.wording import hours, listed
+
+KINDS = ("reassign", "pull_forward", "borrow", "defer", "descope")
+PROPOSED_KINDS = KINDS[:3]  # to defer or to descope is for people to decide
+ID_DIGITS = 16
+DRIVERS = 3
+LEAST = 0.5  # hours: less is neither a peak nor worth bringing somebody in
+WEEK: Mapping[str, Any] = {
+    "week": pl.String, "week_start_on": pl.Date, "week_end_on": pl.Date, "shortfall_hours": pl.Float64,
+    "owners_short": pl.Int64, "unowned_hours": pl.Float64, "imbalance": pl.Float64, "gini": pl.Float64,
+    "busiest": pl.String, "drivers": pl.List(pl.String), "actions": pl.Int64, "relief_hours": pl.Float64,
+    "borrow_hours": pl.Float64,
+}  # fmt: skip
+ACTION: Mapping[str, Any] = {
+    "action_id": pl.String, "week": pl.String, "kind": pl.String, "owner": pl.String,
+    "assignees": pl.List(pl.String), "to_weeks": pl.List(pl.String), "obligation_ids": pl.List(pl.String),
+    "duties": pl.List(pl.String), "relief_hours": pl.Float64, "what": pl.String,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Peak weeks with shortfall and imbalance (``weeks``), and one action for each week, kind and owner."""
+
+    weeks: pl.DataFrame
+    actions: pl.DataFrame
+
+
+def action_id(org_id: str, week: str, kind: str, owner: str) -> str:
+    """The same proposal has the same identifier in every preview, delivery and record."""
+    return sha256(f"{org_id}|{week}|{kind}|{owner}".encode()).hexdigest()[:ID_DIGITS]
+
+
+def plan(owner_weeks: pl.DataFrame, load: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> Plan:
+    """What the present facts propose; nothing is said of weeks that lack hours and are evenly loaded."""
+    grid = workload.in_horizon(owner_weeks, ask)
+    staffed = workload.staffed(grid, people)
+    names = ledger.horizon(ask)["week"].to_list()
+    then = balancing.Load(staffed, load, names)
+    moves = list(balancing.suggestions(then, ask))
+    peaks = _coincident(staffed, ask)
+    left = {
+        (row["owner"], row["week"]): max(then.demand[row["owner"], row["week"]] - row["available_hours"], 0.0)
+        for row in staffed.filter(pl.col("week").is_in(sorted(peaks))).iter_rows(named=True)
+    }
+    org_id = str(grid["org_id"][0]) if grid.height else ""
+    actions = _actions(org_id, [move for move in moves if move["week"] in peaks], left)
+    rows = [_week(week, grid, staffed, load, left, actions, ask) for week in names if week in peaks]
+    return Plan(pl.DataFrame(rows, schema=dict(WEEK), orient="row"), actions)
+
+
+def _coincident(staffed: pl.DataFrame, ask: Ask) -> set[str]:
+    missing = staffed.group_by("week").agg(pl.col("shortfall_hours").sum())
+    short = missing.filter(pl.col("shortfall_hours").round(3) >= LEAST)["week"].to_list()
+    return {week for week in short if _spread(staffed, week, ask).state == "imbalanced"}
+
+
+def _spread(staffed: pl.DataFrame, week: str, ask: Ask) -> workload.Spread:
+    working = staffed.filter(pl.col("demand_hours") > 0, pl.col("week") == week)
+    return workload.spread(working["utilisation_pct"].drop_nulls().to_list(), ask.settings)
+
+
+def _week(
+    week: str,
+    grid: pl.DataFrame,
+    staffed: pl.DataFrame,
+    load: pl.DataFrame,
+    left: Mapping[tuple[str, str], float],
+    actions: pl.DataFrame,
+    ask: Ask,
+) -> dict[str, Any]:
+    held = grid.filter(pl.col("week") == week)
+    owned = staffed.filter(pl.col("week") == week).sort(
+        "shortfall_hours", "owner", descending=[True, False]
+    )  # fmt: skip
+    short = round(float(owned["shortfall_hours"].sum()), 2)
+    borrow = round(sum(hours for (_, name), hours in sorted(left.items()) if name == week), 2)
+    spread = _spread(staffed, week, ask)
+    start = held["week_start_on"][0]
+    return {
+        "week": week,
+        "week_start_on": start,
+        "week_end_on": start + timedelta(days=6),
+        "shortfall_hours": short,
+        "owners_short": owned.filter(pl.col("shortfall_hours") > 0).height,
+        "unowned_hours": round(float(held["demand_hours"].sum()) - float(owned["demand_hours"].sum()), 2),
+        "imbalance": spread.ratio,
+        "gini": spread.gini,
+        "busiest": owned["owner"][0],
+        "drivers": _drivers(load.join(owned.select("owner", "week"), on=["owner", "week"], how="semi")),
+        "actions": actions.filter(pl.col("week") == week).height,
+        "relief_hours": round(short - borrow, 2),
+        "borrow_hours": borrow,
+    }
+
+
+def _drivers(load: pl.DataFrame) -> list[str]:
+    """The kinds of duty that take most hours of owners in the week."""
+    kinds = (
+        load.group_by("kind")
+        .agg(pl.col("hours").sort().sum().round(2))
+        .sort("hours", rank("kind", ledger.KINDS), descending=[True, False])
+        .head(DRIVERS)
+    )
+    return [
+        f"{name} {time:g} h" for name, time in kinds.select(ledger.kind_name(), "hours").iter_rows()
+    ]  # fmt: skip
+
+
+def _actions(org_id: str, moves: list[dict[str, Any]], left: Mapping[tuple[str, str], float]) -> pl.DataFrame:
+    """Moves of one week, kind and owner are one action; what is still short after all moves is to be borrowed."""
+    grouped: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for move in moves:
+        grouped.setdefault((move["week"], move["kind"], move["owner"]), []).append(move)
+    rows = [_moved(org_id, key, part) for key, part in grouped.items()]
+    rows += [
+        _borrowed(org_id, week, owner, missing) for (owner, week), missing in left.items() if round(missing, 3) >= LEAST
+    ]
+    return pl.DataFrame(rows, schema=dict(ACTION), orient="row").sort(
+        "week", "owner", rank("kind", KINDS), "action_id"
+    )  # fmt: skip
+
+
+def _moved(org_id: str, key: tuple[str, str, str], moves: list[dict[str, Any]]) -> dict[str, Any]:
+    week, kind, owner = key
+    relief = round(sum(move["relief_hours"] for move in moves), 2)
+    handed = kind == "reassign"
+    to = sorted({move["to_owner"] for move in moves}) if handed else []
+    weeks = [] if handed else sorted({move["to_week"] for move in moves})
+    duties = f"“{moves[0]['title']}”" if len(moves) == 1 else f"{len(moves)} duties"
+    what = f"Hand {duties} to {listed(to)}" if handed else f"Do {duties} in {listed(weeks)} already"
+    return {
+        "action_id": action_id(org_id, week, kind, owner),
+        "week": week,
+        "kind": kind,
+        "owner": owner,
+        "assignees": to,
+        "to_weeks": weeks,
+        "obligation_ids": [move["obligation_id"] for move in moves],
+        "duties": [move["title"] for move in moves],
+        "relief_hours": relief,
+        "what": what,
+    }
+
+
+def _borrowed(org_id: str, week: str, owner: str, missing: float) -> dict[str, Any]:
+    relief = round(missing, 2)
+    return {
+        "action_id": action_id(org_id, week, "borrow", owner),
+        "week": week,
+        "kind": "borrow",
+        "owner": owner,
+        "assignees": [],
+        "to_weeks": [],
+        "obligation_ids": [],
+        "duties": [],
+        "relief_hours": relief,
+        "what": f"Bring in {hours(relief)} from outside",
+    }

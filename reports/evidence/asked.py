@@ -1,0 +1,51 @@
+"""Requests of auditors as both of their reports see them: open ones by urgency, with control and owner."""
+
+import polars as pl
+
+WEIGHTS = {"P1": 4, "P2": 3, "P3": 2, "P4": 1}
+CLOCKS = ("overdue", "at_risk", "paused", "on_track")
+STATES = ("clock", "status", "auditor_status", "control_state", "evidence_freshness")
+
+
+# what to do next, as it reads with the request that it is about
+TO_DO = {
+    "answer": "answer {}",
+    "correct and resend": "correct and resend {}",
+    "get the auditor's decision": "get the auditor's decision on {}",
+    "ask the requester": "ask the requester about {}",
+}
+
+
+def owned(requests: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+    """Requests with whom to ask: ``recipient`` is the owner, or the backup where the owner has left."""
+    gone = people.filter(~pl.col("active")).select(owner="email", owner_left=pl.lit(True))
+    return (
+        requests.join(gone, on="owner", how="left")
+        .with_columns(pl.col("owner_left").fill_null(False))
+        .with_columns(
+            recipient=pl.when("owner_left").then(pl.coalesce("backup", "owner")).otherwise("owner"),
+            next_step=pl.when(pl.col("auditor_status") == "returned").then(pl.lit("correct and resend"))
+            .when(pl.col("status") == "submitted").then(pl.lit("get the auditor's decision"))
+            .when(pl.col("clock") == "paused").then(pl.lit("ask the requester"))
+            .otherwise(pl.lit("answer")),
+        )
+        .sort("id")
+    )  # fmt: skip
+
+
+def weight(column: str = "priority") -> pl.Expr:
+    """4 for P1 to 1 for P4; a priority that is not known counts as the first."""
+    return pl.col(column).replace_strict(WEIGHTS, default=max(WEIGHTS.values()), return_dtype=pl.Int64)
+
+
+def open_requests(requests: pl.DataFrame) -> pl.DataFrame:
+    """Requests that are not closed: overdue ones by days late times priority, then by clock, date and priority."""
+    late = pl.when(pl.col("clock") == "overdue").then(-pl.col("days_left") * weight()).otherwise(0)
+    return (
+        requests.filter(pl.col("finished_on").is_null())
+        .with_columns(urgency=late)
+        .sort(
+            pl.col("clock").replace_strict({word: n for n, word in enumerate(CLOCKS)}, default=-1),
+            -pl.col("urgency"), "due_on", -weight(), "id",
+        )
+    )  # fmt: skip

@@ -1,0 +1,42 @@
+"""The personal sections of a digest: what it says to each recipient, in one row and one sentence."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+LABELS = {"recipient": "To", "first": "Begin with"}
+
+
+def sections(items: pl.DataFrame, by: str, states: Mapping[str, str], first: pl.Expr) -> pl.DataFrame:
+    """One row for each recipient: how many items in each state of the column ``by``, and a message.
+
+    ``states`` gives each state, the most urgent first, with the words that follow its count in the message. ``items``
+    are in order of urgency and have a ``recipient``; ``first`` words the most urgent one. Recipients with most in the
+    first of ``states`` come first; items of nobody come last.
+    """
+    counts = {state: (pl.col(by) == state).sum().cast(pl.Int64) for state in states}
+    parts = [
+        pl.when(pl.col(state) > 0).then(pl.format("{} {}", state, pl.lit(words))) for state, words in states.items()
+    ]
+    return (
+        items.with_columns(first=first)
+        .group_by("recipient", maintain_order=True)
+        .agg(items=pl.len().cast(pl.Int64), **counts, first=pl.col("first").first())
+        .with_columns(message=pl.concat_list(parts).list.drop_nulls().list.join(", "))
+        .with_columns(message=pl.format("{}. Begin with {}.", "message", "first"))
+        .sort(
+            pl.col("recipient").is_null(), *states, "recipient", descending=[False, *[True] * len(states), False]
+        )
+        .drop("first")
+    )  # fmt: skip
+
+
+def days(number: str, late: str, ahead: str) -> pl.Expr:
+    """``3 days late``, ``due today``, ``due in 1 day`` from a column of days left."""
+    left = pl.col(number)
+    many = pl.when(left.abs() == 1).then(pl.lit("day")).otherwise(pl.lit("days"))
+    return (
+        pl.when(left < 0).then(pl.format("{} {} {}", left.abs(), many, pl.lit(late)))
+        .when(left == 0).then(pl.lit(f"{ahead} today"))
+        .otherwise(pl.format("{} in {} {}", pl.lit(ahead), left, many))
+    )  # fmt: skip

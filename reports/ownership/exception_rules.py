@@ -1,0 +1,94 @@
+"""What makes an exception questionable: the flags of the register."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from engine.report import Ask
+from reports.programme.ordering import rank
+
+KEY = ["framework", "control_id"]
+FIELDS = ("constraint", "objective", "risk", "definition", "validation", "maintenance")
+LIVE = ("approved", "expired")
+# flag: what is wrong, whether it is worth a warning, what to do; most urgent first
+FLAGS: Mapping[str, tuple[str, bool, str]] = {
+    "expired_in_use": ("expired and still relied on.", True, "Renew it with a new approval, or close the gap."),
+    "no_approver": ("in force without approver or date of approval.", True, "Have it approved or withdraw it."),
+    "evidence_missing": ("compensating measure without any evidence.", True, "Collect evidence of the measure."),
+    "evidence_stale": ("evidence of the compensating measure is stale.", True, "Test the measure again."),
+    "too_long": ("granted for longer than allowed.", True, "Set an earlier end and review it then."),
+    "too_many_renewals": (
+        "renewed too often: it has become the rule.",
+        True,
+        "Fix the control or change the standard.",
+    ),
+    "own_approval": ("approved by who is responsible for the control.", True, "Have somebody else approve it."),
+    "worksheet_incomplete": ("PCI DSS worksheet incomplete.", True, "Fill in all six fields."),
+    "no_residual": ("residual risk not rated.", False, "Rate what remains with the measure in place."),
+    "no_longer_needed": ("the control is effective again.", False, "Resolve it."),
+}
+NEEDS_WORKSHEET = (pl.col("framework") == "pci-dss") & (pl.col("kind") == "compensating")
+
+
+def judged(exceptions: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Exceptions with the state of their control, the freshness of the measure's evidence, and their flags."""
+    about = status.select(*KEY, "applicable", "owner", control_state="state")
+    frame = exceptions.join(about, on=KEY, how="left").with_columns(
+        in_use=pl.col("applicable").fill_null(False) & (pl.col("control_state") != "effective").fill_null(False),
+        complete=pl.Series([_complete(text) for text in exceptions["worksheet"]], dtype=pl.Boolean),
+    )
+    approved = pl.col("standing") == "approved"
+    longest = pl.col("approved_on").dt.offset_by(f"{int(ask.settings['exception_max_months'])}mo")
+    marks = {
+        "expired_in_use": (pl.col("standing") == "expired") & pl.col("in_use"),
+        "no_approver": approved & (pl.col("approver").is_null() | pl.col("approved_on").is_null()),
+        "evidence_missing": pl.col("evidence_freshness") == "missing",
+        "evidence_stale": pl.col("evidence_freshness") == "stale",
+        "too_long": pl.col("expires_on") > longest,
+        "too_many_renewals": pl.col("renewals") > ask.settings["exception_max_renewals"],
+        "own_approval": pl.col("approver") == pl.col("owner"),
+        "worksheet_incomplete": NEEDS_WORKSHEET & ~pl.col("complete"),
+        "no_residual": pl.col("residual").is_null(),
+        "no_longer_needed": approved & (pl.col("control_state") == "effective"),
+    }
+    live = pl.col("standing").is_in(LIVE)
+    words = [pl.when(live & marks[name].fill_null(False)).then(pl.lit(name)) for name in FLAGS]
+    return frame.with_columns(flags=pl.concat_list(words).list.drop_nulls())
+
+
+def flagged(register: pl.DataFrame) -> pl.DataFrame:
+    """One row for each flag of each exception."""
+    todo = {name: what for name, (_, _, what) in FLAGS.items()}
+    return (
+        register.explode("flags", empty_as_null=False)
+        .rename({"flags": "flag"})
+        .select(
+            *("flag", "id", "kind", *KEY, "approver", "expires_on", "days_left", "renewals"),
+            todo=pl.col("flag").replace_strict(todo, default=None, return_dtype=pl.String),
+        )
+        .sort(rank("flag", list(FLAGS)), "expires_on", "id")
+    )
+
+
+def undeclared(gaps: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
+    """Open gaps whose remediation names a measure meanwhile, on controls without an exception in force."""
+    held = register.filter(pl.col("standing") == "approved").select(KEY).unique()
+    return (
+        gaps.filter(pl.col("compensating").is_not_null())
+        .join(held, on=KEY, how="anti")
+        .select("gap_id", *KEY, "title", "state", "severity", "compensating", "owner", "due_on", "age_days")
+        .sort(rank("severity", ("critical", "high", "medium", "low")), "gap_id")
+    )
+
+
+def worksheet(text: str | None) -> Mapping[str, Any]:
+    """The fields of a worksheet; none for one that is not an object."""
+    value = msgspec.json.decode(text) if text else {}
+    return value if isinstance(value, dict) else {}
+
+
+def _complete(text: str | None) -> bool:
+    filled = worksheet(text)
+    return all(filled.get(name) for name in FIELDS)

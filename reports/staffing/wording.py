@@ -1,0 +1,90 @@
+"""Words and orders that the staffing reports share."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+KIND_NAMES = {
+    "reassign": "Reassign",
+    "pull_forward": "Pull forward",
+    "borrow": "Borrow hours",
+    "defer": "Defer",
+    "descope": "Descope",
+}
+STATUSES = ("proposed", "tracked", "open", "completed")
+UNFINISHED = ("tracked", "open")
+STANDINGS = (
+    "breached", "past_peak", "under_way", "proposed", "lapsed", "done_late", "done_undated", "done_on_time",
+)  # fmt: skip
+STATE_COLUMNS = ("standing", "status", "severity", "kind")
+LABELS: Mapping[str, str] = {
+    "action_id": "Action",
+    "what": "Action",
+    "week": "Peak week",
+    "week_end_on": "Week ends",
+    "relief_hours": "Relief h",
+    "relief_actual_hours": "Relief came h",
+    "accountable": "Accountable",
+    "assignee": "Helps",
+    "chair": "Chair",
+    "meets_on": "Meets on",
+    "sla_due_on": "Due by SLA",
+    "breach_days": "Business days over",
+    "days_past": "Days past",
+    "blocked_reason": "Blocked by",
+    "completion_pct": "Completed (%)",
+    "completed_on_time": "On time",
+    "on_time_of": "of",
+    "on_time_pct": "On time (%)",
+    "realised_pct": "Relief realised (%)",
+    "relief_planned_hours": "Relief planned h",
+    "median_days": "Median days",
+    "proposed_on": "Proposed",
+    "tracked_on": "Taken up",
+    "completed_on": "Completed",
+    "taken_up": "Taken up",
+    "owner_left": "Owner has left",
+    "recipients": "To",
+}
+DEFINITIONS: Mapping[str, str] = {
+    "Status": "Proposed, tracked (taken up), open (under way), completed (kept as the archive).",
+    "Standing": "Breached: past the committee's SLA. Past peak: the week is over, the SLA is not. Lapsed: never "
+    "taken up before its week was over.",
+}
+
+
+def sla_definition(days: float) -> str:
+    return f"{days:g} business days, Monday to Friday, after the Sunday that ends the peak week."
+
+
+def action_name() -> pl.Expr:
+    """``Reassign for ann in 2026-W45``."""
+    return pl.format("{} for {} in {}", pl.col("kind").replace(KIND_NAMES), "owner", "week")
+
+
+def named(action: Mapping[str, Any]) -> str:
+    """The name of one action as it reads inside a sentence: ``reassign for ann in 2026-W45``."""
+    return f"{KIND_NAMES[action['kind']].lower()} for {action['owner']} in {action['week']}"
+
+
+def responsible() -> pl.Expr:
+    """Whom to ask about an action: its owner, unless that person has left."""
+    return pl.when(pl.col("owner_left")).then(pl.coalesce("accountable", "chair", "owner")).otherwise("owner")
+
+
+def accountable() -> pl.Expr:
+    """Who answers for the action when its owner does not act: the accountable person, else the committee's chair."""
+    return pl.coalesce("accountable", "chair")
+
+
+def unfinished(actions: pl.DataFrame) -> pl.DataFrame:
+    """Actions that were taken up and are not done, the longest past their peak week first."""
+    return actions.filter(pl.col("status").is_in(UNFINISHED)).sort(
+        "week_start_on", "relief_hours", "action_id", descending=[False, True, False]
+    )
+
+
+def to_each(actions: pl.DataFrame) -> pl.DataFrame:
+    """One row for each action and recipient, as ``recipient``; an action that reaches nobody keeps a null one."""
+    return actions.with_columns(recipient=pl.col("recipients")).explode("recipient", empty_as_null=True)

@@ -1,0 +1,227 @@
+"""Vendors that carry controls for us without evidence that counts, and which document to ask each for."""
+
+from typing import Any
+
+import polars as pl
+
+from engine.document import Chart, Coverage, Document, Table
+from engine.report import Ask, Report
+from reports.evidence.wording import counted, part_of
+from reports.frameworks.columns import in_order, share_pct
+from reports.programme.ordering import TIERS, rank
+
+GAPS = ("missing", "expired", "wrong_scope", "qualified_opinion", "cuec_unmapped")
+DOCUMENTS = {
+    "soc2_type2": "SOC 2 type II report",
+    "iso27001_certificate": "ISO/IEC 27001 certificate",
+    "baa": "business associate agreement",
+    "dpa": "data processing agreement",
+    "pen_test": "penetration test summary",
+    "bridge_letter": "bridge letter",
+    "pci_aoc": "PCI DSS attestation of compliance",
+    "screening": "confirmation of screening",
+    "nda": "non-disclosure agreement",
+    "training": "proof of training",
+}
+ACTIONS = {
+    "missing": "ask for the {}",
+    "expired": "ask for a current {}",
+    "wrong_scope": "ask for a {} that covers the service we use",
+    "qualified_opinion": "judge the findings of the {} and record a compensating control",
+    "cuec_unmapped": "map the user-entity controls of the {} to ours",
+}
+HIDDEN = ("vendor_id", "category", "reason", "model", "held_id", "exception_id", "customer_side", "held_until")
+LABELS = {
+    "framework": "Framework",
+    "control_id": "Control",
+    "title": "Inherited control",
+    "expected_evidence": "Expected evidence",
+    "held": "What we hold",
+    "held_period_end_on": "Period end",
+    "held_until": "Counts until",
+    "our_state": "Our side",
+    "compensating": "Compensating control",
+    "severity_score": "Severity",
+    "document": "Document",
+    "action": "What to do",
+    "controls": "Controls it would evidence",
+    "cuec_unmapped": "CUECs not mapped",
+    "evidenced_pct": "Evidenced (%)",
+    "next_review_on": "Next review",
+}
+DEFINITIONS = {
+    "Inherited control": "A control that the vendor operates in part, by its tier and category. Inherited never means "
+    "done: evidence must be held, and our side of it stays with us.",
+    "Gap": "Missing: we hold no such document. Expired: its period ended more than the allowed months ago, or it has "
+    "run out. Wrong scope: it does not cover the service that we use. Qualified opinion: the auditor had reservations. "
+    "CUEC unmapped: nobody has mapped the user-entity controls that the report expects of us to our own.",
+    "Severity": "Weight of the vendor's tier (critical 4 to low 1) times the requirements that the control answers.",
+    "Our side": "The state of the same control by our own evidence. It does not close the gap.",
+    "Compensating control": "The measure of an approved exception for this control, until it expires.",
+}
+
+
+def build(
+    vendor_controls: pl.DataFrame, vendors: pl.DataFrame, status: pl.DataFrame, exceptions: pl.DataFrame, ask: Ask
+) -> Document:
+    rows = _gaps(vendor_controls, vendors, status, exceptions)
+    actions = _actions(rows)
+    by_vendor = _vendors(vendor_controls, vendors, rows)
+    total = vendor_controls.height
+    counts = {gap: rows.filter(pl.col("gap") == gap).height for gap in GAPS}
+    return Document(
+        headline=_headline(vendors, total, rows, actions),
+        summary={
+            "vendors": vendors.height,
+            "vendors_with_gaps": rows["vendor_id"].n_unique(),
+            "inherited_controls": total,
+            "evidenced": total - rows.height,
+            "evidenced_pct": Coverage(total - rows.height, total).pct,
+            "gaps": rows.height,
+            **counts,
+            "compensated": rows["exception_id"].count(),
+            "severity": round(float(rows["severity_score"].sum()), 1),
+        },
+        tables=(
+            Table("actions", "What to ask for, worst first", actions, labels=LABELS, state=("gap",),
+                  hidden=("vendor_id", "expected_evidence")),
+            Table("gaps", "Every inherited control without evidence, worst first", rows, labels=LABELS,
+                  state=("gap", "our_state"), hidden=HIDDEN),
+            Table("vendors", "By vendor", by_vendor, labels=LABELS, hidden=("vendor_id",)),
+            Table("frameworks", "By framework", _frameworks(vendor_controls), labels=LABELS),
+        ),
+        coverage=Coverage(total - counts["missing"], total),
+        charts=_charts(rows),
+        definitions=DEFINITIONS,
+        warnings=_warnings(vendors, vendor_controls),
+    )  # fmt: skip
+
+
+def _gaps(
+    vendor_controls: pl.DataFrame, vendors: pl.DataFrame, status: pl.DataFrame, exceptions: pl.DataFrame
+) -> pl.DataFrame:
+    key = ["framework", "control_id"]
+    measures = (
+        exceptions.filter(pl.col("standing") == "approved", pl.col("compensating").is_not_null())
+        .sort("expires_on", "id")
+        .group_by(key, maintain_order=True)
+        .agg(pl.col("compensating").last(), exception_id=pl.col("id").last())
+    )
+    return (
+        vendor_controls.filter(pl.col("gap") != "none")
+        .join(vendors.select("vendor_id", "owner"), on="vendor_id", how="left")
+        .join(status.select(*key, our_state="state"), on=key, how="left")
+        .join(measures, on=key, how="left")
+        .sort(
+            "severity_score", rank("tier", TIERS), "vendor", "vendor_id", "framework", in_order("control_id"),
+            descending=[True, False, False, False, False, False],
+        )
+        .select(
+            *("vendor", "tier", "category", "owner", "framework", "control_id", "title", "reason", "expected_evidence"),
+            *("held", "held_period_end_on", "held_until", "gap", "our_state", "compensating", "severity_score"),
+            *("model", "customer_side", "held_id", "exception_id", "vendor_id"),
+        )
+    )  # fmt: skip
+
+
+def _actions(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row for each vendor, document and gap: what to do, and how much it would settle."""
+    by = ["vendor", "vendor_id", "tier", "owner", "expected_evidence", "gap"]
+    document = pl.col("expected_evidence").replace(DOCUMENTS)
+    what = pl.coalesce(
+        pl.when(pl.col("gap") == gap).then(pl.format(words, "document")) for gap, words in ACTIONS.items()
+    )
+    return (
+        rows.group_by(by)
+        .agg(
+            held_until=pl.col("held_until").max(),
+            controls=pl.len().cast(pl.Int64),
+            frameworks=pl.col("framework").unique().sort(),
+            severity_score=pl.col("severity_score").sum().round(1),
+        )
+        .with_columns(document=document)
+        .with_columns(action=what)
+        .sort("severity_score", *by, descending=[True, *[False] * len(by)], nulls_last=True)
+        .select("vendor", "tier", "owner", "action", "controls", "frameworks", "severity_score", "gap", "held_until",
+                "expected_evidence", "vendor_id")
+    )  # fmt: skip
+
+
+def _vendors(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Vendors with gaps; the most severe first."""
+    inherited = vendor_controls.group_by("vendor_id").agg(inherited=pl.len().cast(pl.Int64))
+    found = rows.group_by("vendor_id").agg(
+        gaps=pl.len().cast(pl.Int64),
+        **{gap: (pl.col("gap") == gap).sum().cast(pl.Int64) for gap in GAPS},
+        severity_score=pl.col("severity_score").sum().round(1),
+    )
+    return (
+        vendors.select("name", "tier", "category", "owner", "status", "next_review_on", "vendor_id")
+        .join(found, on="vendor_id")
+        .join(inherited, on="vendor_id")
+        .with_columns(evidenced_pct=share_pct(pl.col("inherited") - pl.col("gaps"), pl.col("inherited")))
+        .sort("severity_score", "name", "vendor_id", descending=[True, False, False])
+        .select("name", "tier", "category", "owner", "status", "inherited", "gaps", "evidenced_pct", *GAPS,
+                "severity_score", "next_review_on", "vendor_id")
+    )  # fmt: skip
+
+
+def _frameworks(vendor_controls: pl.DataFrame) -> pl.DataFrame:
+    good = pl.col("gap") == "none"
+    return (
+        vendor_controls.group_by("framework")
+        .agg(
+            inherited=pl.len().cast(pl.Int64),
+            evidenced=good.sum().cast(pl.Int64),
+            gaps=(~good).sum().cast(pl.Int64),
+            vendors=pl.col("vendor_id").filter(~good).n_unique().cast(pl.Int64),
+        )
+        .with_columns(evidenced_pct=share_pct(pl.col("evidenced"), pl.col("inherited")))
+        .sort("framework")
+    )
+
+
+def _headline(vendors: pl.DataFrame, total: int, rows: pl.DataFrame, actions: pl.DataFrame) -> str:
+    if vendors.is_empty():
+        return "No vendor is registered, so nothing is known about controls that others operate for you."
+    if not total:
+        return "No registered vendor carries a control of a framework in scope."
+    if rows.is_empty():
+        return f"{part_of(total, total, 'inherited control')} evidenced; keep our own side of them working."
+    first: dict[str, Any] = actions.row(0, named=True)
+    share = f"{part_of(rows.height, total, 'inherited control')} without evidence that counts"
+    return (
+        f"{share}, at {counted(rows['vendor_id'].n_unique(), 'vendor')}: begin with {first['vendor']} "
+        f"(tier {first['tier']}) and {first['action']}, which concerns {counted(first['controls'], 'control')}."
+    )
+
+
+def _warnings(vendors: pl.DataFrame, vendor_controls: pl.DataFrame) -> list[str]:
+    without = vendors.join(vendor_controls, on="vendor_id", how="anti").height
+    if not without:
+        return []
+    what = counted(without, "vendor inherits", "vendors inherit")
+    return [f"{what} no control of a framework in scope, so nothing is said about them here."]
+
+
+def _charts(rows: pl.DataFrame) -> list[Chart]:
+    if rows.is_empty():
+        return []
+    frame = (
+        rows.group_by("tier", "gap")
+        .agg(controls=pl.len().cast(pl.Int64))
+        .sort(rank("tier", TIERS), "tier", rank("gap", GAPS))
+        .with_columns(pl.col("gap").str.replace_all("_", " "))
+    )
+    alt = "Inherited controls without evidence by the vendor's tier and the kind of gap."
+    return [Chart("stacked", "Gaps by tier", frame, "tier", "controls", alt, series="gap")]
+
+
+REPORT = Report(
+    name="inherited-control-gaps",
+    title="Inherited control gaps",
+    description="Controls that vendors carry without evidence that counts, and what to ask each vendor for.",
+    facts=("vendor_controls", "vendors", "control_status", "exceptions"),
+    build=build,
+    parameters=(),
+)

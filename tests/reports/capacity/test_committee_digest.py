@@ -1,0 +1,70 @@
+from datetime import date
+
+from reports.capacity import committee_digest
+from tests.factories import ask, rows
+from tests.reports.obligations.ledgers import duty, ledger, work
+from tests.reports.staffing.actions import actions, frame
+
+BOARD = {"committee_id": "B", "name": "Board", "chair": "cyd", "members": ["ann", "cyd"]}
+
+
+def built(*duties, staffing=(), committees=(BOARD,), risks=(), capacity=()):
+    obligations = ledger(*duties)
+    return committee_digest.REPORT.build(
+        obligations, work(obligations, *capacity)[0], rows("linked_evidence"), rows("crosswalk"), rows("requests"),
+        rows("obligation_weeks"), actions(*staffing), rows("committees", *committees), rows("risks", *risks),
+        rows("exceptions"), ask(),
+    )  # fmt: skip
+
+
+def shared(key, days, **more):
+    return duty(key, days, controls=["soc2:CC6.1"], frameworks=["soc2"], effort_hours=4.0, **more)
+
+
+def test_decisions_come_first_with_whom_they_are():
+    made = built(
+        shared("a", 10), shared("b", 12, owner="cyd"), duty("late", -9, title="Attest CC1.1"),
+        duty("m", 20, kind="committee", title="Board meets", owner="cyd"),
+        staffing=[{"action_id": "x", "blocked_reason": "on leave", "accountable": "ann"}],
+    )  # fmt: skip
+    assert frame(made, "decisions").rows() == [
+        ("Agree new dates or owners for 1 overdue commitment", "The oldest is 9 days late; ann has 1", "ann", "[2]"),
+        ("Complete, replace or close 1 staffing action past the SLA",
+         "Worst is reassign for ann in 2026-W45, 5 business days over: on leave", "ann", "[6]"),
+        ("Collect evidence once for 2 duties by 2026-11-30", "SOC 2: saves 3 hours", "ann", "[5]"),
+    ]  # fmt: skip
+    assert frame(made, "owners").rows() == [
+        ("ann", ["Board"], 3, "3 decisions are with you; first: Agree new dates or owners for 1 overdue commitment."),
+        ("cyd", ["Board"], 0, "No decision is with you."),
+    ]
+    assert frame(made, "meetings").select("meets_on", "name", "chair").rows() == [(date(2026, 12, 10), "Board", "cyd")]
+    assert frame(made, "staffing").rows() == [("breached", 1, 3.0)]
+    assert made.headline == (
+        "2026-Q4: 3 decisions needed, first: agree new dates or owners for 1 overdue commitment; none of the next 13 weeks "
+        "over a limit; 3 hours to save by collecting evidence once."
+    )
+
+
+def test_the_fullest_weeks_by_level_and_use():
+    made = built(duty("a", 3, effort_hours=9.0), duty("b", 10, effort_hours=3.0), duty("n", 17, owner=None),
+                 capacity=[("ann", "default", 10.0)])  # fmt: skip
+    assert frame(made, "peaks").select("week", "utilisation_pct", "level").rows() == [
+        ("2026-W48", 112.5, "critical"), ("2026-W49", 37.5, "ok"), ("2026-W50", 12.5, "ok"),
+    ]  # fmt: skip
+    assert "1 of the next 13 weeks over a limit, fullest 2026-W48 (112.5 % of capacity)" in made.headline
+
+
+def test_without_records_nothing_is_known():
+    made = built(committees=())
+    assert made.headline == (
+        "2026-Q4: no duty is pending and nothing awaits a decision: check that duties are recorded."
+    )
+    assert {table.name: table.frame.height for table in made.tables} == {
+        "decisions": 0, "figures": 4, "peaks": 0, "crossovers": 0, "staffing": 0, "meetings": 0, "owners": 0,
+    }  # fmt: skip
+    assert made.warnings == [
+        "No committee is recorded: the digest reaches nobody.",
+        "Not known this quarter: auditors' requests answered in time, days to answer a request, p90, duties completed in "
+        "the week they were planned for and staffing actions completed within the SLA.",
+    ]
+    assert not made.charts

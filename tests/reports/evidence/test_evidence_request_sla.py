@@ -1,0 +1,113 @@
+"""What the SLA digest says: F5 on a few requests."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from reports.evidence.evidence_request_sla import REPORT
+from tests.factories import DAY, ask, rows
+from tests.reports.evidence.test_evidence_requests import late, request, table
+
+
+def closed(number, days, *, on_time=True, ago=5, **given):
+    """Closed ``ago`` days before the report's day, ``days`` after it was opened."""
+    end = DAY - timedelta(days=ago)
+    return request(
+        number, opened_on=end - timedelta(days=days), finished_on=end, auditor_status="accepted",
+        clock="closed_on_time" if on_time else "closed_late", **given,
+    )  # fmt: skip
+
+
+def report(*requests, people=(), **options):
+    return REPORT.build(rows("requests", *requests), rows("people", *people), ask(**options))
+
+
+def summary(document, *names):
+    return tuple(document.summary[name] for name in names)
+
+
+def test_on_time_is_of_what_was_closed_or_is_overdue():
+    document = report(closed(1, 3), closed(2, 3), closed(3, 9, on_time=False), late(4, 2, "P1"), request(5))
+    assert summary(document, "closed_on_time", "closed_late", "overdue", "on_time_pct") == (2, 1, 1, 50.0)
+
+
+def test_percentiles_are_by_nearest_rank_of_closed_and_of_open_requests():
+    turnarounds, ages = [1, 2, 2, 3, 4, 5, 8, 9, 13, 21], [40, 1, 7]
+    document = report(
+        *(closed(number, days) for number, days in enumerate(turnarounds)),
+        *(request(100 + number, age_days=days) for number, days in enumerate(ages)),
+    )
+    assert summary(document, *(f"turnaround_p{n}" for n in (50, 90, 95))) == (4, 13, 21)
+    assert summary(document, *(f"open_age_p{n}" for n in (50, 90, 95))) == (7, 40, 40)
+
+
+@pytest.mark.parametrize(("minutes", "days"), [(0, 6), (1439, 6), (1440, 5), (4320, 3), (99999, 0)])
+def test_whole_days_spent_waiting_on_the_requester_are_not_ours(minutes, days):
+    document = report(closed(1, 6, paused_minutes=minutes))
+    assert document.summary["turnaround_p50"] == days
+
+
+def test_first_pass_is_of_what_was_accepted():
+    document = report(closed(1, 2), closed(2, 2, returns=1), {**closed(3, 2), "auditor_status": "closed"})
+    assert summary(document, "accepted", "accepted_first_pass", "first_pass_pct") == (2, 1, 50.0)
+
+
+def test_requests_closed_before_the_period_do_not_count():
+    document = report(closed(1, 2, ago=29), closed(2, 2, ago=30))
+    assert document.summary["closed"] == 1
+
+
+def test_the_worst_comes_first_and_is_named_with_what_to_do():
+    document = report(late(1, 20, "P4"), late(2, 6, "P1", status="submitted"), request(3, clock="at_risk"))
+    overdue = table(document, "overdue")
+    assert overdue.select("id", "days_late", "urgency").rows() == [("R2", 6, 24), ("R1", 20, 20)]
+    assert document.headline == (
+        "0 of 2 requests were answered in time (0.0 %); 2 are overdue and 1 at risk: get the auditor's decision on R2 "
+        "first (P1, 6 days late, with ann@acme.example)."
+    )
+
+
+def test_every_owner_has_a_section_and_the_backup_that_of_who_left():
+    people = [{"email": "ann@acme.example", "active": False}]
+    document = report(late(1, 1, "P2"), request(2), request(3, owner="joe@acme.example"), request(4, owner=None),
+                      people=people)  # fmt: skip
+    sections = table(document, "owners").select("recipient", "items", "message").rows()
+    assert sections == [
+        ("bob@acme.example", 2, "1 overdue, 1 on track. Begin with R1 (P2, 1 day late)."),
+        ("joe@acme.example", 1, "1 on track. Begin with R3 (P3, due in 4 days)."),
+        (None, 1, "1 on track. Begin with R4 (P3, due in 4 days)."),
+    ]
+    assert document.warnings == ["1 open request without an owner: the digest reaches nobody."]
+
+
+@pytest.mark.parametrize(("days", "bucket"), [(0, "0–7"), (7, "0–7"), (8, "8–14"), (15, "15–30"), (30, "15–30"),
+                                               (31, "31+"), (400, "31+")])  # fmt: skip
+def test_aging_buckets(days, bucket):
+    aging = table(report(request(1, age_days=days)), "aging")
+    assert aging.filter(aging["requests"] == 1)["age"].to_list() == [bucket]
+    assert aging["requests"].sum() == aging["p3"].sum() == 1
+
+
+def test_priorities_owners_and_frameworks_add_up():
+    document = report(closed(1, 2), late(2, 3, "P1", framework="iso27001"), request(3, owner=None, framework=None))
+    for name in ("metrics", "by_owner", "by_framework"):
+        part = table(document, name)
+        assert (part["open"].sum(), part["overdue"].sum(), part["closed"].sum()) == (2, 1, 1)
+    assert table(document, "metrics")["sla_days"].to_list() == [3, 5, 10, 20]
+    assert table(document, "by_framework")["framework"].to_list() == ["iso27001", "soc2", None]
+
+
+def test_without_requests_nothing_is_known():
+    document = report()
+    assert (
+        document.headline == "No auditor's request is recorded, so nothing is known about how fast they are answered."
+    )
+    assert summary(document, "on_time_pct", "first_pass_pct", "turnaround_p50", "open_age_p90") == (None,) * 4
+    assert table(document, "metrics")["on_time_pct"].to_list() == [None] * 4
+
+
+def test_a_queue_in_time_asks_for_nothing():
+    document = report(closed(1, 2), request(2, due_on=date(2026, 12, 1)))
+    assert document.headline == (
+        "1 of 1 request was answered in time (100.0 %); of 1 open request none is overdue or at risk."
+    )

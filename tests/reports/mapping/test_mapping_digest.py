@@ -1,0 +1,182 @@
+"""What changed in the catalogue since it was last seen, and what that touches."""
+
+from datetime import date
+
+import pytest
+
+from reports.mapping.mapping_digest import REPORT
+from tests.factories import ask, rows
+
+SEEN = {"taken_on": date(2026, 10, 1), "version": "old"}
+
+
+def requirement(control_id, title="Title", framework="soc2", **given):
+    return {"framework": framework, "control_id": control_id, "title": title, "assessable": True, **given}
+
+
+def edge(source, target, relation="superset", strength=0.9):
+    return {"source_framework": "soc2", "source_id": source, "target_framework": "iso27001", "target_id": target,
+            "relation": relation, "strength": strength}  # fmt: skip
+
+
+def control(control_id, state="effective", framework="soc2", **given):
+    return {"framework": framework, "control_id": control_id, "state": state, "title": f"Our {control_id}",
+            "owner": "ann@acme.example", **given}  # fmt: skip
+
+
+def full(given):
+    return {**given, "full": given["relation"] in ("equal", "superset") and given["strength"] >= 0.8}
+
+
+def report(now=(), then=(), edges=(), edges_then=(), *, status=(), states=(), linked=(), seen=SEEN, scope=("soc2",)):
+    return REPORT.build(
+        rows("organization", {"frameworks": list(scope)}),
+        rows("catalogue_rows", *({"version": "new", "position": n, **row} for n, row in enumerate(now))),
+        rows("crosswalk", *map(full, edges)),
+        rows("catalogue_seen", *([seen] if seen else [])),
+        rows("requirements_seen", *then),
+        rows("edges_seen", *edges_then),
+        rows("control_status", *status),
+        rows("state_changes", *states),
+        rows("linked_evidence", *linked),
+        ask(),
+    )
+
+
+def table(document, name):
+    return next(table.frame for table in document.tables if table.name == name)
+
+
+ONE = requirement("CC1.1")
+
+
+def test_requirements_are_added_removed_and_renamed():
+    document = report(
+        now=[ONE, requirement("CC1.2", "New title"), requirement("CC1.3")],
+        then=[ONE, requirement("CC1.2", "Old title"), requirement("CC1.9", "Gone")],
+    )
+    assert table(document, "requirements_changed").rows() == [
+        ("renamed", "soc2", "CC1.2", "New title", "Old title", True, True),
+        ("added", "soc2", "CC1.3", "Title", None, True, True),
+        ("removed", "soc2", "CC1.9", None, "Gone", True, True),
+    ]
+    assert document.summary["changed"] is True
+
+
+def test_edges_are_added_removed_and_changed_in_relation_or_strength():
+    document = report(
+        [ONE], [ONE],
+        [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.5.2", "equal"), edge("CC1.1", "A.5.3", strength=0.5),
+         edge("CC1.1", "A.5.4")],
+        [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.5.2"), edge("CC1.1", "A.5.3"), edge("CC1.1", "A.5.10")],
+        scope=("soc2", "iso27001"),
+    )  # fmt: skip
+    found = table(document, "edges_changed").select(
+        "change", "target_id", "relation", "previous_relation", "strength", "previous_strength", "in_scope"
+    )
+    assert found.rows() == [
+        ("changed", "A.5.2", "equal", "superset", 0.9, 0.9, True),
+        ("changed", "A.5.3", "superset", "superset", 0.5, 0.9, True),
+        ("added", "A.5.4", "superset", None, 0.9, None, True),
+        ("removed", "A.5.10", None, "superset", None, 0.9, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("now", "lost"),
+    [
+        ([], ["A.5.1"]),
+        ([edge("CC1.1", "A.5.1", strength=0.79)], ["A.5.1"]),
+        ([edge("CC1.1", "A.5.1", "subset")], ["A.5.1"]),
+        ([edge("CC2.1", "A.5.1", "equal", 0.8)], []),
+        ([edge("CC1.1", "A.5.1", "superset", 0.8)], []),
+    ],
+)
+def test_a_requirement_has_lost_its_last_full_edge_when_no_full_one_is_left(now, lost):
+    document = report([ONE], [ONE], now, [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.9.9", "intersects", 0.4)])
+    found = table(document, "lost_full")
+    assert found["control_id"].to_list() == lost
+    assert found["covered_by"].to_list() == [["soc2 CC1.1"]] * len(lost)
+
+
+def test_readiness_is_compared_with_the_requirements_of_before():
+    """Two of three are effective now; without the added one and with a removed effective one it was two of three too."""
+    document = report(
+        [ONE, requirement("CC1.2"), requirement("CC1.3")], [ONE, requirement("CC1.2"), requirement("CC1.8"),
+                                                             requirement("CC1.9", assessable=False)],
+        status=[control("CC1.1"), control("CC1.2", "stale"), control("CC1.3")],
+        states=[{"framework": "soc2", "control_id": "CC1.8", "observed_on": date(2026, 9, 1), "state": "stale"},
+                {"framework": "soc2", "control_id": "CC1.8", "observed_on": date(2026, 9, 8), "state": "effective"}],
+    )  # fmt: skip
+    found = table(document, "frameworks").select(
+        "framework", "added", "removed", "previous_effective", "previous_applicable", "previous_strict_pct",
+        "now_strict_pct", "effect_points",
+    )  # fmt: skip
+    assert found.rows() == [("soc2", 1, 2, 2, 3, 66.7, 66.7, 0.0)]
+
+
+def test_a_removed_requirement_without_a_record_was_not_effective():
+    document = report([ONE], [ONE, requirement("CC1.9")], status=[control("CC1.1")])
+    assert table(document, "frameworks")["effect_points"].to_list() == [50.0]
+
+
+def test_each_touched_control_counts_once_by_the_gravest_change():
+    document = report(
+        [requirement("CC1.1", "New title"), requirement("CC1.2")],
+        [requirement("CC1.1", "Old title")],
+        [edge("CC1.1", "A.5.1", "intersects")],
+        [edge("CC1.1", "A.5.1")],
+        status=[control("CC1.1", events=4), control("CC1.2", "no_data", owner=None, events=0)],
+        linked=[{"framework": "soc2", "control_id": "CC1.1", "evidence_id": name} for name in ("e1", "e2")],
+    )
+    found = table(document, "touched").select("impact", "control_id", "state", "recipient", "events", "items")
+    assert found.rows() == [
+        ("added", "CC1.2", "no_data", None, 0, 0),
+        ("renamed", "CC1.1", "effective", "ann@acme.example", 4, 2),
+    ]
+    assert table(document, "owners").select("recipient", "message").rows() == [
+        ("ann@acme.example", "1 renamed. Begin with soc2 CC1.1."),
+        (None, "1 new in its framework. Begin with soc2 CC1.2."),
+    ]
+    assert (document.summary["controls_touched"], document.summary["evidence_touched"]) == (2, 2)
+    assert document.headline == (
+        "The catalogue changed from old to new (requirements: 1 added, 1 renamed; mappings: 1 changed); 2 controls in "
+        "scope are touched: look first at soc2 CC1.2, new in its framework."
+    )
+
+
+def test_changes_outside_the_scope_touch_nothing():
+    document = report([ONE, requirement("A.5.1", framework="iso27001")], [ONE], status=[control("CC1.1")])
+    assert document.headline == (
+        "The catalogue changed from old to new (requirements: 1 added); none of your controls in scope is touched."
+    )
+    assert table(document, "requirements_changed")["in_scope"].to_list() == [False]
+
+
+def test_without_a_snapshot_nothing_is_compared_and_nothing_counts_as_unchanged():
+    document = report([ONE], seen=None, edges=[edge("CC1.1", "A.5.1")], status=[control("CC1.1")])
+    assert document.headline == (
+        "No snapshot of the catalogue is stored yet, so nothing can be compared: run the digest once to keep version "
+        "new (1 requirement, 1 mapping)."
+    )
+    unknown = {name: value for name, value in document.summary.items() if value is None}
+    assert set(unknown) == {
+        "snapshot_on", "previous_version", "changed", "requirements_added", "requirements_removed",
+        "requirements_renamed", "edges_added", "edges_removed", "edges_changed", "lost_last_full_edge",
+        "controls_touched", "evidence_touched",
+    }  # fmt: skip
+    assert all(table.frame.is_empty() for table in document.tables)
+
+
+def test_the_same_catalogue_asks_for_nothing():
+    document = report([ONE], [ONE], [edge("CC1.1", "A.5.1")], [edge("CC1.1", "A.5.1")], seen={**SEEN, "version": "new"})
+    assert document.headline == (
+        "The catalogue is unchanged since the last snapshot, and so are its mappings: nothing is to be done."
+    )
+    assert document.summary["changed"] is False
+
+
+def test_other_rules_with_the_same_requirements_are_no_change():
+    document = report([ONE], [ONE])
+    assert document.headline.startswith("The catalogue has other rules, but the same requirements since")
+    assert document.summary["changed"] is False

@@ -1,0 +1,104 @@
+"""What the report on control ownership says."""
+
+import polars as pl
+
+from engine.document import Coverage
+from reports.ownership.control_ownership import FINDINGS, REPORT
+from tests.factories import ask, rows
+
+ANN, BOB, CYD = (f"{name}@acme.example" for name in ("ann", "bob", "cyd"))
+
+
+def report(controls, *roles, settings=None):
+    """``controls``: id → whether complete; ``roles``: (control, role, email[, active])."""
+    status = rows("control_status", *(
+        {"framework": "soc2", "control_id": name, "title": f"Control {name}", "position": number,
+         "ownership_complete": complete}
+        for number, (name, complete) in enumerate(controls.items())
+    ))  # fmt: skip
+    raci = rows("raci", *(
+        {"framework": "soc2", "control_id": name, "role": role, "email": email, "active": rest[0] if rest else True}
+        for name, role, email, *rest in roles
+    ))  # fmt: skip
+    return REPORT.build(raci, status, ask())
+
+
+def frame(document, name):
+    return next(table.frame for table in document.tables if table.name == name)
+
+
+def found(document):
+    return frame(document, "findings").select("finding", "control_id").rows()
+
+
+def test_one_who_does_and_another_who_answers_is_complete():
+    document = report({"A1": True}, ("A1", "R", ANN), ("A1", "A", BOB), ("A1", "C", CYD), ("A1", "I", CYD))
+    assert found(document) == []
+    assert frame(document, "controls").rows() == [("soc2", "A1", "Control A1", [ANN], [BOB], [CYD], [CYD], True, [])]
+    assert document.coverage == Coverage(1, 1)
+    assert (document.summary["complete"], document.summary["complete_pct"]) == (1, 100.0)
+
+
+def test_each_fault_is_found():
+    document = report(
+        dict.fromkeys(("A1", "A2", "A3", "A4", "A5", "A6"), False),
+        ("A1", "R", ANN),
+        ("A2", "R", ANN), ("A2", "A", BOB), ("A2", "A", CYD),
+        ("A3", "R", ANN), ("A3", "A", BOB, False),
+        ("A4", "A", BOB),
+        ("A5", "R", ANN, None), ("A5", "A", BOB),
+        ("A6", "R", ANN), ("A6", "A", ANN),
+    )  # fmt: skip
+    assert found(document) == [
+        ("no_accountable", "A1"), ("several_accountable", "A2"), ("accountable_without_authority", "A3"),
+        ("no_responsible", "A4"), ("responsible_left", "A5"), ("same_person", "A6"),
+    ]  # fmt: skip
+    assert {name: document.summary[name] for name in FINDINGS} == {
+        **dict.fromkeys(FINDINGS, 1),
+        "too_many_consulted": 0,
+    }
+
+
+def test_more_than_five_consulted_people_are_too_many():
+    def consulted(number):
+        people = [("A1", "C", f"p{n}@acme.example") for n in range(number)]
+        return found(report({"A1": True}, ("A1", "R", ANN), ("A1", "A", BOB), *people))
+
+    assert (consulted(5), consulted(6)) == ([], [("too_many_consulted", "A1")])
+
+
+def test_a_key_person_holds_more_than_40_percent_of_all_accountable_roles():
+    roles = [("A1", "A", ANN), ("A2", "A", ANN), ("A3", "A", BOB), ("A4", "A", CYD), ("A5", "A", BOB)]
+    controls = dict.fromkeys(("A1", "A2", "A3", "A4", "A5"), True)
+    assert not frame(report(controls, *roles), "people")["key_person"].any()
+    document = report({**controls, "A6": True}, *roles, ("A6", "A", ANN))
+    people = frame(document, "people").select("email", "accountable", "share_pct", "key_person").rows()
+    assert people == [(ANN, 3, 50.0, True), (BOB, 2, 33.3, False), (CYD, 1, 16.7, False)]
+    assert document.warnings == [f"Key-person risk: {ANN} holds 3 accountable roles, 50.0 % of all."]
+    assert document.headline.endswith(f"{ANN} alone holds 50.0 % of all accountable roles.")
+
+
+def test_roles_on_controls_that_do_not_apply_do_not_count():
+    status = rows("control_status", {"framework": "soc2", "control_id": "A1", "applicable": False, "position": 1})
+    raci = rows("raci", {"framework": "soc2", "control_id": "A1", "role": "A", "email": ANN})
+    document = REPORT.build(raci, status, ask())
+    assert (document.summary["controls"], document.summary["people"], found(document)) == (0, 0, [])
+    assert document.headline == "No control is in scope, so there is nothing to own."
+
+
+def test_without_any_owner_the_matrix_is_not_praised():
+    document = report({"A1": False, "A2": False})
+    assert document.headline == ("Nobody is named for any of the 2 controls: record who is accountable for each.")
+    assert document.coverage == Coverage(0, 2)
+    assert document.summary["complete_pct"] == 0.0
+
+
+def test_findings_stand_by_urgency_then_weight():
+    status = rows("control_status", *({"framework": "soc2", "control_id": name, "weight": weight, "position": n}
+                                      for n, (name, weight) in enumerate([("A1", 2), ("A2", 5)])))  # fmt: skip
+    document = REPORT.build(rows("raci"), status, ask())
+    assert found(document) == [("no_accountable", "A2"), ("no_accountable", "A1"), ("no_responsible", "A2"),
+                               ("no_responsible", "A1")]  # fmt: skip
+    assert frame(document, "frameworks").select(pl.col("framework", "controls", "no_accountable")).rows() == [
+        ("SOC 2", 2, 2)
+    ]

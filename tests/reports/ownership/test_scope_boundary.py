@@ -1,0 +1,141 @@
+"""What the report on scope and boundary says."""
+
+from datetime import date
+
+import pytest
+
+from engine.document import Coverage
+from reports.ownership.scope_boundary import REPORT
+from tests.factories import ask, rows
+
+SYSTEM = {
+    "id": "sys-web", "name": "Web", "owner": "ann@acme.example", "service_id": "web", "data_classes": ["contact data"],
+    "region": "eu", "boundary": "inside", "frameworks": ["soc2"], "last_reviewed_on": date(2026, 5, 1),
+    "in_scope": True, "controls_named": 1,
+}  # fmt: skip
+FLOW = {
+    "id": "F1", "from_system": "sys-web", "from_name": "Web", "from_boundary": "inside", "from_region": "eu",
+    "to_system": "sys-db", "to_name": "Database", "to_boundary": "inside", "to_region": "eu",
+    "data_class": "contact data", "protocol": "tls", "encrypted": True, "leaves": False,
+}  # fmt: skip
+SEEN = {"name": "Web", "service_id": "web", "seen_in": ["alerts", "services"], "alerts": 2, "findings": 0,
+        "dependencies": 0, "criticality": 3, "system_id": "sys-web"}  # fmt: skip
+
+
+def report(systems=(SYSTEM,), flows=(), seen=(SEEN,), frameworks=("soc2",)):
+    organization = rows("organization", {"frameworks": list(frameworks)})
+    return REPORT.build(
+        rows("systems", *systems), rows("data_flows", *flows), rows("observed", *seen), organization, ask()
+    )
+
+
+def frame(document, name):
+    return next(table.frame for table in document.tables if table.name == name)
+
+
+def gaps(**given):
+    return frame(report(**given), "gaps").select("gap", "subject").rows()
+
+
+def test_a_declared_scope_that_is_observed_has_no_gaps():
+    document = report(flows=[FLOW])
+    assert frame(document, "gaps").is_empty()
+    assert document.headline == "Every observed system is declared, 1 in all; no other gaps in the declared scope."
+    assert document.coverage == Coverage(1, 1)
+
+
+def test_what_is_observed_and_not_declared_comes_first():
+    wiki = {**SEEN, "name": "wiki", "service_id": "wiki", "criticality": 1, "system_id": None}
+    host = {**SEEN, "name": "10.0.0.9", "service_id": None, "criticality": None, "seen_in": ["findings"], "findings": 4,
+            "alerts": 0, "system_id": None}  # fmt: skip
+    document = report(seen=[SEEN, wiki, host])
+    assert frame(document, "undocumented")["name"].to_list() == ["10.0.0.9", "wiki"]
+    assert frame(document, "gaps").select("gap", "name", "detail").rows() == [
+        ("undocumented_system", "10.0.0.9", "seen in findings"),
+        ("undocumented_system", "wiki", "seen in alerts, services"),
+    ]
+    assert document.headline == (
+        "2 observed systems of 3 are undocumented (33.3 % documented): declare 10.0.0.9 and wiki; "
+        "no other gaps in the declared scope."
+    )
+    assert frame(document, "observed_in").rows() == [
+        ("alerts", 2, 1, 1, 50.0), ("findings", 1, 0, 1, 0.0), ("services", 2, 1, 1, 50.0)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "gap"),
+    [
+        ({"frameworks": [], "controls_named": 0}, "no_controls"),
+        ({"owner": None}, "no_owner"),
+        ({"last_reviewed_on": None}, "review_overdue"),
+        ({"last_reviewed_on": date(2025, 11, 19)}, "review_overdue"),
+        ({"frameworks": ["pci-dss"]}, "unclassified"),
+        ({"service_id": "gone"}, "unknown_service"),
+        ({"in_scope": False, "boundary": "outside", "justification": " "}, "excluded_without_reason"),
+    ],
+)
+def test_gaps_of_a_declared_system(change, gap):
+    assert gaps(systems=[{**SYSTEM, **change}]) == [(gap, "sys-web")]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"last_reviewed_on": date(2025, 11, 20)},
+        {"frameworks": ["pci-dss"], "pci_class": "cde"},
+        {"frameworks": []},
+        {"in_scope": False, "boundary": "outside", "justification": "static pages", "last_reviewed_on": None},
+    ],
+)
+def test_what_is_no_gap_of_a_system(change):
+    assert gaps(systems=[{**SYSTEM, **change}]) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "gap"),
+    [
+        ({"leaves": True}, "flow_without_agreement"),
+        ({"encrypted": False}, "flow_unencrypted"),
+        ({"encrypted": None}, "flow_unencrypted"),
+        ({"to_name": None}, "flow_to_undeclared"),
+        ({"to_region": "us"}, "flow_crosses_region"),
+    ],
+)
+def test_gaps_of_a_flow(change, gap):
+    assert gaps(flows=[{**FLOW, **change}]) == [(gap, "F1")]
+
+
+def test_a_flow_that_leaves_under_an_agreement_is_no_gap():
+    document = report(flows=[FLOW, {**FLOW, "id": "F2", "leaves": True, "agreement_ref": "DPA 7", "vendor": "Mail"}])
+    assert frame(document, "gaps").is_empty()
+    assert document.summary["flows_leaving"] == 1
+    assert frame(document, "flows")["id"].to_list() == ["F2", "F1"]
+
+
+def test_a_framework_without_systems_is_shown_with_none():
+    document = report(frameworks=("soc2", "hipaa"))
+    assert frame(document, "frameworks").rows() == [("SOC 2", 1, 1), ("HIPAA", 0, 0)]
+
+
+def test_where_no_control_names_a_system_it_is_said():
+    assert report(systems=[{**SYSTEM, "controls_named": 0}]).warnings == [
+        "No control names the systems that it protects, so the frameworks of a system stand for its controls: "
+        "fill in the systems of control profiles."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("systems", "seen", "headline"),
+    [
+        ((), (), "No system is declared and none was observed: the scope is not known."),
+        ((), (SEEN,), "No system is declared, yet 1 system was observed: write the scope down."),
+        ((SYSTEM,), (), "1 system declared and nothing observed to compare with; 1 other gap in the declared scope."),
+    ],
+)
+def test_what_is_not_known_is_said(systems, seen, headline):
+    assert report(systems=systems, seen=seen).headline == headline
+
+
+def test_nothing_observed_has_no_percentage():
+    assert report(systems=(), seen=()).summary["documented_pct"] is None

@@ -1,0 +1,152 @@
+import pytest
+
+from engine.document import Coverage
+from reports.programme.control_graph import VIEWS, build
+from tests.factories import ask, rows
+
+
+def control(name, framework="soc2", **more):
+    return {"node": f"control:{framework}:{name}", "kind": "control", "label": f"{name} Control", **more,
+            "framework": framework}  # fmt: skip
+
+
+def required(name, framework="soc2"):
+    return {"node": f"requirement:{framework}:{name}", "kind": "requirement", "label": name, "framework": framework}
+
+
+def source(name):
+    return {"node": f"source:action:{name}", "kind": "evidence_source", "label": f"{name.capitalize()} done"}
+
+
+def thing(kind, name):
+    return {"node": f"{kind}:{name}", "kind": "system" if kind == "service" else kind, "label": name.capitalize()}
+
+
+def edge(source, relation, target):
+    return {"source": source, "relation": relation, "target": target}
+
+
+def shown(name, *controls):
+    return [edge(f"source:action:{name}", "evidences", f"control:soc2:{one}") for one in controls]
+
+
+def implemented(*controls):
+    return [edge(f"control:soc2:{one}", "implements", f"requirement:soc2:{one}") for one in controls]
+
+
+def document(nodes=(), edges=(), **options):
+    return build(rows("graph_nodes", *nodes), rows("graph_edges", *edges), ask(**options))
+
+
+def table(held, name):
+    return next(one.frame for one in held.tables if one.name == name)
+
+
+FIVE = [f"C{n}" for n in range(5)]
+
+
+def five(*more, extra=()):
+    nodes = [*(control(n) for n in FIVE), *(required(n) for n in FIVE), source("backup"), *extra]
+    return document(nodes, [*shown("backup", *FIVE), *implemented(*FIVE), *more])
+
+
+def test_the_only_source_of_five_requirements_is_a_single_point_of_failure():
+    held = five()
+    assert table(held, "single_points_of_failure").to_dicts() == [
+        {
+            **{"node": "source:action:backup", "label": "Backup done", "controls": 5, "requirements_alone": 5},
+            **{"requirements_at_risk": 5, "frameworks": ["soc2"]},
+        }
+    ]
+    assert held.headline == (
+        "1 source of evidence is a single point of failure: begin with backup done, on which 5 requirements rest alone."
+    )
+    assert held.coverage == Coverage(5, 5)
+
+
+def test_a_second_source_of_one_of_them_takes_the_point_away():
+    held = five(*shown("restore", "C4"), extra=[source("restore")])
+    assert held.summary["single_points_of_failure"] == 0
+    assert table(held, "sources").select("label", "controls", "requirements_alone", "requirements_at_risk").rows() == [
+        ("Backup done", 5, 4, 5),
+        ("Restore done", 1, 0, 1),
+    ]
+
+
+def test_a_control_puts_the_requirements_of_other_frameworks_at_risk():
+    nodes = [control("C0"), required("C0"), required("A.8.13", "iso27001"), source("backup")]
+    edges = [*implemented("C0"), edge("control:soc2:C0", "implements", "requirement:iso27001:A.8.13"),
+             *shown("backup", "C0")]  # fmt: skip
+    held = document(nodes, edges)
+    assert table(held, "controls")["requirements_at_risk"].to_list() == [2]
+    assert table(held, "sources")["requirements_at_risk"].to_list() == [2]
+
+
+def test_failure_spreads_against_dependence_and_inheritance():
+    nodes = [control("C0"), required("C0"), thing("vendor", "cloud"), thing("system", "shop"), thing("service", "db")]
+    edges = [
+        *implemented("C0"),
+        edge("control:soc2:C0", "inherits", "vendor:cloud"),
+        edge("control:soc2:C0", "depends_on", "system:shop"),
+        edge("system:shop", "depends_on", "service:db"),
+    ]
+    assert table(document(nodes, edges), "supports").select(
+        "node", "controls_at_risk", "requirements_at_risk"
+    ).rows() == [
+        ("service:db", 1, 1),
+        ("system:shop", 1, 1),
+        ("vendor:cloud", 1, 1),
+    ]
+
+
+def test_services_that_need_each_other_are_a_loop():
+    nodes = [thing("service", name) for name in ("a", "b", "c")]
+    edges = [edge("service:a", "depends_on", "service:b"), edge("service:b", "depends_on", "service:a"),
+             edge("service:c", "depends_on", "service:a")]  # fmt: skip
+    assert table(document(nodes, edges), "cycles").rows() == [(2, ["A", "B"])]
+
+
+def test_a_service_that_needs_itself_is_a_loop():
+    held = document([thing("service", "a")], [edge("service:a", "depends_on", "service:a")])
+    assert table(held, "cycles").rows() == [(1, ["A"])]
+
+
+def test_orphans_are_bare_controls_and_unconnected_things():
+    nodes = [control("C0", state="no_data"), required("C0"), control("C1"), required("C1"), thing("vendor", "cloud"),
+             thing("policy", "access")]  # fmt: skip
+    held = document(nodes, [*implemented("C0", "C1"), edge("policy:access", "implements", "control:soc2:C1")])
+    assert table(held, "orphans").select("node", "why").rows() == [
+        ("control:soc2:C0", "neither a source of evidence nor a policy"),
+        ("vendor:cloud", "no control is inherited from it"),
+    ]
+    assert held.headline == "1 control has neither a source of evidence nor a policy."
+
+
+def test_the_edges_alone_are_one_table_for_graph_tools():
+    (one,) = document([control("C0"), required("C0")], implemented("C0"), view="edges").tables
+    assert one.frame.to_dicts() == [
+        {
+            **{"source": "control:soc2:C0", "target": "requirement:soc2:C0", "relation": "implements"},
+            **{"type": "Directed"},
+        }
+    ]
+
+
+def test_every_view_shows_its_tables():
+    names = {view: [one.name for one in document(view=view).tables] for view in VIEWS}
+    assert names["all"] == [*names["findings"], *names["nodes"], *names["edges"]]
+    assert (names["nodes"], names["edges"]) == (["nodes"], ["edges"])
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_in_scope_is_said(view):
+    held = document(view=view)
+    assert held.headline == "No control applies, so there is nothing to draw: put a framework in scope first."
+    assert all(one.frame.is_empty() for one in held.tables)
+    assert held.coverage == Coverage(0, 0)
+
+
+def test_a_sound_graph_is_said():
+    nodes = [control("C0"), required("C0"), source("backup")]
+    held = document(nodes, [*implemented("C0"), *shown("backup", "C0")])
+    assert held.headline == "No single point of failure, loop or bare control among 1 control."

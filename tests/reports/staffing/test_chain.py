@@ -1,0 +1,81 @@
+"""From stored rows through the facts to the reports, and back: what a report sent is what the next one knows of."""
+
+import json
+from datetime import date
+
+import pytest
+
+from engine.document import Edition, Organization, Revision
+from engine.render import RENDERERS
+from reports.staffing import (
+    cross_staffing_committee_escalation,
+    staffing_action_reminders,
+    staffing_completion_rollup,
+    staffing_sla_breach_digest,
+)
+from tests.factories import ask
+from tests.reports.staffing.actions import frame
+
+MODULES = (
+    staffing_action_reminders, staffing_completion_rollup, staffing_sla_breach_digest, cross_staffing_committee_escalation,
+)  # fmt: skip
+STORED = {
+    "staffing_actions": [
+        {"id": "x", "week": "2026-W45", "kind": "reassign", "owner": "ann", "relief_hours": 4.0, "status": "open",
+         "proposed_on": "2026-10-20", "tracked_on": "2026-10-21"},
+        {"id": "y", "week": "2026-W44", "kind": "borrow", "owner": "bob", "relief_hours": 2.0, "status": "completed",
+         "proposed_on": "2026-10-20", "tracked_on": "2026-10-21", "completed_on": "2026-11-17"},
+    ],
+    "committees": [{"id": "B", "name": "Board", "chair": "cyd", "members": "ann; bob", "cadence": "monthly",
+                    "first_meeting_on": "2026-12-01"}],
+    "memberships": [{"email": "zoe", "role": "owner"}],
+}  # fmt: skip
+
+
+def build(known, module, day, deliveries=()):
+    facts = known(as_of=day, deliveries=list(deliveries), **STORED)
+    return module.REPORT.build(*(facts[name] for name in module.REPORT.facts), ask(day))
+
+
+def payload(module, made):
+    """What a delivery carries: the report as JSON."""
+    edition = Edition(module.REPORT.name, "T", "D", 1, Organization("acme", "Acme"), date(2026, 11, 20), Revision(1, "h"),
+                      {}, 0, made)  # fmt: skip
+    return RENDERERS["json"].render(edition).decode()
+
+
+def sent(module, made, on):
+    return {
+        "id": f"{module.REPORT.name} {on}", "kind": module.REPORT.name, "period": str(on), "channel": "email",
+        "recipient": "zoe", "status": "sent", "created_at": f"{on} 08:00:00", "sent_at": f"{on} 08:01:00",
+        "payload": payload(module, made),
+    }  # fmt: skip
+
+
+def test_a_rollup_mail_starts_the_clock_of_the_escalation(known):
+    monday, wednesday = date(2026, 11, 16), date(2026, 11, 18)
+    rollup = build(known, staffing_completion_rollup, monday)
+    assert frame(rollup, "actions")["action_id"].to_list() == ["y", "x"]
+    mail = sent(staffing_completion_rollup, rollup, monday)
+    early = build(known, cross_staffing_committee_escalation, monday, [mail])
+    assert frame(early, "actions").is_empty()
+    made = build(known, cross_staffing_committee_escalation, wednesday, [mail])
+    assert frame(made, "actions").select("action_id", "chair", "breach_told_on").rows() == [("x", "cyd", monday)]
+    assert frame(made, "notices").select("action_id", "notice").rows() == [("x", "Rollup")]
+
+
+def test_a_reminder_that_was_sent_is_not_owed_again(known):
+    first = date(2026, 11, 9)
+    made = build(known, staffing_action_reminders, first)
+    steps = dict(frame(made, "actions").select("action_id", "step").rows())
+    assert steps == {"y": 3, "x": 1}
+    mail = sent(staffing_action_reminders, made, first)
+    assert frame(build(known, staffing_action_reminders, first, [mail]), "actions").is_empty()
+    later = build(known, staffing_action_reminders, date(2026, 11, 11), [mail])
+    assert frame(later, "actions").select("action_id", "step").rows() == [("x", 2)]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_digest_lists_its_actions_under_one_name(known, module):
+    actions = json.loads(payload(module, build(known, module, date(2026, 11, 18))))["actions"]
+    assert all(row["action_id"] and isinstance(row["recipients"], list) for row in actions)

@@ -1,0 +1,86 @@
+from datetime import date
+
+import pytest
+
+from reports.staffing import cross_staffing_committee_escalation
+from tests.factories import ask, rows
+from tests.reports.staffing.actions import DONE, actions, frame
+
+TOLD = {"breach_told_on": date(2026, 11, 17)}
+
+
+def built(*given, notices=(), as_of=date(2026, 11, 20)):
+    return cross_staffing_committee_escalation.REPORT.build(
+        actions(*given), rows("staffing_notices", *notices), ask(as_of)
+    )
+
+
+@pytest.mark.parametrize(
+    ("told_on", "as_of", "escalates_on", "escalated"),
+    [
+        (date(2026, 11, 16), date(2026, 11, 17), date(2026, 11, 18), False),
+        (date(2026, 11, 16), date(2026, 11, 18), None, True),
+        (date(2026, 11, 20), date(2026, 11, 23), date(2026, 11, 24), False),  # Friday: the weekend does not count
+        (date(2026, 11, 20), date(2026, 11, 24), None, True),
+        (date(2026, 11, 21), date(2026, 11, 23), date(2026, 11, 24), False),  # Saturday
+        (date(2026, 11, 21), date(2026, 11, 24), None, True),
+        (None, date(2026, 12, 24), None, False),
+    ],
+)
+def test_two_business_days_after_the_rollup_mail(told_on, as_of, escalates_on, escalated):
+    made = built({"breach_told_on": told_on}, as_of=as_of)
+    assert (frame(made, "actions").height == 1) == escalated
+    assert frame(made, "waiting")["escalates_on"].to_list() == ([] if escalated else [escalates_on])
+
+
+def test_the_chair_is_asked_with_options_and_what_was_sent_before():
+    common = {"delivery_id": "1", "channel": "email", "recipient": "ann", "status": "sent", "action_id": "x"}
+    made = built(
+        {"action_id": "x", **TOLD, "blocked_reason": "on leave", "assignee": "dan"}, {"action_id": "y"},
+        notices=[
+            {**common, "kind": "staffing-completion-rollup", "told_on": date(2026, 11, 17)},
+            {**common, "kind": "staffing-action-reminders", "step": 1, "told_on": date(2026, 11, 9)},
+            {**common, "kind": "staffing-sla-breach-digest", "told_on": date(2026, 11, 18), "status": "failed"},
+            {**common, "kind": "staffing-completion-rollup", "told_on": date(2026, 11, 17), "action_id": "y"},
+        ],
+    )  # fmt: skip
+    row = frame(made, "actions").row(0, named=True)
+    assert (row["action_id"], row["recipients"]) == ("x", ["cyd", "ann", "bob"])
+    assert row["options"] == [
+        "Remove what blocks it: on leave", "Make dan free to help by a new date", "Borrow 3 hours from outside",
+        "Defer or descope the work", "Close the action and accept the load",
+    ]  # fmt: skip
+    assert frame(made, "notices").select("told_on", "notice", "step", "status").rows() == [
+        (date(2026, 11, 9), "Reminder", 1, "sent"), (date(2026, 11, 17), "Rollup", None, "sent"),
+        (date(2026, 11, 18), "SLA digest", None, "failed"),
+    ]  # fmt: skip
+    assert made.headline == (
+        "1 action is still past the SLA 2 business days or more after the rollup mail; cyd (Board, meets on 2026-12-01) is "
+        "asked to decide, first on reassign for ann in 2026-W45, 5 business days over."
+    )
+
+
+def test_a_hard_deadline_is_never_offered_to_be_deferred():
+    options = frame(built({**TOLD, "hard": True, "kind": "borrow", "accountable": None}), "actions")["options"][0]
+    assert options.to_list() == ["Name somebody who helps", "Close the action and accept the load"]
+
+
+def test_an_owner_who_left_is_replaced():
+    options = frame(built({**TOLD, "owner_left": True}), "actions")["options"][0]
+    assert options[0] == "Name another owner, because this one has left"
+
+
+def test_without_a_chair_it_says_so():
+    made = built({**TOLD, "chair": None, "committee": None, "meets_on": None})
+    assert made.warnings == ["1 escalation reaches no chair."]
+    assert "no committee has a chair who could decide" in made.headline
+
+
+def test_without_breaches_there_is_nothing_to_decide():
+    assert built({"action_id": "d", **DONE}).headline == (
+        "No staffing action is past its SLA: there is nothing for a committee to decide."
+    )
+    assert built({"action_id": "y"}).headline == (
+        "1 action is past the SLA and not for the committee yet: no rollup mail has named it yet, so send the rollup."
+    )
+    assert all(table.frame.is_empty() for table in built().tables)

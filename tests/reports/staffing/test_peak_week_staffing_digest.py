@@ -1,0 +1,128 @@
+import polars as pl
+from hypothesis import given, settings
+
+from reports.capacity import obligation_load_balancing, proposals
+from reports.staffing import peak_week_staffing_digest
+from tests.factories import ORG, ask, rows
+from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
+from tests.reports.staffing.actions import actions, frame
+
+TEN = tuple((name, "default", 10.0) for name in ("ann", "bob", "cyd"))  # 8 hours available a week
+SCARCE = (("ann", "default", 2.0), ("bob", "default", 4.0), ("cyd", "default", 8.0))
+
+
+def built(obligations, *capacity, recorded=(), left=(), **options):
+    facts = work(obligations, *(capacity or TEN), left=left)
+    people = rows("people", *({"email": name, "active": False} for name in left))
+    return peak_week_staffing_digest.REPORT.build(*facts, people, actions(*recorded), ask(**options))
+
+
+def crowded(*more):
+    """Ann has 18 hours of work for 8 in the week after next; six of them cannot move. Bob and Cyd have an hour each."""
+    return ledger(
+        duty("a1", 10, effort_hours=4.0), duty("a2", 11, effort_hours=4.0), duty("a3", 12, effort_hours=10.0, hard=True),
+        duty("b", 10, owner="bob"), duty("c", 10, owner="cyd"), *more,
+    )  # fmt: skip
+
+
+def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner():
+    made = built(crowded())
+    columns = ("week", "shortfall_hours", "owners_short", "busiest", "drivers", "actions", "relief_hours",
+               "borrow_hours")  # fmt: skip
+    assert frame(made, "weeks").select(columns).rows() == [
+        ("2026-W49", 10.0, 1, "ann", ["Attestation 20 h"], 2, 8.0, 2.0)
+    ]
+    key = proposals.action_id(ORG, "2026-W49", "reassign", "ann")
+    chosen = ("action_id", "kind", "owner", "assignees", "obligation_ids", "relief_hours", "what", "status")
+    assert frame(made, "actions").select(chosen).rows() == [
+        (key, "reassign", "ann", ["bob", "cyd"], ["a1", "a2"], 8.0, "Hand 2 duties to bob and cyd", "new"),
+        (proposals.action_id(ORG, "2026-W49", "borrow", "ann"), "borrow", "ann", [], [], 2.0,
+         "Bring in 2 hours from outside", "new"),
+    ]  # fmt: skip
+    assert frame(made, "owners").select("recipient", "message").rows() == [
+        ("ann", "2 new. Begin with hand 2 duties to bob and cyd (2026-W49)."),
+        ("bob", "1 new. Begin with hand 2 duties to bob and cyd (2026-W49)."),
+        ("cyd", "1 new. Begin with hand 2 duties to bob and cyd (2026-W49)."),
+    ]
+    assert made.headline == (
+        "Owners lack 10 hours in 1 of the next 13 weeks while others have room, most in 2026-W49 (10 hours, attestation 20 "
+        "h): moving duties would give 8 hours of relief, the other 2 hours are to borrow; take up 2 proposals, 2 of them "
+        "new."
+    )
+
+
+def test_what_is_recorded_is_not_new():
+    key = proposals.action_id(ORG, "2026-W49", "reassign", "ann")
+    made = built(crowded(), recorded=[{"action_id": key, "status": "tracked"}])
+    assert frame(made, "actions")["status"].to_list() == ["tracked", "new"]
+    assert (made.summary["proposals"], made.summary["new"]) == (2, 1)
+
+
+def test_a_week_that_is_short_and_even_is_no_peak():
+    even = ledger(*(duty(name, 10, owner=name, effort_hours=12.0) for name in ("ann", "bob", "cyd")))
+    made = built(even)
+    assert frame(made, "weeks").is_empty()
+    assert made.headline == (
+        "In none of the next 13 weeks do owners lack hours while work is spread unevenly: nothing to staff."
+    )
+
+
+def test_a_few_minutes_are_no_peak():
+    slight = ledger(duty("a", 10, effort_hours=8.4), duty("b", 10, owner="bob"), duty("c", 10, owner="cyd"))
+    assert frame(built(slight), "weeks").is_empty()
+
+
+def test_unowned_work_is_said_and_not_a_shortfall_of_owners():
+    made = built(crowded(duty("n", 10, owner=None, effort_hours=5.0)))
+    assert frame(made, "weeks").select("shortfall_hours", "unowned_hours").row(0) == (10.0, 5.0)
+    assert made.warnings == ["5 hours of work in these weeks have no owner, or one who has left: name owners first."]
+
+
+def test_who_left_is_not_short_of_hours_but_needs_a_successor():
+    made = built(crowded(duty("d", 10, owner="dan", effort_hours=5.0)), left=("dan",))
+    assert frame(made, "weeks").select("shortfall_hours", "unowned_hours").row(0) == (10.0, 5.0)
+    assert "dan" not in frame(made, "actions")["owner"].to_list()
+
+
+def test_without_work_nothing_can_peak():
+    made = built(ledger())
+    assert made.headline == "No work falls into the coming weeks, so no week can peak: check that duties are recorded."
+    assert all(table.frame.is_empty() for table in made.tables)
+    assert not made.charts
+
+
+@settings(max_examples=20, deadline=None)
+@given(ledgers())
+def test_proposals_keep_every_rule_and_are_the_moves_of_load_balancing(obligations):
+    owner_weeks, load = work(obligations, *SCARCE)
+    plan = proposals.plan(owner_weeks, load, rows("people"), ask())
+    duties = {row["obligation_id"]: row for row in obligations.iter_rows(named=True)}
+    assert plan.actions["action_id"].is_unique().all()
+    assert set(plan.actions["week"]) <= set(plan.weeks["week"])
+    for row in plan.actions.iter_rows(named=True):
+        moved = [duties[name] for name in row["obligation_ids"]]
+        assert not any(duty["hard"] or duty["kind"] == "committee" for duty in moved)
+        if row["kind"] == "reassign":
+            assert not {duty["accountable"] for duty in moved} & set(row["assignees"])
+        assert (row["kind"] == "borrow") == (not moved)
+        assert row["relief_hours"] > 0
+    moves = obligation_load_balancing.REPORT.build(owner_weeks, load, rows("people"), ask()).tables[0].frame
+    wanted = moves.filter(pl.col("week").is_in(plan.weeks["week"].to_list()))
+    assert set(plan.actions.filter(pl.col("kind") != "borrow")["action_id"]) == set(wanted["action_id"])
+    moved = plan.actions.select("obligation_ids").explode("obligation_ids", empty_as_null=False).to_series()
+    assert sorted(moved) == sorted(wanted["obligation_id"])
+    for row in plan.weeks.iter_rows(named=True):
+        assert abs(row["shortfall_hours"] - row["relief_hours"] - row["borrow_hours"]) < 0.011
+        assert row["relief_hours"] >= -0.01
+
+
+@settings(max_examples=12, deadline=None)
+@given(ledgers())
+def test_the_order_of_rows_does_not_show(obligations):
+    one, two = built(obligations, *SCARCE), built(obligations.reverse(), *reversed(SCARCE))
+    assert one.headline == two.headline
+    assert all(a.frame.equals(b.frame) for a, b in zip(one.tables, two.tables, strict=True))
+
+
+def test_an_identifier_never_changes():
+    assert proposals.action_id("acme", "2026-W49", "reassign", "ann") == "9bc6ae74d7da945f"

@@ -1,0 +1,94 @@
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.thresholds import Thresholds
+from reports.staffing import reminders, staffing_action_reminders
+from tests.factories import DAY, ask
+from tests.reports.staffing.actions import DONE, PROPOSED, SOON, actions, frame
+
+SUNDAY = date(2026, 11, 8)
+
+
+def built(*given):
+    return staffing_action_reminders.REPORT.build(actions(*given), ask())
+
+
+def owed(days, sent=0):
+    """What is owed so many days after the week, when so many steps were sent before."""
+    found = reminders.reminder({"week_end_on": SUNDAY, "reminder_step": sent}, Thresholds(), SUNDAY + timedelta(days))
+    return found.step if found.owed else None, found.late
+
+
+@pytest.mark.parametrize(
+    ("days", "sent", "found"),
+    [
+        (0, 0, (None, False)), (1, 0, (1, False)), (2, 0, (1, True)), (2, 1, (None, False)), (3, 1, (2, False)),
+        (6, 2, (None, False)), (7, 2, (3, False)), (8, 3, (None, False)),
+        (6, 0, (2, True)),  # the job was down for days: one reminder, the newest, late
+        (90, 0, (3, True)), (90, 3, (None, False)),
+    ],
+)  # fmt: skip
+def test_each_step_is_owed_once(days, sent, found):
+    assert owed(days, sent) == found
+
+
+@given(st.lists(st.integers(0, 40), max_size=12))
+def test_whenever_the_job_runs_no_step_is_sent_twice_and_none_out_of_order(days):
+    sent = []
+    for day in sorted(days):
+        step, _ = owed(day, max(sent, default=0))
+        sent += [step] if step else []
+    assert sent == sorted(set(sent))
+    assert len(sent) <= reminders.LAST
+
+
+def test_the_third_reminder_goes_to_who_is_accountable_too():
+    made = built(
+        {"action_id": "x", "blocked_reason": "on leave"}, {"action_id": "y", **SOON, "owner": "dan"},
+        {"action_id": "z", **SOON, "reminder_step": 2}, {"action_id": "p", **PROPOSED}, {"action_id": "d", **DONE},
+    )  # fmt: skip
+    assert frame(made, "actions").select("action_id", "step", "late", "recipients").rows() == [
+        ("x", 3, True, ["ann", "bob"]), ("y", 2, True, ["dan"])
+    ]  # fmt: skip
+    assert frame(made, "owners").select("recipient", "items", "message").rows() == [
+        ("ann", 1, "1 past the SLA. Begin with reassign for ann in 2026-W45 (12 days past its week)."),
+        ("bob", 1, "1 past the SLA. Begin with reassign for ann in 2026-W45 (12 days past its week)."),
+        ("dan", 1, "1 past the peak week. Begin with reassign for dan in 2026-W46 (5 days past its week)."),
+    ]
+    assert frame(made, "waiting").select("action_id", "next_on").rows() == [("z", date(2026, 11, 22))]
+    assert made.headline == (
+        "2 reminders are owed to 3 people, 1 of them to who is accountable as well; begin with reassign for ann in "
+        "2026-W45, 12 days past its week (blocked: on leave)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("people", "found"),
+    [
+        ({}, ["ann", "bob"]),
+        ({"accountable": None}, ["ann", "cyd"]),
+        ({"accountable": None, "chair": None}, ["ann"]),
+        ({"owner_left": True}, ["bob"]),
+        ({"owner_left": True, "accountable": None}, ["cyd"]),
+    ],
+)
+def test_who_is_told_at_the_last_step(people, found):
+    assert frame(built({"action_id": "x", **people}), "actions")["recipients"][0].to_list() == found
+
+
+def test_when_all_reminders_are_sent_it_says_so():
+    made = built({"reminder_step": 3, "last_reminder_on": DAY})
+    assert made.headline == "No reminder is owed now; 1 action is still unfinished and every reminder has been sent."
+    assert frame(made, "waiting")["next_on"].to_list() == [None]
+
+
+def test_without_actions_nobody_is_reminded():
+    made = built()
+    assert made.headline == "No staffing action is recorded, so nobody is reminded."
+    assert [table.frame.height for table in made.tables] == [0, 0, 0]
+    assert built({"action_id": "d", **DONE}).headline == (
+        "No action that was taken up is unfinished after its peak week: nobody is reminded."
+    )

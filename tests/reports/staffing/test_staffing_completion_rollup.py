@@ -1,0 +1,61 @@
+from datetime import date
+
+from reports.staffing import staffing_completion_rollup
+from tests.factories import ask, rows
+from tests.reports.staffing.actions import DONE, PROPOSED, actions, frame
+
+ADMINS = ({"email": "zoe", "role": "owner"}, {"email": "ann", "role": "admin"}, {"email": "bob", "role": "member"})
+
+
+def built(*given, members=ADMINS):
+    return staffing_completion_rollup.REPORT.build(actions(*given), rows("members", *members), ask())
+
+
+def test_tracked_open_and_archive_by_week_and_owner():
+    made = built(
+        {"action_id": "x"}, {"action_id": "d", **DONE, "completed_on": date(2026, 11, 13)},
+        {"action_id": "e", **DONE, "completed_on": date(2026, 11, 14), "owner": "bob", "week": "2026-W44"},
+        {"action_id": "t", "status": "tracked", "standing": "under_way", "week": "2026-W52", "breach_days": 0,
+         "week_start_on": date(2026, 12, 21), "sla_due_on": date(2027, 1, 1), "owner": "bob"},
+        {"action_id": "p", **PROPOSED},
+    )  # fmt: skip
+    counts = ("tracked", "open", "completed", "completion_pct", "on_time_pct")
+    assert frame(made, "by_week").select("week", *counts).rows() == [
+        ("2026-W52", 1, 0, 0, 0.0, None), ("2026-W45", 0, 1, 1, 50.0, 50.0), ("2026-W44", 0, 0, 1, 100.0, 100.0),
+    ]  # fmt: skip
+    assert frame(made, "by_owner").select("owner", *counts).rows() == [
+        ("ann", 0, 1, 1, 50.0, 50.0), ("bob", 1, 0, 1, 50.0, 100.0)
+    ]  # fmt: skip
+    assert frame(made, "actions")["action_id"].to_list() == ["x", "t"]
+    assert frame(made, "archive")["action_id"].to_list() == ["e", "d"]
+    assert frame(made, "owners").select("recipient", "message").rows() == [
+        ("ann", "1 past the SLA. Begin with reassign for ann in 2026-W45 (5 business days over)."),
+        ("bob", "1 under way. Begin with reassign for bob in 2026-W52 (due by 2027-01-01)."),
+    ]
+    assert frame(made, "admins").rows() == [("zoe", "owner"), ("ann", "admin")]
+    assert made.headline == (
+        "2 of 4 actions completed (50.0 %), 1 in the last week; 2 of 3 on time (66.7 %); 1 tracked and 1 open, 1 past the "
+        "SLA: next is reassign for ann in 2026-W45."
+    )
+
+
+def test_weeks_and_owners_sum_to_the_whole():
+    made = built({"action_id": "x"}, {"action_id": "d", **DONE}, {"action_id": "e", **DONE, "owner": "bob"})
+    for name in ("by_week", "by_owner"):
+        assert frame(made, name)["taken_up"].sum() == made.summary["taken_up"] == 3
+
+
+def test_when_all_is_done_nothing_is_next():
+    assert built({"action_id": "d", **DONE}).headline == (
+        "1 of 1 action completed (100.0 %), none in the last week; 1 of 1 on time (100.0 %); nothing is open."
+    )
+
+
+def test_without_actions_there_is_nothing_to_complete():
+    made = built(members=())
+    assert made.headline == "No staffing action is recorded, so there is nothing to complete."
+    assert all(table.frame.is_empty() for table in made.tables)
+    assert made.warnings == ["The organization has neither owner nor admin: nobody gets the whole rollup."]
+    assert built({"action_id": "p", **PROPOSED}).headline == (
+        "None of the 1 proposal has been taken up: take up or drop them."
+    )

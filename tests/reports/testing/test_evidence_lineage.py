@@ -1,0 +1,98 @@
+"""What the report on the lineage of evidence says."""
+
+from engine.document import Coverage
+from reports.testing.evidence_lineage import REPORT
+from tests.factories import ask, rows
+
+HASH = "ab" * 32
+
+
+def claim(control_id="C1", source="operation", **more):
+    return {"framework": "soc2", "control_id": control_id, "title": f"Control {control_id}", "source": source,
+            "control_state": "effective", "evidence_id": "e1", "record": "audit event", "event_id": "e1", "seq": 7,
+            "event_hash": HASH, "state": "complete", "position": int(control_id[1:]), **more}  # fmt: skip
+
+
+def report(*claims, controls=(), orphans=()):
+    status = rows("control_status", *({"framework": "soc2", "control_id": name, "position": n}
+                                      for n, name in enumerate(controls)))  # fmt: skip
+    return REPORT.build(rows("claims", *claims), rows("orphan_evidence", *orphans), status, ask())
+
+
+def frame(document, name):
+    return next(table.frame for table in document.tables if table.name == name)
+
+
+def test_a_claim_leads_from_the_control_to_the_hash_of_its_event():
+    document = report(claim(), controls=["C1"])
+    row = frame(document, "claims").row(0, named=True)
+    assert {name: row[name] for name in ("file", "row", "evidence_id", "event_id", "event_hash", "state")} == {
+        "file": "soc2.csv", "row": "C1", "evidence_id": "e1", "event_id": "e1", "event_hash": HASH, "state": "complete"
+    }  # fmt: skip
+    assert document.headline == "1 of 1 claim can be followed to a verified audit event (100.0 %)."
+    assert document.coverage == Coverage(1, 1)
+
+
+def test_what_is_not_bundled_is_said_and_is_no_fault():
+    document = report(claim(), claim("C2", bundle_id="B1"), controls=["C1", "C2"])
+    assert frame(document, "claims").select("bundle", "merkle_leaf").rows() == [("not bundled", None), ("B1", None)]
+    assert [document.summary[name] for name in ("complete", "bundled", "not_bundled")] == [2, 1, 1]
+    assert document.warnings == []
+    assert report(claim()).warnings == [
+        "No claim is in a sealed bundle: the lineage ends at the audit log, without a Merkle leaf."
+    ]
+
+
+def test_a_broken_claim_is_named_with_its_problem():
+    broken = claim("C2", "item", state="broken", problem="event no longer in the log", event_id=None, event_hash=None)
+    document = report(claim(), broken, controls=["C1", "C2"])
+    assert (document.summary["broken"], document.summary["completeness_pct"]) == (1, 50.0)
+    assert document.headline == (
+        "1 of 2 claims can be followed to a verified audit event (50.0 %); start with SOC 2 C2, item evidence e1: "
+        "event no longer in the log."
+    )
+    assert frame(document, "faults").select("control_id", "problem").rows() == [("C2", "event no longer in the log")]
+
+
+def test_a_changed_event_comes_before_everything():
+    broken = claim("C1", "item", state="broken", problem="evidence not found")
+    changed = claim("C2", state="hash_mismatch", problem="event differs from its hash")
+    document = report(broken, changed, controls=["C1", "C2"])
+    assert frame(document, "faults")["state"].to_list() == ["hash_mismatch", "broken"]
+    assert document.headline == (
+        "0 of 2 claims can be followed to a verified audit event (0.0 %); 1 claim rests on an event that was changed "
+        "afterwards: run hq verify at once."
+    )
+
+
+def test_controls_without_evidence_are_orphans_and_make_no_claim():
+    document = report(claim(), controls=["C1", "C2", "C3"])
+    assert frame(document, "orphan_controls")["control_id"].to_list() == ["C2", "C3"]
+    assert document.headline == (
+        "1 of 1 claim can be followed to a verified audit event (100.0 %); 2 controls have no evidence to trace: "
+        "collect some."
+    )
+    assert frame(document, "frameworks").select("framework", "claims", "orphan_controls").rows() == [("SOC 2", 1, 2)]
+
+
+def test_a_framework_without_any_claim_is_shown():
+    document = report(controls=["C1"])
+    assert frame(document, "frameworks").rows() == [("SOC 2", 0, 0, 0, 0, None, 0, 1)]
+    assert document.headline == "None of 1 control has any evidence, so there is no claim to trace."
+
+
+def test_evidence_items_without_a_hash_are_a_warning():
+    item = claim("C1", "item", record="evidence item", evidence_id="i1", bundle_id="B1")
+    document = report(item, claim("C2", "item", record="evidence item", evidence_id="i1"))
+    assert document.warnings == ["1 evidence item without SHA-256: nothing shows that the content is unchanged."]
+
+
+def test_orphan_evidence_is_listed():
+    document = report(orphans=[{"kind": "evidence item", "id": "i9", "title": "Screenshot"}])
+    assert (document.summary["orphan_evidence"], frame(document, "orphan_evidence")["id"].to_list()) == (1, ["i9"])
+
+
+def test_without_controls_there_is_nothing_to_trace():
+    document = report()
+    assert document.headline == "No control is in scope, so there is no claim to trace."
+    assert document.summary["completeness_pct"] is None

@@ -1,0 +1,114 @@
+"""Inherited controls without evidence, and what to ask for."""
+
+from datetime import date
+
+from reports.vendors.inherited_control_gaps import REPORT
+from tests.factories import ask, rows
+
+VENDOR = {"category": "cloud", "tier": "high", "owner": "ann@acme.example", "status": "assessed", "inherited": 1,
+          "inherited_evidenced": 0, "inherited_gaps": 1}  # fmt: skip
+
+
+def vendor(name, **given):
+    return {**VENDOR, "vendor_id": name.lower(), "name": name, **given}
+
+
+def inherited(name, control_id, gap="missing", evidence="soc2_type2", **given):
+    return {
+        "vendor_id": name.lower(), "vendor": name, "tier": "high", "category": "cloud", "framework": "soc2",
+        "control_id": control_id, "title": f"Control {control_id}", "expected_evidence": evidence, "gap": gap,
+        "severity_score": 3.0, **given,
+    }  # fmt: skip
+
+
+def report(vendors, controls, status=(), exceptions=()):
+    return REPORT.build(
+        rows("vendor_controls", *controls), rows("vendors", *vendors), rows("control_status", *status),
+        rows("exceptions", *exceptions), ask(),
+    )  # fmt: skip
+
+
+def table(document, name):
+    return next(table.frame for table in document.tables if table.name == name)
+
+
+def test_what_to_ask_for_is_grouped_by_vendor_document_and_gap_the_most_severe_first():
+    document = report(
+        [vendor("Ample"), vendor("Brisk", tier="critical")],
+        [
+            inherited("Ample", "CC6.4"), inherited("Ample", "CC6.5"), inherited("Ample", "CC9.2", "none"),
+            inherited("Ample", "A.7.1", "expired", "iso27001_certificate", framework="iso27001"),
+            inherited("Brisk", "CC6.4", "cuec_unmapped", tier="critical", severity_score=8.0),
+        ],
+    )  # fmt: skip
+    assert table(document, "actions").select("vendor", "action", "controls", "severity_score").rows() == [
+        ("Brisk", "map the user-entity controls of the SOC 2 type II report to ours", 1, 8.0),
+        ("Ample", "ask for the SOC 2 type II report", 2, 6.0),
+        ("Ample", "ask for a current ISO/IEC 27001 certificate", 1, 3.0),
+    ]
+    assert document.headline == (
+        "4 of 5 inherited controls are without evidence that counts, at 2 vendors: begin with Brisk (tier critical) and "
+        "map the user-entity controls of the SOC 2 type II report to ours, which concerns 1 control."
+    )
+    assert (document.summary["evidenced_pct"], document.summary["missing"]) == (20.0, 2)
+
+
+def test_gaps_show_our_side_and_a_measure_that_stands_in():
+    approved = {"kind": "compensating", "framework": "soc2", "control_id": "CC6.4", "standing": "approved"}
+    document = report(
+        [vendor("Ample")],
+        [inherited("Ample", "CC6.4"), inherited("Ample", "CC6.5")],
+        status=[{"framework": "soc2", "control_id": "CC6.4", "state": "partial"}],
+        exceptions=[
+            {**approved, "id": "x1", "compensating": "Guard on site", "expires_on": date(2026, 12, 1)},
+            {**approved, "id": "x2", "compensating": "Second guard", "expires_on": date(2027, 1, 1)},
+            {**approved, "id": "x3", "compensating": None, "expires_on": date(2027, 5, 1)},
+            {**approved, "id": "x4", "compensating": "Old", "standing": "expired", "expires_on": date(2027, 6, 1)},
+        ],
+    )
+    found = table(document, "gaps").select("control_id", "our_state", "compensating", "exception_id").rows()
+    assert found == [("CC6.4", "partial", "Second guard", "x2"), ("CC6.5", None, None, None)]
+    assert (document.summary["compensated"], document.summary["gaps"]) == (1, 2)
+
+
+def test_gaps_stand_by_severity_and_then_in_the_order_of_the_standard():
+    document = report(
+        [vendor("Ample")],
+        [inherited("Ample", "CC6.10"), inherited("Ample", "CC6.2"), inherited("Ample", "CC9.1", severity_score=9.0)],
+    )
+    assert table(document, "gaps")["control_id"].to_list() == ["CC9.1", "CC6.2", "CC6.10"]
+
+
+def test_vendors_and_frameworks_add_up_to_the_gaps():
+    document = report(
+        [vendor("Ample"), vendor("Brisk"), vendor("Calm")],
+        [inherited("Ample", "CC6.4"), inherited("Ample", "CC6.5", "expired"), inherited("Brisk", "CC6.4", "none"),
+         inherited("Brisk", "A.7.1", "wrong_scope", framework="iso27001")],
+    )  # fmt: skip
+    by_vendor = table(document, "vendors").select("name", "inherited", "gaps", "evidenced_pct", "missing", "expired")
+    assert by_vendor.rows() == [("Ample", 2, 2, 0.0, 1, 1), ("Brisk", 2, 1, 50.0, 0, 0)]
+    assert table(document, "frameworks").rows() == [
+        ("iso27001", 1, 0, 1, 1, 0.0), ("soc2", 3, 1, 2, 1, 33.3),
+    ]  # fmt: skip
+    assert document.warnings == [
+        "1 vendor inherits no control of a framework in scope, so nothing is said about them here."
+    ]
+
+
+def test_full_evidence_still_leaves_our_side():
+    document = report([vendor("Ample")], [inherited("Ample", "CC6.4", "none")])
+    assert document.headline == "1 of 1 inherited control is evidenced; keep our own side of them working."
+    assert document.summary["evidenced_pct"] == 100.0
+
+
+def test_no_vendor_is_not_no_gap():
+    document = report([], [])
+    assert document.headline == (
+        "No vendor is registered, so nothing is known about controls that others operate for you."
+    )
+    assert document.summary["evidenced_pct"] is None
+    assert all(table.frame.is_empty() for table in document.tables)
+
+
+def test_vendors_outside_the_scope_are_said():
+    assert report([vendor("Ample")], []).headline == "No registered vendor carries a control of a framework in scope."
