@@ -8,7 +8,7 @@ demo: install  ## fill a store with three organizations, build every report, ser
 	$(BIN)/hq demo
 
 test: install  ## run the test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 lint: install  ## style and types
 	$(BIN)/ruff check .
@@ -16,6 +16,7 @@ lint: install  ## style and types
 	$(BIN)/mypy
 
 bench: install  ## speed as ratios against named baselines, measured in one run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m tests.bench
 
 install: $(VENV)/installed

@@ -37,7 +37,7 @@ def code_fingerprint() -> str:
     digest = sha256()
     for folder in _SOURCES:
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".py", ".html", ".css", ".csv") and path.is_file():
+            if path.suffix in (".py", ".html", ".css", ".csv", ".toml") and path.is_file():
                 digest.update(f"{path.relative_to(ROOT)}\0".encode())
                 digest.update(path.read_bytes())
     for name in _LIBRARIES:
@@ -153,6 +153,10 @@ class Artifacts:
                 path.unlink(missing_ok=True)
                 removed += 1
         return removed
+
+    def place(self, name: Name) -> Path:
+        """Where the file of an artifact is, or is to be put: for those that are too large to be held in memory."""
+        return self._path(name, name.key)
 
     def _path(self, name: Name, key: str) -> Path:
         return self.folder / name.org_id / name.report / f"{key}.{name.format}"

@@ -123,7 +123,7 @@ def burn_rate(bad: int, total: int, objective_pct: float) -> float | None:
 
 def burn_threshold(budget_part: float, long_hours: float, window_days: float) -> float:
     """Burn rate that uses ``budget_part`` of a window's budget in ``long_hours`` (SRE workbook, chapter 5)."""
-    return budget_part * window_days * 24 / long_hours
+    return round(budget_part * window_days * 24 / long_hours, 6)
 
 
 def days_to_exhaustion(used: float, burn: float, window_days: float, *, rolling: bool = True) -> float | None:

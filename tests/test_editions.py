@@ -177,7 +177,7 @@ def test_a_full_disk_stops_a_build_with_one_sentence(filled, tmp_path, monkeypat
 
 
 def test_unknown_names_are_refused(editions):
-    with pytest.raises(NotFound, match="no report 'nonsense'; there are: attestations"):
+    with pytest.raises(NotFound, match="no report 'nonsense'; there are: attestation-renewal, attestations"):
         editions.artifact("cobalt", "nonsense", None, {}, now=NOW)
     with pytest.raises(NotFound, match="no organization 'nobody'"):
         editions.artifact("nobody", "summary", None, {}, now=NOW)

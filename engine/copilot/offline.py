@@ -3,7 +3,7 @@
 The same question about the same data has the same answer. What nothing is known about is said, never guessed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ import polars as pl
 
 from engine.copilot.library import Library
 from engine.copilot.question import Question, read
-from engine.copilot.topics import FRAMEWORKS, IDENTIFIED, PROGRAMME, READINESS, TOPICS, Source, Topic
+from engine.copilot.topics import FRAMEWORKS, IDENTIFIED, READINESS, TOPICS, Source, Topic, route_of
 from engine.document import Document, Edition
 
 ROWS = 5
@@ -206,18 +206,23 @@ def _confidence(document: Document, sure: bool) -> tuple[str, str]:
 
 
 def _by_title(asked: Question, library: Library, notes: _Notes) -> list[_Part]:
-    """The headline of the report whose title has most of the question's words: what the table of topics leaves out."""
+    """The headline of the report that the question's words describe best: what the table of topics leaves out."""
     telling = {word.rstrip("s") for word in asked.subject.split() if len(word) > 3}
     scored = []
     for name, report in library.catalogue.items():
-        title = read(report.title).words
-        scored.append((-sum(any(part.startswith(word) for part in title) for word in telling), name))
+        title, description = read(report.title).words, read(report.description).words
+        found = [2 * _begins(word, title) + _begins(word, description) for word in telling]
+        scored.append((-sum(found), name))
     best = min(scored, default=(0, ""))
-    edition = library.edition(best[1]) if best[0] else None
+    edition = library.edition(best[1]) if best[0] <= -2 else None  # one word of a description says nothing
     if edition is None:
         return []
-    mark = notes.cite(edition, f"{PROGRAMME}/{edition.report}")
+    mark = notes.cite(edition, route_of(edition.report))
     return [_Part((f"{edition.document.headline} {mark}",), "low", _confidence(edition.document, sure=False)[1])]
+
+
+def _begins(word: str, words: Iterable[str]) -> bool:
+    return any(part.startswith(word) for part in words)
 
 
 def _joined(parts: Sequence[_Part], citations: Sequence[Citation], library: Library) -> Answer:

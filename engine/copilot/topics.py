@@ -7,6 +7,18 @@
 from dataclasses import dataclass
 
 PROGRAMME = "/api/governance/compliance"
+ELSEWHERE = {
+    "deployment-profile": "/api/deployment/profile",
+    "deployment-retention": "/api/deployment/retention",
+    "legal-holds": "/api/governance/legal-holds",
+    "policy-blocks-summary": "/api/governance/policy-blocks/summary",
+    "third-party-vendors": "/api/governance/third-party/vendors",
+}
+
+
+def route_of(report: str) -> str:
+    """The path that answers with a report."""
+    return ELSEWHERE.get(report, f"{PROGRAMME}/{report}")
 
 
 @dataclass(frozen=True)
@@ -31,7 +43,7 @@ class Source:
     @property
     def path(self) -> str:
         """The route of the report."""
-        return self.route or f"{PROGRAMME}/{self.report}"
+        return self.route or route_of(self.report)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from engine.ingest.values import number, plain
@@ -49,6 +50,7 @@ def instant(value: Any) -> datetime | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def _written(text: str) -> datetime | None:
     try:
         return _in_utc(datetime.fromisoformat(text))

@@ -1,4 +1,5 @@
-"""Operations as pure functions: error budgets, dependencies, attack paths, causes and times of incidents.
+"""What people and machines do in operations: alerts, findings, incidents, services, keys, vendors, retention.
 
-Plain values or frames in, frozen dataclasses out. Nothing here knows a store, HTTP or the clock.
+Computations (error budgets, dependencies, attack paths, causes) are pure: plain values or frames in, frozen dataclasses
+out. Commands take a ``Revision`` and write; neither knows HTTP or the clock.
 """

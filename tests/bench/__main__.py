@@ -1,4 +1,4 @@
-"""``make bench``: figures of one run, each beside a named baseline. ``--quick`` takes a tenth of the events."""
+"""``make bench``: figures of one run, each beside a named baseline. ``--quick`` takes a tenth of the rows."""
 
 import argparse
 import os
@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.bench import attacks, http, ingest, reports, volume
-from tests.bench.step import hq
+from tests.bench import attacks, batch, cold, http, ingest, reports, volume
+from tests.bench.step import hq, module
 from tests.bench.table import Figure, printed
 
 THREADS = 4
@@ -18,7 +18,7 @@ THREADS = 4
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="100,000 events and fewer rounds")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, and fewer rounds")
     quick = parser.parse_args().quick
     start = time.perf_counter()
     print(f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}")
@@ -29,7 +29,11 @@ def main() -> None:
         figures += _measured(http.figures(folder, cookie, threads=THREADS, rounds=3 if quick else 7))
         figures += _measured(ingest.figures(folder, cookie, seconds=2 if quick else 5))
         figures += _measured(attacks.figures())
+        figures += _measured(cold.figures(folder, Path(scratch) / "more", cookie, 100_000 if quick else 1_000_000))
         figures += _measured(volume.figures(Path(scratch), 100_000 if quick else 1_000_000))
+        nightly = Path(scratch) / "nightly"
+        module(nightly, "aurora")
+        figures += _measured(batch.figures(nightly, 5 if quick else 50))
     print(printed(figures))
     print(f"\nratio: how many times as fast as the baseline; above 1 is faster.\n"
           f"Times include the start of the program. {time.perf_counter() - start:,.0f} s in all.")  # fmt: skip

@@ -32,7 +32,7 @@ def figures(folder: Path, cookie: str, *, seconds: float) -> Iterator[Figure]:
         serving(console(port, CONNECTIONS), port, environment),
         serving(bare(bare_port, CONNECTIONS, page), bare_port, environment),
     ):
-        made = _post(port, "/api/user/alert-ingest-tokens", f"svc_session={cookie}", "Cookie", {"label": "bench"})
+        made = post(port, "/api/user/alert-ingest-tokens", f"svc_session={cookie}", "Cookie", {"label": "bench"})
         bearer = f"Bearer {made['secret']}"
         yield from _alerts(port, bare_port, bearer, seconds)
         yield _findings(port, bare_port, bearer)
@@ -66,9 +66,9 @@ def _findings(port: int, bare_port: int, bearer: str) -> Figure:
     for turn in range(5):
         body = scan(turn)
         start = time.perf_counter()
-        counts = _post(port, VULNERABILITIES, bearer, "Authorization", body)
+        counts = post(port, VULNERABILITIES, bearer, "Authorization", body)
         between = time.perf_counter()
-        _post(bare_port, "/findings", "y", "X", body)
+        post(bare_port, "/findings", "y", "X", body)
         times.append((between - start, time.perf_counter() - between))
         if counts["created"] != FINDINGS:
             raise RuntimeError(f"{FINDINGS} findings were posted, and the answer is {counts}")
@@ -82,7 +82,7 @@ def _findings(port: int, bare_port: int, bearer: str) -> Figure:
     )
 
 
-def _post(port: int, path: str, credential: str, header: str, body: object) -> dict[str, object]:
+def post(port: int, path: str, credential: str, header: str, body: object) -> dict[str, object]:
     """The answer to one POST."""
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}{path}",

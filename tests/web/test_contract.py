@@ -1,5 +1,6 @@
 """The interface is exactly the documented one."""
 
+import inspect
 import re
 from collections import Counter
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import api
+from engine.copilot.topics import route_of
 from engine.web.http import not_built
 from reports import CATALOGUE
 
@@ -57,3 +59,8 @@ def test_what_is_not_built_says_so_to_members(route, sign_in):
 def test_every_report_has_a_route_and_every_report_route_a_report():
     named = re.findall(r'report\("([a-z0-9-]+)"', Path(api.__file__).read_text())
     assert sorted(named) == sorted(CATALOGUE)
+
+
+def test_answers_cite_the_route_of_each_report():
+    named = {inspect.getclosurevars(r.handler).nonlocals.get("name"): r.path for r in api.ROUTES if r.method == "GET"}
+    assert {name: route_of(name) for name in CATALOGUE} == {name: named[name] for name in CATALOGUE}

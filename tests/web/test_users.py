@@ -304,6 +304,10 @@ def test_an_unknown_parameter_is_refused(path, sign_in):
     assert word(sign_in().get(f"{path}?email=owner@acme.example")) == (400, "invalid_parameter")
 
 
-@pytest.mark.parametrize("secret", ["", "svc_sk_short", new_secret("ingest"), new_secret("assessor")])
+@pytest.mark.parametrize(
+    "secret",
+    ["", "svc_sk_short", new_secret("ingest"), new_secret("assessor")],
+    ids=["none", "too short", "ingest token", "assessor token"],
+)
 def test_what_is_no_api_key_opens_nothing(secret, sign_in):
     assert not opens(sign_in(None), secret)

@@ -22,7 +22,7 @@ Without ``dedupe_key`` the key is a hash of source, service and title. Absent, n
 monitor's free text, a value that is here and wrong is refused.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -38,6 +38,7 @@ SHAPE = "normalized: {title, status: firing|resolved, severity?, dedupe_key?, se
 STATES = ("firing", "resolved")
 TEXTS = ("description", "service", "source", "host", "dedupe_key", "event_id")
 TIMES = ("started_at", "ended_at")
+LEVEL = f"one of {', '.join(LEVELS)}, or a usual word for one"
 
 
 def matches(body: Mapping[str, Any]) -> bool:
@@ -89,19 +90,25 @@ def read(alert: Any, received_at: datetime) -> Alert:
 
 def _check(alert: Mapping[str, Any]) -> None:
     for name in TEXTS:
-        _expect(alert, name, "a text", not isinstance(alert.get(name), dict | list))
-    level = alert.get("severity")
-    _expect(alert, "severity", f"one of {', '.join(LEVELS)}, or a usual word for one", severity(level).given)
+        _expect(alert, name, "a text", _scalar)
+    _expect(alert, "severity", LEVEL, lambda value: severity(value).given)
     for name in TIMES:
-        _expect(alert, name, "an ISO 8601 instant or an epoch time", instant(alert.get(name)) is not None)
-    _expect(alert, "link", "an http or https address", link(alert.get("link")) is not None)
-    tags = alert.get("labels")
-    flat = isinstance(tags, dict) and not any(isinstance(value, dict | list) for value in tags.values())
-    _expect(alert, "labels", "an object of plain values", flat)
+        _expect(alert, name, "an ISO 8601 instant or an epoch time", lambda value: instant(value) is not None)
+    _expect(alert, "link", "an http or https address", lambda value: link(value) is not None)
+    _expect(alert, "labels", "an object of plain values", _flat)
 
 
-def _expect(alert: Mapping[str, Any], name: str, expected: str, holds: bool) -> None:
+def _scalar(value: Any) -> bool:
+    return not isinstance(value, dict | list)
+
+
+def _flat(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_scalar, value.values()))
+
+
+def _expect(alert: Mapping[str, Any], name: str, expected: str, holds: Callable[[Any], bool]) -> None:
+    """Malformed for a value that is there and wrong; most are not there."""
     value = alert.get(name)
-    absent = value is None or (isinstance(value, str) and plain(value) is None)
-    if not absent and not holds:
-        raise Malformed(name, expected, value)
+    if value is None or holds(value) or (isinstance(value, str) and plain(value) is None):
+        return
+    raise Malformed(name, expected, value)

@@ -1,0 +1,86 @@
+"""Every report of an organization with many audit events over HTTP: computed after a write, then from the cache."""
+
+import inspect
+import os
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+import api
+from reports import CATALOGUE
+from tests.bench.http import console, free_port, peak_mb, serving
+from tests.bench.ingest import ALERTS, post
+from tests.bench.step import hq, module
+from tests.bench.table import Figure
+
+ORG = "aurora"
+
+
+def figures(folder: Path, files: Path, cookie: str, count: int) -> Iterator[Figure]:
+    """Adds ``count`` events to the demo organization in ``folder`` first; ``files`` is scratch."""
+    files.mkdir()
+    module(folder, "events", f"write:{count}", files / "audit_log.csv")
+    hq(folder, "import", files, "--org", ORG)
+    port = free_port()
+    paths = _paths()
+    environment = {**os.environ, "SVC_DATA_DIR": str(folder), "SVC_INGEST_PER_MINUTE": "1000000"}
+    with serving(console(port, 4), port, environment) as process:
+        made = post(port, "/api/user/alert-ingest-tokens", f"svc_session={cookie}", "Cookie", {"label": "bench"})
+        write = _writer(port, f"Bearer {made['secret']}")
+        get = _reader(port, cookie)
+        write()
+        get(paths[0])  # the replica takes in what was imported
+        write()
+        together = [get(path) for path in paths]
+        cached = [get(path) for path in paths]
+        alone = []
+        for path in paths:
+            write()
+            alone.append(get(path))
+        peak = peak_mb(process)
+    many = f"{len(paths)} reports, {count:,} events and the demo"
+    yield Figure(f"GET all one after another after a write, {many}", f"{sum(together):.2f} s", peak_mb=peak)
+    warm = _said(cached)
+    for what, times in (("cold: after a write all in turn", together), ("cold: each after a write of its own", alone)):
+        yield Figure(f"GET {what}", _said(times), "the same from the cache", warm, _p95(cached) / _p95(times))
+
+
+def _said(times: list[float]) -> str:
+    ordered = sorted(times)
+    return f"p50 {1000 * ordered[len(ordered) // 2]:.1f} ms, p95 {1000 * _p95(times):.1f} ms"
+
+
+def _p95(times: list[float]) -> float:
+    return sorted(times)[int(0.95 * (len(times) - 1))]
+
+
+def _paths() -> list[str]:
+    """The route of each report."""
+    named = {
+        inspect.getclosurevars(route.handler).nonlocals.get("name"): route.path
+        for route in api.ROUTES
+        if route.method == "GET"
+    }
+    return [named[name] for name in CATALOGUE]
+
+
+def _reader(port: int, cookie: str) -> Callable[[str], float]:
+    def get(path: str) -> float:
+        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Cookie": f"svc_session={cookie}"})
+        start = time.perf_counter()
+        with urllib.request.urlopen(request) as answer:
+            answer.read()
+        return time.perf_counter() - start
+
+    return get
+
+
+def _writer(port: int, bearer: str) -> Callable[[], None]:
+    def write() -> None:
+        alert = {"title": "A write that moves the revision", "status": "firing", "severity": "low"}
+        post(port, ALERTS, bearer, "Authorization", msgspec.to_builtins(alert))
+
+    return write
