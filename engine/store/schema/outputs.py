@@ -12,6 +12,7 @@ from engine.store.schema.columns import (
     key,
     metadata,
     number,
+    reference,
     tenant_table,
     text,
     whole,
@@ -98,6 +99,23 @@ bundles = tenant_table(
     text("previous_id", "bundle before", null=True),
     whole("size_bytes", "size of the archive", null=True, low=0),
     json("counts", "rows of each kind"),
+    Column("first_seq", BigInteger, nullable=True, comment="first audit position in it", info={"internal": True}),
+    text("sealed_hash", "hash of the chain at sealed_seq", null=True, info={"internal": True}),
+    text("archive_sha256", "hash of the archive", null=True, info={"internal": True}),
+    text("key_id", "fingerprint of the key that signed it", null=True, info={"internal": True}),
+)
+
+bundle_files = tenant_table(
+    "bundle_files",
+    "The files of a bundle as its manifest lists them: the leaves of its Merkle tree.",
+    reference("bundle_id", "bundle", "bundles"),
+    whole("position", "place in the manifest, from 0", low=0),
+    text("name", "file"),
+    whole("size_bytes", "size", low=0),
+    text("sha256", "hash of the content"),
+    whole("rows", "records in it", null=True, low=0),
+    primary=("bundle_id", "position"),
+    importable=False,
 )
 
 deliveries = tenant_table(
@@ -118,7 +136,34 @@ deliveries = tenant_table(
     instant("sent_at", "when it was accepted by the other side", null=True),
     text("last_error", "what the last attempt met", null=True),
     Index("ix_deliveries_ledger", "org_id", "kind", "period", "channel", "recipient", unique=True),
+    Index("ix_deliveries_due", "status", "next_attempt_at"),
     importable=False,
+)
+
+delivery_contents = tenant_table(
+    "delivery_contents",
+    "What a delivery says to people; pruned some time after it was sent.",
+    key("delivery_id", "delivery"),
+    text("subject", "subject line"),
+    text("body_text", "plain text"),
+    text("body_html", "HTML of the mail", null=True),
+    json("blocks", "blocks of the chat message"),
+    primary=("delivery_id",),
+    importable=False,
+    replicated=False,
+)
+
+delivery_endpoints = tenant_table(
+    "delivery_endpoints",
+    "Where an organization's chat messages and webhooks go.",
+    choice("channel", "channel", "chat", "webhook"),
+    text("address", "chat channel, or URL of the webhook"),
+    json("secrets", "secrets that webhooks are signed with, newest first"),
+    instant("created_at", "when it was set"),
+    instant("disabled_at", "when the other side said that it is gone", null=True),
+    primary=("channel",),
+    importable=False,
+    replicated=False,
 )
 
 job_runs = tenant_table(
@@ -130,6 +175,7 @@ job_runs = tenant_table(
     instant("finished_at", "end", null=True),
     choice("outcome", "how it ended", "succeeded", "failed", "skipped", null=True),
     text("message", "what happened", null=True),
+    Index("ix_job_runs_last", "job", "started_at"),
     importable=False,
     replicated=False,
 )

@@ -1,0 +1,91 @@
+"""Commands about what leaves the house: the ledger of deliveries, and where they go."""
+
+from typing import Any
+
+import click
+
+from engine.cli.common import now, opened, org_option, organization
+from engine.errors import NotFound, Usage
+from engine.services import Services
+from engine.store import PLATFORM
+
+STATES = ("pending", "sent", "failed", "skipped")
+
+
+@click.command(epilog="Example: hq deliveries --org aurora --status failed")
+@org_option
+@click.option("--status", type=click.Choice(STATES), help="Only those in this state.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="How many, newest first.")
+@click.option("--resend", metavar="ID", help="Queue a failed or skipped delivery again instead.")
+def deliveries(org: str | None, status: str | None, limit: int, resend: str | None) -> None:
+    """Print what was sent, what waits, and what failed and why; exit code 1 when any of it failed."""
+    from engine.store.queries import deliveries as queue
+
+    with opened() as services:
+        org_id = _sender(services, org)
+        if resend is not None:
+            click.echo(_resent(services, org_id, resend))
+            return
+        with services.store.reader() as connection:
+            rows = queue.listed(connection, org_id, status, limit)
+    for row in rows:
+        click.echo(_line(row))
+    if not rows:
+        click.echo("No deliveries." if status is None else f"No deliveries that are {status}.", err=True)
+    if any(row["status"] == "failed" for row in rows):
+        click.get_current_context().exit(1)
+
+
+def _sender(services: Services, org: str | None) -> str:
+    """The organization that sends: the platform's own sends letters too."""
+    return PLATFORM if org == PLATFORM and services.store.organization_exists(PLATFORM) else organization(services, org)
+
+
+def _resent(services: Services, org_id: str, delivery_id: str) -> str:
+    from engine.store.queries.deliveries import resend
+
+    before = services.store.write(org_id, "console", lambda revision: resend(revision, delivery_id), now=now())
+    if before is None:
+        raise NotFound(f"There is no delivery {delivery_id!r}.")
+    if before not in ("failed", "skipped"):
+        raise Usage(f"The delivery {delivery_id} is {before}; only one that failed or was skipped can be sent again.")
+    return f"{delivery_id} is queued again"
+
+
+def _line(row: dict[str, Any]) -> str:
+    at = row["sent_at"] or row["next_attempt_at"] or row["created_at"]
+    when = {"sent": "sent", "pending": "next attempt"}.get(row["status"], "queued")
+    said = f"{row['attempts']} attempts, {when} {at:%Y-%m-%d %H:%M} UTC"
+    parts = [row["id"], row["status"], row["kind"], row["period"], row["channel"], row["recipient"], said]
+    return "\t".join([*parts, row["last_error"]] if row["last_error"] else parts)
+
+
+@click.command(epilog="Example: hq endpoints --org aurora --webhook https://hooks.example.com/hq")
+@org_option
+@click.option("--webhook", metavar="URL", help="Set the webhook; prints its signing secret, once.")
+@click.option("--rotate", is_flag=True, help="Make a new signing secret; the one before signs too until the next.")
+@click.option("--chat", metavar="CHANNEL", help="Set the chat channel, such as #compliance.")
+@click.option("--remove", type=click.Choice(("webhook", "chat")), help="Forget the webhook or the chat channel.")
+def endpoints(org: str | None, webhook: str | None, rotate: bool, chat: str | None, remove: str | None) -> None:
+    """Print over which channels deliveries of an organization leave, after setting where they go."""
+    from engine.delivery import configured
+    from engine.delivery.endpoints import forget, rotate_secret, set_chat, set_webhook
+    from engine.store.queries.deliveries import endpoints as known
+
+    with opened() as services:
+        org_id = organization(services, org)
+
+        def write(change: Any, *given: str) -> Any:
+            return services.store.write(org_id, "console", lambda revision: change(revision, *given), now=now())
+
+        if remove:
+            write(forget, remove)
+        if chat is not None:
+            write(set_chat, chat)
+        secret = write(set_webhook, webhook) if webhook is not None else write(rotate_secret) if rotate else None
+        with services.store.reader() as connection:
+            channels = configured(services.settings, known(connection, org_id))
+    for channel in channels.shown():
+        click.echo(f"{channel['name']}\t{'leaves' if channel['leaves'] else 'stays'}\t{channel['reason']}")
+    if secret:
+        click.echo(f"signing secret, shown this once:\t{secret}")

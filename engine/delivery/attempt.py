@@ -1,0 +1,28 @@
+"""One attempt to send one delivery over its channel."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from engine.delivery import chat, mail, webhook
+from engine.delivery.outcome import Outcome
+from engine.delivery.outside import Outside
+from engine.store.queries.deliveries import Endpoint
+
+
+def send(
+    outside: Outside,
+    row: dict[str, Any],
+    contents: dict[str, Any] | None,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    now: datetime,
+) -> Outcome:
+    """Send and say what came of it; whatever the other side does is an outcome, never an exception."""
+    if contents is None:
+        return Outcome("failed", "What it was to say has been pruned.")
+    if row["channel"] == "email":
+        return mail.send(outside, row, contents)
+    if row["channel"] == "chat":
+        return chat.send(outside, row, contents, endpoints.get("chat"), now=now)
+    return webhook.send(outside, row, endpoints.get("webhook"), now=now)

@@ -1,0 +1,104 @@
+"""Chat messages to a Slack-compatible service: blocks with a plain text fallback, by incoming webhook or bot token."""
+
+import http.client
+import re
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from engine.delivery.addresses import Refused, Target
+from engine.delivery.backoff import retry_after
+from engine.delivery.outcome import SENT, Outcome
+from engine.delivery.outside import Outside
+from engine.delivery.post import Answer, post
+from engine.store.queries.deliveries import Endpoint
+from engine.store.types import canonical_json
+
+MOST_TEXT = 40_000
+MOST_BLOCKS = 50
+# what another attempt with the same message cannot mend
+HOPELESS = {
+    "invalid_payload",
+    "invalid_blocks",
+    "invalid_blocks_format",
+    "no_text",
+    "msg_too_long",
+    "msg_blocks_too_long",
+}
+# what is wrong with our access, not with the message
+ACCESS = {
+    "invalid_auth",
+    "not_authed",
+    "account_inactive",
+    "token_revoked",
+    "token_expired",
+    "no_active_hooks",
+    "no_service",
+}
+
+
+def escaped(text: str) -> str:
+    """Text in which nothing can call out people or channels."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def send(
+    outside: Outside, row: dict[str, Any], contents: dict[str, Any], endpoint: Endpoint | None, *, now: datetime
+) -> Outcome:
+    """Post to the channel that the organization has named; what was meant for an earlier one is dropped.
+
+    ``text`` is escaped here; blocks are the sender's own and go as they are.
+    """
+    if endpoint is None or endpoint.address != row["recipient"]:
+        return Outcome("skipped", "The organization has named another chat channel since.")
+    if endpoint.disabled:
+        return Outcome("skipped", "The organization's chat channel is switched off.")
+    said: dict[str, Any] = {"text": escaped(contents["body_text"])[:MOST_TEXT]}
+    if contents["blocks"]:
+        said["blocks"] = contents["blocks"][:MOST_BLOCKS]
+    headers = {"Content-Type": "application/json; charset=utf-8", "Idempotency-Key": row["id"]}
+    url = outside.chat_webhook
+    if outside.chat_token:
+        url = f"{outside.chat_api}/chat.postMessage"
+        headers["Authorization"] = f"Bearer {outside.chat_token}"
+        said = {"channel": endpoint.address, "unfurl_links": False, **said}
+    try:
+        answer = post(outside, Target.any(url), headers, canonical_json(said).encode(), public=False)
+    except TimeoutError:
+        return Outcome("retry", "The chat service did not answer in time.", channel_down=True)
+    except (Refused, OSError, http.client.HTTPException) as error:
+        return Outcome("retry", f"The chat service could not be reached ({type(error).__name__}).", channel_down=True)
+    return _judged(answer, now)
+
+
+def _judged(answer: Answer, now: datetime) -> Outcome:
+    """An API answers 200 with ``ok`` false and an error word, a webhook with the word as text under another status."""
+    if answer.status == 429:
+        wait = retry_after(answer.headers.get("retry-after"), now)
+        return Outcome("retry", "The chat service answered 429: too many messages.", retry_after=wait)
+    word = _word(answer)
+    if word == "ok":
+        return SENT
+    said = f"The chat service answered {answer.status}{f' {word}' if word else ''}."
+    if word in HOPELESS:
+        return Outcome("failed", said)
+    if word == "ratelimited":
+        return Outcome("retry", said, retry_after=retry_after(answer.headers.get("retry-after"), now))
+    return Outcome("retry", said, channel_down=word in ACCESS or answer.status >= 500)
+
+
+def _word(answer: Answer) -> str:
+    """``ok``, else the service's error word when it is one; never other text of theirs."""
+    text = answer.body.decode("utf-8", "replace").strip()
+    if text.startswith("{"):
+        try:
+            said = msgspec.json.decode(answer.body, type=dict[str, Any])
+        except msgspec.DecodeError:
+            return ""
+        if said.get("ok") is True and answer.status == 200:
+            return "ok"
+        text = str(said.get("error", ""))
+    elif 200 <= answer.status < 300:
+        return "ok"
+    return text if re.fullmatch(r"[a-z_]{1,60}", text) and text != "ok" else ""

@@ -1,0 +1,117 @@
+"""One POST over one connection to an address that was chosen before: no proxy, no redirect, bounded time and size."""
+
+import http.client
+import io
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.delivery.addresses import Refused, Target, vetted
+from engine.delivery.outside import Outside
+
+DEADLINE_SECONDS = 15.0  # for all of it, once the name is resolved
+MOST_BYTES = 16_384  # of an answer's body that are read
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Status, headers by lower-case name, and the beginning of the body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def post(
+    outside: Outside, target: Target, headers: Mapping[str, str], body: bytes, *, public: bool
+) -> Answer:  # fmt: skip
+    """Send and read the answer. ``public``: only to addresses of the public internet, else Refused.
+
+    OSError (a timeout and a wrong certificate included) or http.client.HTTPException when there is no sound answer.
+    """
+    addresses = outside.resolve(target.host, target.port)
+    if public:
+        addresses = vetted(addresses)
+    elif not addresses:
+        raise Refused("its name has no address.")
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    with _connected(outside, target, list(addresses), deadline) as plain:
+        stream = plain
+        if target.tls:
+            plain.settimeout(_left(deadline))
+            stream = outside.trust().wrap_socket(plain, server_hostname=target.host)
+        with stream:
+            return _exchange(_Timed(stream, deadline), target, headers, body)
+
+
+def _connected(outside: Outside, target: Target, addresses: list[str], deadline: float) -> socket.socket:
+    """The first address that lets us in; OSError of the last one when none does."""
+    for address in addresses[:-1]:
+        try:
+            return outside.connect(address, target.port)
+        except OSError:
+            _left(deadline)
+    return outside.connect(addresses[-1], target.port)
+
+
+def _exchange(stream: "_Timed", target: Target, headers: Mapping[str, str], body: bytes) -> Answer:
+    connection = http.client.HTTPConnection(target.host, target.port)
+    connection.sock = stream
+    connection.putrequest("POST", target.path, skip_host=True, skip_accept_encoding=True)
+    complete = {
+        "Host": target.host_header, "User-Agent": "hq-console", "Accept": "*/*", "Connection": "close",
+        "Content-Length": str(len(body)), **headers,
+    }  # fmt: skip
+    for name, value in complete.items():
+        connection.putheader(name, value)
+    connection.endheaders(body)
+    answer = connection.getresponse()
+    try:
+        found = {name.lower(): value for name, value in answer.getheaders()}
+        return Answer(answer.status, found, answer.read(MOST_BYTES))
+    finally:
+        answer.close()
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("no complete answer in time")
+    return left
+
+
+class _Timed:
+    """A socket under one deadline, however slowly the other side drips: each wait lasts what is left at most."""
+
+    def __init__(self, stream: socket.socket, deadline: float) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def sendall(self, data: bytes) -> None:
+        """What http.client writes the request with."""
+        self._stream.settimeout(_left(self._deadline))
+        self._stream.sendall(data)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """What http.client reads the answer from."""
+        return io.BufferedReader(_Incoming(self._stream, self._deadline))
+
+    def close(self) -> None:
+        """http.client lets go as soon as the headers are read; the socket is closed by whoever opened it."""
+
+
+class _Incoming(io.RawIOBase):
+    """The reading side of ``_Timed``."""
+
+    def __init__(self, stream: socket.socket, deadline: float) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._stream.settimeout(_left(self._deadline))
+        return self._stream.recv_into(buffer)

@@ -1,0 +1,221 @@
+"""The outbox as rows: what is due, who works on it, what became of it.
+
+Claims and postponements move no revision: ``attempts`` and ``next_attempt_at`` say when to try, not what was delivered,
+and no report reads them. What becomes of a delivery is written in a revision, with its audit event.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, select, update
+
+from engine.store.revisions import Revision
+from engine.store.rows import first, many
+from engine.store.schema.outputs import deliveries, delivery_contents, delivery_endpoints
+from engine.store.store import Store
+
+KEY = ("kind", "period", "channel", "recipient")
+ATTEMPTS = 9
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where an organization's chat messages or webhooks go; ``secrets`` sign webhooks, newest first."""
+
+    address: str
+    secrets: tuple[str, ...] = ()
+    disabled: bool = False
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A delivery that this process may try to send until ``until``; ``attempt`` counts from 1."""
+
+    org_id: str
+    id: str
+    kind: str
+    channel: str
+    recipient: str
+    attempt: int
+    until: datetime
+
+
+def endpoints(connection: Connection, org_id: str) -> Mapping[str, Endpoint]:
+    """The organization's own endpoints by channel."""
+    return {
+        row["channel"]: Endpoint(row["address"], tuple(row["secrets"] or ()), row["disabled_at"] is not None)
+        for row in many(connection, delivery_endpoints, org_id)
+    }
+
+
+def set_endpoint(revision: Revision, channel: str, address: str, secrets: Sequence[str]) -> None:
+    """Set where a channel of the organization leads; the address and the secrets stay out of the audit log."""
+    values = {"channel": channel, "address": address, "secrets": list(secrets), "created_at": revision.now}
+    revision.upsert(delivery_endpoints, [{**values, "disabled_at": None}])
+    revision.record("delivery_endpoint.set", object_type="delivery_endpoint", object_id=channel)
+
+
+def remove_endpoint(revision: Revision, channel: str) -> bool:
+    """Forget where a channel leads; False when nothing was set."""
+    mine = (delivery_endpoints.c.org_id == revision.org_id, delivery_endpoints.c.channel == channel)
+    found = revision.records.execute(delete(delivery_endpoints).where(*mine)).rowcount > 0
+    if found:
+        revision.record("delivery_endpoint.removed", object_type="delivery_endpoint", object_id=channel)
+    return found
+
+
+def disable_endpoint(revision: Revision, channel: str) -> None:
+    """Switch off an endpoint that said that it is gone."""
+    if revision.update(delivery_endpoints, {"channel": channel}, {"disabled_at": revision.now}):
+        revision.record("delivery_endpoint.disabled", object_type="delivery_endpoint", object_id=channel)
+
+
+# -- queueing ----------------------------------------------------------------------------------------------------------
+
+
+def known(connection: Connection, org_id: str, keys: Collection[tuple[str, ...]]) -> dict[tuple[str, ...], Row]:
+    """Rows of the ledger by key, for those of ``keys`` that are in it."""
+    wanted = set(keys)
+    columns = [deliveries.c[name] for name in ("id", "status", *KEY)]
+    query = select(*columns).where(
+        deliveries.c.org_id == org_id,
+        deliveries.c.kind.in_(sorted({key[0] for key in wanted})),
+        deliveries.c.period.in_(sorted({key[1] for key in wanted})),
+    )
+    rows = (dict(row) for row in connection.execute(query).mappings())
+    return {key: row for row in rows if (key := tuple(row[name] for name in KEY)) in wanted}
+
+
+def insert(revision: Revision, rows: Sequence[tuple[Row, Row]]) -> None:
+    """Add (delivery, contents) pairs."""
+    revision.insert(deliveries, [row for row, _ in rows])
+    revision.insert(delivery_contents, [contents for _, contents in rows])
+
+
+# -- sending -----------------------------------------------------------------------------------------------------------
+
+
+def claim(store: Store, *, now: datetime, until: datetime, without: Collection[str] = ()) -> Claim | None:
+    """Take the delivery that is due longest, or None. Nobody else gets it before ``until``.
+
+    The update names the instant that was read: of several processes that want the same row, one changes it. The
+    attempt counts from here, so that a message that kills its sender is not tried for ever.
+    """
+    due = [deliveries.c.status == "pending", deliveries.c.next_attempt_at <= now]
+    if without:
+        due.append(deliveries.c.channel.not_in(sorted(without)))
+    names = ("org_id", "id", "kind", "channel", "recipient", "attempts", "next_attempt_at")
+    query = select(*(deliveries.c[name] for name in names)).where(*due)
+    query = query.order_by(deliveries.c.next_attempt_at, deliveries.c.org_id, deliveries.c.id).limit(16)
+    while True:
+        with store.reader() as connection:
+            rows = connection.execute(query).all()
+        if not rows:
+            return None
+        for row in rows:
+            same = (deliveries.c.org_id == row.org_id, deliveries.c.id == row.id, deliveries.c.status == "pending")
+            taken = update(deliveries).where(*same, deliveries.c.next_attempt_at == row.next_attempt_at)
+            with store.aside() as connection:
+                changed = connection.execute(taken.values(next_attempt_at=until, attempts=row.attempts + 1)).rowcount
+            if changed == 1:
+                return Claim(row.org_id, row.id, row.kind, row.channel, row.recipient, row.attempts + 1, until)
+
+
+def contents(connection: Connection, claim: Claim) -> tuple[Row, Row | None]:
+    """The delivery and what it says; None when that was pruned."""
+    row = many(connection, deliveries, claim.org_id, id=claim.id)[0]
+    return row, first(connection, delivery_contents, claim.org_id, delivery_id=claim.id)
+
+
+def settle(revision: Revision, claim: Claim, status: str, action: str, error: str | None) -> bool:
+    """Write what became of a claimed delivery, with its event; False when another process wrote it first.
+
+    A delivery that was sent is sent, whoever holds it now; giving up is for the one that holds the claim.
+    """
+    row = many(revision.records, deliveries, revision.org_id, id=claim.id)[0]
+    if row["status"] != "pending" or (status != "sent" and not _held(row, claim)):
+        return False
+    values: Row = {"status": status, "last_error": error, "next_attempt_at": None}
+    if status == "sent":
+        values["sent_at"] = revision.now
+    revision.update(deliveries, {"id": claim.id}, values)
+    details = {"kind": row["kind"], "period": row["period"], "channel": row["channel"], "attempts": row["attempts"]}
+    outcome = "success" if status == "sent" else "failure"
+    if error:
+        details["error"] = error
+    revision.record(action, object_type="delivery", object_id=claim.id, outcome=outcome, details=details)
+    return True
+
+
+def _held(row: Mapping[str, Any], claim: Claim) -> bool:
+    return bool(row["attempts"] == claim.attempt and row["next_attempt_at"] == claim.until)
+
+
+def postpone(store: Store, claim: Claim, at: datetime, error: str, *, also: bool = False) -> None:
+    """Try again at ``at``. ``also``: whatever else waits for the same place waits as long, uncounted."""
+    mine = (deliveries.c.org_id == claim.org_id, deliveries.c.status == "pending")
+    own = update(deliveries).where(
+        *mine,
+        deliveries.c.id == claim.id,
+        deliveries.c.attempts == claim.attempt,
+        deliveries.c.next_attempt_at == claim.until,
+    )
+    with store.aside() as connection:
+        connection.execute(own.values(next_attempt_at=at, last_error=error))
+    if not also:
+        return
+    same = (deliveries.c.channel == claim.channel, deliveries.c.recipient == claim.recipient)
+    others = select(deliveries.c.id).where(*mine, *same, deliveries.c.next_attempt_at < at)
+    others = others.with_for_update(skip_locked=True)  # who is being dealt with needs no holding back
+    with store.aside() as connection:
+        connection.execute(update(deliveries).where(*mine, deliveries.c.id.in_(others)).values(next_attempt_at=at))
+
+
+def waiting(connection: Connection, now: datetime) -> int:
+    """How many deliveries are due."""
+    query = select(func.count()).where(deliveries.c.status == "pending", deliveries.c.next_attempt_at <= now)
+    return int(connection.execute(query).scalar_one())
+
+
+# -- looking and mending -----------------------------------------------------------------------------------------------
+
+SHOWN = (
+    "id", "kind", "period", "channel", "recipient", "status", "attempts", "late", "created_at", "next_attempt_at",
+    "sent_at", "last_error",
+)  # fmt: skip
+
+
+def listed(connection: Connection, org_id: str, status: str | None, limit: int) -> list[Row]:
+    """Deliveries of an organization, newest first, without what they say."""
+    query = select(*(deliveries.c[name] for name in SHOWN)).where(deliveries.c.org_id == org_id)
+    if status is not None:
+        query = query.where(deliveries.c.status == status)
+    query = query.order_by(deliveries.c.created_at.desc(), deliveries.c.id).limit(limit)
+    return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def resend(revision: Revision, delivery_id: str) -> str | None:
+    """Queue a failed or skipped delivery again, with all its attempts; returns its status before, None for no such."""
+    row = first(revision.records, deliveries, revision.org_id, id=delivery_id)
+    if row is None:
+        return None
+    if row["status"] in ("failed", "skipped"):
+        fresh = {"status": "pending", "attempts": 0, "next_attempt_at": revision.now, "last_error": None}
+        revision.update(deliveries, {"id": delivery_id}, fresh)
+        revision.record("delivery.resent", object_type="delivery", object_id=delivery_id)
+    return str(row["status"])
+
+
+def prune_contents(revision: Revision, before: datetime) -> int:
+    """Remove what deliveries said that were settled and are older than ``before``; the ledger itself stays."""
+    old = select(deliveries.c.id).where(
+        deliveries.c.org_id == revision.org_id, deliveries.c.status != "pending", deliveries.c.created_at < before
+    )
+    mine = (delivery_contents.c.org_id == revision.org_id, delivery_contents.c.delivery_id.in_(old))
+    removed = revision.records.execute(delete(delivery_contents).where(*mine)).rowcount
+    if removed:
+        revision.record("delivery.pruned", object_type="delivery", details={"removed": removed})
+    return removed

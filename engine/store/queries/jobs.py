@@ -1,0 +1,68 @@
+"""Runs of scheduled jobs: rows of the platform's organization that move no revision, as no report reads them."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, bindparam, case, delete, exists, select, update
+
+from engine.store.schema.outputs import job_runs
+from engine.store.store import PLATFORM, Store
+from engine.store.types import Instant
+
+Row = dict[str, Any]
+INTERRUPTED = "The process ended before the job did."
+
+
+def begin(store: Store, run_id: str, job: str, *, now: datetime) -> None:
+    """Note that a job runs. The platform's organization must exist."""
+    row = {"org_id": PLATFORM, "id": run_id, "job": job, "started_at": now, "revision": 0}
+    with store.aside() as connection:
+        connection.execute(job_runs.insert().values(row))
+
+
+def finish(store: Store, run_id: str, outcome: str, message: str, *, now: datetime) -> None:
+    """Note how a run ended."""
+    ended = {"finished_at": now, "outcome": outcome, "message": message}
+    with store.aside() as connection:
+        connection.execute(update(job_runs).where(job_runs.c.id == run_id).values(ended))
+
+
+def close_interrupted(store: Store, jobs: Collection[str], alive: Collection[str], *, now: datetime) -> int:
+    """Runs without an end that are not among ``alive`` died with their process; returns how many."""
+    dead = (job_runs.c.job.in_(jobs), job_runs.c.outcome.is_(None), job_runs.c.id.not_in(alive))
+    ended = {"finished_at": now, "outcome": "failed", "message": INTERRUPTED}
+    with store.aside() as connection:
+        return connection.execute(update(job_runs).where(*dead).values(ended)).rowcount
+
+
+def last(connection: Connection, job: str) -> Row | None:
+    """The latest run of a job."""
+    query = select(job_runs).where(job_runs.c.job == job).order_by(job_runs.c.started_at.desc(), job_runs.c.id)
+    row = connection.execute(query.limit(1)).mappings().first()
+    return dict(row) if row else None
+
+
+def done_since(connection: Connection, job: str, at: datetime) -> bool:
+    """Whether a run that began at ``at`` or later goes on or came to an end of its own."""
+    came = (job_runs.c.message != INTERRUPTED) | job_runs.c.message.is_(None)
+    query = select(job_runs.c.id).where(job_runs.c.job == job, job_runs.c.started_at >= at, came)
+    return connection.execute(query.limit(1)).first() is not None
+
+
+def prune(store: Store, *, platform: datetime, organizations: datetime) -> int:
+    """Remove runs of the platform and of organizations that began before these instants; returns how many.
+
+    The latest run of each job of each of them stays: it says that the job has begun at all.
+    """
+    newer = job_runs.alias("newer")
+    same = (newer.c.org_id == job_runs.c.org_id, newer.c.job == job_runs.c.job)
+    before = case((job_runs.c.org_id == PLATFORM, _instant(platform)), else_=_instant(organizations))
+    old = (job_runs.c.started_at < before, exists().where(*same, newer.c.started_at > job_runs.c.started_at))
+    with store.aside() as connection:
+        return connection.execute(delete(job_runs).where(*old)).rowcount
+
+
+def _instant(value: datetime) -> ColumnElement[datetime]:
+    """A moment as the store compares it."""
+    return bindparam(None, value, type_=Instant())

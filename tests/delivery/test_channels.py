@@ -1,0 +1,120 @@
+"""What can leave, and what the preview says of the rest."""
+
+import pytest
+
+from engine.delivery import configured, endpoints
+from engine.delivery.endpoints import forget, rotate_secret, set_chat, set_webhook
+from engine.delivery.webhook import is_secret
+from engine.errors import BadRequest, NotFound, Usage
+from engine.settings import Settings
+from engine.store.queries.deliveries import Endpoint
+from engine.store.rows import many
+from engine.store.schema.audit import audit_log
+from tests.conftest import NOW
+
+URL = "https://hooks.example.com/in"
+SMTP = {"SVC_SMTP_URL": "smtps://mail.example", "SVC_SMTP_FROM": "a@b.example"}
+CHAT = {"SVC_CHAT_BOT_TOKEN": "xoxb-1"}
+
+
+def test_nothing_configured_means_that_nothing_leaves():
+    channels = configured(Settings({}), {})
+    assert channels.leaving == ()
+    assert channels.shown() == [
+        {"name": "email", "leaves": False, "recipients": [],
+         "reason": "No mail server is configured (SVC_SMTP_URL): no e-mail leaves."},
+        {"name": "chat", "leaves": False, "recipients": [],
+         "reason": "No chat service is configured (SVC_CHAT_BOT_TOKEN or SVC_CHAT_WEBHOOK_URL): nothing is posted."},
+        {"name": "webhook", "leaves": False, "recipients": [],
+         "reason": "The organization has set no webhook address: none is called."},
+    ]  # fmt: skip
+
+
+def test_everything_configured():
+    known = {"chat": Endpoint("#compliance"), "webhook": Endpoint(URL, ("whsec_x",))}
+    channels = configured(Settings({**SMTP, **CHAT}), known)
+    assert [(one.name, one.leaves, one.recipients) for one in channels.leaving] == [
+        ("email", True, ()), ("chat", True, ("#compliance",)), ("webhook", True, (URL,))
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("environment", "known", "name", "reason"),
+    [
+        ({"SVC_SMTP_URL": "smtp://mail.example"}, {}, "email", "SVC_SMTP_FROM"),
+        (CHAT, {}, "chat", "has named no chat channel"),
+        (CHAT, {"chat": Endpoint("#x", disabled=True)}, "chat", "switched off"),
+        ({}, {"chat": Endpoint("#x")}, "chat", "No chat service"),
+        ({}, {"webhook": Endpoint(URL, ("whsec_x",), disabled=True)}, "webhook", "switched off"),
+        ({}, {"webhook": Endpoint(URL)}, "webhook", "no signing secret"),
+        ({}, {"webhook": Endpoint("http://hooks.example.com/", ("whsec_x",))}, "webhook", "https://"),
+    ],
+)
+def test_a_channel_that_lacks_something_says_what(environment, known, name, reason):
+    channel = getattr(configured(Settings(environment), known), name)
+    assert (channel.leaves, channel.recipients) == (False, ())
+    assert reason in channel.reason
+
+
+def test_setting_rotating_and_forgetting_a_webhook(any_store):
+    def write(change, *given):
+        return any_store.write("acme", "ann", lambda revision: change(revision, *given), now=NOW)
+
+    def known():
+        with any_store.reader() as connection:
+            return endpoints(connection, "acme")
+
+    first = write(set_webhook, URL)
+    assert (is_secret(first), known()) == (True, {"webhook": Endpoint(URL, (first,))})
+    second, third = write(rotate_secret), write(rotate_secret)
+    assert known()["webhook"].secrets == (third, second)
+    write(set_chat, "#compliance")
+    assert known()["chat"] == Endpoint("#compliance")
+    write(forget, "webhook")
+    assert set(known()) == {"chat"}
+    with pytest.raises(NotFound, match="set no webhook"):
+        write(forget, "webhook")
+    with pytest.raises(NotFound, match="no secret to rotate"):
+        write(rotate_secret)
+    with any_store.reader() as connection:
+        told = [(row["action"], row["object_id"], row["details"]) for row in many(connection, audit_log, "acme")]
+    assert told[1:] == [
+        *[("delivery_endpoint.set", "webhook", None)] * 3,
+        ("delivery_endpoint.set", "chat", None),
+        ("delivery_endpoint.removed", "webhook", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://hooks.example.com/", "https://10.0.0.1.local/", "https://a@b.example/", "", URL + "a" * 2000]
+)
+def test_a_url_that_would_not_be_called_is_not_kept(store, url):
+    with pytest.raises(BadRequest) as caught:
+        store.write("acme", "ann", lambda revision: set_webhook(revision, url), now=NOW)
+    assert caught.value.word == "invalid_webhook"
+
+
+@pytest.mark.parametrize("channel", ["", " ", "#a\nb", "x" * 81, " #a"])
+def test_a_chat_channel_is_a_short_name(store, channel):
+    with pytest.raises(BadRequest, match="1 to 80 printable"):
+        store.write("acme", "ann", lambda revision: set_chat(revision, channel), now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SVC_SMTP_URL", "http://mail.example"),
+        ("SVC_SMTP_URL", "smtp://"),
+        ("SVC_SMTP_URL", "smtp://user:secret@mail.example"),
+        ("SVC_SMTP_URL", "smtps://mail.example:x"),
+        ("SVC_SMTP_URL", "smtps://mail.example/box"),
+        ("SVC_SMTP_FROM", "nobody"),
+        ("SVC_SMTP_FROM", "a@b.example\r\nBcc: c@d.example"),
+        ("SVC_SMTP_FROM", "a@b.example, c@d.example"),
+        ("SVC_CHAT_WEBHOOK_URL", "hooks.slack.com"),
+    ],
+)
+def test_a_setting_that_cannot_work_is_refused_at_the_door(name, value):
+    with pytest.raises(Usage, match=name) as caught:
+        Settings({name: value})
+    assert "secret@" not in caught.value.message
