@@ -1,0 +1,207 @@
+"""Delivery of a digest: built once, queued once for each period, whoever asks."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, TypeVar
+
+from engine.catalogue import catalogue
+from engine.delivery import Channels, configured, endpoints, enqueue
+from engine.digest import Digest, When, last_due, period_key, quiet_until
+from engine.digests import state
+from engine.digests.content import Content, content
+from engine.digests.messages import Occasion, messages
+from engine.errors import NotFound, Problem
+from engine.ops import staffing
+from engine.services import Services
+from engine.store import Revision
+from engine.store.queries import digests as queries
+from engine.store.queries.digests import Clock
+
+log = logging.getLogger("hq.digests")
+NOTHING: Mapping[str, str] = {}
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one digest of one organization.
+
+    ``outcome``: delivered, already_delivered, empty, no_recipients or not_configured. Delivered is queued:
+    each of ``deliveries`` says what became of it. ``channels`` says what can leave and why the rest cannot.
+    """
+
+    org_id: str
+    digest: str
+    period: str
+    outcome: str
+    late: bool = False
+    content_hash: str | None = None
+    headline: str | None = None
+    held_until: datetime | None = None
+    deliveries: Sequence[Mapping[str, Any]] = ()
+    channels: Sequence[Mapping[str, Any]] = ()
+
+    def shown(self) -> dict[str, Any]:
+        """For an answer."""
+        names = ("org_id", "digest", "period", "outcome", "late", "content_hash", "headline", "held_until")
+        return {name: getattr(self, name) for name in names} | {
+            "deliveries": list(self.deliveries),
+            "channels": list(self.channels),
+        }
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What is known before anything is written."""
+
+    services: Services
+    digest: Digest
+    org_id: str
+    now: datetime
+    clock: Clock
+    period: str
+    late: bool
+    channels: Channels
+    ways: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+
+
+def deliver(
+    services: Services,
+    digest: Digest,
+    org_id: str,
+    actor: str,
+    *,
+    now: datetime,
+    query: Mapping[str, str] = NOTHING,
+    send_empty: bool = False,
+) -> Run:
+    """Deliver the digest of the present period, unless that was done. What it moves is written with its deliveries.
+
+    An empty digest is not sent unless ``send_empty``; the run is recorded, and what it moves is moved. BadRequest for
+    a parameter that the report does not have, NotFound for an organization that is not there.
+    """
+    work = _prepared(services, digest, org_id, now)
+    with services.store.reader() as connection:
+        done = queries.ledger(connection, org_id, digest.name, work.period)
+    if done:
+        return _already(work, done)
+    made = content(services.editions, digest, org_id, query, now=now)
+    move = state.prepared(services, made, now)
+    empty = made.empty and not send_empty
+    queued: list[dict[str, Any]] = []
+    with services.store.reader() as connection:
+        people = queries.people(connection, org_id)
+    letters = [] if empty else messages(made, people, work.channels, _occasion(work, made))
+    held = quiet_until(now, work.clock.zone, work.clock.settings) if letters else None
+    with services.store.revision(org_id, actor, now=now) as revision:
+        done = queries.ledger(revision.connection, org_id, digest.name, work.period)
+        if not done:
+            queued = enqueue(revision, letters, late=work.late)
+            if held is not None:
+                waiting = [row["id"] for row in queued if row["channel"] != "webhook"]
+                queries.hold_until(revision, waiting, held)
+            move(revision, bool(letters))
+            _note(revision, work, made, letters)
+    if done:
+        return _already(work, done)
+    run = Run(
+        org_id, digest.name, work.period, _outcome(work, empty, letters), work.late, made.hash,
+        made.edition.document.headline, held, queued, work.ways,
+    )  # fmt: skip
+    queries.record_run(
+        services.store, org_id, run_name(digest.name), started_at=now, finished_at=now,
+        outcome="succeeded" if letters else "skipped", message=f"{run.outcome} {run.period}: {len(queued)} queued",
+    )  # fmt: skip
+    return run
+
+
+def run_name(name: str) -> str:
+    """The name of a digest's runs for organizations, apart from the jobs of the scheduler."""
+    return f"digest:{name}"
+
+
+def wants(services: Services, digest: Digest, org_id: str) -> bool:
+    """Whether anything of the digest could leave for the organization."""
+    with services.store.reader() as connection:
+        ways = configured(services.settings, endpoints(connection, org_id))
+    return any(way.name in digest.channels for way in ways.leaving)
+
+
+def each(name: str, org_ids: Sequence[str], run: Callable[[str], T]) -> list[T]:
+    """One run for each organization; one that fails keeps no other from its own. Problem when any failed."""
+    runs: list[T] = []
+    failures: list[tuple[str, Exception]] = []
+    for org_id in org_ids:
+        try:
+            runs.append(run(org_id))
+        except Exception as error:  # whatever it is: the others are owed theirs, and it is raised in the end
+            if not isinstance(error, Problem):
+                log.exception("%s failed for an organization", name)
+            failures.append((org_id, error))
+    if failures:
+        raise Problem(
+            f"{name} failed for {len(failures)} of {len(org_ids)} organizations; the next call tries these again.",
+            word="digest_failed",
+            details=[{"org_id": org_id, "outcome": "failed", "message": said(error)} for org_id, error in failures],
+        ) from failures[0][1]
+    return runs
+
+
+def said(error: Exception) -> str:
+    """What a caller may read of a failure."""
+    return error.message if isinstance(error, Problem) else "It failed on our side; the log has it."
+
+
+def _prepared(services: Services, digest: Digest, org_id: str, now: datetime) -> _Work:
+    if services.store.head(org_id) is None:
+        raise NotFound(f"There is no organization {org_id[:80]!r}.", word="unknown_organization")
+    with services.store.reader() as connection:
+        clock = queries.clock(connection, org_id)
+        channels = configured(services.settings, endpoints(connection, org_id))
+        due = last_due(When(digest.every), now, clock.zone, clock.settings)
+        ran = queries.last_run(connection, org_id, run_name(digest.name), due)
+    today, due_on = now.astimezone(clock.zone).date(), due.astimezone(clock.zone).date()
+    period = key(digest, today)
+    late = ran is None and due_on < today and key(digest, due_on) == period and digest.period != "catalogue"
+    ways = [way for way in channels.shown() if way["name"] in digest.channels]
+    return _Work(services, digest, org_id, now, clock, period, late, channels, ways)
+
+
+def key(digest: Digest, day: date) -> str:
+    """The period of a day, as the ledger names it."""
+    return period_key(digest.period, day, catalogue().version)
+
+
+def _occasion(work: _Work, made: Content) -> Occasion:
+    buttons = {}
+    if work.digest.moves == "completions":
+        buttons = {
+            row["action_id"]: f"{work.org_id}:{staffing.approval_id(work.org_id, row['action_id'])}:approve"
+            for row in made.json["actions"]
+        }
+    return Occasion(work.period, work.late, work.services.settings["SVC_BASE_URL"], buttons)
+
+
+def _note(revision: Revision, work: _Work, made: Content, letters: Sequence[Any]) -> None:
+    """One event for the run where it changed anything."""
+    if letters or revision.touched:
+        details = {"period": work.period, "content_hash": made.hash, "messages": len(letters), "empty": made.empty}
+        revision.record("digest.run", object_type="digest", object_id=work.digest.name, details=details)
+
+
+def _outcome(work: _Work, empty: bool, letters: Sequence[Any]) -> str:
+    if empty:
+        return "empty"
+    if letters:
+        return "delivered"
+    return "no_recipients" if any(way["leaves"] for way in work.ways) else "not_configured"
+
+
+def _already(work: _Work, done: Sequence[Mapping[str, Any]]) -> Run:
+    shown = [{name: row[name] for name in ("id", "channel", "recipient", "status")} for row in done]
+    return Run(
+        work.org_id, work.digest.name, work.period, "already_delivered", any(row["late"] for row in done),
+        done[0]["content_hash"], deliveries=shown, channels=work.ways,
+    )  # fmt: skip

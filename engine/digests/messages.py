@@ -1,0 +1,148 @@
+"""A digest as messages: one mail for each person, one chat message, one webhook call."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.delivery import Channels, Message
+from engine.delivery.mail import PREFERENCES
+from engine.digest import Items
+from engine.digests import audience
+from engine.digests.audience import EVERYTHING, Recipient
+from engine.digests.chat import blocks, fallback
+from engine.digests.content import Content
+from engine.document import Table
+from engine.render import mail
+from engine.store.queries.digests import People
+
+ENVELOPE = ("report", "title", "schema_version", "organization", "as_of", "revision", "settings_version", "headline")
+KEPT = frozenset(
+    {
+        *("id", "item", "action_id", "alert_id", "gap_id", "obligation_id", "reminder_id", "framework", "control_id"),
+        *("week", "step", "level", "status", "state", "previous_state", "severity", "owner", "recipient", "recipients"),
+        *("escalate_to", "due_on", "owed", "late", "send", "news"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Occasion:
+    """What all messages of one run share. ``buttons`` holds the values that complete an item, by its identifier."""
+
+    period: str
+    late: bool
+    base_url: str
+    buttons: Mapping[str, str]
+
+    def link(self, content: Content) -> str:
+        """Where the whole report is to be read; a digest without a preview leads to the program."""
+        route = content.digest.route if content.digest.route == content.digest.report.name else "program"
+        return f"{self.base_url.rstrip('/')}/api/governance/compliance/{route}?format=html"
+
+
+def messages(content: Content, people: People, channels: Channels, occasion: Occasion) -> list[Message]:
+    """What leaves over the channels that are declared and configured."""
+    ways = content.digest.channels
+    found: list[Message] = []
+    if "email" in ways and channels.email.leaves:
+        found += [_mail(content, one, people, occasion) for one in audience.recipients(content, people)]
+    if "chat" in ways and channels.chat.leaves:
+        found += [_chat(content, people, occasion, name) for name in channels.chat.recipients]
+    if "webhook" in ways and channels.webhook.leaves:
+        text = content.edition.document.headline
+        found += [
+            Message(content.digest.name, occasion.period, "webhook", url, content.hash, content.edition.title,
+                    content.json, text)
+            for url in channels.webhook.recipients
+        ]  # fmt: skip
+    return found
+
+
+def _mail(content: Content, to: Recipient, people: People, occasion: Occasion) -> Message:
+    places = {items.table: audience.shown(content, items, to, people) for items in content.digest.items}
+    whole = to.sees == EVERYTHING
+    if not whole:
+        places = {items.table: places[items.table] for items in content.digest.items if items.to}
+    sheets = [
+        mail.narrowed(
+            _part(content, items.table, places[items.table]), _columns(content, items, places, to), items.title
+        )
+        for items in content.digest.items
+        if items.table in places
+    ]
+    letter = mail.Mail(
+        edition=content.edition,
+        tables=sheets,
+        link=occasion.link(content),
+        settings=f"{occasion.base_url.rstrip('/')}{PREFERENCES}",
+        greeting=to.message,
+        late=occasion.late,
+        whole=whole or to.message is None,
+    )
+    return Message(
+        kind=content.digest.name,
+        period=occasion.period,
+        channel="email",
+        recipient=to.email,
+        content_hash=content.hash,
+        subject=mail.subject(content.edition, occasion.period, occasion.late),
+        payload=payload(content, occasion, places, to.message),
+        text=mail.text(letter),
+        html=mail.html(letter),
+    )
+
+
+def _chat(content: Content, people: People, occasion: Occasion, channel: str) -> Message:
+    places = {items.table: content.rows(items) for items in content.digest.items}
+    tables = [
+        mail.narrowed(_part(content, items.table, places[items.table]), items.shows, items.title)
+        for items in content.digest.items
+    ]
+    said = [
+        f"{email}: {message}"
+        for email, message in audience.messages(content).items()
+        if audience.wants(content, people, email, "chat")
+    ]
+    keys = _keys(content, places)
+    return Message(
+        kind=content.digest.name,
+        period=occasion.period,
+        channel="chat",
+        recipient=channel,
+        content_hash=content.hash,
+        subject=content.edition.title,
+        payload=payload(content, occasion, places, None),
+        text=fallback(content.edition, occasion.link(content)),
+        blocks=blocks(content.edition, tables, said, occasion.link(content), keys, occasion.buttons),
+    )
+
+
+def payload(
+    content: Content, occasion: Occasion, places: Mapping[str, Sequence[int]], message: str | None
+) -> dict[str, Any]:
+    """What was told: the envelope, and of the rows that were sent what names them, as facts read it back for years."""
+    told: dict[str, Any] = {name: content.json[name] for name in ENVELOPE}
+    told |= {"period": occasion.period, "late": occasion.late, "message": message}
+    for table, chosen in places.items():
+        rows = [content.json[table][place] for place in chosen]
+        told[table] = [{name: value for name, value in row.items() if name in KEPT} for row in rows]
+    return told
+
+
+def _part(content: Content, name: str, places: Sequence[int]) -> Table:
+    table = content.table(name)
+    return replace(table, frame=table.frame[list(places)])
+
+
+def _columns(content: Content, items: Items, places: Mapping[str, Sequence[int]], to: Recipient) -> Sequence[str]:
+    """What a mail shows of a table; nobody is told on every line that it is about them."""
+    rows = [content.json[items.table][place] for place in places[items.table]]
+    if all((row.get("owner") or "").lower() == to.email for row in rows):
+        return [name for name in items.shows if name != "owner"]
+    return items.shows
+
+
+def _keys(content: Content, places: Mapping[str, Sequence[int]]) -> list[str | None]:
+    """The identifier of each row of the first table, where its rows have one."""
+    first = content.digest.items[0].table
+    return [content.json[first][place].get("action_id") for place in places[first]]

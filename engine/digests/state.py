@@ -1,0 +1,103 @@
+"""What a digest changes besides telling people, in the same revision as its deliveries."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from engine.catalogue import catalogue
+from engine.catalogue.snapshot import content as catalogue_content
+from engine.digests.content import Content
+from engine.ops import snapshots, staffing
+from engine.services import Services
+from engine.store import Note, Revision
+from engine.store.rows import many
+from engine.store.schema.outputs import catalogue_snapshots
+
+Move = Callable[[Revision, bool], None]
+
+
+def prepared(services: Services, content: Content, now: Any) -> Move:
+    """The change as a function of the revision and of whether the digest leaves; computed before the write begins."""
+    name = content.digest.moves
+    return MOVES[name](services, content, now) if name else _nothing
+
+
+def _nothing(revision: Revision, leaves: bool) -> None:
+    """Most digests change nothing else."""
+
+
+def _catalogue(services: Services, content: Content, now: Any) -> Move:
+    """The catalogue as the organization sees it from now on."""
+    known = catalogue()
+    row = {"taken_on": content.edition.as_of, "catalogue_version": known.version, "content": catalogue_content(known)}
+
+    def move(revision: Revision, leaves: bool) -> None:
+        last = many(revision.records, catalogue_snapshots, revision.org_id, order=("-taken_on",), limit=1)
+        if last and last[0]["catalogue_version"] == known.version:
+            return
+        revision.upsert(catalogue_snapshots, [row])
+        revision.record("snapshot.catalogue", object_type="catalogue", object_id=known.version)
+
+    return move
+
+
+def _proposals(services: Services, content: Content, now: Any) -> Move:
+    """Proposals of the plan become staffing actions, once each."""
+    actions = [_action(row) for row in content.json["actions"] if row["status"] == "new"]
+
+    def move(revision: Revision, leaves: bool) -> None:
+        staffing.propose(revision, actions)
+
+    return move
+
+
+def _action(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "id": row["action_id"],
+        "week": row["week"],
+        "kind": row["kind"],
+        "owner": row["owner"],
+        "assignee": "; ".join(row["assignees"]) or None,
+        "obligation_id": "; ".join(row["obligation_ids"]) or None,
+        "relief_hours": row["relief_hours"],
+    }
+
+
+def _completions(services: Services, content: Content, now: Any) -> Move:
+    """What the buttons of the chat message decide."""
+
+    def move(revision: Revision, leaves: bool) -> None:
+        if leaves:
+            staffing.ask_completion(revision, [row["action_id"] for row in content.json["actions"]])
+
+    return move
+
+
+def _cleared(services: Services, content: Content, now: Any) -> Move:
+    """Weeks that are no longer over a limit: noted where no alert tells it, so that a return is news again."""
+    weeks = [row["week"] for row in content.json["breaches"] if row["news"] == "cleared"]
+
+    def move(revision: Revision, leaves: bool) -> None:
+        if not leaves:
+            revision.record_all(Note("density.cleared", "week", week) for week in weeks)
+
+    return move
+
+
+def _snapshot(services: Services, content: Content, now: Any) -> Move:
+    """The snapshot that the next digest compares with."""
+    subject, frames = services.editions.frames(content.edition.organization.id, snapshots.FACTS, now=now)
+    taken = snapshots.taken(frames, subject.as_of)
+
+    def move(revision: Revision, leaves: bool) -> None:
+        snapshots.keep(revision, taken)
+
+    return move
+
+
+MOVES: Mapping[str, Callable[[Services, Content, Any], Move]] = {
+    "catalogue": _catalogue,
+    "proposals": _proposals,
+    "completions": _completions,
+    "cleared": _cleared,
+    "snapshot": _snapshot,
+}

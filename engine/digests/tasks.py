@@ -1,0 +1,105 @@
+"""Tasks of the calendar: of a declared digest, of the staffing chain, of snapshots."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from engine.digest import Digest, When, last_due
+from engine.digests.calendar import Task
+from engine.digests.chain import CHAIN_NAME, run_chain
+from engine.digests.deliver import deliver, key, run_name, wants
+from engine.evidence import bundles
+from engine.evidence.windows import days
+from engine.formulas import iso_week
+from engine.ops import snapshots, week_plans
+from engine.services import Services
+from engine.store.queries import digests as queries
+from engine.store.queries.digests import Clock
+
+ACTOR = "scheduler"
+MONDAY = 1
+
+
+def digest_task(digest: Digest) -> Task:
+    """Owed at the digest's cadence, within the period in which it was due, unless that has it already."""
+
+    def run(services: Services, org_id: str, now: datetime) -> str:
+        return deliver(services, digest, org_id, ACTOR, now=now).outcome
+
+    def done(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+        period = key(digest, _today(clock.zone, now))
+        if key(digest, _due_on(when, clock, now)) != period:
+            return True
+        with services.store.reader() as connection:
+            return bool(queries.ledger(connection, org_id, digest.name, period))
+
+    def wanted(services: Services, org_id: str) -> bool:
+        return wants(services, digest, org_id)
+
+    when = When(digest.every)
+    return Task(run_name(digest.name), when, run, wanted, done)
+
+
+def chain_task(chain: Sequence[Digest]) -> Task:
+    """The chain, Monday to Friday; what was missed is made up for within the week."""
+
+    def run(services: Services, org_id: str, now: datetime) -> str:
+        return run_chain(services, chain, org_id, ACTOR, now=now).outcome
+
+    def wanted(services: Services, org_id: str) -> bool:
+        return any(wants(services, digest, org_id) for digest in chain)
+
+    def done(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+        return iso_week(_due_on(when, clock, now)) != iso_week(_today(clock.zone, now))
+
+    when = When("weekday")
+    return Task(run_name(CHAIN_NAME), when, run, wanted, done, notes="none")
+
+
+def bundle_task() -> Task:
+    """A bundle of the last 30 days on the first of each month, for organizations that have sealed one before."""
+
+    def run(services: Services, org_id: str, now: datetime) -> str:
+        made = bundles.create_scheduled(services, org_id, ACTOR, days("30d"), now=now)
+        return f"bundle {made.row['id']} {'was sealed already' if made.again else 'sealed'}"
+
+    def done(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+        return False  # a run since it was due says so
+
+    return Task("bundle", When("month"), run, bundles.any_of, done, notes="all")
+
+
+def snapshot_tasks() -> tuple[Task, ...]:
+    """The week's snapshot and plan, as it begins."""
+
+    def snapshot(services: Services, org_id: str, now: datetime) -> str:
+        return snapshots.take(services, org_id, ACTOR, now=now)
+
+    def plan(services: Services, org_id: str, now: datetime) -> str:
+        return week_plans.take(services, org_id, ACTOR, now=now)
+
+    def taken(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+        with services.store.reader() as connection:
+            return snapshots.is_taken(connection, org_id, _today(clock.zone, now))
+
+    def planned(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+        with services.store.reader() as connection:
+            return week_plans.is_taken(connection, org_id, _today(clock.zone, now))
+
+    when = When("week", hour=0, weekday=MONDAY)
+    return (
+        Task("snapshot:readiness", when, snapshot, _always, taken, notes="all"),
+        Task("snapshot:week", when, plan, _always, planned, notes="all"),
+    )
+
+
+def _today(zone: ZoneInfo, now: datetime) -> date:
+    return now.astimezone(zone).date()
+
+
+def _due_on(when: When, clock: Clock, now: datetime) -> date:
+    return last_due(when, now, clock.zone, clock.settings).astimezone(clock.zone).date()
+
+
+def _always(services: Services, org_id: str) -> bool:
+    return True

@@ -1,0 +1,103 @@
+"""An organization with people and duties, and the services that its digests are delivered with."""
+
+from datetime import date, timedelta
+
+import pyarrow.dataset  # noqa: F401 - loaded late it would meet the frozen clock's date class
+import pytest
+
+from engine.analytics import Replica
+from engine.artifacts import Artifacts
+from engine.delivery.webhook import new_secret
+from engine.editions import Editions
+from engine.services import Services
+from engine.settings import Settings
+from engine.store.queries.deliveries import set_endpoint
+from engine.store.rows import many
+from engine.store.schema.controls import evidence_requests
+from engine.store.schema.organizations import memberships, organization_frameworks
+from engine.store.schema.outputs import deliveries, delivery_contents
+from engine.store.schema.work import staffing_actions
+from tests.conftest import NOW
+
+TODAY = date(2026, 11, 20)  # a Friday
+HOOK = "https://hooks.example.com/in"
+CONTROL = {"framework": "soc2", "control_id": "CC6.1"}
+
+
+class House:
+    """A store with one organization, everything configured, and shorthands to look at what was queued."""
+
+    def __init__(self, store, folder):
+        self.store = store
+        self.environment = {
+            "SVC_DATA_DIR": str(folder),
+            "SVC_BASE_URL": "https://hq.example",
+            "SVC_SMTP_URL": "smtp://127.0.0.1:2525",
+            "SVC_SMTP_FROM": "Compliance <compliance@acme.example>",
+            "SVC_CHAT_WEBHOOK_URL": "http://127.0.0.1:2526/x",
+        }
+        self.replica = Replica(store.url, None)
+        self.editions = Editions(store, self.replica, Artifacts(folder / "artifacts"), {})
+
+    @property
+    def services(self):
+        return Services(Settings(self.environment), self.store, self.editions, NOW)
+
+    def write(self, *tables, org="acme", now=NOW):
+        with self.store.revision(org, "setup", now=now) as revision:
+            for table, rows in tables:
+                revision.insert(table, rows)
+            revision.record("records.prepared")
+
+    def endpoints(self, *channels, org="acme"):
+        address = {"chat": "#compliance", "webhook": HOOK}
+        for channel in channels:
+            secrets = [new_secret()] if channel == "webhook" else []
+            self.store.write(
+                org, "t", lambda revision, c=channel, s=secrets: set_endpoint(revision, c, address[c], s), now=NOW
+            )
+
+    def rows(self, table=deliveries, org="acme", **where):
+        with self.store.reader() as connection:
+            return many(connection, table, org, **where)
+
+    def mails(self, kind, **where):
+        """What each address was sent, as (recipient, text)."""
+        texts = {row["delivery_id"]: row["body_text"] for row in self.rows(delivery_contents)}
+        found = self.rows(kind=kind, channel="email", **where)
+        return {row["recipient"]: texts[row["id"]] for row in found}
+
+    def close(self):
+        self.editions.close()
+        self.replica.close()
+
+
+@pytest.fixture
+def house(store, tmp_path):
+    made = House(store, tmp_path)
+    members = [("owner", "owner"), ("admin", "admin"), ("ann", "member"), ("bob", "member")]
+    made.write(
+        (memberships, [{"email": f"{name}@acme.example", "role": role} for name, role in members]),
+        (organization_frameworks, [{"framework": "soc2"}]),
+    )
+    yield made
+    made.close()
+
+
+def request(number, owner="ann@acme.example", days=10, **more):
+    """An evidence request of priority P1, ``days`` old: due three business days after."""
+    return {
+        "id": f"R{number}", **CONTROL, "title": f"Sample {number}", "requester": "auditor@firm.example",
+        "owner": owner, "priority": "P1", "opened_on": TODAY - timedelta(days=days), **more,
+    }  # fmt: skip
+
+
+def action(number, week="2026-W44", status="open", **more):
+    """A staffing action that was taken up; W44 ended on 1 November, so it is long past its SLA."""
+    return {
+        "id": f"a{number}", "week": week, "kind": "borrow", "owner": "ann@acme.example", "relief_hours": 4.0,
+        "status": status, "proposed_on": date(2026, 10, 1), "tracked_on": date(2026, 10, 2), **more,
+    }  # fmt: skip
+
+
+__all__ = ["CONTROL", "HOOK", "NOW", "TODAY", "action", "evidence_requests", "request", "staffing_actions"]

@@ -1,0 +1,186 @@
+"""A digest is built once and queued once for each period, whoever asks."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from engine.delivery import drain
+from engine.digests import content, deliver, run_name
+from engine.errors import BadRequest, NotFound
+from engine.store.queries.digests import last_run
+from engine.store.rows import many
+from engine.store.schema.audit import audit_log
+from engine.store.schema.organizations import organization_settings, users
+from engine.store.schema.outputs import deliveries
+from reports.digests import DIGEST
+from tests.digests.conftest import HOOK, NOW, TODAY, action, evidence_requests, request, staffing_actions
+
+SLA = DIGEST["evidence-request-sla"]
+REMINDERS = DIGEST["staffing-action-reminders"]
+
+
+def run(house, digest=SLA, now=NOW, org="acme", **options):
+    return deliver(house.services, digest, org, "admin@acme.example", now=now, **options)
+
+
+@pytest.fixture
+def asked(house):
+    house.endpoints("chat", "webhook")
+    house.write((evidence_requests, [request(1), request(2, "bob@acme.example"), request(3, "bob@acme.example")]))
+    return house
+
+
+def test_each_person_gets_one_mail_and_the_webhook_the_preview(asked):
+    preview = content(asked.editions, SLA, "acme", {}, now=NOW)
+    found = run(asked)
+    assert (found.outcome, found.period, found.content_hash) == ("delivered", "2026-W47", preview.hash)
+    rows = {(row["channel"], row["recipient"]): row for row in asked.rows()}
+    assert sorted(rows) == [
+        *(("email", f"{name}@acme.example") for name in ("admin", "ann", "bob", "owner")),
+        ("webhook", HOOK),
+    ]
+    assert {row["content_hash"] for row in rows.values()} == {preview.hash}
+    assert rows["webhook", HOOK]["payload"] == preview.json
+    assert [row["id"] for row in rows["email", "bob@acme.example"]["payload"]["overdue"]] == ["R2", "R3"]
+    assert len(rows["email", "owner@acme.example"]["payload"]["overdue"]) == 3
+
+
+def test_a_personal_mail_names_the_own_items_alone(asked):
+    run(asked)
+    mails = asked.mails(SLA.name)
+    assert "For you: 1 overdue. Begin with R1 (P1, 7 days late)." in mails["ann@acme.example"]
+    assert ("Sample 1" in mails["ann@acme.example"], "Sample 2" in mails["ann@acme.example"]) == (True, False)
+    assert "ann@acme.example" not in mails["bob@acme.example"]
+    assert all(f"Sample {number}" in mails["owner@acme.example"] for number in (1, 2, 3))
+
+
+def test_the_same_period_again_answers_already_delivered(asked):
+    first = run(asked)
+    head = asked.store.head("acme")
+    again = run(asked, now=NOW + timedelta(hours=5))
+    assert (again.outcome, again.content_hash, len(again.deliveries)) == ("already_delivered", first.content_hash, 5)
+    assert asked.store.head("acme") == head
+    assert run(asked, now=NOW + timedelta(days=3)).period == "2026-W48"
+
+
+def test_an_empty_digest_is_not_sent_but_its_run_is_recorded(house):
+    house.endpoints("webhook")
+    head = house.store.head("acme")
+    assert run(house).outcome == "empty"
+    assert (house.rows(), house.store.head("acme")) == ([], head)
+    with house.store.reader() as connection:
+        recorded = last_run(connection, "acme", run_name(SLA.name), NOW)
+    assert (recorded["outcome"], recorded["message"]) == ("skipped", "empty 2026-W47: 0 queued")
+    assert run(house, send_empty=True).outcome == "delivered"
+    assert {row["channel"] for row in house.rows()} == {"email", "webhook"}
+
+
+def test_nothing_configured_means_that_nothing_leaves(house):
+    house.environment |= {"SVC_SMTP_URL": "", "SVC_CHAT_WEBHOOK_URL": ""}
+    house.write((evidence_requests, [request(1)]))
+    found = run(house)
+    assert (found.outcome, house.rows()) == ("not_configured", [])
+    assert [(way["name"], way["leaves"]) for way in found.channels] == [("email", False), ("webhook", False)]
+
+
+def test_whoever_switched_it_off_or_left_gets_no_mail(asked):
+    asked.write((users, [
+        {"email": "bob@acme.example", "preferences": {"evidence_request_sla_email": False}},
+        {"email": "ann@acme.example", "active": False},
+    ]))  # fmt: skip
+    run(asked)
+    assert sorted(asked.mails(SLA.name)) == ["admin@acme.example", "owner@acme.example"]
+
+
+def test_what_reaches_nobody_goes_to_owners_and_admins(house):
+    house.write((staffing_actions, [action(1), action(2, owner="the security team")]))
+    run(house, REMINDERS)
+    mails = house.mails(REMINDERS.name)
+    assert sorted(mails) == ["admin@acme.example", "ann@acme.example", "owner@acme.example"]
+    told = {row["recipient"]: [item["action_id"] for item in row["payload"]["actions"]] for row in house.rows()}
+    assert told == {"admin@acme.example": ["a2"], "ann@acme.example": ["a1"], "owner@acme.example": ["a2"]}
+
+
+def test_mails_wait_out_the_quiet_hours_and_webhooks_do_not(asked):
+    night = datetime(2026, 11, 20, 22, 15, tzinfo=UTC)
+    found = run(asked, now=night)
+    morning = datetime(2026, 11, 21, 7, tzinfo=UTC)
+    assert found.held_until == morning
+    assert {(row["channel"], row["next_attempt_at"]) for row in asked.rows()} == {
+        ("email", morning),
+        ("webhook", night),
+    }
+    assert drain(asked.services, now=night + timedelta(hours=1), limit=0).waiting == 1
+    assert drain(asked.services, now=morning, limit=0).waiting == 5
+
+
+def test_what_was_owed_on_monday_is_late_on_friday(asked):
+    assert run(asked).late
+    assert all(row["late"] for row in asked.rows())
+    assert "This comes late" in asked.mails(SLA.name)["ann@acme.example"]
+
+
+def test_an_organization_may_have_its_digests_on_another_day(asked):
+    asked.write((organization_settings, [{"name": "digest_weekday", "value": 5}, {"name": "digest_hour", "value": 6}]))
+    assert not run(asked).late
+
+
+def test_a_recipient_gets_one_mail_for_each_digest_and_day(house):
+    reminders = DIGEST["sla-reminders"]
+    house.write((evidence_requests, [request(1)]))
+    assert run(house, reminders).outcome == "delivered"
+    house.write((evidence_requests, [request(2)]))
+    assert run(house, reminders).outcome == "already_delivered"
+    tomorrow = run(house, reminders, now=NOW + timedelta(days=1))
+    assert (tomorrow.outcome, tomorrow.period) == ("delivered", "2026-11-21")
+    (row,) = house.rows(period="2026-11-21", channel="email")
+    assert [item["item"] for item in row["payload"]["overdue"]] == ["evidence_request:R2"]
+
+
+def test_an_item_is_reminded_of_once_for_each_step_and_late_rather_than_never(house):
+    """Overdue since 14 November: the step of 3 days was missed; on the 20th only that newest one goes out, late."""
+    reminders = DIGEST["sla-reminders"]
+    house.write((evidence_requests, [request(1, due_on=TODAY - timedelta(days=6))]))
+    seen = []
+    for day in range(5):
+        found = run(house, reminders, now=NOW + timedelta(days=day))
+        rows = house.rows(kind=reminders.name, period=found.period)
+        items = [item for row in rows for item in row["payload"]["overdue"]]
+        seen.append((found.outcome, [(item["step"], item["late"]) for item in items]))
+    assert seen == [
+        ("delivered", [(3, True)]),
+        ("delivered", [(7, False)]),
+        ("empty", []),
+        ("empty", []),
+        ("empty", []),
+    ]
+
+
+def test_a_failed_delivery_reminded_nobody(house):
+    reminders = DIGEST["sla-reminders"]
+    house.write((evidence_requests, [request(1)]))
+    run(house, reminders)
+    with house.store.revision("acme", "t", now=NOW) as revision:
+        for row in house.rows():
+            revision.update(deliveries, {"id": row["id"]}, {"status": "failed"})
+        revision.record("delivery.failed")
+    assert run(house, reminders, now=NOW + timedelta(days=1)).outcome == "delivered"
+
+
+def test_nothing_is_written_for_a_wrong_question(asked):
+    head = asked.store.head("acme")
+    with pytest.raises(NotFound, match="There is no organization 'nobody'"):
+        run(asked, org="nobody")
+    with pytest.raises(BadRequest, match="periodDays"):
+        run(asked, query={"periodDays": "0"})
+    with pytest.raises(BadRequest, match="periodDays"):
+        run(asked, REMINDERS, query={"periodDays": "7"})
+    assert (asked.store.head("acme"), asked.rows()) == (head, [])
+
+
+def test_every_run_is_an_event_and_the_chain_holds(asked):
+    run(asked)
+    assert asked.store.verify("acme").ok
+    with asked.store.reader() as connection:
+        actions = [row["action"] for row in many(connection, audit_log, "acme")]
+    assert (actions.count("delivery.queued"), actions.count("digest.run")) == (5, 1)
