@@ -1,15 +1,34 @@
 """The command that checks."""
 
+from pathlib import Path
+
 import click
 
 from engine.cli.common import opened, organization
+from engine.errors import Usage
 
 
-@click.command(epilog="Example: hq verify --org aurora")
-@click.option("--org", required=True, help="Organization whose audit chain is checked.")
+@click.command(epilog="Example: hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify --org aurora")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--org", help="Organization whose audit chain is checked.")
+@click.option("--key", metavar="FINGERPRINT", help="Key that must have signed FILE: 16 or more of its hex digits.")
 @click.pass_context
-def verify(context: click.Context, org: str) -> None:
-    """Recompute the audit chain of an organization; exit code 1 when it does not hold."""
+def verify(context: click.Context, file: Path | None, org: str | None, key: str | None) -> None:
+    """Check an archive (bundle, workbook, meeting pack) or the audit chain of an organization.
+
+    Names the first thing that does not hold, and where; exit code 1 then. An archive needs no store and no network.
+    """
+    if (file is None) == (org is None):
+        raise Usage("Name an archive or, with --org, an organization.")
+    if key is not None and (org is not None or not _fingerprint(key)):
+        raise Usage(f"--key takes 16 to 64 hex digits, together with an archive; got {key!r}.")
+    if file is not None:
+        _archive(context, file, key)
+    elif org is not None:
+        _chain(context, org)
+
+
+def _chain(context: click.Context, org: str) -> None:
     with opened() as services:
         check = services.store.verify(organization(services, org))
     if check.ok:
@@ -18,3 +37,32 @@ def verify(context: click.Context, org: str) -> None:
         return
     click.echo(f"broken: {check.org_id} at event {check.broken_seq}: {check.problem}")
     context.exit(1)
+
+
+def _archive(context: click.Context, file: Path, key: str | None) -> None:
+    from engine.evidence.checking import check_archive
+
+    try:
+        check = check_archive(file, key_id=key)
+    except OSError as error:
+        raise Usage(f"{file} cannot be read: {error.strerror}.") from error
+    if check.statement is None or not check.ok:
+        click.echo(f"broken: {file.name}: {check.problem}")
+        for further in check.problems[1:]:
+            click.echo(f"  also: {further}")
+        context.exit(1)
+        return
+    about = check.statement.predicate
+    click.echo(
+        f"ok: {about.kind} of {about.organization.id}, {about.window.start_on} to {about.window.end_on}, revision "
+        f"{about.revision.seq} {about.revision.hash}, {len(check.files)} files hold"
+    )
+    if about.previous is not None:
+        click.echo(f"chained to {about.previous.id}, manifest {about.previous.manifest_sha256}")
+    click.echo(f"manifest {check.manifest_sha256}, Merkle root {about.merkle.root}")
+    told = "as asked for" if key else "compare it with the one that the organization gave you"
+    click.echo(f"signed with the key {about.key_id}: {told}")
+
+
+def _fingerprint(key: str) -> bool:
+    return 16 <= len(key) <= 64 and set(key.lower()) <= set("0123456789abcdef")

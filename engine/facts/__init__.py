@@ -95,6 +95,7 @@ FACTS: Mapping[str, Fact] = {
     ),
     "readiness": Fact(readiness.readiness, ("control_status", "stored:readiness_snapshots", "asked")),
     "readiness_weeks": Fact(readiness.readiness_weeks, ("stored:readiness_snapshots",)),
+    "readiness_days": Fact(readiness.readiness_days, ("stored:readiness_snapshots",)),
     "posture": Fact(
         readiness.posture,
         ("control_status", "vendors", "remediations", "service_health", "stored:posture_snapshots", "asked"),
@@ -126,7 +127,7 @@ FACTS: Mapping[str, Fact] = {
     "load": Fact(forecasting.load, ("obligations", "asked")),
     "obligation_weeks": Fact(forecasting.obligation_weeks, ("stored:obligation_snapshots", "asked")),
     "plays": Fact(forecasting.plays, ("stored:plays",)),
-    "density_alerts": Fact(forecasting.density_alerts, ("stored:deliveries",)),
+    "density_alerts": Fact(forecasting.density_alerts, ("stored:deliveries", "stored:density_cleared")),
     "linked_evidence": Fact(forecasting.linked_evidence, ("stored:linked_evidence", "controls")),
     "committees": Fact(forecasting.committees, ("stored:committee_members",)),
     "members": Fact(staffing.members, ("stored:memberships",)),
@@ -137,6 +138,7 @@ FACTS: Mapping[str, Fact] = {
     ),
     # digests: what was sent before, the catalogue as it was last seen
     "reminders": Fact(digests.reminders, ("stored:deliveries",)),
+    "digest_days": Fact(digests.digest_days, ("stored:deliveries",)),
     "catalogue_rows": Fact(digests.catalogue_rows),
     "catalogue_seen": Fact(digests.catalogue_seen, ("stored:catalogue_snapshots",)),
     "requirements_seen": Fact(digests.requirements_seen, ("stored:catalogue_snapshots",)),
@@ -171,7 +173,10 @@ FACTS: Mapping[str, Fact] = {
     "test_matches": Fact(testing.test_matches, ("tests", "controls", "stored:policy_controls", "asked")),
     "test_links": Fact(testing.test_links, ("stored:linked_tests", "tests", "controls", "asked")),
     "sought": Fact(lineage.sought, ("control_evidence",)),
-    "claims": Fact(lineage.claims, ("control_evidence", "control_status", "proofs", "stored:sealed_bundles")),
+    "bundle_proofs": Fact(lineage.bundle_proofs, ("stored:bundle_files",)),
+    "claims": Fact(
+        lineage.claims, ("control_evidence", "control_status", "proofs", "stored:sealed_bundles", "bundle_proofs")
+    ),
     "orphan_evidence": Fact(lineage.orphan_evidence, ("stored:unlinked_items", "policies", "asked")),
     # scenarios, benchmarks, guardrails, the graph of controls
     "scenarios": Fact(programme.scenarios),

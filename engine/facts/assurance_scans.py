@@ -61,8 +61,13 @@ SCANS: Mapping[str, str] = {
         FROM test_links t JOIN asked q USING (org_id) WHERE t.linked_at < q.ends_at
     """,
     "sealed_bundles": """
-        SELECT t.org_id, t.id, t.window_start_on, t.window_end_on, t.sealed_at, t.sealed_seq
+        SELECT t.org_id, t.id, t.window_start_on, t.window_end_on, t.sealed_at, t.first_seq, t.sealed_seq
         FROM bundles t JOIN asked q USING (org_id) WHERE t.sealed_at < q.ends_at
+    """,
+    "bundle_files": """
+        SELECT f.org_id, f.bundle_id, f.position, f.name, f.sha256
+        FROM bundle_files f JOIN bundles t ON t.org_id = f.org_id AND t.id = f.bundle_id
+        JOIN asked q ON q.org_id = f.org_id WHERE t.sealed_at < q.ends_at
     """,
     "unlinked_items": """
         SELECT t.org_id, t.id, t.title, t.owner, t.captured_at FROM evidence_items t JOIN asked q USING (org_id)

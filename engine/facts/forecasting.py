@@ -53,9 +53,12 @@ def plays(plays: pl.DataFrame) -> pl.DataFrame:
     return shaped("plays", frame.rename({"step_at": "step_on"})).sort("org_id", "play_id", "number", nulls_last=True)
 
 
-def density_alerts(deliveries: pl.DataFrame) -> pl.DataFrame:
-    """Each alert about a week in each delivery that carried it; ``breaches`` in the payload are the report's rows."""
-    frame = (
+def density_alerts(deliveries: pl.DataFrame, density_cleared: pl.DataFrame) -> pl.DataFrame:
+    """Each alert about a week in each delivery that carried it; ``breaches`` in the payload are the report's rows.
+
+    A week that was found to be clear without anybody being told is a row of level ``ok`` without a channel.
+    """
+    told = (
         deliveries.filter(pl.col("kind") == ALERTS)
         .with_columns(alert=pl.col("payload").str.json_decode(_PAYLOAD).struct.field("breaches"))
         .explode("alert", empty_as_null=False)
@@ -63,6 +66,9 @@ def density_alerts(deliveries: pl.DataFrame) -> pl.DataFrame:
         .unnest("alert")
         .with_columns(delivery_id="id")
     )
+    noted = density_cleared.with_columns(level=pl.lit("ok"), status=pl.lit("sent"))
+    columns = ("org_id", "delivery_id", "week", "level", "status", "created_at", "created_on")
+    frame = pl.concat([told, noted.select(columns)], how="diagonal_relaxed")
     return shaped("density_alerts", frame).sort("org_id", "created_at", "delivery_id", "week", "alert_id")
 
 

@@ -3,10 +3,12 @@
 import polars as pl
 
 from engine.analytics.chained import hash_holds
+from engine.analytics.leaves import proofs as merkle_proofs
 from engine.facts.expressions import local_day, shaped
 
 _KEY = ["org_id", "framework", "control_id"]
 _CLAIM = ["org_id", "source", "evidence_id"]
+LOG = "audit_log.jsonl"  # the file of a bundle that holds its events
 
 
 def sought(control_evidence: pl.DataFrame) -> pl.DataFrame:
@@ -15,12 +17,22 @@ def sought(control_evidence: pl.DataFrame) -> pl.DataFrame:
     return wanted.select("org_id", "source", evidence_id="last_id").unique().sort(_CLAIM)
 
 
+def bundle_proofs(files: pl.DataFrame) -> pl.DataFrame:
+    """The Merkle proof of the audit log of each bundle that was sealed here."""
+    frame = merkle_proofs(files, LOG).with_columns(file=pl.lit(LOG))
+    return shaped("bundle_proofs", frame).sort("org_id", "bundle_id")
+
+
 def claims(
-    control_evidence: pl.DataFrame, control_status: pl.DataFrame, proofs: pl.DataFrame, bundles: pl.DataFrame
+    control_evidence: pl.DataFrame,
+    control_status: pl.DataFrame,
+    proofs: pl.DataFrame,
+    bundles: pl.DataFrame,
+    bundle_proofs: pl.DataFrame,
 ) -> pl.DataFrame:
     """Each applicable control by source of its evidence with the event behind it, and whether the chain holds there.
 
-    An event stands in the first bundle whose window has its day and that was sealed after it was recorded.
+    A claim stands in the first bundle whose window has the day of the evidence, and whose log has the event.
     """
     about = control_status.filter("applicable").select(*_KEY, "title", "position", control_state="state")
     found = proofs.with_columns(holds=hash_holds(proofs)).rename({"hash": "event_hash"})
@@ -30,8 +42,10 @@ def claims(
         .join(about, on=_KEY)
         .join(found.drop("controls"), on=_CLAIM, how="left")
     )
-    frame = frame.join(_bundled(frame, bundles), on=["org_id", "evidence_on", "seq"], how="left").with_columns(
-        merkle_leaf=pl.lit(None, dtype=pl.String),
+    bundled = _bundled(frame, bundles).join(
+        bundle_proofs.select("org_id", "bundle_id", "merkle_leaf"), on=["org_id", "bundle_id"], how="left"
+    )
+    frame = frame.join(bundled, on=["org_id", "evidence_on", "seq"], how="left").with_columns(
         problem=pl.when(pl.col("record").is_null()).then(pl.lit("evidence not found"))
         .when(pl.col("event_hash").is_null()).then(pl.lit("event no longer in the log"))
         .when(pl.col("holds").is_null()).then(pl.lit("hash before the event unknown"))
@@ -54,7 +68,8 @@ def _bundled(claims: pl.DataFrame, bundles: pl.DataFrame) -> pl.DataFrame:
         .unique()
         .join(bundles, on="org_id")
         .filter(
-            pl.col("evidence_on").is_between("window_start_on", "window_end_on"), pl.col("seq") <= pl.col("sealed_seq")
+            pl.col("evidence_on").is_between("window_start_on", "window_end_on"),
+            pl.col("seq").is_between(pl.col("first_seq").fill_null(0), "sealed_seq"),
         )
         .sort("sealed_at", "id")
         .group_by(key, maintain_order=True)

@@ -70,6 +70,11 @@ def readiness(control_status: pl.DataFrame, readiness_snapshots: pl.DataFrame, a
     return shaped("readiness", frame.sort("org_id", order))
 
 
+def readiness_days(readiness_snapshots: pl.DataFrame) -> pl.DataFrame:
+    """Every snapshot, as it was computed then."""
+    return shaped("readiness_days", readiness_snapshots).sort("org_id", "framework", "taken_on")
+
+
 def readiness_weeks(readiness_snapshots: pl.DataFrame) -> pl.DataFrame:
     """The last snapshot of each ISO week, as it was computed then."""
     frame = (

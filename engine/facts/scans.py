@@ -256,6 +256,11 @@ SCANS: Mapping[str, str] = {
         "deliveries", "id", "kind", "period", "channel", "recipient", "status", "payload", "created_at",
         days={"created_on": "created_at", "sent_on": "sent_at"}, where="t.created_at < q.ends_at",
     ),
+    "density_cleared": f"""
+        SELECT a.org_id, a.event_id AS delivery_id, a.object_id AS week, a.occurred_at AS created_at,
+            {_local_day("a.occurred_at")} AS created_on
+        FROM audit_log a JOIN asked q USING (org_id) WHERE a.action = 'density.cleared' AND {_PAST}
+    """,
     "linked_evidence": _table("evidence_links", "evidence_id", "framework", "control_id"),
     "staffing_actions": _table(
         "staffing_actions", "id", "week", "kind", "owner", "assignee", "obligation_id", "relief_hours",

@@ -219,6 +219,17 @@ SCHEMAS: Mapping[str, Schema] = {
         "prior_strict_pct": REAL,
         "prior_weighted_pct": REAL,
     },
+    # framework x day of a snapshot, never recomputed
+    "readiness_days": {
+        "org_id": TEXT,
+        "framework": TEXT,
+        "taken_on": DAY,
+        "strict_pct": REAL,
+        "weighted_pct": REAL,
+        "gaps_open": WHOLE,
+    },
+    # when a digest was last decided on, whatever became of its deliveries
+    "digest_days": {"org_id": TEXT, "kind": TEXT, "last_on": DAY},
     # framework x ISO week, from snapshots, never recomputed
     "readiness_weeks": {
         "org_id": TEXT,
@@ -960,6 +971,17 @@ SCHEMAS: Mapping[str, Schema] = {
         "state": TEXT,
         "problem": TEXT,
         "position": WHOLE,
+    },
+    # where the audit log of a sealed bundle stands in its Merkle tree: its leaf, the way to the root, the root
+    "bundle_proofs": {
+        "org_id": TEXT,
+        "bundle_id": TEXT,
+        "file": TEXT,
+        "leaf_index": WHOLE,
+        "leaves": WHOLE,
+        "merkle_leaf": TEXT,
+        "merkle_path": TEXTS,
+        "merkle_root": TEXT,
     },
     # evidence that supports no control
     "orphan_evidence": {"org_id": TEXT, "kind": TEXT, "id": TEXT, "title": TEXT, "owner": TEXT, "dated_on": DAY},

@@ -25,6 +25,10 @@ LABELS = {
     "state": "Lineage",
     "complete_pct": "Complete (%)",
     "dated_on": "Dated",
+    "log": "File of the event",
+    "leaf_index": "Leaf, from 0",
+    "leaves": "Of",
+    "merkle_root": "Merkle root",
     "file": "File",
     "row": "Row",
 }
@@ -39,8 +43,11 @@ DEFINITIONS = {
     "whole log with hq verify.",
     "Completeness": "Claims that are complete, of all claims. Controls without any evidence make no claim and are "
     "listed as orphans.",
-    "Bundle": "The first sealed bundle whose window has the day of the evidence and that was sealed after its "
-    "event. Not bundled is no fault of the lineage: it ends at the audit log then, and has no Merkle leaf.",
+    "Bundle": "The first sealed bundle whose window has the day of the evidence and whose audit log has its event. "
+    "Not bundled is no fault of the lineage: it ends at the audit log then, and has no Merkle leaf.",
+    "Merkle proof": "The audit log of the bundle holds the event under its hash. The leaf is the hash of that file's "
+    "line in the manifest; hashed with the steps of the path, nearest first (RFC 6962), it gives the root that the "
+    "bundle's manifest states and its key signed.",
     "Orphan evidence": "Evidence items and accepted policies that support no control.",
     "Orphan control": "An applicable control without any evidence.",
 }
@@ -51,7 +58,9 @@ CLAIM = (
 )
 
 
-def build(claims: pl.DataFrame, orphans: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> Document:
+def build(
+    claims: pl.DataFrame, orphans: pl.DataFrame, status: pl.DataFrame, proofs: pl.DataFrame, ask: Ask
+) -> Document:
     rows = claims.with_columns(
         bundle=pl.col("bundle_id").fill_null("not bundled"),
         file=pl.format("{}.csv", "framework"),
@@ -87,6 +96,10 @@ def build(claims: pl.DataFrame, orphans: pl.DataFrame, status: pl.DataFrame, ask
                 "orphan_controls", "Controls without any evidence", bare, labels=LABELS,
                 note="They claim nothing, so nothing can be traced.",
             ),
+            Table(
+                "merkle_proofs", "Merkle proofs of the bundles", _proofs(proofs, rows), labels=LABELS,
+                hidden=("merkle_leaf", "merkle_path"),
+            ),
             Table("orphan_evidence", "Evidence that supports no control", orphans.drop("org_id"), labels=LABELS),
             Table(
                 "claims", "Every claim", rows.sort("framework", "position", "control_id", "source").select(CLAIM),
@@ -97,6 +110,16 @@ def build(claims: pl.DataFrame, orphans: pl.DataFrame, status: pl.DataFrame, ask
         definitions=DEFINITIONS,
         warnings=_warnings(rows, bundled),
     )  # fmt: skip
+
+
+def _proofs(proofs: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Of the bundles that claims are in."""
+    return (
+        proofs.join(rows.select("bundle_id").drop_nulls().unique(), on="bundle_id", how="semi")
+        .rename({"bundle_id": "bundle", "file": "log"})
+        .drop("org_id")
+        .sort("bundle")
+    )
 
 
 def _bare(status: pl.DataFrame, claims: pl.DataFrame) -> pl.DataFrame:
@@ -171,6 +194,6 @@ REPORT = Report(
     name="evidence-lineage",
     title="Evidence lineage",
     description="Every claim traced from its control to evidence, source event, event hash and bundle.",
-    facts=("claims", "orphan_evidence", "control_status"),
+    facts=("claims", "orphan_evidence", "control_status", "bundle_proofs"),
     build=build,
 )

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.bench import attacks, batch, cold, http, ingest, reports, volume
+from tests.bench import archives, attacks, batch, cold, http, ingest, reports, volume
 from tests.bench.step import hq, module
 from tests.bench.table import Figure, printed
 
@@ -28,6 +28,7 @@ def main() -> None:
         cookie = hq(folder, "session", "--email", "owner@aurora.example").output.strip()
         figures += _measured(http.figures(folder, cookie, threads=THREADS, rounds=3 if quick else 7))
         figures += _measured(ingest.figures(folder, cookie, seconds=2 if quick else 5))
+        figures += _measured(archives.figures(folder, cookie))
         figures += _measured(attacks.figures())
         figures += _measured(cold.figures(folder, Path(scratch) / "more", cookie, 100_000 if quick else 1_000_000))
         figures += _measured(volume.figures(Path(scratch), 100_000 if quick else 1_000_000))

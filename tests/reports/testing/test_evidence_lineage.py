@@ -13,10 +13,12 @@ def claim(control_id="C1", source="operation", **more):
             "event_hash": HASH, "state": "complete", "position": int(control_id[1:]), **more}  # fmt: skip
 
 
-def report(*claims, controls=(), orphans=()):
+def report(*claims, controls=(), orphans=(), proofs=()):
     status = rows("control_status", *({"framework": "soc2", "control_id": name, "position": n}
                                       for n, name in enumerate(controls)))  # fmt: skip
-    return REPORT.build(rows("claims", *claims), rows("orphan_evidence", *orphans), status, ask())
+    return REPORT.build(
+        rows("claims", *claims), rows("orphan_evidence", *orphans), status, rows("bundle_proofs", *proofs), ask()
+    )
 
 
 def frame(document, name):
