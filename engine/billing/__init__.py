@@ -1,0 +1,1 @@
+"""What is sold, what was bought, and what the payment providers say about it."""

@@ -1,0 +1,82 @@
+"""The door for assessors: a bearer token, or for calendars its secret as a password; whatever is asked is logged."""
+
+import base64
+import binascii
+from typing import TYPE_CHECKING
+
+from engine.errors import Problem, Unauthorized
+from engine.ops.assessors import CALENDAR
+from engine.ops.tokens import PREFIXES, digest, well_formed
+from engine.web.credentials import bearer, credential
+from engine.web.http import Principal, Request, Response
+from engine.web.limits import Limit
+from engine.web.reports import note_access
+
+if TYPE_CHECKING:
+    from engine.web.app import Console
+
+KIND = "assessor"
+LIMIT = Limit("assessor", 60, 60)
+CHALLENGES = 'Bearer, Basic realm="Compliance calendar", charset="UTF-8"'
+_FORMATS = {"application/json": "json", "text/csv": "csv", "text/html": "html", "text/markdown": "md",
+            "text/calendar": "ics", "application/zip": "zip"}  # fmt: skip
+
+
+def check_assessor(console: "Console", request: Request) -> Principal:
+    """Whose token it is; Unauthorized otherwise, and logged where the secret tells whom it concerns."""
+    calendar = request.arguments["id"] == CALENDAR
+    header = request.headers.get("authorization")
+    try:
+        secret = _password(header) if calendar and _basic(header) else bearer(header, "assessor token")
+        legacy = console.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+        try:
+            found = credential(console.services.store, secret, KIND, now=request.now, legacy=legacy)
+        except Unauthorized as refusal:
+            _note_refused(console, request, secret, refusal)
+            raise
+    except Unauthorized as refusal:
+        if calendar:
+            refusal.headers["WWW-Authenticate"] = CHALLENGES
+        raise
+    caller = Principal(found.org_id, found.label, None, found.id)
+    try:
+        console.limiter.check(LIMIT, f"{found.org_id} {found.id}")
+    except Problem as refusal:
+        _note(request, caller, refusal.status)
+        raise
+    return caller
+
+
+def note_answer(request: Request, response: Response) -> None:
+    """One line of the access log for an answer; downloads have theirs already."""
+    downloaded = response.headers.get("Content-Disposition", "").startswith("attachment")
+    if request.principal is not None and not downloaded:
+        form = "" if response.status >= 400 else _FORMATS.get(response.content_type.partition(";")[0], "")
+        note_access(request, form or request.query.get("format", "")[:20], response.status)
+
+
+def _note_refused(console: "Console", request: Request, secret: str, refusal: Problem) -> None:
+    legacy = console.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+    if any(well_formed(secret, kind, legacy) for kind in PREFIXES):
+        row = console.services.store.credential(digest(secret))
+        if row is not None:
+            _note(request, Principal(row["org_id"], row["label"], None, row["id"]), refusal.status)
+
+
+def _note(request: Request, caller: Principal, status: int) -> None:
+    request.principal = caller
+    note_access(request, "", status)
+    request.principal = None
+
+
+def _basic(header: str | None) -> bool:
+    return (header or "").partition(" ")[0].lower() == "basic"
+
+
+def _password(header: str | None) -> str:
+    """The password of an ``Authorization: Basic`` header, whatever the user name."""
+    encoded = (header or "").partition(" ")[2].strip()
+    try:
+        return base64.b64decode(encoded, validate=True).decode().partition(":")[2]
+    except (binascii.Error, UnicodeError, ValueError) as error:
+        raise Unauthorized("The user name and password cannot be read.", word="invalid_credential") from error
