@@ -36,5 +36,10 @@ def filename(edition: Edition, format: str) -> str:
 
 def download_name(org_id: str, report: str, as_of: date, format: str) -> str:
     """``aurora-posture-score-2026-11-20.csv``: lower-case ASCII letters, digits, dashes, then the extension."""
-    safe = re.sub(r"[^a-z0-9]+", "-", f"{org_id} {report}".lower()).strip("-")
-    return "-".join(filter(None, (safe, as_of.isoformat()))) + f".{RENDERERS[format].extension}"
+    return f"{dated_stem(org_id, report, as_of)}.{RENDERERS[format].extension}"
+
+
+def dated_stem(org_id: str, what: str, as_of: date) -> str:
+    """A download name without its extension."""
+    safe = re.sub(r"[^a-z0-9]+", "-", f"{org_id} {what}".lower()).strip("-")
+    return "-".join(filter(None, (safe, as_of.isoformat())))

@@ -36,7 +36,8 @@ class Client:
         }  # fmt: skip
         if self.cookie and cookie:
             environ["HTTP_COOKIE"] = f"other=1; svc_session={self.cookie}"
-        environ |= {f"HTTP_{name.upper()}": value for name, value in headers.items()}
+        names = {name: name.upper() if name == "content_type" else f"HTTP_{name.upper()}" for name in headers}
+        environ |= {names[name]: value for name, value in headers.items()}
         seen = {}
 
         def start_response(status, given, exc_info=None):

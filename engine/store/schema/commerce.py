@@ -1,5 +1,7 @@
 """Leads and pilots (of the platform organization), orders and subscriptions."""
 
+from sqlalchemy import Index
+
 from engine.store.schema.columns import (
     choice,
     day,
@@ -38,6 +40,9 @@ leads = tenant_table(
     instant("created_at", "received"),
     instant("stage_changed_at", "when the stage last changed", null=True),
     instant("first_response_at", "first answer", null=True),
+    Index("ix_leads_reference", "org_id", "reference_id", unique=True),
+    Index("ix_leads_received", "org_id", "created_at"),
+    Index("ix_leads_email", "org_id", "email"),
     importable=False,
     replicated=False,
 )
@@ -56,6 +61,7 @@ pilots = tenant_table(
     instant("review_at", "review", null=True),
     text("notes", "internal notes", null=True),
     instant("created_at", "created"),
+    Index("ix_pilots_lead", "org_id", "lead_id", unique=True),
     importable=False,
     replicated=False,
 )
@@ -70,6 +76,7 @@ activities = tenant_table(
     text("action", "what"),
     json("details", "from and to"),
     instant("happened_at", "when"),
+    Index("ix_activities_subject", "org_id", "subject_id"),
     importable=False,
     replicated=False,
 )
@@ -81,11 +88,12 @@ orders = tenant_table(
     choice("tier", "what is bought", "pro", "team", "top_up"),
     choice("provider", "payment provider", "paypal", "lemonsqueezy"),
     text("provider_ref", "the provider's identifier", null=True),
-    choice("status", "state", "created", "approved", "completed", "failed", default="created"),
+    choice("status", "state", "created", "approved", "completed", "failed", "refunded", default="created"),
     whole("amount_cents", "amount in cents", null=True, low=0),
     text("currency", "currency", null=True),
     text("created_by", "who"),
     instant("created_at", "when"),
+    Index("ix_orders_provider", "provider", "provider_ref", unique=True),
     importable=False,
     replicated=False,
 )
@@ -101,6 +109,7 @@ subscriptions = tenant_table(
     instant("event_at", "the provider's time of the last event applied"),
     instant("renews_at", "next renewal", null=True),
     instant("cancelled_at", "when it was cancelled", null=True),
+    Index("ix_subscriptions_provider", "provider", "provider_ref", unique=True),
     importable=False,
     replicated=False,
 )

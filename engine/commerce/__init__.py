@@ -1,0 +1,1 @@
+"""Enquiries, leads, pilots and their proposals: what the platform's own people work with."""
