@@ -8,7 +8,7 @@ demo: install  ## fill a store with three organizations, build every report, ser
 	$(BIN)/hq demo
 
 test: install  ## run the test suite
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 lint: install  ## style and types
 	$(BIN)/ruff check .

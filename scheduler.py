@@ -1,20 +1,29 @@
 """Scheduled work: what runs when. APScheduler keeps the time; what a job does is the engine's."""
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.cron import CronTrigger
 
 from engine import batch
+from engine.delivery import drain
+from engine.digests import Task, bundle_task, chain_task, digest_task, snapshot_tasks, tick
+from engine.jobs import LEASE_SECONDS, Daily, Every, Job, Runner
 from engine.ops.retention import purge_all
 from engine.services import Services
+from engine.store import PLATFORM
+from engine.store.queries import deliveries
+from engine.store.queries import jobs as runs
+from reports.digests import CHAIN, DIGESTS
 
 log = logging.getLogger("hq.scheduler")
 MISFIRE_GRACE_SECONDS = 6 * 3600
+RUN_DAYS = 30  # for which runs of our own jobs are listed: there is one every minute
+OWN_RUN_DAYS = 400  # for which an organization sees what ran for it: a year and the month after
+CONTENT_DAYS = 90  # for which the text of a delivery is kept once it was sent or given up
 
 
 def nightly_build(services: Services, now: datetime) -> str:
@@ -34,42 +43,116 @@ def retention(services: Services, now: datetime) -> str:
     return purge_all(services.store, now=now)
 
 
-@dataclass(frozen=True)
-class Job:
-    """Something that runs by itself: at ``hour:minute`` as read from the setting ``at``."""
-
-    name: str
-    at: str
-    run: Callable[[Services, datetime], str]
+def outbox(services: Services, now: datetime) -> str:
+    """Send the deliveries that are due."""
+    return str(drain(services, now=now))
 
 
-JOBS: tuple[Job, ...] = (
-    Job("nightly-build", "SVC_BUILD_AT", nightly_build),
-    Job("retention", "SVC_RETENTION_AT", retention),
+def pruning(services: Services, now: datetime) -> str:
+    """Drop the texts of old deliveries and the rows of old runs; the ledger of deliveries stays whole."""
+    texts = 0
+    everybody = [org_id for org_id, _ in services.store.organizations()]
+    if services.store.organization_exists(PLATFORM):
+        everybody.append(PLATFORM)
+    for org_id in everybody:
+        with services.store.revision(org_id, "pruning", now=now) as revision:
+            texts += deliveries.prune_contents(revision, now - timedelta(days=CONTENT_DAYS))
+    old = runs.prune(
+        services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS)
+    )
+    return f"texts of {texts} deliveries and {old} runs removed"
+
+
+def checkpoint(services: Services, now: datetime) -> str:
+    """Fold the log of this process's analytics store into its file."""
+    services.replica.checkpoint()
+    return "the analytics store is folded into its file"
+
+
+# what each organization is owed at its own time, in this order; the chained digests are the chain's
+TASKS: tuple[Task, ...] = (
+    *snapshot_tasks(),
+    *(digest_task(digest) for digest in DIGESTS if not digest.chained),
+    chain_task(CHAIN),
+    bundle_task(),
 )
 
 
-def scheduled(services: Services) -> BackgroundScheduler:
-    """A scheduler with every job, not started. A job that was late runs once; none runs twice at a time."""
-    settings = services.settings
-    zone = ZoneInfo(settings["SVC_TIME_ZONE"])
-    planned = BackgroundScheduler(timezone=zone)
-    for job in JOBS:
-        hour, minute = map(int, settings[job.at].split(":"))
-        planned.add_job(
-            _run,
-            CronTrigger(hour=hour, minute=minute, timezone=zone),
-            args=[job, services],
-            id=job.name,
+def owed(services: Services, now: datetime) -> str:
+    """Whatever an organization is owed by its own calendar: snapshots, digests, the staffing chain."""
+    return tick(services, TASKS, now=now)
+
+
+JOBS: tuple[Job, ...] = (
+    Job("outbox", Every(1), outbox),
+    Job("owed", Every(5), owed),
+    Job("nightly-build", Daily("SVC_BUILD_AT"), nightly_build),
+    Job("retention", Daily("SVC_RETENTION_AT"), retention),
+    Job("pruning", Daily("SVC_PRUNING_AT"), pruning),
+    Job("checkpoint", Every(60), checkpoint, alone=False),
+)
+
+
+class Scheduler:
+    """Every job in one process. A job that was late runs once; none runs twice at a time."""
+
+    def __init__(self, services: Services) -> None:
+        self.runner = Runner(services, JOBS, lambda: datetime.now(UTC))
+        zone = ZoneInfo(services.settings["SVC_TIME_ZONE"])
+        executors = {"default": ThreadPoolExecutor(len(JOBS)), "lease": ThreadPoolExecutor(1)}
+        self.planned = BackgroundScheduler(timezone=zone, executors=executors)
+        for job in JOBS:
+            self.planned.add_job(
+                self._run,
+                trigger(job, services),
+                args=[job],
+                id=job.name,
+                coalesce=True,
+                max_instances=1,
+                misfire_grace_time=MISFIRE_GRACE_SECONDS,
+            )
+        self.planned.add_job(
+            self._lead,
+            "interval",
+            seconds=LEASE_SECONDS // 4,
+            id="lease",
+            executor="lease",
             coalesce=True,
-            max_instances=1,
-            misfire_grace_time=MISFIRE_GRACE_SECONDS,
+            next_run_time=datetime.now(zone),
         )
-    return planned
+
+    def start(self) -> None:
+        """Begin to keep the time, on threads of its own."""
+        self.planned.start()
+
+    def shutdown(self, *, wait: bool) -> None:
+        """Begin nothing more, let what runs come to its end, and let another process lead."""
+        self.planned.shutdown(wait=wait)
+        self.runner.resign()
+
+    def _run(self, job: Job) -> None:
+        message = self.runner.run(job)
+        if message is not None:
+            log.log(logging.DEBUG if isinstance(job.when, Every) else logging.INFO, "job %s: %s", job.name, message)
+
+    def _lead(self) -> None:
+        for job in self.runner.lead():
+            log.info("job %s was due while no scheduler ran; it runs now", job.name)
+            self.planned.modify_job(job.name, next_run_time=datetime.now(UTC))
 
 
-def _run(job: Job, services: Services) -> None:
-    log.info("job %s: %s", job.name, job.run(services, datetime.now(UTC)))
+def trigger(job: Job, services: Services) -> CronTrigger:
+    """When APScheduler wakes for a job."""
+    zone = ZoneInfo(services.settings["SVC_TIME_ZONE"])
+    if isinstance(job.when, Every):
+        return CronTrigger(minute=f"*/{job.when.minutes}" if job.when.minutes < 60 else "0", timezone=zone)
+    hour, minute = map(int, services.settings[job.when.at].split(":"))
+    return CronTrigger(hour=hour, minute=minute, timezone=zone)
+
+
+def scheduled(services: Services) -> Scheduler:
+    """A scheduler with every job, not started."""
+    return Scheduler(services)
 
 
 def main() -> None:

@@ -189,11 +189,19 @@ class Editions:
 
     def edition(self, org_id: str, name: str, query: Mapping[str, str], *, now: datetime) -> Edition:
         """The report's content, not yet in any format."""
-        report = self.report(name)
+        return self.made(org_id, self.report(name), query, now=now)
+
+    def made(self, org_id: str, report: Report, query: Mapping[str, str], *, now: datetime) -> Edition:
+        """The content of any report, of the catalogue or not."""
         parameters = report.parse(query)
         with self._facts(org_id, int(parameters.get("periodDays", 30)), now) as kept:
             frames = {fact: kept.facts.of(org_id, fact) for fact in report.facts}
             return edition(report, kept.subject, frames, parameters)
+
+    def frames(self, org_id: str, facts: Sequence[str], *, now: datetime) -> tuple[Subject, dict[str, pl.DataFrame]]:
+        """Facts of an organization as they stand, over a period of 30 days, and what they were computed for."""
+        with self._facts(org_id, 30, now) as kept:
+            return kept.subject, {fact: kept.facts.of(org_id, fact) for fact in facts}
 
     def _build(self, report: Report, wanted: Name, parameters: Mapping[str, Any], now: datetime) -> Artifact:
         with self._facts(wanted.org_id, int(parameters.get("periodDays", 30)), now) as kept:

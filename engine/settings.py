@@ -1,15 +1,30 @@
 """The settings of the program: one table of environment variables, read once at a door."""
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from engine.errors import Usage
+from engine.setting_values import (
+    address,
+    clock,
+    count,
+    emails,
+    key_prefixes,
+    listed,
+    one_of,
+    path,
+    price,
+    sender,
+    session_secret,
+    smtp,
+    switch,
+    text,
+    tier_names,
+    zone,
+)
 
 
 @dataclass(frozen=True)
@@ -23,127 +38,111 @@ class Setting:
     secret: bool = False
 
 
-def _text(raw: str) -> str:
-    return raw
-
-
-def _path(raw: str) -> Path:
-    return Path(raw).expanduser()
-
-
-def _count(low: int, high: int) -> Callable[[str], int]:
-    def read(raw: str) -> int:
-        if not raw.isascii() or not raw.isdigit() or not low <= int(raw) <= high:
-            raise ValueError(f"an integer from {low} to {high}")
-        return int(raw)
-
-    return read
-
-
-def _switch(raw: str) -> bool:
-    if raw not in ("on", "off"):
-        raise ValueError("on or off")
-    return raw == "on"
-
-
-def _list(raw: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in raw.split(",") if part.strip())
-
-
-def _emails(raw: str) -> tuple[str, ...]:
-    return tuple(part.lower() for part in _list(raw))
-
-
-def _address(raw: str) -> str:
-    try:
-        parts = urlsplit(raw)
-        sound = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound or not re.fullmatch(r"[!-~]+", raw) or "?" in raw or "#" in raw:
-        raise ValueError("an http or https address without a query, such as https://models.example/v1")
-    return raw.rstrip("/")
-
-
-def _key_prefixes(raw: str) -> tuple[str, ...]:
-    entries = _list(raw)
-    if not all(re.fullmatch(r"(api_key|ingest|assessor)=[!-~]{3,40}", entry) for entry in entries):
-        raise ValueError("kind=prefix pairs separated by commas, such as api_key=old_; kinds api_key, ingest, assessor")
-    return entries
-
-
-def _zone(raw: str) -> str:
-    try:
-        ZoneInfo(raw)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ValueError("an IANA time zone such as Europe/Berlin") from error
-    return raw
-
-
-def _clock(raw: str) -> str:
-    if not re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", raw):
-        raise ValueError("a time such as 02:30")
-    return raw
-
-
-def _session_secret(raw: str) -> str:
-    if len(raw.encode()) < 32:
-        raise ValueError("at least 32 bytes; `openssl rand -hex 32` makes one")
-    return raw
-
-
 def _cron(name: str, route: str) -> Setting:
-    return Setting(f"SVC_{name}_CRON_SECRET", _text, "", f"Bearer secret of POST …/{route}/scheduled", secret=True)
+    return Setting(f"SVC_{name}_CRON_SECRET", text, "", f"Bearer secret of POST …/{route}/scheduled", secret=True)
 
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("SVC_DATA_DIR", _path, Path("var"), "folder of everything that is written"),
-    Setting("SVC_DATABASE_URL", _text, "", "operational store; SQLite in SVC_DATA_DIR when empty", secret=True),
-    Setting("SVC_SERVICE_NAME", _text, "hq-console", "name that /api/health answers with"),
-    Setting("SVC_BASE_URL", _text, "http://127.0.0.1:8080", "address under which people reach the console"),
-    Setting("SVC_SESSION_AUTH", _switch, True, "off: one local user, loopback only"),
+    Setting("SVC_DATA_DIR", path, Path("var"), "folder of everything that is written"),
+    Setting("SVC_DATABASE_URL", text, "", "operational store; SQLite in SVC_DATA_DIR when empty", secret=True),
+    Setting("SVC_SERVICE_NAME", text, "hq-console", "name that /api/health answers with"),
+    Setting("SVC_BASE_URL", text, "http://127.0.0.1:8080", "address under which people reach the console"),
+    Setting("SVC_SESSION_AUTH", switch, True, "off: one local user, loopback only"),
     Setting(
-        "SVC_SESSION_SECRET", _session_secret, "", "HS256 key of sessions; made in SVC_DATA_DIR when empty", secret=True
+        "SVC_SESSION_SECRET", session_secret, "", "HS256 key of sessions; made in SVC_DATA_DIR when empty", secret=True
     ),
-    Setting("SVC_SESSION_JWKS_FILE", _path, None, "key set of an identity provider (RS256 or ES256) instead"),
-    Setting("SVC_LOCAL_ORG", _text, "", "organization of the local user when SVC_SESSION_AUTH is off; else the first"),
-    Setting("SVC_PLATFORM_ADMIN_EMAILS", _emails, (), "people who may use /api/admin, separated by commas"),
+    Setting("SVC_SESSION_JWKS_FILE", path, None, "key set of an identity provider (RS256 or ES256) instead"),
+    Setting("SVC_LOCAL_ORG", text, "", "organization of the local user when SVC_SESSION_AUTH is off; else the first"),
+    Setting(
+        "SVC_SIGNING_KEY_FILE",
+        path,
+        None,
+        "Ed25519 key that archives are signed with; made in SVC_DATA_DIR when empty",
+    ),
+    Setting(
+        "SVC_BUNDLE_DIR",
+        path,
+        None,
+        "folder of sealed bundles, shared where several machines serve; in SVC_DATA_DIR when empty",
+    ),
+    Setting("SVC_PLATFORM_ADMIN_EMAILS", emails, (), "people who may use /api/admin, separated by commas"),
+    Setting("SVC_BRAND", text, "HQ", "name that the gateway, proposals and answers to enquiries show"),
+    Setting("SVC_CONTACT_MIN_SECONDS", count(0, 600), 3, "seconds that a person needs for the contact form at least"),
+    Setting(
+        "SVC_CONTACT_STAMP_SECRET",
+        session_secret,
+        "",
+        "secret of the contact form's start stamps; without it the duration that the client tells counts",
+        secret=True,
+    ),
+    Setting("SVC_CONTACT_PER_EMAIL", count(1, 1000), 5, "enquiries a day with one e-mail address"),
+    Setting("SVC_PILOT_PRICES", path, None, "price table of pilots in the form of data/prices/pilot.toml instead"),
     Setting(
         "SVC_ALERT_WEBHOOK_SIGNING_SECRET",
-        _list,
+        listed,
         (),
         "secrets that alerts must be signed with; two while rotating",
         secret=True,
     ),
-    Setting("SVC_ALERT_INGEST_PLANS", _list, (), "plans that may post alerts, separated by commas; all when empty"),
-    Setting(
-        "SVC_INGEST_PER_MINUTE", _count(1, 1_000_000), 6000, "alerts and findings bodies a minute from one address"
-    ),
-    Setting("SVC_LEGACY_KEY_PREFIXES", _key_prefixes, (), "earlier prefixes of secrets, such as api_key=old_"),
+    Setting("SVC_ALERT_INGEST_PLANS", listed, (), "plans that may post alerts, separated by commas; all when empty"),
+    Setting("SVC_INGEST_PER_MINUTE", count(1, 1_000_000), 6000, "alerts and findings bodies a minute from one address"),
+    Setting("SVC_LEGACY_KEY_PREFIXES", key_prefixes, (), "earlier prefixes of secrets, such as api_key=old_"),
     Setting(
         "SVC_CHAT_SIGNING_SECRET",
-        _list,
+        listed,
         (),
         "secrets that chat decisions are signed with; two while rotating",
         secret=True,
     ),
-    Setting("SVC_LLM_API_KEY", _text, "", "key of the language model provider", secret=True),
+    Setting("SVC_SMTP_URL", smtp, "", "mail server: smtp://, smtps:// or starttls://user:password@host", secret=True),
+    Setting("SVC_SMTP_FROM", sender, "", "sender of mails, such as Compliance <compliance@example.com>"),
+    Setting("SVC_CHAT_WEBHOOK_URL", address, "", "incoming webhook of the chat service", secret=True),
+    Setting("SVC_CHAT_BOT_TOKEN", text, "", "bot token that chat messages are posted with instead", secret=True),
+    Setting("SVC_CHAT_API_URL", address, "https://slack.com/api", "address of the chat service's API"),
+    Setting("SVC_LLM_API_KEY", text, "", "key of the language model provider", secret=True),
     Setting(
-        "SVC_LLM_URL", _address, "", "OpenAI-compatible address that the copilot asks first, up to /v1", secret=True
+        "SVC_LLM_URL", address, "", "OpenAI-compatible address that the copilot asks first, up to /v1", secret=True
     ),
-    Setting("SVC_LLM_MODEL", _text, "default", "model that is asked for there"),
-    Setting("SVC_REASONING_URL", _address, "", "backend of /api/reasoning; the copilot asks it second", secret=True),
-    Setting("SVC_REASONING_TOKEN", _text, "", "bearer token that is sent to it", secret=True),
-    Setting("SVC_ROBOT_URL", _address, "", "backend of /api/robot", secret=True),
-    Setting("SVC_ROBOT_TOKEN", _text, "", "bearer token that is sent to it", secret=True),
-    Setting("SVC_TRUSTED_PROXIES", _list, (), "addresses whose X-Forwarded-For is believed"),
-    Setting("SVC_RATE_LIMIT_URL", _text, "memory://", "where limits are counted; redis://… shares them"),
-    Setting("SVC_THREADS", _count(1, 64), 4, "threads that answer requests"),
-    Setting("SVC_ANALYTICS_MEMORY", _text, "2GB", "memory limit of the analytics store"),
-    Setting("SVC_ARTIFACT_DAYS", _count(1, 365), 7, "days after which an unused artifact is pruned"),
-    Setting("SVC_BUILD_AT", _clock, "02:30", "local time of the nightly build"),
-    Setting("SVC_RETENTION_AT", _clock, "03:30", "local time at which records past their retention are purged"),
-    Setting("SVC_TIME_ZONE", _zone, "UTC", "time zone of the scheduler"),
+    Setting("SVC_LLM_MODEL", text, "default", "model that is asked for there"),
+    Setting("SVC_REASONING_URL", address, "", "backend of /api/reasoning; the copilot asks it second", secret=True),
+    Setting("SVC_REASONING_TOKEN", text, "", "bearer token that is sent to it", secret=True),
+    Setting("SVC_ROBOT_URL", address, "", "backend of /api/robot", secret=True),
+    Setting("SVC_ROBOT_TOKEN", text, "", "bearer token that is sent to it", secret=True),
+    Setting(
+        "SVC_PAYPAL_URL", address, "https://api-m.paypal.com", "address of PayPal's interface; the sandbox's to try"
+    ),
+    Setting("SVC_PAYPAL_CLIENT_ID", text, "", "client that checkouts are made as; nothing is sold when empty"),
+    Setting("SVC_PAYPAL_CLIENT_SECRET", text, "", "its secret", secret=True),
+    Setting("SVC_PAYPAL_PLANS", tier_names, (), "PayPal's plan of each tier, such as pro=P-1AB,team=P-2CD"),
+    Setting("SVC_PAYPAL_WEBHOOK_ID", text, "", "PayPal's name for our webhook; part of what it signs"),
+    Setting(
+        "SVC_PAYPAL_VERIFY",
+        one_of("certificate", "postback"),
+        "certificate",
+        "how its webhooks are verified: by certificate here, or by asking PayPal (postback)",
+    ),
+    Setting("SVC_PAYPAL_CA_FILE", path, None, "authorities that its certificate must chain to; the public ones else"),
+    Setting("SVC_TOP_UP_PRICE", price, "", "price of a top-up, such as 50.00 EUR; none is sold when empty"),
+    Setting("SVC_BILLING_RETURN_URL", address, "", "page that buyers return to; SVC_BASE_URL when empty"),
+    Setting("SVC_BILLING_AT", clock, "00:15", "local time at which cancelled plans end once their paid time is over"),
+    Setting(
+        "SVC_LEMONSQUEEZY_SIGNING_SECRET",
+        listed,
+        (),
+        "secrets that Lemon Squeezy signs with; two while rotating",
+        secret=True,
+    ),
+    Setting("SVC_LEMONSQUEEZY_VARIANTS", tier_names, (), "Lemon Squeezy's variant of each tier, such as pro=1,team=2"),
+    Setting("SVC_LEMONSQUEEZY_TEST_MODE", switch, False, "on: what was bought there in test mode counts"),
+    Setting("SVC_TRUSTED_PROXIES", listed, (), "addresses whose X-Forwarded-For is believed"),
+    Setting("SVC_RATE_LIMIT_URL", text, "memory://", "where limits are counted; redis://… shares them"),
+    Setting("SVC_THREADS", count(1, 64), 4, "threads that answer requests"),
+    Setting("SVC_ANALYTICS_MEMORY", text, "2GB", "memory limit of the analytics store"),
+    Setting("SVC_ARTIFACT_DAYS", count(1, 365), 7, "days after which an unused artifact is pruned"),
+    Setting("SVC_BUILD_AT", clock, "02:30", "local time of the nightly build"),
+    Setting("SVC_RETENTION_AT", clock, "03:30", "local time at which records past their retention are purged"),
+    Setting("SVC_PRUNING_AT", clock, "04:30", "local time at which texts of old deliveries are dropped"),
+    Setting("SVC_TIME_ZONE", zone, "UTC", "time zone of the scheduler"),
     _cron("EVIDENCE_REQUEST_SLA", "evidence-request-sla"),
     _cron("MAPPING_DIGEST", "mapping-digest"),
     _cron("ATTESTATION_RENEWAL", "attestation-renewal"),
@@ -182,6 +181,16 @@ class Settings:
     def data_dir(self) -> Path:
         folder: Path = self._values["SVC_DATA_DIR"]
         return folder
+
+    @property
+    def signing_key_file(self) -> Path:
+        """The key that archives are signed with: what is set, else a file in the data folder."""
+        return self._values["SVC_SIGNING_KEY_FILE"] or self.data_dir / "signing.key"
+
+    @property
+    def bundle_dir(self) -> Path:
+        """Where sealed bundles are kept."""
+        return self._values["SVC_BUNDLE_DIR"] or self.data_dir / "bundles"
 
     @property
     def database_url(self) -> str:

@@ -25,6 +25,8 @@ DEFAULTS: Mapping[str, tuple[float, float, float, str]] = MappingProxyType(
         "reminder_third_days": (7, 1, 90, "days late at which the third is owed; it also goes to who is accountable"),
         "quiet_from_hour": (19, 0, 23, "local hour from which no reminder is sent"),
         "quiet_until_hour": (7, 0, 23, "local hour from which reminders are sent again"),
+        "digest_hour": (8, 0, 23, "local hour at which digests are sent"),
+        "digest_weekday": (1, 1, 7, "day of the week of weekly digests: 1 is Monday"),
         "nudge_pause_days": (7, 1, 60, "least days between two nudges for the same attestation"),
         "nudge_ahead_days": (30, 1, 90, "days before its due date from which an attestation is nudged"),
         "staffing_sla_days": (5, 1, 60, "business days after the peak week for a staffing action"),

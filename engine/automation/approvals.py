@@ -6,6 +6,7 @@ from typing import Any
 from engine.automation import policies
 from engine.automation.playbooks import Playbook
 from engine.errors import Conflict, Forbidden, NotFound
+from engine.ops import staffing
 from engine.ops.ids import new_id
 from engine.store import Revision, rows
 from engine.store.queries import automation as queries
@@ -53,10 +54,14 @@ def decide(
 ) -> dict[str, Any]:
     """Decide a pending approval by the revision's actor. ``event_id`` is that of the message, good for once.
 
-    Forbidden without the role or for one's own request; Conflict when it was decided, or the message came before.
+    Whose staffing action it is may say that it is completed. Forbidden without the role or for one's own request;
+    Conflict when it was decided, or the message came before.
     """
     approval = find(revision.connection, revision.org_id, approval_id)
-    if role not in MAY_DECIDE:
+    own_work = approval["kind"] == staffing.APPROVAL and staffing.concerns(
+        revision.connection, revision.org_id, approval["subject"], revision.actor
+    )
+    if role not in MAY_DECIDE and not own_work:
         raise Forbidden(f"To decide needs the role {' or '.join(MAY_DECIDE)}; yours is {role}.", word="role_required")
     if approval["requested_by"] == revision.actor:
         raise Forbidden("Whoever asks for an approval cannot decide it.", word="own_request")
@@ -76,6 +81,8 @@ def decide(
     )
     if approval["kind"] == "policy" and status == "approved":
         _publish(revision, approval["subject"])
+    if approval["kind"] == staffing.APPROVAL and status == "approved":
+        staffing.complete(revision, approval["subject"], f"approval {approval_id}")
     return {**approval, **decided}
 
 

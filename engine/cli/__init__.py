@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import click
 
 from engine.cli.archive import verify
+from engine.cli.deliveries import deliveries, endpoints
 from engine.cli.demo import demo
 from engine.cli.doors import config, migrate, routes, scheduler, serve, session
+from engine.cli.gateway import gateway
 from engine.cli.records import import_, tables
 from engine.cli.reports import build, export, report
 from engine.errors import Problem
@@ -24,6 +26,7 @@ for command in (
     demo,
     serve,
     scheduler,
+    gateway,
     migrate,
     import_,
     tables,
@@ -31,6 +34,8 @@ for command in (
     report,
     export,
     session,
+    deliveries,
+    endpoints,
     verify,
     routes,
     config,

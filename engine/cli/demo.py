@@ -1,9 +1,14 @@
 """The command that shows it all."""
 
+import os
+
 import click
 
 from engine.cli.common import Steps, now, opened
 from engine.settings import Settings
+from engine.store import PLATFORM
+
+ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
 
 
 @click.command(epilog="Example: hq demo --port 8080")
@@ -11,10 +16,13 @@ from engine.settings import Settings
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 def demo(no_serve: bool, host: str, port: int) -> None:
-    """Fill an empty store with three organizations, build every report, and serve them."""
+    """Fill an empty store with three organizations and the platform's own, build every report, and serve them."""
     import api
     from data.demo import DEMO_ORGANIZATIONS, generate
+    from data.demo.platform import PLATFORM_ADMIN, fill_platform
     from engine import batch
+    from engine.evidence import bundles
+    from engine.evidence.windows import days
     from engine.importing import import_frames
     from engine.site import write_site
     from engine.web.app import Console
@@ -22,7 +30,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     from engine.web.sessions import Sessions
     from scheduler import scheduled
 
-    settings = Settings()
+    settings = _settings(PLATFORM_ADMIN)
     with opened(settings) as services:
         console = Console(api.ROUTES, services)
         server = None if no_serve else bound(console, host, port, settings["SVC_THREADS"])
@@ -33,7 +41,9 @@ def demo(no_serve: bool, host: str, port: int) -> None:
                 if org_id not in known:
                     frames = generate(org_id, now().date())
                     import_frames(services.store, frames, org_id=org_id, actor="demo", now=now())
+                    bundles.create(services, org_id, f"owner@{org_id}.example", days("90d"), now=now())
             steps("demo organizations", len(DEMO_ORGANIZATIONS), len(DEMO_ORGANIZATIONS))
+            fill_platform(services.store, settings, now())
             built = batch.build(
                 services.replica, services.artifacts.folder, services.editions.catalogue, DEMO_ORGANIZATIONS,
                 now=now(), progress=steps,
@@ -45,11 +55,14 @@ def demo(no_serve: bool, host: str, port: int) -> None:
         artifacts = sum(result.made + result.kept for result in built)
         click.echo(f"{artifacts} reports of {len(built)} organizations are ready.")
         click.echo(f"Browse them without a server: {pages[0]}")
-        cookie = Sessions(settings).issue("owner@aurora.example", "aurora", now=now())
-        base = f"http://{host}:{port}/api/governance/compliance"
+        sessions, address = Sessions(settings), f"http://{host}:{port}/api"
+        cookie = sessions.issue("owner@aurora.example", "aurora", now=now())
         click.echo(f"\nSign in as owner@aurora.example with the cookie\n  svc_session={cookie}\n\nTry:")
         for path in ("posture-score", "executive-summary?format=md", "gap-remediations?format=csv"):
-            click.echo(f"  curl -b svc_session={cookie} '{base}/{path}'")
+            click.echo(f"  curl -b svc_session={cookie} '{address}/governance/compliance/{path}'")
+        if services.store.role(PLATFORM, PLATFORM_ADMIN):
+            cookie = sessions.issue(PLATFORM_ADMIN, PLATFORM, now=now())
+            click.echo(_administration(settings, PLATFORM_ADMIN, cookie, address))
         if server is None:
             return
         click.echo(f"\nServing on http://{host}:{port} (Ctrl-C stops)", err=True)
@@ -59,3 +72,20 @@ def demo(no_serve: bool, host: str, port: int) -> None:
             run(server)
         finally:
             jobs.shutdown(wait=True)
+
+
+def _settings(admin: str) -> Settings:
+    """Those of the environment. Where it names no platform administrator, the demo has one: nobody has in real life."""
+    settings = Settings()
+    return settings if settings[ADMINS] else Settings({**os.environ, ADMINS: admin})
+
+
+def _administration(settings: Settings, admin: str, cookie: str, address: str) -> str:
+    """How to sign in as the platform's administrator, or what is missing for it."""
+    if admin not in settings[ADMINS]:
+        return f"\n{admin} may see leads and pilots once {ADMINS} names that address too."
+    return (
+        f"\nLeads and pilots: sign in as {admin} with the cookie\n  svc_session={cookie}\n\nTry:\n"
+        f"  curl -b svc_session={cookie} '{address}/admin/dashboard'\n"
+        f"`hq serve` lets that address in only with\n  {ADMINS}={','.join(settings[ADMINS])}"
+    )

@@ -3,12 +3,15 @@
 import signal
 import threading
 from types import FrameType
+from typing import Any
 
 import click
 
 from engine.cli.common import now, opened
 from engine.errors import Usage
 from engine.settings import Settings
+from engine.store import PLATFORM
+from engine.store.queries.jobs import last
 
 
 @click.command(epilog="Example: hq serve --port 8080")
@@ -38,15 +41,18 @@ def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None
 
 
 @click.command(epilog="Example: hq scheduler")
-@click.option("--list", "listing", is_flag=True, help="Print what runs when, and stop.")
+@click.option("--list", "listing", is_flag=True, help="Print what runs when and what ran last, and stop.")
 def scheduler(listing: bool) -> None:
-    """Run scheduled work alone."""
-    from scheduler import JOBS, scheduled
+    """Run scheduled work alone. Several may run: one of them leads."""
+    from scheduler import JOBS, TASKS, scheduled
 
     settings = Settings()
     if listing:
-        for job in JOBS:
-            click.echo(f"{job.name}\tdaily at {settings[job.at]} {settings['SVC_TIME_ZONE']}")
+        with opened(settings) as services, services.store.reader() as connection:
+            for job in JOBS:
+                click.echo(f"{job.name}\t{job.when.said(settings)}\t{_last(last(connection, job.name))}")
+            for task in TASKS:
+                click.echo(f"{task.name}\t{task.when.said}\t{_last(last(connection, task.name))}")
         return
     stopped = threading.Event()
 
@@ -61,6 +67,17 @@ def scheduler(listing: bool) -> None:
         click.echo("Scheduled work runs (Ctrl-C stops)", err=True)
         stopped.wait()
         jobs.shutdown(wait=True)
+
+
+def _last(run: dict[str, Any] | None) -> str:
+    """A run of a job in words."""
+    if run is None:
+        return "never ran"
+    began = f"{run['started_at']:%Y-%m-%d %H:%M:%S} UTC"
+    if run["finished_at"] is None:
+        return f"running since {began}"
+    seconds = (run["finished_at"] - run["started_at"]).total_seconds()
+    return f"last {began}, {run['outcome']} in {seconds:.1f} s: {run['message']}"
 
 
 @click.command(epilog="Example: hq migrate")
@@ -81,7 +98,8 @@ def session(email: str, org: str | None) -> None:
 
     with opened() as services:
         store = services.store
-        mine = [org_id for org_id, _ in store.organizations() if store.role(org_id, email.lower())]
+        known = [*(org_id for org_id, _ in store.organizations()), PLATFORM]
+        mine = [org_id for org_id in known if store.role(org_id, email.lower())]
         if org is None and len(mine) != 1:
             raise Usage(
                 f"{email} is a member of {', '.join(mine)}; name one with --org."
@@ -90,7 +108,10 @@ def session(email: str, org: str | None) -> None:
             )
         if org is not None and org not in mine:
             raise Usage(f"{email} is not a member of {org!r}.")
-        click.echo(Sessions(services.settings).issue(email, org or mine[0], now=now()))
+        chosen, admins = org or mine[0], services.settings["SVC_PLATFORM_ADMIN_EMAILS"]
+        if chosen == PLATFORM and email.lower() not in admins:
+            click.echo(f"{email} is not in SVC_PLATFORM_ADMIN_EMAILS: /api/admin will refuse this session.", err=True)
+        click.echo(Sessions(services.settings).issue(email, chosen, now=now()))
 
 
 @click.command(epilog="Example: hq routes | grep vendors")

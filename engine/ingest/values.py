@@ -44,6 +44,8 @@ def plain(value: Any) -> str | None:
 
 def line(value: Any, limit: int = LINE) -> str | None:
     """Text on one line of at most ``limit`` characters, secrets replaced."""
+    if value is None:
+        return None
     if isinstance(value, str) and not value.isprintable():
         value = " ".join(value[: 2 * limit].split())  # quicker than cleaning, and most often enough
     text = _bounded(value, limit)
@@ -54,7 +56,7 @@ def line(value: Any, limit: int = LINE) -> str | None:
 
 def block(value: Any, limit: int = BLOCK) -> str | None:
     """Text of several lines, bounded like ``line``."""
-    text = _bounded(value, limit)
+    text = None if value is None else _bounded(value, limit)
     return None if text is None else _cut(redacted(text), limit)
 
 

@@ -83,7 +83,7 @@ def pages(store: Store, pack: Pack) -> Iterator[pl.DataFrame]:
     """The rows of a pack: policies first, then the events in the order of the chain. The first page always comes."""
     yield pack.policies
     for page in events_until(store, pack.org_id, pack.head[0], pack.since):
-        yield _event_rows(page, pack)
+        yield rows_of(page, pack)
 
 
 def _policy_rows(in_force: pl.DataFrame, links: pl.DataFrame, tags: pl.Series, wanted: str | None) -> pl.DataFrame:
@@ -113,7 +113,8 @@ def _action_tags(tags: pl.Series) -> pl.DataFrame:
     )
 
 
-def _event_rows(page: list[Row], pack: Pack) -> pl.DataFrame:
+def rows_of(page: list[Row], pack: Pack) -> pl.DataFrame:
+    """The rows of a page of audit events."""
     columns = dict(zip(AUDIT, zip(*page, strict=True), strict=True)) if page else dict.fromkeys(AUDIT, ())
     schema = {name: pl.Int64 if name in ("seq", "revision") else pl.String for name in AUDIT}
     frame = pl.DataFrame({name: list(values) for name, values in columns.items()}, schema=schema)

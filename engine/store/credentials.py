@@ -22,6 +22,12 @@ def last_uses(connection: Connection, org_id: str) -> dict[str, datetime]:
     return {row[0]: row[1] for row in connection.execute(query.where(credential_uses.c.org_id == org_id))}
 
 
+def uses(connection: Connection, org_id: str) -> dict[str, int]:
+    """How often each credential of an organization was used, by its id; unused ones are absent."""
+    query = select(credential_uses.c.credential_id, credential_uses.c.uses)
+    return {row[0]: row[1] for row in connection.execute(query.where(credential_uses.c.org_id == org_id))}
+
+
 class CredentialUses:
     """Counts uses in memory and writes them now and then. Threads may share one."""
 

@@ -41,6 +41,7 @@ def open_engines(url: str) -> tuple[Engine, Engine]:
 def _sqlite(url: str, *, immediate: bool) -> Engine:
     engine = create_engine(
         url,
+        hide_parameters=True,  # what people wrote must not reach the log with an error
         connect_args={"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
         pool_size=16,
         max_overflow=64,
@@ -74,7 +75,7 @@ def _sqlite(url: str, *, immediate: bool) -> Engine:
 
 def _postgresql(url: str, *, readonly: bool) -> Engine:
     options: dict[str, Any] = {"isolation_level": "REPEATABLE READ"} if readonly else {}
-    return create_engine(url, pool_size=16, max_overflow=64, pool_pre_ping=True, **options)
+    return create_engine(url, hide_parameters=True, pool_size=16, max_overflow=64, pool_pre_ping=True, **options)
 
 
 def damaged(url: str, error: Exception) -> Unavailable:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Text, select, type_coerce
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 
 from engine.document import Revision as Position
 from engine.errors import NotFound, Unavailable
@@ -202,6 +202,18 @@ class Store:
         """
         return self._group.write(org_id, actor, change, now)
 
+    def ensure_platform(self, now: datetime) -> None:
+        """Make the reserved organization when it is first needed; afterwards this costs a look at its head."""
+        if self.head(PLATFORM) is not None:
+            return
+        try:
+            with self.revision(PLATFORM, "system", now=now, create={"name": "Platform"}) as revision:
+                if revision.start[0] == 0:  # else somebody else was first
+                    revision.record("organization.created", object_type="organization", object_id=PLATFORM)
+        except IntegrityError:
+            if self.head(PLATFORM) is None:
+                raise
+
     @staticmethod
     def _create(connection: Connection, org_id: str, values: Mapping[str, Any], now: datetime) -> None:
         defaults = {c.name: c.info["default"] for c in organizations.columns if c.info.get("default") is not None}
@@ -209,9 +221,15 @@ class Store:
         connection.execute(organizations.insert().values({**given, "id": org_id, "revision": 1}))
         connection.execute(heads.insert().values(org_id=org_id, seq=0, hash=GENESIS, moved_at=now))
 
+    @contextmanager
+    def aside(self) -> Iterator[Connection]:
+        """A transaction that moves no revision, for what no report reads: leases, runs of jobs, who works on what."""
+        with self._errors(), self._turn, self._writer.begin() as connection:
+            yield connection
+
     def record_access(self, rows: list[dict[str, Any]]) -> None:
         """Note who read what. Durable, and without moving any revision."""
-        with self._errors(), self._turn, self._writer.begin() as connection:
+        with self.aside() as connection:
             connection.execute(access_log.insert(), rows)
 
     # -- verification ----------------------------------------------------------------------------------------------

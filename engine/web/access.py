@@ -7,8 +7,10 @@ from urllib.parse import urlsplit
 
 from engine.errors import Forbidden, Unauthorized
 from engine.store import PLATFORM
+from engine.web.assessor_access import check_assessor, note_answer
 from engine.web.credentials import bearer, check_cron_secret, credential
-from engine.web.http import Principal, Request
+from engine.web.http import Principal, Request, Response
+from engine.web.payment_signatures import check_lemonsqueezy, check_paypal
 from engine.web.sessions import COOKIE
 from engine.web.signatures import check_chat
 
@@ -21,10 +23,14 @@ LOCAL_USER = "local@localhost"
 
 @dataclass(frozen=True)
 class Access:
-    """``code`` as the interface writes it; ``check`` returns the caller or raises 401 or 403."""
+    """``code`` as the interface writes it; ``check`` returns the caller or raises 401 or 403.
+
+    ``note`` is told every answer to a caller who was let in, an error too, before it leaves.
+    """
 
     code: str
     check: Callable[["Console", Request], Principal | None]
+    note: Callable[[Request, Response], None] | None = None
 
 
 def _public(console: "Console", request: Request) -> None:
@@ -110,11 +116,6 @@ def _session_or_key(console: "Console", request: Request) -> Principal:
     return Principal(found.org_id, found.owner, role, found.id)
 
 
-def _signed(console: "Console", request: Request) -> Principal | None:
-    """No provider is configured yet, so no signature can be right."""
-    raise Unauthorized("The signature of this request cannot be verified.", word="invalid_signature")
-
-
 def _chat_signed(console: "Console", request: Request) -> None:
     """The chat service; whose click it is, the handler finds out."""
     secrets = console.services.settings["SVC_CHAT_SIGNING_SECRET"]
@@ -138,10 +139,11 @@ S = Access("S", session_caller)
 ADMINS = Access("S(owner, admin)", _with_roles("owner", "admin"))
 OPERATORS = Access("S(owner, admin, operator)", _with_roles("owner", "admin", "operator"))
 ING = Access("ING", _with_token("ingest", "ingest token"))
-ASR = Access("ASR", _with_token("assessor", "assessor token"))
+ASR = Access("ASR", check_assessor, note_answer)
 KEY = Access("KEY", _session_or_key)
 PADM = Access("PADM", _platform_admin)
-SIG = Access("SIG", _signed)
+PAYPAL_SIG = Access("SIG", check_paypal)
+LEMONSQUEEZY_SIG = Access("SIG", check_lemonsqueezy)
 CHAT_SIG = Access("SIG", _chat_signed)
 
 

@@ -91,22 +91,33 @@ class Console:
     def _answer(
         self, route: Route, environ: Mapping[str, Any], arguments: Mapping[str, str], identifier: str
     ) -> Response:
+        """The answer, noted where the route keeps a log: nothing leaves that could not be noted."""
+        request = Request(
+            method=route.method,
+            path=environ["PATH_INFO"],
+            arguments=arguments,
+            query={},
+            headers=Headers(environ),
+            read_body=lambda: _body(environ),
+            address=self._address(environ),
+            id=identifier,
+            now=datetime.now(UTC),
+            services=self.services,
+            raw_path=environ.get("REQUEST_URI", "").partition("?")[0],
+            raw_query=environ.get("QUERY_STRING", ""),
+        )
+        response = self._checked(route, request)
+        if route.access.note is None:
+            return response
+        try:
+            route.access.note(request, response)
+        except Problem as problem:
+            return self._failed(problem, identifier)
+        return response
+
+    def _checked(self, route: Route, request: Request) -> Response:
         """The checks in their order: credential and role, then body, then whatever the handler needs."""
         try:
-            request = Request(
-                method=route.method,
-                path=environ["PATH_INFO"],
-                arguments=arguments,
-                query={},
-                headers=Headers(environ),
-                read_body=lambda: _body(environ),
-                address=self._address(environ),
-                id=identifier,
-                now=datetime.now(UTC),
-                services=self.services,
-                raw_path=environ.get("REQUEST_URI", "").partition("?")[0],
-                raw_query=environ.get("QUERY_STRING", ""),
-            )
             request.principal = route.access.check(self, request)
             if route.limit is not None:
                 self._limit(route.limit, request)
@@ -115,12 +126,12 @@ class Console:
                 _ = request.body
             return route.handler(request)
         except Problem as problem:
-            return self._failed(problem, identifier)
+            return self._failed(problem, request.id)
         except Exception:
             # The last resort of the door: the trace goes to the log under the request's id, the client gets no inside.
-            log.error("request %s failed\n%s", identifier, traceback.format_exc())
+            log.error("request %s failed\n%s", request.id, traceback.format_exc())
             return self._failed(
-                Problem(f"Something went wrong on our side; the log has it under request {identifier}."), identifier
+                Problem(f"Something went wrong on our side; the log has it under request {request.id}."), request.id
             )
 
     def _limit(self, limit: Limit, request: Request) -> None:

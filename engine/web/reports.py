@@ -1,6 +1,8 @@
 """Handlers that answer with a report: format, entity tag, download name, access log."""
 
 import secrets
+from collections.abc import Callable
+from typing import Any
 
 from engine.errors import BadRequest
 from engine.render import RENDERERS, download_name
@@ -8,6 +10,7 @@ from engine.render.html import CONTENT_SECURITY_POLICY
 from engine.report import Report
 from engine.web.http import REVALIDATE, Handler, Request, Response
 
+Outlook = Callable[[Request, Any], dict[str, str]]
 _TYPES = {
     "application/json": "json",
     "text/csv": "csv",
@@ -17,10 +20,11 @@ _TYPES = {
 }
 
 
-def report(name: str, *, of_caller: bool = False) -> Handler:
+def report(name: str, *, of_caller: bool = False, outlook: Outlook | None = None) -> Handler:
     """A handler for ``GET`` of the report of that name.
 
-    ``of_caller`` fixes the report's parameter ``actor`` to whoever asks: the route speaks of nobody else.
+    ``of_caller`` fixes the report's parameter ``actor`` to whoever asks: the route speaks of nobody else. ``outlook``
+    makes headers of what the report says as JSON.
     """
 
     def handler(request: Request) -> Response:
@@ -33,7 +37,10 @@ def report(name: str, *, of_caller: bool = False) -> Handler:
                     details=[{"parameter": "actor", "expected": "nothing", "got": "unknown parameter"}],
                 )
             query["actor"] = request.caller.actor
-        return _report(request, name, query)
+        response = _report(request, name, query)
+        if outlook is not None and response.body and response.content_type == RENDERERS["json"].content_type:
+            response.headers |= outlook(request, response.body)
+        return response
 
     return handler
 

@@ -23,8 +23,13 @@ def bound(console: Console, host: str, port: int, threads: int) -> Any:
     """A server that listens already. Usage when the port is taken or the address must not be served."""
     if not console.services.settings["SVC_SESSION_AUTH"] and not _loopback(host):
         raise Usage(f"SVC_SESSION_AUTH=off serves one local user: bind to 127.0.0.1 or ::1, not to {host}.")
+    return listening(console.wsgi, host, port, threads)
+
+
+def listening(application: Any, host: str, port: int, threads: int) -> Any:
+    """A server for any WSGI application, that listens already."""
     return waitress.create_server(
-        console.wsgi,
+        application,
         sockets=[_listening(host, port)],
         threads=threads,
         ident=None,

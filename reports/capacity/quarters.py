@@ -7,6 +7,7 @@ import polars as pl
 
 from engine.document import Coverage
 from engine.formulas import nearest_rank
+from reports.evidence.asked import turnaround_days
 
 ROW = {
     "figure": pl.String, "now": pl.Float64, "now_of": pl.String, "before": pl.Float64, "before_of": pl.String,
@@ -67,8 +68,7 @@ def _requests(requests: pl.DataFrame, quarter: Quarter) -> list[Measure]:
     still = (pl.col("finished_on").is_null() | (pl.col("finished_on") > quarter.end)) & (pl.col("clock") != "paused")
     overdue = requests.filter((pl.col("due_on") < quarter.end) & still).height
     on_time = closed.filter(pl.col("finished_on") <= pl.col("due_on")).height
-    taken = (pl.col("finished_on") - pl.col("opened_on")).dt.total_days() - pl.col("paused_minutes") // 1440
-    days = closed.select(days=pl.max_horizontal(taken, pl.lit(0)))["days"].drop_nulls().to_list()
+    days = closed.select(days=turnaround_days())["days"].drop_nulls().to_list()
     p90 = nearest_rank(days, 90)
     return [
         _share(on_time, closed.height + overdue, "requests"),

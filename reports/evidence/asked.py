@@ -16,6 +16,12 @@ TO_DO = {
 }
 
 
+def turnaround_days() -> pl.Expr:
+    """Days from a request to its answer (F5), whole days of pause taken off; null where the two dates contradict."""
+    taken = (pl.col("finished_on") - pl.col("opened_on")).dt.total_days()
+    return pl.when(taken >= 0).then(pl.max_horizontal(taken - pl.col("paused_minutes") // 1440, pl.lit(0)))
+
+
 def owned(requests: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     """Requests with whom to ask: ``recipient`` is the owner, or the backup where the owner has left."""
     gone = people.filter(~pl.col("active")).select(owner="email", owner_left=pl.lit(True))

@@ -9,7 +9,7 @@ from engine.document import Coverage, Document, Table
 from engine.formulas import nearest_rank
 from engine.report import Ask, Report
 from reports.evidence import personal
-from reports.evidence.asked import CLOCKS, STATES, TO_DO, open_requests, owned
+from reports.evidence.asked import CLOCKS, STATES, TO_DO, open_requests, owned, turnaround_days
 from reports.evidence.wording import counted, part_of
 
 BUCKETS = (("0–7", 0, 7), ("8–14", 8, 14), ("15–30", 15, 30), ("31+", 31, None))
@@ -40,10 +40,7 @@ COLUMNS = (
 
 
 def build(requests: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> Document:
-    taken = (pl.col("finished_on") - pl.col("opened_on")).dt.total_days()
-    rows = owned(requests, people).with_columns(
-        turnaround=pl.when(taken >= 0).then(pl.max_horizontal(taken - pl.col("paused_minutes") // 1440, pl.lit(0)))
-    )
+    rows = owned(requests, people).with_columns(turnaround=turnaround_days())
     queue = open_requests(rows)
     closed = rows.filter(pl.col("finished_on") >= ask.period_start)
     overdue = queue.filter(pl.col("clock") == "overdue").with_columns(days_late=-pl.col("days_left"))

@@ -125,7 +125,8 @@ def _event(row: dict[str, Any]) -> Event:
         title=f"{mark}{row['title']}",
         description="\n".join(f"{name}: {text}" for name, text in facts.items() if text),
         categories=tuple(row["frameworks"] or ()) or (row["kind"],),
-        sequence=row["sequence"],
+        sequence=row["sequence"]
+        + (row["status"] == "cancelled"),  # calendars take a cancellation only as a later version
         status="CANCELLED" if row["status"] == "cancelled" else "CONFIRMED",
         changed_on=max(day for day in (row["changed_on"], row["done_on"]) if day),
         remind=row["status"] in ("open", "overdue"),

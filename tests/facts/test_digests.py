@@ -36,6 +36,39 @@ def test_a_delivery_reminded_of_every_row_of_its_lists(known):
     assert rows["created_at"][0] == moment("2026-11-18 09:00")
 
 
+def test_a_row_that_was_not_owed_reminded_nobody(known):
+    rows = [{"reminder_id": "a", "owed": True}, {"reminder_id": "b", "owed": False}, {"reminder_id": "c"}]
+    found = known(deliveries=[delivery("d1", {"renewals": rows}, channel="webhook")])["reminders"]
+    assert found["reminder_id"].to_list() == ["a", "c"]
+
+
+def test_the_last_day_of_each_kind_of_digest_whatever_became_of_it(known):
+    deliveries = [
+        delivery("d1", {}, created_at="2026-11-02 09:00"),
+        delivery("d2", {}, created_at="2026-11-09 23:30", status="failed", recipient="bob"),
+        delivery("d3", {}, created_at="2026-11-16 09:00", status="skipped", recipient="eve"),
+        delivery("d4", {}, kind="mapping-digest", created_at="2026-11-10 09:00"),
+    ]
+    assert known(deliveries=deliveries)["digest_days"].drop("org_id").rows() == [
+        ("mapping-digest", date(2026, 11, 10)),
+        ("sla-reminders", date(2026, 11, 9)),
+    ]
+
+
+def test_a_week_that_fell_below_its_limit_unseen_is_known(known):
+    event = {"seq": 9, "event_id": "hq:9", "occurred_at": "2026-11-18 09:00", "recorded_at": "2026-11-18 09:00",
+             "actor": "scheduler", "action": "density.cleared", "outcome": "success", "object_id": "2026-W49"}  # fmt: skip
+    alert = {"breaches": [{"alert_id": "x", "week": "2026-W49", "level": "critical"}]}
+    found = known(
+        deliveries=[delivery("d1", alert, kind="obligation-density-alerts", created_at="2026-11-16 09:00")],
+        audit_log=[event],
+    )["density_alerts"]
+    assert found.select("week", "level", "channel", "created_on").rows() == [
+        ("2026-W49", "critical", "email", date(2026, 11, 16)),
+        ("2026-W49", "ok", None, date(2026, 11, 18)),
+    ]
+
+
 def snapshot(day, **given):
     whole = {"requirements": [], "edges": [], **given}
     return {"taken_on": day, "catalogue_version": f"v-{day}", "content": msgspec.json.encode(whole).decode()}

@@ -6,13 +6,15 @@ import pytest
 from sqlalchemy import delete, text, update
 
 from engine.analytics import Replica
+from engine.evidence.manifest import LOG, leaf
+from engine.evidence.merkle import root, root_from_path
 from engine.facts import Facts, Question
 from engine.store import EventRow
 from engine.store.schema.audit import audit_log, chain_cuts
 from engine.store.schema.automation import policies, policy_controls
 from engine.store.schema.controls import evidence_items, evidence_links
 from engine.store.schema.organizations import organization_frameworks
-from engine.store.schema.outputs import bundles
+from engine.store.schema.outputs import bundle_files, bundles
 from engine.thresholds import Thresholds
 from tests.factories import ORG
 
@@ -131,3 +133,40 @@ def test_evidence_that_supports_no_control_is_an_orphan(traced):
     assert traced("orphan_evidence").select("kind", "id", "dated_on").rows() == [
         ("evidence item", "loose", date(2026, 11, 10))
     ]
+
+
+FILES = {"audit_log.jsonl": "aa" * 32, "soc2.csv": "bb" * 32, "verify.py": "cc" * 32}
+
+
+@pytest.fixture
+def sealed(store):
+    """``sealed(first_seq)`` records a bundle of the files above whose log begins at that event."""
+
+    def seal(first_seq):
+        bundle = {"id": "b1", "requested_window": "30d", "window_start_on": date(2026, 11, 1), "created_by": "ann",
+                  "window_end_on": date(2026, 11, 30), "sealed_at": AT, "sealed_seq": 5, "first_seq": first_seq}  # fmt: skip
+        files = [
+            {"bundle_id": "b1", "position": position, "name": name, "size_bytes": 1, "sha256": digest}
+            for position, (name, digest) in enumerate(FILES.items())
+        ]
+        with store.revision(ORG, "ann", now=AT) as revision:
+            revision.insert(bundles, [bundle])
+            revision.insert(bundle_files, files)
+            revision.record("bundle.sealed")
+
+    return seal
+
+
+def test_a_claim_in_a_bundle_has_the_leaf_of_its_audit_log(traced, sealed):
+    sealed(1)
+    leaves = [leaf(name, digest) for name, digest in FILES.items()]
+    assert traced()["merkle_leaf"].to_list() == [leaves[0].hex()] * 3
+    proof = traced("bundle_proofs").row(0, named=True)
+    path = [bytes.fromhex(step) for step in proof["merkle_path"]]
+    assert root_from_path(leaves[0], proof["leaf_index"], proof["leaves"], path) == root(leaves)
+    assert (proof["file"], proof["merkle_root"]) == (LOG, root(leaves).hex())
+
+
+def test_an_event_before_the_log_of_a_bundle_begins_is_not_in_it(traced, sealed):
+    sealed(5)
+    assert traced().select("event_id", "bundle_id").rows() == [("hq:5", "b1"), ("key", None), ("hq:5", "b1")]

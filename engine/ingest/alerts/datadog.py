@@ -17,7 +17,7 @@ from engine.ingest.alerts.alert import Alert, compose
 from engine.ingest.alerts.datadog_title import Heading, heading
 from engine.ingest.keys import digest, joined, normalised
 from engine.ingest.severity import WORDS, Severity, severity
-from engine.ingest.values import folded, line, plain
+from engine.ingest.values import folded, folded_name, line, plain
 
 SHAPE = "Datadog: a template with title, alert_transition, alert_id, alert_scope, …"
 
@@ -32,6 +32,8 @@ TAGS = ("tags", "event_tags")
 HOST = ("hostname", "host")
 DATE = ("date", "date_posix", "last_updated")
 BODY = ("text_only_msg", "body", "message", "event_msg")
+# without any of these a body is no event of this monitor
+TELLING = frozenset((*TRANSITION, "event_type", "body", "last_updated"))
 
 STATES = {
     **dict.fromkeys(("triggered", "re-triggered", "warn", "re-warn", "no data", "re-no data", "renotify"), "firing"),
@@ -47,6 +49,8 @@ _MONITOR_LINK = re.compile(r"/monitors[/#](\d{1,20})")
 
 
 def matches(body: Mapping[str, Any]) -> bool:
+    if not any(folded_name(name) in TELLING for holder in _holders(body) for name in holder if len(name) <= 64):
+        return False  # most bodies that come here are no events at all
     fields = _fields(body)
     if plain(fields.get("title")) is None:
         return False
@@ -88,11 +92,15 @@ def read(body: Mapping[str, Any], received_at: datetime) -> Alert:
     )
 
 
+def _holders(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [holder for holder in (body, body.get("alert"), body.get("event")) if isinstance(holder, dict)]
+
+
 def _fields(body: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of the body, and below them those of its objects ``alert`` and ``event``, without what is absent."""
     found: dict[str, Any] = {}
-    for holder in (body, body.get("alert"), body.get("event")):
-        for name, value in folded(holder).items() if isinstance(holder, dict) else ():
+    for holder in _holders(body):
+        for name, value in folded(holder).items():
             if name not in found and not _absent(value):
                 found[name] = value
     return found

@@ -32,6 +32,11 @@ def events_until(store: Store, org_id: str, last: int, since: datetime | None) -
     return _pages(store, org_id, since, audit_log.c.seq <= last)
 
 
+def events_between(store: Store, org_id: str, first: int, last: int) -> Iterator[list[Row]]:
+    """A stretch of the chain, both ends included."""
+    return _pages(store, org_id, None, audit_log.c.seq.between(first, last))
+
+
 def position(connection: Connection, org_id: str) -> tuple[int, str]:
     """Where the chain stands in what ``connection`` sees: the last position and its hash."""
     row = connection.execute(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)).one()

@@ -64,6 +64,10 @@ def test_alerts_are_read_from_what_was_delivered():
         **dict.fromkeys(("id", "kind", "period", "channel", "recipient", "status", "payload"), pl.String),
         "created_at": pl.Datetime("us"), "created_on": pl.Date, "sent_on": pl.Date,
     }  # fmt: skip
+    noted = {name: columns[name] for name in ("created_at", "created_on")} | {
+        "delivery_id": pl.String,
+        "week": pl.String,
+    }
     common = {"channel": "email", "recipient": "ann", "status": "sent", "created_at": moment("2026-11-01")}
     payload = '{"breaches":[{"alert_id":"x","week":"2026-W46","level":"critical","known":9}],"weeks":[]}'
     frame = forecasting.density_alerts(
@@ -73,10 +77,15 @@ def test_alerts_are_read_from_what_was_delivered():
             {"id": "F", "kind": forecasting.ALERTS, "payload": None, **common},
             {"id": "G", "kind": "other", "payload": payload, **common},
             **columns,
-        )
+        ),
+        stored({"delivery_id": "hq:9", "week": "2026-W46", "created_at": moment("2026-11-09")}, **noted),
     )
-    assert frame.select("delivery_id", "alert_id", "week", "level").rows() == [("D", "x", "2026-W46", "critical")]
-    assert dict(forecasting.density_alerts(stored(**columns)).schema) == dict(SCHEMAS["density_alerts"])
+    assert frame.select("delivery_id", "alert_id", "week", "level", "status").rows() == [
+        ("D", "x", "2026-W46", "critical", "sent"),
+        ("hq:9", None, "2026-W46", "ok", "sent"),
+    ]
+    empty = forecasting.density_alerts(stored(**columns), stored(**noted))
+    assert dict(empty.schema) == dict(SCHEMAS["density_alerts"])
 
 
 def test_evidence_of_controls_out_of_scope_is_left_out():

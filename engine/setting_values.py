@@ -1,0 +1,121 @@
+"""How a setting is read from its text: each function gives the value, or raises ValueError with what it expected."""
+
+import re
+from collections.abc import Callable
+from email.utils import formataddr, getaddresses
+from pathlib import Path
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+
+def text(raw: str) -> str:
+    return raw
+
+
+def path(raw: str) -> Path:
+    return Path(raw).expanduser()
+
+
+def count(low: int, high: int) -> Callable[[str], int]:
+    def read(raw: str) -> int:
+        if not raw.isascii() or not raw.isdigit() or not low <= int(raw) <= high:
+            raise ValueError(f"an integer from {low} to {high}")
+        return int(raw)
+
+    return read
+
+
+def switch(raw: str) -> bool:
+    if raw not in ("on", "off"):
+        raise ValueError("on or off")
+    return raw == "on"
+
+
+def listed(raw: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in raw.split(",") if part.strip())
+
+
+def emails(raw: str) -> tuple[str, ...]:
+    return tuple(part.lower() for part in listed(raw))
+
+
+def address(raw: str) -> str:
+    try:
+        parts = urlsplit(raw)
+        sound = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound or not re.fullmatch(r"[!-~]+", raw) or "?" in raw or "#" in raw:
+        raise ValueError("an http or https address without a query, such as https://models.example/v1")
+    return raw.rstrip("/")
+
+
+def smtp(raw: str) -> str:
+    expected = "smtp://, smtps:// or starttls://, then [user:password@]host[:port]"
+    try:
+        parts = urlsplit(raw)
+        sound = parts.scheme in ("smtp", "smtps", "starttls") and parts.hostname and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound or not re.fullmatch(r"[!-~]+", raw) or parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise ValueError(expected)
+    if parts.username and parts.scheme == "smtp" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        raise ValueError("smtps:// or starttls:// where a password is sent")
+    return raw
+
+
+def sender(raw: str) -> str:
+    found = getaddresses([raw])
+    name, address = found[0]
+    if len(found) != 1 or not raw.isprintable() or not re.fullmatch(r"[!-?A-~]+@[A-Za-z0-9.-]+", address):
+        raise ValueError("one e-mail address, such as Compliance <compliance@example.com>")
+    return formataddr((name, address))
+
+
+def key_prefixes(raw: str) -> tuple[str, ...]:
+    entries = listed(raw)
+    if not all(re.fullmatch(r"(api_key|ingest|assessor)=[!-~]{3,40}", entry) for entry in entries):
+        raise ValueError("kind=prefix pairs separated by commas, such as api_key=old_; kinds api_key, ingest, assessor")
+    return entries
+
+
+def tier_names(raw: str) -> tuple[str, ...]:
+    entries = listed(raw)
+    if not all(re.fullmatch(r"(pro|team)=[A-Za-z0-9_-]{1,100}", entry) for entry in entries):
+        raise ValueError("tier=name pairs separated by commas, such as pro=P-1AB,team=P-2CD; tiers pro, team")
+    return entries
+
+
+def price(raw: str) -> str:
+    if not re.fullmatch(r"(?=[0-9.]*[1-9])[0-9]{1,7}(\.[0-9]{2})? [A-Z]{3}", raw):
+        raise ValueError("an amount and a currency such as 50.00 EUR")
+    return raw
+
+
+def one_of(*words: str) -> Callable[[str], str]:
+    def read(raw: str) -> str:
+        if raw not in words:
+            raise ValueError(" or ".join(words))
+        return raw
+
+    return read
+
+
+def zone(raw: str) -> str:
+    try:
+        ZoneInfo(raw)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError("an IANA time zone such as Europe/Berlin") from error
+    return raw
+
+
+def clock(raw: str) -> str:
+    if not re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", raw):
+        raise ValueError("a time such as 02:30")
+    return raw
+
+
+def session_secret(raw: str) -> str:
+    if len(raw.encode()) < 32:
+        raise ValueError("at least 32 bytes; `openssl rand -hex 32` makes one")
+    return raw
