@@ -27,7 +27,7 @@ def main() -> None:
         figures = _measured(reports.figures(folder))
         cookie = hq(folder, "session", "--email", "owner@aurora.example").output.strip()
         figures += _measured(http.figures(folder, cookie, threads=THREADS, rounds=3 if quick else 7))
-        figures += _measured(ingest.figures(folder, cookie, seconds=2 if quick else 5))
+        figures += _measured(ingest.figures(folder, cookie, seconds=1 if quick else 2))
         figures += _measured(archives.figures(folder, cookie))
         figures += _measured(attacks.figures())
         figures += _measured(cold.figures(folder, Path(scratch) / "more", cookie, 100_000 if quick else 1_000_000))
