@@ -11,6 +11,7 @@ from apscheduler.triggers.cron import CronTrigger
 from engine import batch
 from engine.delivery import drain
 from engine.digests import Task, bundle_task, chain_task, digest_task, snapshot_tasks, tick
+from engine.evidence.unfinished import sweep
 from engine.jobs import LEASE_SECONDS, Daily, Every, Job, Runner
 from engine.ops.retention import purge_all
 from engine.services import Services
@@ -49,18 +50,19 @@ def outbox(services: Services, now: datetime) -> str:
 
 
 def pruning(services: Services, now: datetime) -> str:
-    """Drop the texts of old deliveries and the rows of old runs; the ledger of deliveries stays whole."""
-    texts = 0
+    """Drop the texts of old deliveries, the rows of old runs and what unfinished seals left; the ledger stays whole."""
+    texts = seals = 0
     everybody = [org_id for org_id, _ in services.store.organizations()]
     if services.store.organization_exists(PLATFORM):
         everybody.append(PLATFORM)
     for org_id in everybody:
         with services.store.revision(org_id, "pruning", now=now) as revision:
             texts += deliveries.prune_contents(revision, now - timedelta(days=CONTENT_DAYS))
+        seals += sweep(services.store, services.settings.bundle_dir / org_id, org_id, now=now)
     old = runs.prune(
         services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS)
     )
-    return f"texts of {texts} deliveries and {old} runs removed"
+    return f"texts of {texts} deliveries, {old} runs and {seals} unfinished seals removed"
 
 
 def checkpoint(services: Services, now: datetime) -> str:

@@ -88,13 +88,6 @@ class TooManyRequests(Problem):
     word = "rate_limited"
 
 
-class NotBuilt(Problem):
-    """The route is part of the contract and not part of this version."""
-
-    status = 501
-    word = "not_built"
-
-
 class Unavailable(Problem):
     """Something that we need (a store, a migration, a disk) is not there."""
 

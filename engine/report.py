@@ -91,8 +91,9 @@ class Report:
         for name in query:
             if name not in known:
                 allowed = ", ".join(known) or "none"
+                accepted = f"{allowed} and format" if known else "format alone"
                 raise BadRequest(
-                    f"The parameter {name[:80]!r} is not known to {self.name}; it accepts {allowed} and format.",
+                    f"The parameter {name[:80]!r} is not known to {self.name}; it accepts {accepted}.",
                     word="invalid_parameter",
                     details=[{"parameter": name[:80], "expected": allowed, "got": "unknown parameter"}],
                 )

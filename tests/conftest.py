@@ -3,8 +3,9 @@
 import os
 import shutil
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+import polars as pl
 import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
@@ -15,6 +16,13 @@ from engine.store.migrations import migrate
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 POSTGRESQL = os.environ.get("SVC_TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/test")
+# Polars learns what an instant, a day and a span are from the first that it sees: not while freezegun shows others
+for known in (NOW, NOW.replace(tzinfo=None), NOW.date(), NOW.time(), timedelta(1)):
+    pl.Series([known], dtype=pl.Object)
+    pl.Series([None, known])
+    pl.DataFrame([{"known": known}], infer_schema_length=None)
+    pl.DataFrame([(known,)], orient="row")
+    pl.select(pl.lit(known))
 REQUIRED = os.environ.get("SVC_TEST_REQUIRE_SERVICES") == "1"
 
 

@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 import urllib.request
+from datetime import UTC, datetime
 
 import pytest
 
+from data.demo.platform import fill_platform
 from engine.cli import hq
 from engine.settings import Settings
 from engine.store import Store
@@ -109,6 +111,20 @@ def test_session_prints_a_cookie_and_nothing_else(acme, cli):
     assert (code, out.count("\n"), out.count(".")) == (0, 1, 2)
     code, _, err = cli("session", "--email", "eve@acme.example")
     assert (code, err) == (2, "hq: eve@acme.example is not a member of any organization here.\n")
+
+
+def test_a_session_in_the_platforms_organization_says_when_administration_will_refuse_it(acme, cli, monkeypatch):
+    store = Store(Settings().database_url)
+    fill_platform(store, Settings(), datetime(2026, 11, 20, 8, 30, tzinfo=UTC))
+    store.close()
+    code, out, err = cli("session", "--email", "admin@hq.example", "--org", "platform")
+    assert (code, out.count(".")) == (0, 2)
+    assert err == "admin@hq.example is not in SVC_PLATFORM_ADMIN_EMAILS: /api/admin will refuse this session.\n"
+    monkeypatch.setenv("SVC_PLATFORM_ADMIN_EMAILS", "admin@hq.example")
+    code, out, err = cli("session", "--email", "admin@hq.example")
+    assert (code, out.count("."), err) == (0, 2, "")
+    code, _, err = cli("session", "--email", "ann@acme.example", "--org", "platform")
+    assert (code, err) == (2, "hq: ann@acme.example is not a member of 'platform'.\n")
 
 
 def test_verify_says_ok_or_names_the_first_break(acme, cli):
@@ -238,8 +254,6 @@ def test_serve_answers_and_stops_cleanly_on_sigterm(acme):
             except OSError:
                 time.sleep(0.1)
         sessions = Sessions(Settings())
-        from datetime import UTC, datetime
-
         cookie = sessions.issue("ann@acme.example", "acme", now=datetime.now(UTC))
         request = urllib.request.Request(
             f"http://127.0.0.1:{port}/api/governance/compliance/summary", headers={"Cookie": f"svc_session={cookie}"}

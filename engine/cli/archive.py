@@ -19,7 +19,7 @@ def verify(context: click.Context, file: Path | None, org: str | None, key: str 
     Names the first thing that does not hold, and where; exit code 1 then. An archive needs no store and no network.
     """
     if (file is None) == (org is None):
-        raise Usage("Name an archive or, with --org, an organization.")
+        raise Usage("Name either an archive or, with --org, an organization.")
     if key is not None and (org is not None or not _fingerprint(key)):
         raise Usage(f"--key takes 16 to 64 hex digits, together with an archive; got {key!r}.")
     if file is not None:

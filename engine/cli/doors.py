@@ -116,7 +116,12 @@ def session(email: str, org: str | None) -> None:
 
 @click.command(epilog="Example: hq routes | grep vendors")
 def routes() -> None:
-    """Print every route of the interface: method, path, who may call it."""
+    """Print every route of the interface: method, path, who may call it.
+
+    S: a member with a session, S(owner, admin) in these roles alone. KEY: a session or an API key. ING: an ingest
+    token. ASR: an assessor's token. CRON(setting): the secret in that setting. SIG: a signed body. PADM: a platform
+    administrator. none: anybody.
+    """
     import api
 
     for route in api.ROUTES:

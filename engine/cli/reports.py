@@ -34,7 +34,7 @@ def build(org: str | None, everyone: bool, jobs: int | None) -> None:
 @click.command(epilog="Example: hq report posture-score --org aurora --format csv --param periodDays=90")
 @click.argument("name")
 @org_option
-@click.option("--format", "form", help="json, csv, html, md or ics, as far as the report has it.")
+@click.option("--format", "form", help="json, csv, html, md, ics or oscal, as far as the report has it.")
 @click.option("--param", "parameters", multiple=True, metavar="KEY=VALUE", help="A parameter of the report.")
 def report(name: str, org: str | None, form: str | None, parameters: tuple[str, ...]) -> None:
     """Print one report: the same bytes as over HTTP."""

@@ -17,6 +17,7 @@ from engine.evidence.errors import disk
 from engine.evidence.keys import SigningKey, signing_key
 from engine.evidence.manifest import Previous
 from engine.evidence.spool import Spool
+from engine.evidence.unfinished import marked, sweep, temporary
 from engine.evidence.windows import Days
 from engine.ops.ids import new_id
 from engine.services import Services
@@ -44,7 +45,7 @@ class Created:
 
 
 class _Overtaken(Exception):
-    """Another bundle was sealed since we looked."""
+    """Another bundle was sealed since we looked, or this one was taken for unfinished."""
 
 
 def create_scheduled(services: Services, org_id: str, actor: str, window: Days, *, now: datetime) -> Created:
@@ -78,6 +79,7 @@ def create(
     settings = services.settings
     key = signing_key(settings.signing_key_file)
     folder = archive_path(settings, org_id, "x").parent
+    sweep(services.store, folder, org_id, now=now)
     with gathered(services, org_id, "bundle", window, now=now) as (spool, about, counts):
         for _ in range(TRIES):
             with services.store.reader() as connection:
@@ -91,7 +93,7 @@ def create(
                 final = archive_path(settings, org_id, bundle_id)
                 try:
                     with _placed(sealed.path, final), services.store.revision(org_id, actor, now=now) as revision:
-                        if queries.newest(revision.connection, org_id) != before:
+                        if queries.newest(revision.connection, org_id) != before or not final.is_file():
                             raise _Overtaken
                         return Created(row, _write(revision, row, sealed, settings))
                 except _Overtaken:
@@ -173,24 +175,25 @@ def shown(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> Row:
 @contextmanager
 def _sealed(spool: Spool, about: About, key: SigningKey, folder: Path, bundle_id: str) -> Iterator[Sealed]:
     """The archive under a name of its own, which is gone in the end."""
-    path = folder / f".{bundle_id}.new"
-    try:
-        yield seal(spool, about, key, path)
-    finally:
-        path.unlink(missing_ok=True)
+    path = temporary(folder, bundle_id)
+    with marked(folder, bundle_id):
+        try:
+            yield seal(spool, about, key, path)
+        finally:
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
-def _placed(temporary: Path, final: Path) -> Iterator[None]:
+def _placed(made: Path, final: Path) -> Iterator[None]:
     """The archive where it belongs, never over another one; gone again when the block raises."""
     with disk("The bundle"):
-        temporary.chmod(0o440)
+        made.chmod(0o440)
         os.close(os.open(final, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        temporary.replace(final)
+        made.replace(final)
     try:
         yield
     except BaseException:
-        final.unlink()
+        final.unlink(missing_ok=True)
         raise
 
 

@@ -108,7 +108,7 @@ def _lines(chart: Chart) -> tuple[str, float]:
     values = [value for value in chart.frame.get_column(chart.y).to_list() if value is not None]
     scale = strokes.scale((min(values), max(values)), bottom, top, percent=chart.percent)
     left = max(len(_figure(tick, chart)) for tick in scale.ticks) * CHARACTER + 14
-    right = WIDTH - max(24.0, max(map(len, places)) * CHARACTER / 2)
+    right = WIDTH - max(24.0, max(map(len, places)) * CHARACTER / 2 + 4)
     step = right - left
     for name, place, value in _points(chart):
         lines[name].append(None if value is None else (left + places[place] * step, scale(value)))
@@ -127,7 +127,7 @@ def _legend(series: dict[str, str], kind: str) -> tuple[str, float]:
     out, x, y = [], 4.0, 10.0
     for index, (name, colour) in enumerate(series.items()):
         text = shorten(words.value("", name))
-        width = 26 + len(text) * CHARACTER + 18
+        width = 26 + len(text) * CHARACTER + 30
         if x + width > WIDTH and x > 4:
             x, y = 4.0, y + 20
         if kind == "lines":

@@ -84,6 +84,11 @@ class Console:
             if environ["REQUEST_METHOD"] != route.method and not with_head:  # Bottle serves HEAD from GET unasked
                 return self._send(self._failed(self._not_allowed(environ), _id(environ)), _id(environ))
             identifier = _id(environ)
+            if (
+                "\0" in environ["PATH_INFO"] and not route.forwards
+            ):  # no store keeps it, and not all can be asked for it
+                nowhere = NotFound("There is nothing under a path with the character U+0000.")
+                return self._send(self._failed(nowhere, identifier), identifier)
             return self._send(self._answer(route, environ, arguments, identifier), identifier)
 
         return call

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from engine.document import Revision
-from engine.errors import BadRequest, NotBuilt
+from engine.errors import BadRequest
 from engine.services import Services
 
 MAX_BODY = 1024 * 1024
@@ -146,8 +146,3 @@ _encode = msgspec.json.Encoder(enc_hook=_as_text).encode
 def answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A JSON answer."""
     return Response(_encode(value) + b"\n", status=status, headers=dict(headers or {}))
-
-
-def not_built(request: Request) -> Response:
-    """A route of the contract that this version does not serve yet."""
-    raise NotBuilt(f"{request.method} {request.path} is part of the interface and not built in this version.")

@@ -68,6 +68,7 @@ def run(server: Any) -> None:
         signal.signal(signal.SIGTERM, previous)
         server.task_dispatcher.shutdown(cancel_pending=True, timeout=GRACE_SECONDS)
         server.close()
+        gc.unfreeze()  # else DuckDB complains on the way out of objects that were never freed
 
 
 def _loopback(host: str) -> bool:

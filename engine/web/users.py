@@ -114,6 +114,9 @@ def change_notification_preferences(request: Request) -> Response:
 
 def request_deletion(request: Request) -> Response:
     """POST /api/user/account/delete-request: for people to decide on; asking again changes nothing."""
+    parameters(request)
+    if request.body:
+        _ = request.json
 
     def ask(revision: Revision) -> Any:
         profile = first(revision.connection, users, revision.org_id, email=revision.actor)

@@ -1,12 +1,13 @@
 """Emptying the outbox: once, by however many processes, and again after every bad day."""
 
+import smtplib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from engine.delivery import attempt, outbox
+from engine.delivery import attempt, mail, outbox
 from engine.delivery.outbox import LEASE
 from engine.store import Store
 from engine.store.queries.deliveries import ATTEMPTS, claim, resend
@@ -50,7 +51,9 @@ def test_nothing_configured_means_that_nothing_leaves_and_nothing_is_counted(hou
     assert house.ledger("status", "attempts", "next_attempt_at") == [("pending", 0, NOW)] * 2
 
 
-def test_several_processes_send_each_delivery_once(any_house, mailbox, tmp_path, authority):
+def test_several_processes_send_each_delivery_once(any_house, mailbox, tmp_path, authority, monkeypatch):
+    monkeypatch.setattr(mail, "TIMEOUT_SECONDS", 600.0)  # a machine that stands still for a while proves nothing
+    monkeypatch.setattr(outbox, "BUDGET_SECONDS", 600)
     any_house.mail(mailbox.port)
     any_house.queue(*people(40))
     houses = [House(Store(any_house.store.url), tmp_path, authority) for _ in range(3)]
@@ -61,10 +64,29 @@ def test_several_processes_send_each_delivery_once(any_house, mailbox, tmp_path,
         results = list(pool.map(lambda other: other.drain(), houses))
     for other in houses:
         other.store.close()
-    assert sum(result.sent for result in results) == 40
+    assert [sum(getattr(one, name) for one in results) for name in ("sent", "retried", "failed", "skipped")] == [40, 0, 0, 0]
     assert sorted(recipients[0] for _, recipients, _ in mailbox.mails) == [f"p{n:03}@acme.example" for n in range(40)]
     assert set(any_house.ledger("status", "attempts")) == {("sent", 1)}
     assert any_house.store.verify("acme").ok
+
+
+def test_a_mail_whose_answer_came_too_late_waits_and_is_sent_again_under_the_same_id(house, mailbox, monkeypatch):
+    house.mail(mailbox.port)
+    (answer,) = house.queue(message())
+    taken = smtplib.SMTP.send_message
+
+    def late(session, mail):
+        taken(session, mail)
+        raise TimeoutError("timed out")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(smtplib.SMTP, "send_message", late)
+        assert house.drain().retried == 1
+    error = "The mail server could not be reached (TimeoutError)."
+    assert house.ledger("status", "attempts", "last_error") == [("pending", 1, error)]
+    assert house.drain(NOW + 2 * MINUTE).sent == 1
+    assert [mail["Message-ID"] for _, _, mail in mailbox.mails] == [f"<{answer['id']}@acme.example>"] * 2
+    assert house.ledger("status", "attempts", "last_error") == [("sent", 2, None)]
 
 
 def test_a_claim_is_one_processs_until_its_lease_ends(any_house):

@@ -2,6 +2,7 @@
 
 from datetime import date, timedelta
 
+import polars as pl
 import pyarrow.dataset  # noqa: F401 - loaded late it would meet the frozen clock's date class
 import pytest
 
@@ -21,6 +22,10 @@ from tests.conftest import NOW
 
 TODAY = date(2026, 11, 20)  # a Friday
 HOOK = "https://hooks.example.com/in"
+
+# met first under the frozen clock, its classes would be the only ones that polars knows
+pl.DataFrame([{"day": NOW.date(), "at": NOW}], schema={"day": pl.Date, "at": pl.Datetime}, orient="row")
+
 CONTROL = {"framework": "soc2", "control_id": "CC6.1"}
 
 

@@ -5,14 +5,18 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from freezegun import freeze_time
 
+import scheduler
+from engine.delivery import Message, enqueue
 from engine.digest import When
-from engine.digests import Task, deliver, tick
+from engine.digests import Task, chain, deliver, tasks, tick
+from engine.digests.deliver import Run, key, run_name
 from engine.errors import Problem
-from engine.store.queries.digests import last_run
+from engine.store.queries.digests import last_run, record_run
 from engine.store.schema.organizations import memberships, organizations
 from engine.store.schema.outputs import job_runs, obligation_snapshots, readiness_snapshots
-from reports.digests import DIGEST
+from reports.digests import CHAIN, DIGEST, DIGESTS
 from scheduler import TASKS
 from tests.digests.conftest import NOW, evidence_requests, request
 
@@ -40,16 +44,55 @@ def deliveries_of(house, org, kind):
     return sorted({(row["period"], row["created_at"], row["late"]) for row in rows})
 
 
-def test_the_deliveries_of_a_quarter_are_exactly_these(two):
-    """Asked once a day at 08:30 local time, as clocks change on 25 October; down from 9 to 11 November and in W48."""
-    days = [date(2026, 10, 1) + timedelta(days=number) for number in range(92)]
-    down = {date(2026, 11, 9) + timedelta(days=n) for n in (0, 1, 2)} | {
-        date(2026, 11, 23) + timedelta(n) for n in range(7)
-    }
-    for day in days:
-        if day not in down:
-            local = datetime.combine(day, time(8, 30), ZoneInfo("Europe/Berlin"))
-            tick(two.services, WEEKLY, now=local.astimezone(UTC))
+QUARTER = [date(2026, 10, 1) + timedelta(days=number) for number in range(92)]
+DOWN = {day for day in QUARTER if day in (date(2026, 11, 9), date(2026, 11, 10), date(2026, 11, 11))
+        or date(2026, 11, 23) <= day <= date(2026, 11, 29)}  # fmt: skip
+
+
+def pass_the_quarter(services):
+    """The scheduler of one process wakes at 08:30 in Berlin; clocks change on 25 October, and it is down on ``DOWN``."""
+    runner = scheduler.Scheduler(services).runner
+    (owed,) = (job for job in scheduler.JOBS if job.name == "owed")
+    with freeze_time(NOW) as clock:
+        for day in QUARTER:
+            if day not in DOWN:
+                clock.move_to(datetime.combine(day, time(8, 30), ZoneInfo("Europe/Berlin")).astimezone(UTC))
+                assert runner.run(owed) is not None
+
+
+def test_the_calendar_of_every_digest_over_a_quarter_is_exactly_this_one(house, monkeypatch):
+    """Each has something to tell whenever it is asked: what leaves is a matter of the calendar and the ledger alone."""
+    with house.store.revision("acme", "t", now=NOW) as revision:
+        revision.update(organizations, {}, {"time_zone": "Europe/Berlin"})
+        revision.record("organization.prepared")
+
+    def told(services, digest, org_id, actor, *, now):
+        period = key(digest, now.astimezone(ZoneInfo("Europe/Berlin")).date())
+        said = Message(digest.name, period, "email", "owner@acme.example", "hash", "Digest", {}, "Digest.")
+        house.store.write(org_id, actor, lambda revision: enqueue(revision, [said]), now=now)
+        record_run(house.store, org_id, run_name(digest.name), started_at=now, finished_at=now, outcome="succeeded",
+                   message="delivered")  # fmt: skip
+        return Run(org_id, digest.name, period, "delivered")
+
+    for module in (tasks, chain):
+        monkeypatch.setattr(module, "deliver", told)
+    given = (*(tasks.digest_task(digest) for digest in DIGESTS if not digest.chained), tasks.chain_task(CHAIN))
+    monkeypatch.setattr(scheduler, "TASKS", given)
+    pass_the_quarter(house.services)
+    awake = [day for day in QUARTER if day not in DOWN]
+    weekly = [date(2026, 10, 1), *(day for day in awake if day.weekday() == 0), date(2026, 11, 12)]
+    expected = {"day": awake, "week": sorted(weekly), "quarter": [date(2026, 12, 7)], "catalogue": [date(2026, 10, 1)]}
+    rows = house.rows()
+    found = {digest.name: sorted(row["created_at"].date() for row in rows if row["kind"] == digest.name)
+             for digest in DIGESTS}  # fmt: skip
+    assert found == {digest.name: expected[digest.period] for digest in DIGESTS}
+    assert {row["created_at"].hour for row in rows} == {6, 7}  # 08:30, of summer and of winter
+
+
+def test_the_deliveries_of_a_quarter_are_exactly_these(two, monkeypatch):
+    """Built and queued for two organizations; nothing else has anything to tell."""
+    monkeypatch.setattr(scheduler, "TASKS", WEEKLY)
+    pass_the_quarter(two.services)
     expected = {
         f"2026-W{41 + number}": (date(2026, 10, 5) + timedelta(weeks=number), False)
         for number in range(13)

@@ -101,6 +101,15 @@ def test_losing_all_evidence_raises_no_figure(known, drawn):
 
 @few
 @given(CONTROLS)
+def test_contributions_sum_to_the_score(known, drawn):
+    """Each is rounded by largest remainder, so that nothing is left over."""
+    parts = world(known, drawn)["posture"].drop_nulls("value")
+    exact = (parts["weight"] * parts["value"]).sum() / parts["weight"].sum()
+    assert round(parts["contribution"].sum(), 1) == round(exact, 1)
+
+
+@few
+@given(CONTROLS)
 def test_gaps_are_the_applicable_controls_less_the_effective_ones(known, drawn):
     facts = world(known, drawn)
     (applicable, effective) = facts["readiness"].select("applicable", "effective").row(0)

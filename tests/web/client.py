@@ -2,7 +2,7 @@
 
 import io
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 import msgspec
 
@@ -28,7 +28,7 @@ class Client:
         parts = urlsplit(url)
         data = body if isinstance(body, bytes) else msgspec.json.encode(body)
         environ = {
-            "REQUEST_METHOD": method, "PATH_INFO": parts.path.encode().decode("latin-1"), "QUERY_STRING": parts.query,
+            "REQUEST_METHOD": method, "PATH_INFO": unquote_to_bytes(parts.path).decode("latin-1"), "QUERY_STRING": parts.query,
             "SERVER_NAME": "localhost", "SERVER_PORT": "8080", "SERVER_PROTOCOL": "HTTP/1.1",
             "HTTP_HOST": "localhost:8080",
             "REMOTE_ADDR": "127.0.0.1", "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(data),

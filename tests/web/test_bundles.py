@@ -3,17 +3,22 @@
 import csv
 import io
 import json
+import os
 import threading
 import zipfile
-from datetime import date, datetime, timedelta
+import zlib
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 
 import polars as pl
 import pytest
 from sqlalchemy import delete, select, update
 
+import scheduler
+from engine.cli import hq
 from engine.evidence import bundles as sealing
-from engine.evidence import contents
+from engine.evidence import contents, unfinished, zipping
 from engine.evidence.archive import seal
 from engine.evidence.checking import check_archive
 from engine.evidence.contents import FRAMEWORKS, gathered
@@ -351,6 +356,70 @@ def test_a_truncated_archive_is_found(owner, services):
     assert answer["verification"]["problem"].startswith("archive: does not end with its directory")
 
 
+def zipped(files):
+    """An archive of these files in this order, shaped as ours are."""
+    body, entries = b"", []
+    for name, data in files:
+        deflate = zlib.compressobj(zipping.LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+        packed = deflate.compress(data) + deflate.flush()
+        entries.append(zipping.Entry(name, zlib.crc32(data), len(packed), len(data), len(body)))
+        body += zipping._local(entries[-1]) + packed
+    directory = b"".join(map(zipping._central, entries))
+    return body + directory + zipping._end(len(entries), len(directory), len(body))
+
+
+def zeros(files):
+    """An archive whose one file says that it unpacks to 4 GiB, and has the zeros for the beginning of it."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = deflate.compress(bytes(4 << 20)) + deflate.flush()
+    entry = zipping.Entry("zeros.csv", 0, len(packed), (1 << 32) - 1, 0)
+    directory = zipping._central(entry)
+    return zipping._local(entry) + packed + directory + zipping._end(1, len(directory), entry.end)
+
+
+def renamed(files, name, new):
+    return zipped(sorted((new if file == name else file, data) for file, data in files))
+
+
+DAMAGE = {
+    "nothing": (zipped, None),
+    "a flipped bit": (lambda f: zipped([(n, d.replace(b"CC6.1", b"CC6.0") if n == "soc2.csv" else d) for n, d in f]),
+                      "soc2.csv: was modified"),
+    "a dropped file": (lambda f: zipped([one for one in f if one[0] != "soc2.csv"]), "soc2.csv: is missing"),
+    "an added file": (lambda f: zipped(sorted([*f, ("more.csv", b"")])),
+                      "more.csv: is in the archive and not in the manifest"),
+    "a renamed file": (lambda f: renamed(f, "soc2.csv", "soc3.csv"), "soc2.csv: is missing"),
+    "a replaced file": (lambda f: zipped([(n, b"# Trust us\n" if n == "README.md" else d) for n, d in f]),
+                        "README.md: was modified"),
+    "another order": (lambda f: zipped(f[::-1]), "stands after"),
+    "a name that leads out": (lambda f: renamed(f, "soc2.csv", "../soc2.csv"), "is no name of a file"),
+    "cut in the middle": (lambda f: zipped(f)[: len(zipped(f)) // 2], "archive: does not end with its directory"),
+    "4 GiB of zeros": (zeros, "zeros.csv: would unpack from"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DAMAGE)
+def test_whatever_was_done_to_an_archive_the_route_and_the_command_name_it(case, owner, services, tmp_path, capsys):
+    bundle, (damage, problem) = sealed(owner), DAMAGE[case]
+    path = path_of(services, bundle)
+    files = sorted(unzipped(path.read_bytes()).items())
+    path.chmod(0o600)
+    path.write_bytes(damage(files))
+    before = sorted(tmp_path.rglob("*"))
+    found = owner.get(f"{BUNDLES}/{bundle['id']}").json["verification"]
+    code = 0
+    try:
+        hq(["verify", str(path)])
+    except SystemExit as end:
+        code = end.code
+    said = capsys.readouterr().out
+    assert (found["ok"], code, said[:4]) == ((True, 0, "ok: ") if problem is None else (False, 1, "brok"))
+    if problem is not None:
+        assert problem in found["problem"]
+        assert problem in said
+    assert sorted(tmp_path.rglob("*")) == before  # nothing was unpacked anywhere
+
+
 def test_an_archive_that_is_gone_is_said(owner, services):
     bundle = sealed(owner)
     path_of(services, bundle).unlink()
@@ -500,6 +569,73 @@ def test_a_seal_that_fails_leaves_nothing(services, peopled, monkeypatch):
     assert list(services.settings.bundle_dir.rglob("*.zip")) == []
     with peopled.reader() as connection:
         assert connection.execute(select(bundle_files)).all() == []
+
+
+def test_what_a_killed_seal_left_is_removed_a_day_later(services, peopled, monkeypatch):
+    """Killed just before its revision: the archive is in its place, beside it the mark."""
+    folder, left, write = services.settings.bundle_dir / "acme", {}, sealing._write
+
+    def killed(*given):
+        left.update((path.name, path.read_bytes()) for path in folder.iterdir())
+        return write(*given)
+
+    monkeypatch.setattr(sealing, "_write", killed)
+    known = sealing.create(services, "acme", OWNER, days("7d"), now=NOW).row["id"]
+    assert sorted(left) == [f".{known}.sealing", f"{known}.zip"]
+    assert [path.name for path in folder.iterdir()] == [f"{known}.zip"]
+
+    def crashed(name, age):
+        for suffix in (".sealing", ".new", ".zip"):
+            path = folder / (f"{name}.zip" if suffix == ".zip" else f".{name}{suffix}")
+            if not path.exists():
+                path.write_bytes(b"x")
+            moment = (NOW - age).timestamp()
+            os.utime(path, (moment, moment))
+
+    crashed("bnd_dead", timedelta(hours=25))
+    crashed("bnd_young", timedelta(hours=23))
+    crashed(known, timedelta(hours=25))  # killed just after its revision
+    (folder / "bnd_restored.zip").write_bytes(b"of a store that was restored from an older backup")
+    head = peopled.head("acme")
+    message = "texts of 0 deliveries, 0 runs and 2 unfinished seals removed"
+    assert scheduler.pruning(services, NOW) == message
+    young = [".bnd_young.new", ".bnd_young.sealing", "bnd_young.zip"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*young, "bnd_restored.zip", f"{known}.zip"])
+    assert peopled.head("acme") == head
+    later = sealing.create(services, "acme", OWNER, days("7d"), now=NOW + timedelta(hours=2)).row["id"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        ["bnd_restored.zip", f"{known}.zip", f"{later}.zip"]
+    )
+
+
+def test_a_seal_that_was_taken_for_unfinished_begins_anew(services, peopled, monkeypatch):
+    """The clock jumped a week while it was under way."""
+    folder, seal_once, ids = services.settings.bundle_dir / "acme", sealing.seal, []
+
+    def slow(spool, about, key, path):
+        made = seal_once(spool, about, key, path)
+        ids.append(path.name)
+        return made
+
+    placed = sealing._placed
+
+    @contextmanager
+    def overslept(made, final):
+        with placed(made, final):
+            if len(ids) == 1:
+                unfinished.sweep(peopled, folder, "acme", now=datetime.now(UTC) + timedelta(days=7))
+                assert not final.exists()
+            yield
+
+    monkeypatch.setattr(sealing, "seal", slow)
+    monkeypatch.setattr(sealing, "_placed", overslept)
+    row = sealing.create(services, "acme", OWNER, days("7d"), now=NOW).row
+    assert (len(ids), [path.name for path in folder.iterdir()]) == (2, [f"{row['id']}.zip"])
+    assert check_archive(path_of(services, row)).ok
+
+
+def test_without_a_folder_there_is_nothing_to_sweep(services, peopled, tmp_path):
+    assert unfinished.sweep(peopled, tmp_path / "none", "acme", now=NOW) == 0
 
 
 # -- workbook and meeting pack

@@ -9,7 +9,6 @@ import pytest
 
 import api
 from engine.copilot.topics import route_of
-from engine.web.http import not_built
 from reports import CATALOGUE
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "routes.txt"
@@ -46,14 +45,6 @@ def test_every_route_answers_and_asks_for_its_credential(route, sign_in):
         assert answer.status == 400
     else:
         assert (answer.status, "error" in answer.json) == (401, True)
-
-
-@pytest.mark.parametrize("route", [r for r in api.ROUTES if r.handler is not_built and r.access.code == "S"],
-                         ids=lambda route: f"{route.method} {route.path}")  # fmt: skip
-def test_what_is_not_built_says_so_to_members(route, sign_in):
-    path = route.path.replace("{id}", "unknown")
-    answer = sign_in("member@acme.example").call(route.method, path, {} if route.method != "GET" else b"")
-    assert (answer.status, answer.json["error"]) == (501, "not_built")
 
 
 def test_every_report_has_a_route_and_every_report_route_a_report():

@@ -13,7 +13,7 @@ from engine.ops.staffing import approval_id
 from engine.store.queries.deliveries import set_endpoint
 from engine.store.schema.automation import approvals
 from engine.store.schema.controls import evidence_requests
-from engine.store.schema.outputs import deliveries
+from engine.store.schema.outputs import bundles, deliveries
 from engine.store.schema.services import connections
 from engine.store.schema.work import staffing_actions
 from reports.digests import DIGESTS
@@ -147,24 +147,29 @@ def test_an_empty_digest_is_sent_on_request_alone(peopled, sign_in):
 # -- by cron -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", [route.path for route in SCHEDULED])
+def test_fourteen_routes_are_scheduled_each_with_a_secret_of_its_own():
+    assert set(SETTINGS) == {*(f"{path}/scheduled" for path in OURS), CHAIN, f"{BASE}/bundles/scheduled"}
+    assert len(SETTINGS) == len(set(SETTINGS.values())) == 14
+
+
+@pytest.mark.parametrize("path", SETTINGS)
 def test_only_its_own_secret_opens_a_scheduled_route(path, busy, cron, sign_in):
     head = busy.head("acme")
-    another = next(other for other in SETTINGS if other != path)
-    assert told(cron(path, of=another)) == (401, "invalid_cron_secret")
+    others = [told(cron(path, {"orgId": "acme"}, of=other)) for other in SETTINGS if other != path]
+    assert others == [(401, "invalid_cron_secret")] * 13
     assert told(sign_in(None).post(path, authorization="Bearer wrong")) == (401, "invalid_cron_secret")
     assert sign_in().post(path).status == 401
     assert busy.head("acme") == head
 
 
-@pytest.mark.parametrize("path", [*(f"{path}/scheduled" for path in OURS), CHAIN])
+@pytest.mark.parametrize("path", SETTINGS)
 def test_a_scheduled_route_is_idempotent(path, busy, cron):
     first = cron(path, {"orgId": "acme"})
-    rows = kept(busy, deliveries)
+    rows, head = [kept(busy, table) for table in (deliveries, bundles)], busy.head("acme")
     again = cron(path, {"orgId": "acme"})
     assert (first.status, again.status) == (200, 200), first.body
-    assert [row["id"] for row in kept(busy, deliveries)] == [row["id"] for row in rows]
-    assert kept(busy, deliveries, "other") == []
+    assert ([kept(busy, table) for table in (deliveries, bundles)], busy.head("acme")) == (rows, head)
+    assert kept(busy, deliveries, "other") == kept(busy, bundles, "other") == []
 
 
 def test_without_an_organization_every_one_that_wants_it(busy, cron):

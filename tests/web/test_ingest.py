@@ -139,6 +139,8 @@ def test_four_monitors_are_recognised_without_being_told(send, peopled):
         (b"", 400, "invalid_body"),
         (b"[" * 100_000 + b"]" * 100_000, 400, "invalid_body"),
         ({"hello": "world"}, 400, "unknown_alert_shape"),
+        (b'{"title": "x\\ud800y", "status": "firing"}', 400, "invalid_body"),
+        (b'{"title": "x\\ud800", "status": "firing"}', 400, "invalid_body"),
         ({**ALERT, "severity": "purple"}, 400, "invalid_alert"),
         ({**ALERT, "title": ""}, 400, "invalid_alert"),
         ({"alerts": [ALERT, {"status": "firing"}]}, 400, "invalid_alert"),
@@ -164,8 +166,6 @@ def test_odd_characters_in_a_title_are_kept_out_and_the_alert_is_taken(send, peo
     (incident,) = stored(peopled, incidents)
     assert "\x00" not in incident["title"]
     assert "\U0001f600" in incident["title"]
-    lone = send(ALERTS, b'{"title": "x\\ud800y", "status": "firing"}')
-    assert lone.status in (200, 400)
 
 
 def sign(body, at=NOW, secret="one"):
@@ -281,6 +281,9 @@ def test_a_complete_scan_closes_what_is_gone_on_its_hosts(send, peopled):
     [
         ({"finding_id": "F1", "title": "x", "severity": "high"}, "invalid_finding"),
         (finding(severity="purple"), "invalid_finding"),
+        (b'[{"finding_id": "F1", "host": "h", "title": "x\\ud800y", "severity": "high"}]', "invalid_body"),
+        (b"not json", "invalid_body"),
+        (b"[" * 100_000 + b"]" * 100_000, "invalid_body"),
         ([finding(1), {"finding_id": "F2"}], "invalid_finding"),
         ({"foo": 1}, "unknown_finding_shape"),
         ([], None),
