@@ -117,3 +117,17 @@ def test_files_stay_small():
         if len(path.read_text().splitlines()) > 300 and "migrations" not in place(path)
     }
     assert large - tables == set()
+
+
+def test_no_module_takes_the_place_of_a_name_that_its_package_gives_out():
+    """Importing a module later sets its name on the package, over the function of that name."""
+    taken = []
+    for path in sources("engine"):
+        if path.name == "__init__.py":
+            package = place(path.parent).replace("/", ".")
+            for name in ast.walk(ast.parse(path.read_text())):
+                if isinstance(name, ast.alias) and (path.parent / f"{name.asname or name.name}.py").is_file():
+                    given = name.asname or name.name
+                    if f"{package}.{given}" not in imports(path) and package not in imports(path):
+                        taken.append(f"{package}.{given}")
+    assert taken == []

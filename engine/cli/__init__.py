@@ -48,6 +48,7 @@ def hq(arguments: Sequence[str]) -> None:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
     logging.getLogger("apscheduler").setLevel(logging.WARNING)
     logging.getLogger("alembic").setLevel(logging.WARNING)
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it notes whole addresses, and ours may hold a password
     try:
         code = commands(args=list(arguments), prog_name="hq", standalone_mode=False)
     except click.ClickException as error:

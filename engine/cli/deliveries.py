@@ -69,7 +69,7 @@ def _line(row: dict[str, Any]) -> str:
 def endpoints(org: str | None, webhook: str | None, rotate: bool, chat: str | None, remove: str | None) -> None:
     """Print over which channels deliveries of an organization leave, after setting where they go."""
     from engine.delivery import configured
-    from engine.delivery.endpoints import forget, rotate_secret, set_chat, set_webhook
+    from engine.delivery.endpoint_changes import forget, rotate_secret, set_chat, set_webhook
     from engine.store.queries.deliveries import endpoints as known
 
     with opened() as services:

@@ -12,8 +12,8 @@ def one(connection: Connection, table: Table, org_id: str, **where: Any) -> dict
     """The row of the organization that matches; NotFound says what was looked for. Foreign rows do not exist."""
     found = first(connection, table, org_id, **where)
     if found is None:
-        named = ", ".join(str(value) for value in where.values())
-        raise NotFound(f"There is no such {table.name.rstrip('s').replace('_', ' ')}: {named[:200]}.")
+        named = where.get("id") or ", ".join(str(value) for value in where.values())
+        raise NotFound(f"There is no such {table.name.rstrip('s').replace('_', ' ')}: {str(named)[:200]}.")
     return found
 
 

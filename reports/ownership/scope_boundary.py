@@ -136,11 +136,11 @@ def _headline(systems: pl.DataFrame, observed: pl.DataFrame, strangers: pl.DataF
             return f"{count(systems.height, 'system')} declared and nothing observed to compare with; {others}."
         return f"Every observed system is declared, {observed.height:,} in all; {others}."
     share = f"{count(strangers.height, 'observed system')} of {observed.height:,}"
-    names = listed(strangers["name"].to_list()[:3])
-    more = f" and {strangers.height - 3:,} more" if strangers.height > 3 else ""
+    more = [f"{strangers.height - 3:,} more"] if strangers.height > 3 else []
+    names = listed([*strangers["name"].to_list()[:3], *more])
     known = percent(100 * (observed.height - strangers.height) / observed.height)
     verb = "is" if strangers.height == 1 else "are"
-    return f"{share} {verb} undocumented ({known} documented): declare {names}{more}; {others}."
+    return f"{share} {verb} undocumented ({known} documented): declare {names}; {others}."
 
 
 def _warnings(inside: pl.DataFrame) -> list[str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.delivery import configured, endpoints
-from engine.delivery.endpoints import forget, rotate_secret, set_chat, set_webhook
+from engine.delivery.endpoint_changes import forget, rotate_secret, set_chat, set_webhook
 from engine.delivery.webhook import is_secret
 from engine.errors import BadRequest, NotFound, Usage
 from engine.settings import Settings

@@ -64,7 +64,7 @@ def test_several_processes_send_each_delivery_once(any_house, mailbox, tmp_path,
         results = list(pool.map(lambda other: other.drain(), houses))
     for other in houses:
         other.store.close()
-    assert [sum(getattr(one, name) for one in results) for name in ("sent", "retried", "failed", "skipped")] == [40, 0, 0, 0]
+    assert [sum(result.sent for result in results), sum(result.attempts for result in results)] == [40, 40]
     assert sorted(recipients[0] for _, recipients, _ in mailbox.mails) == [f"p{n:03}@acme.example" for n in range(40)]
     assert set(any_house.ledger("status", "attempts")) == {("sent", 1)}
     assert any_house.store.verify("acme").ok

@@ -276,8 +276,11 @@ def test_pruning_drops_texts_and_runs_and_keeps_the_ledger(house, mailbox):
     for day in range(3):
         one.at(NOW + day * DAY).runner.run(one.outbox)
     one.store.close()
-    assert scheduler.pruning(house.services, NOW + 90 * DAY) == "texts of 0 deliveries, 2 runs and 0 unfinished seals removed"
-    assert scheduler.pruning(house.services, NOW + 91 * DAY) == "texts of 1 deliveries, 0 runs and 0 unfinished seals removed"
+    said = [scheduler.pruning(house.services, NOW + days * DAY) for days in (90, 91)]
+    assert said == [
+        "texts of 0 deliveries, 2 runs and 0 unfinished seals removed",
+        "texts of 1 deliveries, 0 runs and 0 unfinished seals removed",
+    ]
     with house.store.reader() as connection:
         assert len(many(connection, delivery_contents, "acme")) == 1
         assert len(many(connection, job_runs, PLATFORM)) == 1

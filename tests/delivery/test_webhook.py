@@ -9,7 +9,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from engine.delivery import post
-from engine.delivery.endpoints import rotate_secret, set_webhook
+from engine.delivery.endpoint_changes import rotate_secret, set_webhook
 from engine.delivery.webhook import is_secret, new_secret, signatures
 from engine.store.queries.deliveries import set_endpoint
 from tests.conftest import NOW

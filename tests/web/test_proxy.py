@@ -1,6 +1,7 @@
 """The connectors pass on what concerns the backend, keep what concerns us, and say what went wrong."""
 
 import gzip
+import logging
 import socket
 import threading
 import time
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from engine.cli import hq
 from engine.store.schema.outputs import credentials
 from engine.web import connectors, proxy
 from engine.web.credentials import digest, new_secret
@@ -292,6 +294,12 @@ def test_an_unreachable_backend_is_502_and_its_address_stays_here(environment, r
         502,
         {"error": "upstream_unreachable", "message": "The robot backend cannot be reached."},
     )
+
+
+def test_addresses_with_passwords_are_in_no_log():
+    """The client notes every address whole, on the level that the program shows."""
+    hq(["routes"])
+    assert not logging.getLogger("httpx").isEnabledFor(logging.INFO)
 
 
 def test_a_backend_that_hangs_up_is_502(upstream, respond, sign_in):
