@@ -3,6 +3,7 @@
 import os
 
 import click
+import polars as pl
 
 from engine.cli.common import Steps, now, opened
 from engine.settings import Settings
@@ -40,6 +41,9 @@ def demo(no_serve: bool, host: str, port: int) -> None:
                 steps("demo organizations", number, len(DEMO_ORGANIZATIONS))
                 if org_id not in known:
                     frames = generate(org_id, now().date())
+                    frames["audit_log"] = frames["audit_log"].filter(
+                        pl.col("occurred_at") <= now()
+                    )  # today is not over
                     import_frames(services.store, frames, org_id=org_id, actor="demo", now=now())
                     bundles.create(services, org_id, f"owner@{org_id}.example", days("90d"), now=now())
             steps("demo organizations", len(DEMO_ORGANIZATIONS), len(DEMO_ORGANIZATIONS))

@@ -17,6 +17,8 @@ def build(org: str | None, everyone: bool, jobs: int | None) -> None:
     """Build every report in every format, so that reading them is instant."""
     from engine import batch
 
+    if everyone and org is not None:
+        raise Usage("--all builds every organization: leave out either --all or --org.")
     with opened() as services, Steps() as steps:
         org_ids = (
             [org_id for org_id, _ in services.store.organizations()] if everyone else [organization(services, org)]

@@ -15,6 +15,9 @@ from engine.document import Table
 
 WORDS = (pl.String, pl.Categorical, pl.Enum)
 CONTROL = r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]"
+MACHINE_WORDS = (
+    r"^[a-z]{2,}(_[a-z]{2,})+(; [a-z]{2,}(_[a-z]{2,})*)*$"  # a whole cell of them: people read them with spaces
+)
 LINE_BREAK = r"\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]"
 
 
@@ -95,7 +98,8 @@ def _shown(table: Table, name: str) -> pl.Expr:
     cell = text(table, name).fill_null("")
     if _scalar(table.frame.schema[name]) in WORDS:
         cell = cell.str.replace_all(LINE_BREAK, "\n").str.replace_all(CONTROL, "\ufffd")
-    return cell.str.replace_all("_", " ", literal=True) if name in table.state else cell
+    spaced = cell.str.replace_all("_", " ", literal=True)
+    return spaced if name in table.state else pl.when(cell.str.contains(MACHINE_WORDS)).then(spaced).otherwise(cell)
 
 
 def _plain(table: Table, name: str) -> pl.Expr:

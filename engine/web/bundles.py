@@ -44,7 +44,7 @@ def list_bundles(request: Request) -> Response:
 
 def create_bundle(request: Request) -> Response:
     """POST /api/governance/compliance/bundles: seals one; the same window again is a new one."""
-    body, caller = request.parsed(NewBundle), request.caller
+    body, caller = request.parsed(NewBundle) if request.body else NewBundle(), request.caller
     return _create(request, caller.org_id, caller.actor, days(body.window))
 
 
