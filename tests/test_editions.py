@@ -94,12 +94,10 @@ def test_the_batch_and_single_requests_make_the_same_files(filled, editions, tmp
 def test_a_process_pool_makes_the_same_files_and_a_second_build_makes_none(filled, tmp_path):
     replica = Replica(filled.url, None)
     said = []
-    both = ("cobalt", "empty")
-    one = batch.build(replica, tmp_path / "one", CATALOGUE, both, now=NOW, jobs=1)
-    two = batch.build(
-        replica, tmp_path / "two", CATALOGUE, both, now=NOW, jobs=2, progress=lambda *step: said.append(step)
-    )
-    again = batch.build(replica, tmp_path / "two", CATALOGUE, both, now=NOW, jobs=1)
+    both, some = ("cobalt", "empty"), {report.name: report for report in REPORTS[::4]}
+    one = batch.build(replica, tmp_path / "one", some, both, now=NOW, jobs=1)
+    two = batch.build(replica, tmp_path / "two", some, both, now=NOW, jobs=2, progress=lambda *step: said.append(step))
+    again = batch.build(replica, tmp_path / "two", some, both, now=NOW, jobs=1)
     replica.close()
     assert one == two
     assert files(tmp_path / "one") == files(tmp_path / "two")

@@ -110,6 +110,9 @@ class Request:
         except msgspec.ValidationError as error:
             expected, _, place = str(error).partition(" - at `$")
             member = place.rstrip("`").lstrip(".") or "body"
+            if not place and expected.startswith("Object "):  # a member too many, or one too few
+                known = ", ".join(one.encode_name for one in msgspec.structs.fields(kind))  # type: ignore[arg-type]
+                expected = f"{expected}; its members are {known}"
             raise BadRequest(
                 f"The body does not fit: {expected}" + (f" (at {member})." if place else "."),
                 word="invalid_body",

@@ -19,9 +19,12 @@ from tests.bench.table import Figure
 ORG = "aurora"
 
 
-def figures(folder: Path, files: Path, cookie: str, count: int) -> Iterator[Figure]:
-    """Adds ``count`` events to the demo organization in ``folder`` first; ``files`` is scratch."""
+def figures(scratch: Path, count: int) -> Iterator[Figure]:
+    """Makes a store with the demo organization and ``count`` more events below ``scratch``."""
+    folder, files = scratch / "cold", scratch / "more"
     files.mkdir()
+    module(folder, "aurora")
+    cookie = hq(folder, "session", "--email", "owner@aurora.example").output.strip()
     module(folder, "events", f"write:{count}", files / "audit_log.csv")
     hq(folder, "import", files, "--org", ORG)
     port = free_port()
