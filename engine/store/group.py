@@ -140,6 +140,11 @@ def _write_all(connection: Connection, org_id: str, group: list[_Pending], *, gu
             connection.exec_driver_sql("ROLLBACK TO SAVEPOINT revision")
         else:
             head, moved_at = revision.head, pending.now
-    events.store()
+    try:
+        events.store()
+    except Exception as error:
+        if alone or guarded:
+            raise
+        raise _OneFailedError from error
     if head != start:
         move_head(connection, org_id, start, head, moved_at)

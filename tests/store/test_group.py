@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from engine.errors import Conflict, NotFound
+from engine.store import EventRow
 from engine.store.rows import first, many, one
 from engine.store.schema.organizations import workspaces
 from tests.conftest import NOW
@@ -61,6 +62,30 @@ def test_one_failure_among_many_is_undone_alone(any_store):
     assert sorted(answers) == list(range(2, 58)), "each write is its own revision, without a gap"
     check = any_store.verify("acme")
     assert (check.problem, check.head_seq) == (None, 57)
+
+
+def test_an_event_that_cannot_be_stored_fails_its_own_write_alone(any_store):
+    """Events of a group are stored together; one that clashes must not take the others with it."""
+    failures = []
+
+    def work(number):
+        def change(revision):
+            add(f"w{number}")(revision)
+            if number == 3:
+                revision.append_events([EventRow("hq:1", NOW, "ann", "clash", None, None, "success", None, None, None)])
+
+        try:
+            any_store.write("acme", "ann", change, now=NOW)
+        except Exception as error:  # the driver's own on PostgreSQL, where events are copied
+            failures.append((number, "unique" in str(error).lower()))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (failures, ids(any_store)) == ([(3, True)], sorted(f"w{n}" for n in range(16) if n != 3))
+    assert any_store.verify("acme").problem is None
 
 
 def test_a_write_that_touches_nothing_moves_nothing(any_store):
