@@ -110,16 +110,16 @@ class _Work:
     def _incident(self, finding: Finding, row: dict[str, Any], outcome: str) -> str | None:
         """The finding's incident: one while it is open, a new one only for a finding that is new or came back."""
         last = self.incidents.get(_incident_key(finding.key))
-        if last is not None and last["status"] in LIVE:
+        if last is not None and last.status in LIVE:
             if row["status"] == "fixed":
-                self.resolved.append(last["id"])
-            elif highest(last["severity"], row["severity"]) != last["severity"]:
-                self.revision.update(incidents, {"id": last["id"]}, {"severity": row["severity"]})
-            return str(last["id"])
+                self.resolved.append(last.id)
+            elif highest(last.severity, row["severity"]) != last.severity:
+                self.revision.update(incidents, {"id": last.id}, {"severity": row["severity"]})
+            return last.id
         worsened = outcome == "updated" and last is None
         if finding.opens_incident and (outcome in ("created", "reopened") or worsened):
-            return self._open(finding, row, last["id"] if last else None)
-        return last["id"] if last else None
+            return self._open(finding, row, last.id if last else None)
+        return last.id if last else None
 
     def _open(self, finding: Finding, row: dict[str, Any], related_to: str | None) -> str:
         now = self.revision.now

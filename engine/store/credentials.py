@@ -1,7 +1,7 @@
 """Last use of keys and tokens: written at most once a minute for each, and outside revisions."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,10 +10,20 @@ from sqlalchemy import Connection, Engine, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.store.locks import FairLock
-from engine.store.schema.outputs import credential_uses
+from engine.store.revisions import batched
+from engine.store.schema.outputs import credential_uses, credentials
 
 EVERY = timedelta(minutes=1)
 Key = tuple[str, str]
+
+
+def credentials_of(connection: Connection, org_id: str, hashes: Sequence[str]) -> dict[str, Any]:
+    """Keys and tokens of an organization, live or not, by the SHA-256 of their secret."""
+    found: dict[str, Any] = {}
+    for batch in batched(hashes, 900):
+        query = select(credentials).where(credentials.c.org_id == org_id, credentials.c.secret_sha256.in_(batch))
+        found |= {row["secret_sha256"]: dict(row) for row in connection.execute(query).mappings()}
+    return found
 
 
 def last_uses(connection: Connection, org_id: str) -> dict[str, datetime]:

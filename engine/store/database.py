@@ -42,7 +42,12 @@ def _sqlite(url: str, *, immediate: bool) -> Engine:
     engine = create_engine(
         url,
         hide_parameters=True,  # what people wrote must not reach the log with an error
-        connect_args={"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
+        connect_args={
+            "isolation_level": None,
+            "timeout": BUSY_TIMEOUT_MS / 1000,
+            "check_same_thread": False,
+            "cached_statements": 512,  # a statement of many rows is one for each number of them
+        },
         pool_size=16,
         max_overflow=64,
         pool_use_lifo=True,  # the connection that wrote last knows its pages; to any other they are stale

@@ -1,8 +1,9 @@
 """Group commit: writes that wait for the writer share its next transaction, each still its own revision."""
 
 import threading
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import groupby
@@ -11,22 +12,29 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine
 
 from engine.errors import NotFound
-from engine.store.events import Events
+from engine.store.heads import move_head, take_head
+from engine.store.held import Held, Known, Read
 from engine.store.locks import FairLock
-from engine.store.revisions import Revision, move_head, take_head
+from engine.store.revisions import Revision
 
 T = TypeVar("T")
 MOST = 64  # writes in one transaction: bounds how long the first of them waits for the last
+PAUSES, PAUSE_SECONDS = 10, 0.001
+MOST_ORGANIZATIONS = 32  # whose look-ups are kept from one transaction to the next
+
+Ahead = Sequence[tuple[Read, Sequence[str]]]
+"""What a change will look up, as far as that is known before: the reading function and its keys."""
 
 
 class _Pending:
     """One write and what became of it."""
 
-    def __init__(self, org_id: str, actor: str, change: Callable[[Revision], Any], now: datetime) -> None:
+    def __init__(self, org_id: str, actor: str, change: Callable[[Revision], Any], now: datetime, ahead: Ahead) -> None:
         self.org_id = org_id
         self.actor = actor
         self.change = change
         self.now = now
+        self.ahead = ahead
         self.done = False
         self.value: Any = None
         self.error: BaseException | None = None
@@ -47,11 +55,13 @@ class GroupCommit:
         self._errors = errors
         self._waiting: deque[_Pending] = deque()
         self._led = False
+        self._size = 0  # of the last transaction
         self._guard = threading.Lock()
+        self._known: dict[str, tuple[tuple[int, str], Known]] = {}  # by organization: what held at that head
 
-    def write(self, org_id: str, actor: str, change: Callable[[Revision], T], now: datetime) -> T:
+    def write(self, org_id: str, actor: str, change: Callable[[Revision], T], now: datetime, ahead: Ahead = ()) -> T:
         """Run ``change`` in a revision and return what it returned once that is committed."""
-        mine = _Pending(org_id, actor, change, now)
+        mine = _Pending(org_id, actor, change, now, ahead)
         with self._guard:
             self._waiting.append(mine)
             leads, self._led = not self._led, True
@@ -68,9 +78,11 @@ class GroupCommit:
         """Write for those at the front of the queue, ``mine`` first among them, and call the next to lead."""
         batch: list[_Pending] = []
         try:
+            self._gather()
             with self._turn:
                 with self._guard:
                     batch = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
+                self._size = len(batch)
                 self._serve(batch)
         finally:
             with self._guard:
@@ -80,6 +92,17 @@ class GroupCommit:
                 called = [self._waiting[0]] if self._led else []
             for pending in (*called, *batch):
                 pending.called.release()
+
+    def _gather(self) -> None:
+        """Where the last transaction had several writes, wait while more of them come: that is less than it costs to
+        write them apart. A lone write waits for nobody."""
+        if self._size < 2:
+            return
+        for _ in range(PAUSES):
+            count = len(self._waiting)
+            time.sleep(PAUSE_SECONDS)
+            if len(self._waiting) == count or len(self._waiting) >= MOST:
+                return
 
     def _serve(self, batch: list[_Pending]) -> None:
         """One transaction; the caller holds the turn. When one of several fails, it is done again with savepoints."""
@@ -97,38 +120,54 @@ class GroupCommit:
                 pending.done = True
 
     def _transaction(self, batch: list[_Pending], *, guarded: bool) -> None:
+        known: dict[str, tuple[tuple[int, str], Known]] = {}
         with self._errors(), self._writer.connect() as connection, connection.begin():
             for org_id, group in groupby(batch, key=lambda pending: pending.org_id):
-                _write_all(connection, org_id, list(group), guarded=guarded, alone=len(batch) == 1)
+                memory = self._known.pop(org_id, None)
+                held, head = _write_all(connection, org_id, list(group), memory, guarded=guarded, alone=len(batch) == 1)
+                if head is not None:
+                    known[org_id] = (head, held.known)
+        self._known |= known  # committed: it holds for whoever finds the same head
+        while len(self._known) > MOST_ORGANIZATIONS:
+            del self._known[next(iter(self._known))]
 
 
 class _OneFailedError(Exception):
     """One of several writes in a transaction failed, and nothing tells its part from that of the others."""
 
 
-def _write_all(connection: Connection, org_id: str, group: list[_Pending], *, guarded: bool, alone: bool) -> None:
-    """One revision each within the transaction; the head is read and moved once, and events are stored together.
+def _write_all(
+    connection: Connection,
+    org_id: str,
+    group: list[_Pending],
+    memory: tuple[tuple[int, str], Known] | None,
+    *,
+    guarded: bool,
+    alone: bool,
+) -> tuple[Held, tuple[int, str] | None]:
+    """One revision each within the transaction; the head is read and moved once, rows and events are stored together.
 
-    ``guarded``: a failure undoes its own part and goes to its own caller.
+    ``guarded``: a failure undoes its own part and goes to its own caller. Returns the new head, None for nobody's.
     """
     start = take_head(connection, org_id)
+    held = Held(connection, org_id, memory[1] if memory is not None and memory[0] == start else None)
     if start is None:
         for pending in group:
             pending.error = NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
-        return
+        return held, None
+    _look_ahead(held, group)
     head, moved_at = start, group[0].now
-    events = Events(connection)
     for pending in group:
-        revision = Revision(connection, org_id, pending.actor, pending.now, head, events)
+        revision = Revision(connection, org_id, pending.actor, pending.now, head, held)
         if guarded:
-            events.store()
+            held.store()
             connection.exec_driver_sql("SAVEPOINT revision")
         try:
             pending.value = pending.change(revision)
             if revision.touched:
                 revision.check()
             if guarded:
-                events.store()
+                held.store()
                 connection.exec_driver_sql("RELEASE SAVEPOINT revision")
         except Exception as error:
             if alone:
@@ -136,15 +175,26 @@ def _write_all(connection: Connection, org_id: str, group: list[_Pending], *, gu
             if not guarded:
                 raise _OneFailedError from error
             pending.value, pending.error = None, error
-            events.drop()
+            held.drop()
             connection.exec_driver_sql("ROLLBACK TO SAVEPOINT revision")
         else:
             head, moved_at = revision.head, pending.now
     try:
-        events.store()
+        held.store()
     except Exception as error:
         if alone or guarded:
             raise
         raise _OneFailedError from error
     if head != start:
         move_head(connection, org_id, start, head, moved_at)
+    return held, head
+
+
+def _look_ahead(held: Held, group: list[_Pending]) -> None:
+    """What the changes will ask for, one look-up for all of them."""
+    wanted: dict[Read, list[str]] = {}
+    for pending in group:
+        for read, keys in pending.ahead:
+            wanted.setdefault(read, []).extend(keys)
+    for read, keys in wanted.items():
+        held.look_up(read, keys)

@@ -1,10 +1,11 @@
 """Statements compiled once and given to the driver: what SQLAlchemy does around each execution costs several times that
 of a small statement itself. Types of bound values and result columns stay those of the schema."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, Select
+from sqlalchemy import Connection, Dialect, Select, Table, and_, bindparam, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.expression import ClauseElement
 from sqlalchemy.types import TypeEngine
@@ -33,6 +34,11 @@ class Prepared:
         cursor.close()
         return None if row is None else compiled.row(row)
 
+    def all(self, connection: Connection, values: Values) -> list[tuple[Any, ...]]:
+        """All rows of a query, in the order of its columns."""
+        compiled = self._for(connection)
+        return [compiled.row(row) for row in compiled.execute(connection, values).fetchall()]
+
     def _for(self, connection: Connection) -> "_Compiled":
         name = connection.dialect.name
         if name not in self._compiled:
@@ -59,19 +65,83 @@ class _Compiled:
         given = {**self._constants, **values}
         for name, process in self._binds.items():
             given[name] = process(given[name])
-        driver: Any = connection.connection.driver_connection
-        try:
-            return driver.execute(self._sql, given if self._order is None else [given[name] for name in self._order])
-        except self._dialect.loaded_dbapi.Error as error:
-            raise DBAPIError.instance(
-                self._sql, None, error, self._dialect.loaded_dbapi.Error, dialect=self._dialect
-            ) from error  # fmt: skip
+        return _driven(connection, self._sql, given if self._order is None else [given[name] for name in self._order])
 
     def row(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
         """A row with the types of the schema."""
         return tuple(
             value if process is None else process(value) for value, process in zip(row, self._results, strict=True)
         )  # fmt: skip
+
+
+def _driven(connection: Connection, sql: str, values: Any) -> Any:
+    """The driver's cursor; errors as SQLAlchemy raises them."""
+    driver: Any = connection.connection.driver_connection
+    errors = connection.dialect.loaded_dbapi.Error
+    try:
+        return driver.execute(sql, values)
+    except errors as error:
+        raise DBAPIError.instance(sql, None, error, errors, dialect=connection.dialect) from error
+
+
+# -- many rows in one statement ----------------------------------------------------------------------------------------
+
+MOST_VALUES = 30_000  # SQLite binds 32,766 in a statement
+
+
+def insert_rows(connection: Connection, table: Table, names: tuple[str, ...], rows: Sequence[Values]) -> None:
+    """Add rows that all have these columns."""
+    if connection.dialect.name != "sqlite":
+        connection.execute(table.insert(), rows)
+        return
+    head = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608
+    for some, values in _flat(connection.dialect, table, names, rows):
+        _driven(connection, head + _marks(len(names), some), values)
+
+
+def update_rows(connection: Connection, table: Table, names: tuple[str, ...], rows: Sequence[Values]) -> int:
+    """Change rows, found by the primary key among these columns, to the values of the others; how many there were."""
+    key = ("org_id", *table.info["primary"])
+    new = [name for name in names if name not in key]
+    if connection.dialect.name != "sqlite":
+        own = and_(*(table.c[name] == bindparam(f"_{name}") for name in key))
+        change = update(table).where(own).values({name: bindparam(f"_{name}") for name in new})
+        return connection.execute(change, [{f"_{name}": row[name] for name in names} for row in rows]).rowcount
+    place = {name: f"new.column{number}" for number, name in enumerate(names, 1)}
+    head = f"UPDATE {table.name} SET {', '.join(f'{name} = {place[name]}' for name in new)} FROM (VALUES "  # noqa: S608
+    tail = f") AS new WHERE {' AND '.join(f'{table.name}.{name} = {place[name]}' for name in key)}"
+    changed = 0
+    for some, values in _flat(connection.dialect, table, names, rows):
+        changed += _driven(connection, head + _marks(len(names), some) + tail, values).rowcount
+    return changed
+
+
+@cache
+def _processors(dialect: Dialect, table: Table, names: tuple[str, ...]) -> tuple[_Process | None, ...]:
+    return tuple(_processor(table.c[name].type, dialect) for name in names)
+
+
+@cache
+def _marks(columns: int, rows: int) -> str:
+    return ", ".join([f"({', '.join('?' * columns)})"] * rows)
+
+
+def _flat(
+    dialect: Dialect, table: Table, names: tuple[str, ...], rows: Sequence[Values]
+) -> Iterator[tuple[int, list[Any]]]:
+    """How many rows, and their values one after the other, as often as a statement can take them."""
+    processors = _processors(dialect, table, names)
+    most = MOST_VALUES // len(names)
+    for start in range(0, len(rows), most):
+        some = rows[start : start + most]
+        yield (
+            len(some),
+            [
+                row[name] if process is None else process(row[name])
+                for row in some
+                for name, process in zip(names, processors, strict=True)
+            ],
+        )
 
 
 def _processor(kind: TypeEngine[Any], dialect: Dialect) -> _Process | None:

@@ -14,10 +14,12 @@ from sqlalchemy import Connection, Table, and_, bindparam, case, select, tuple_,
 
 from engine.errors import Problem
 from engine.store.chain import ChainedEvent, EventRow, link
-from engine.store.events import BATCH, Events
+from engine.store.events import BATCH
+from engine.store.heads import move_head
+from engine.store.held import Held, Read
 from engine.store.prepared import Prepared
 from engine.store.schema.audit import audit_log
-from engine.store.schema.organizations import heads, organizations
+from engine.store.schema.organizations import organizations
 from engine.store.types import canonical_json, instant_text
 
 T = TypeVar("T")
@@ -39,12 +41,11 @@ class Counts(NamedTuple):
 
 
 # Statements are built once for each shape: building them anew costs more than running them.
-_TAKE_HEAD = Prepared(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == bindparam("org")).with_for_update())
-_MOVE_HEAD = Prepared(
-    update(heads)
-    .where(heads.c.org_id == bindparam("_org"), heads.c.seq == bindparam("_from"))
-    .values(seq=bindparam("_seq"), hash=bindparam("_hash"), moved_at=bindparam("_at"))
-)
+
+
+@cache
+def _defaults(table: Table) -> dict[str, Any]:
+    return {c.name: c.info["default"] for c in table.columns if c.info.get("default") is not None}
 
 
 @cache
@@ -87,10 +88,10 @@ class Revision:
         actor: str,
         now: datetime,
         head: tuple[int, str],
-        events: Events | None = None,
+        held: Held | None = None,
     ) -> None:
-        self.records = connection
-        self._events = events or Events(connection)
+        self._connection = connection
+        self._held = held or Held(connection, org_id)
         self.org_id = org_id
         self.actor = actor
         self.now = now
@@ -101,12 +102,16 @@ class Revision:
 
     @property
     def connection(self) -> Connection:
-        """The transaction, for reading; what was recorded so far is in it.
+        """The transaction; what was written and recorded so far is in it."""
+        self._held.settle()
+        self._held.events.store()
+        return self._connection
 
-        ``records`` is the same for tables other than the audit log: it leaves events to be stored together.
-        """
-        self._events.store()
-        return self.records
+    @property
+    def records(self) -> Connection:
+        """The same for tables other than the audit log: events still wait, to be stored together."""
+        self._held.settle()
+        return self._connection
 
     # -- the audit chain -------------------------------------------------------------------------------------------
 
@@ -155,7 +160,7 @@ class Revision:
                 # fmt: on
                 previous = link(previous, chained)
                 rows.append((org_id, seq, event[0], stamp, at, recorded_at, *event[2:], previous))
-            self._events.add(rows)
+            self._held.events.add(rows)
             self.head = (seq, previous)
             count += len(rows)
         self.touched = self.touched or count > 0
@@ -165,7 +170,7 @@ class Revision:
         """Those of ``ids`` that are recorded already, with their content."""
         known = {}
         names = EventRow._fields
-        self._events.store()
+        self._held.events.store()
         for batch in batched(ids, 10_000):
             query = select(*(audit_log.c[name] for name in names)).where(
                 audit_log.c.org_id == self.org_id, audit_log.c.event_id.in_(batch)
@@ -180,9 +185,8 @@ class Revision:
 
     def insert(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Add rows (without ``org_id`` and ``revision``); absent columns take their declared default, else null."""
-        defaults = {c.name: c.info["default"] for c in table.columns if c.info.get("default") is not None}
         stamp = {**self._owner(table), "revision": self.seq}
-        complete = [{**defaults, **row, **stamp} for row in rows]
+        complete = [{**_defaults(table), **row, **stamp} for row in rows]
         for names, group in groupby(complete, key=tuple):
             few = list(group)
             if len(few) == 1:
@@ -202,6 +206,33 @@ class Revision:
         changed = _update(table, tuple(key), (*values, "revision")).run(self.records, given)
         self.touched = self.touched or changed > 0
         return changed > 0
+
+    # -- rows that wait for those of other revisions ------------------------------------------------------------------
+
+    def look_up(self, read: Read, keys: Sequence[str]) -> dict[str, Any]:
+        """What ``read`` finds under each key, None for nothing; from memory where the store did not change since."""
+        return self._held.look_up(read, keys)
+
+    def learn(self, read: Read, key: str, value: Any) -> None:
+        """What ``read`` finds under a key from now on, because of ``insert_soon`` or ``update_soon``."""
+        self._held.learn(read, key, value)
+
+    def insert_soon(self, table: Table, row: Mapping[str, Any]) -> None:
+        """Add a row like ``insert``, together with those of other revisions in the transaction.
+
+        It is written before anybody reads through ``connection`` or ``records``.
+        """
+        self._held.insert(table, {**_defaults(table), **row, "org_id": self.org_id, "revision": self.seq})
+        self.touched = True
+
+    def update_soon(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        """Change a row that is known to be there, by its primary key; else like ``insert_soon``."""
+        if table.info.get("due") in values:
+            raise ValueError(f"moves of {table.info['due']} are counted by update, not by update_soon")
+        self._held.update(table, {"org_id": self.org_id, **key}, {**values, "revision": self.seq})
+        self.touched = True
+
+    # -- many rows -----------------------------------------------------------------------------------------------------
 
     def upsert(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> Counts:
         """Insert rows with new keys, change those that differ in a given column, leave the rest untouched."""
@@ -249,20 +280,5 @@ class Revision:
     def close(self) -> None:
         """Check, store what waits, and move the head."""
         self.check()
-        self._events.store()
-        move_head(self.records, self.org_id, self.start, self.head, self.now)
-
-
-def take_head(connection: Connection, org_id: str) -> tuple[int, str] | None:
-    """Where the organization's chain stands, locked until the transaction ends; None for an unknown organization."""
-    row = _TAKE_HEAD.first(connection, {"org": org_id})
-    return None if row is None else (row[0], row[1])
-
-
-def move_head(
-    connection: Connection, org_id: str, start: tuple[int, str], head: tuple[int, str], now: datetime
-) -> None:
-    """The last step of a write, under the lock of ``take_head``."""
-    given = {"_org": org_id, "_from": start[0], "_seq": head[0], "_hash": head[1], "_at": now}
-    if _MOVE_HEAD.run(connection, given) != 1:
-        raise Problem(f"The head of {org_id} moved under its own lock; nothing was changed.")
+        self._held.store()
+        move_head(self._connection, self.org_id, self.start, self.head, self.now)

@@ -15,9 +15,10 @@ from engine.errors import NotFound, Unavailable
 from engine.store.chain import GENESIS, ChainCheck, ChainedEvent, check_chain
 from engine.store.credentials import CredentialUses
 from engine.store.database import damaged, open_engines
-from engine.store.group import GroupCommit
+from engine.store.group import Ahead, GroupCommit
+from engine.store.heads import take_head
 from engine.store.locks import FairLock
-from engine.store.revisions import Revision, take_head
+from engine.store.revisions import Revision
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import heads, memberships, organizations
 from engine.store.schema.outputs import credentials
@@ -107,6 +108,10 @@ class Store:
             kept = self._credentials[secret_sha256] = dict(row)
         return kept
 
+    def known_credential(self, secret_sha256: str) -> dict[str, Any] | None:
+        """The same as this process last saw it, without a look at the store where it was seen: to be confirmed."""
+        return self._credentials.get(secret_sha256) or self.credential(secret_sha256)
+
     def _credential_stamp(self, secret_sha256: str) -> int | None:
         """The revision that last changed a credential: 10 µs on SQLite's open connection."""
         if self.dialect == "sqlite":
@@ -194,13 +199,14 @@ class Store:
             else:
                 transaction.rollback()
 
-    def write(self, org_id: str, actor: str, change: Callable[[Revision], T], *, now: datetime) -> T:
+    def write(self, org_id: str, actor: str, change: Callable[[Revision], T], *, now: datetime, ahead: Ahead = ()) -> T:
         """A small write as a function: those that wait for the writer share its next transaction and its one sync.
 
         Each is a revision of its own: when ``change`` raises, its part alone is undone. Returns what it returns,
-        after the commit. NotFound for an unknown organization.
+        after the commit. NotFound for an unknown organization. ``ahead`` says what ``change`` will look up: it is
+        read for all those who wait at once.
         """
-        return self._group.write(org_id, actor, change, now)
+        return self._group.write(org_id, actor, change, now, ahead)
 
     def ensure_platform(self, now: datetime) -> None:
         """Make the reserved organization when it is first needed; afterwards this costs a look at its head."""

@@ -1,6 +1,7 @@
 """Column types that mean the same on SQLite and PostgreSQL."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ def canonical_json(value: Any) -> str:
     return _ENCODER.encode(value).decode()
 
 
+@lru_cache(maxsize=1024)  # a write stamps many rows with one moment
 def instant_text(value: datetime) -> str:
     """An aware datetime as ``2026-11-20T08:30:00.000000Z``: 27 characters that sort as time does."""
     return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

@@ -5,7 +5,7 @@ import random
 import re
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl
@@ -131,7 +131,7 @@ class Console:
                 _ = request.body
             return route.handler(request)
         except Problem as problem:
-            return self._failed(problem, request.id)
+            return self._failed(self._confirmed(route, request, problem), request.id)
         except Exception:
             # The last resort of the door: the trace goes to the log under the request's id, the client gets no inside.
             log.error("request %s failed\n%s", request.id, traceback.format_exc())
@@ -139,13 +139,21 @@ class Console:
                 Problem(f"Something went wrong on our side; the log has it under request {request.id}."), request.id
             )
 
+    def _confirmed(self, route: Route, request: Request, problem: Problem) -> Problem:
+        """What to answer: a credential that is not good any more is said before anything else."""
+        if route.access.confirm is not None and request.principal is not None:
+            try:
+                route.access.confirm(self, request)
+            except Problem as refusal:
+                return refusal
+        return problem
+
     def _limit(self, limit: Limit, request: Request) -> None:
-        if limit.setting is not None:
-            limit = replace(limit, count=self.services.settings[limit.setting])
+        count: int = limit.count if limit.setting is None else self.services.settings[limit.setting]
         who = request.address
         if limit.by == "caller" and request.principal is not None:
             who = f"{request.principal.org_id} {request.principal.actor} {request.address}"
-        self.limiter.check(limit, who)
+        self.limiter.check(limit, who, count)
 
     def _unrouted(self, error: Any) -> bytes:
         """What Bottle itself refuses: unknown paths and methods, paths that are no UTF-8."""

@@ -1,13 +1,15 @@
 """Who a secret belongs to: keys and tokens, cron secrets. A credential of one kind never opens another's door."""
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from engine.errors import Unauthorized
 from engine.ops.tokens import NAMES, digest, new_secret, well_formed
-from engine.store import Store
+from engine.store import Revision, Store
+from engine.store.credentials import credentials_of
 
 __all__ = ["Credential", "bearer", "check_cron_secret", "credential", "digest", "new_secret", "well_formed"]
 
@@ -40,19 +42,34 @@ def credential(store: Store, secret: str, kind: str, *, now: datetime, legacy: S
 
     ``legacy`` holds the entries of SVC_LEGACY_KEY_PREFIXES.
     """
-    refused = Unauthorized(
-        f"The {NAMES[kind]} is not valid: unknown, of another kind, revoked or expired.",
-        word="invalid_credential",
-        headers={"WWW-Authenticate": "Bearer"},
-    )
-    if not well_formed(secret, kind, legacy):
-        raise refused
-    row = store.credential(digest(secret))
-    if row is None or row["kind"] != kind or row["revoked_at"] is not None:
-        raise refused
-    if row["expires_at"] is not None and row["expires_at"] <= now:
-        raise refused
-    store.uses.note(row["org_id"], row["id"], now)
+    row = store.credential(digest(secret)) if well_formed(secret, kind, legacy) else None
+    found = _live(row, kind, now)
+    store.uses.note(found.org_id, found.id, now)
+    return found
+
+
+def known_credential(store: Store, secret: str, kind: str, *, now: datetime, legacy: Sequence[str] = ()) -> Credential:
+    """The same from memory where it was seen before: whoever writes with it calls ``confirm`` within the write."""
+    return _live(store.known_credential(digest(secret)) if well_formed(secret, kind, legacy) else None, kind, now)
+
+
+def confirm(revision: Revision, secret_sha256: str, kind: str) -> None:
+    """Unauthorized unless the credential is live in the very transaction that writes for it."""
+    _live(revision.look_up(credentials_of, [secret_sha256])[secret_sha256], kind, revision.now)
+
+
+def _live(row: Mapping[str, Any] | None, kind: str, now: datetime) -> Credential:
+    if (
+        row is None
+        or row["kind"] != kind
+        or row["revoked_at"] is not None
+        or (row["expires_at"] is not None and row["expires_at"] <= now)
+    ):
+        raise Unauthorized(
+            f"The {NAMES[kind]} is not valid: unknown, of another kind, revoked or expired.",
+            word="invalid_credential",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
     return Credential(
         row["id"], row["org_id"], kind, row["owner"], row["label"], row["workspace_id"], tuple(row["allowed"] or ())
     )

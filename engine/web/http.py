@@ -45,6 +45,7 @@ class Principal:
     """Who asks: the organization comes from the credential alone. ``role`` is None for machines.
 
     ``head`` is where the organization's chain stood when the request was let in, where that was looked up.
+    ``secret_sha256`` tells the credential that the write has to confirm.
     """
 
     org_id: str
@@ -53,6 +54,7 @@ class Principal:
     credential_id: str | None = None
     workspace_id: str | None = None
     head: Revision | None = None
+    secret_sha256: str = ""
 
 
 @dataclass

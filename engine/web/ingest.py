@@ -1,20 +1,25 @@
 """The doors of monitors and scanners."""
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
+from typing import TypeVar
 
 import msgspec
 
 from engine.errors import BadRequest, Forbidden, Unauthorized
 from engine.ingest.alerts import read_alerts
 from engine.ingest.findings import read_findings
-from engine.ops.alert_ingest import ingest_alerts
+from engine.ops.alert_ingest import ingest_alerts, looked_up
 from engine.ops.finding_ingest import ingest_findings
+from engine.store import Ahead, Revision
+from engine.store.credentials import credentials_of
+from engine.web.credentials import confirm
 from engine.web.http import Request, Response, answer
 
 SIGNATURE = "x-svc-signature"
 WINDOW_SECONDS = 300
+T = TypeVar("T")
 
 
 def alerts(request: Request) -> Response:
@@ -22,12 +27,9 @@ def alerts(request: Request) -> Response:
     _check_signature(request)
     _check_plan(request)
     found = read_alerts(_body(request), received_at=request.now)
-    caller = request.caller
-    results = request.services.store.write(
-        caller.org_id,
-        f"token:{caller.actor}",
-        lambda revision: ingest_alerts(revision, found, workspace_id=caller.workspace_id),
-        now=request.now,
+    workspace = request.caller.workspace_id
+    results = _write(
+        request, lambda revision: ingest_alerts(revision, found, workspace_id=workspace), looked_up(found)
     )  # fmt: skip
     return answer({"received": len(results), **_counts(results), "results": results})
 
@@ -37,20 +39,30 @@ def vulnerabilities(request: Request) -> Response:
     batch = read_findings(
         _body(request), source_header=request.headers.get("x-svc-vuln-source"), received_at=request.now
     )
-    caller = request.caller
-    return answer(
-        request.services.store.write(
-            caller.org_id,
-            f"token:{caller.actor}",
-            lambda revision: ingest_findings(revision, batch, workspace_id=caller.workspace_id),
-            now=request.now,
-        )
-    )
+    workspace = request.caller.workspace_id
+    return answer(_write(request, lambda revision: ingest_findings(revision, batch, workspace_id=workspace)))
+
+
+def _write(request: Request, ingest: Callable[[Revision], T], ahead: Ahead = ()) -> T:
+    """What ``ingest`` makes of the body, written for the token's organization and with a token that is live then."""
+    caller, store = request.caller, request.services.store
+
+    def change(revision: Revision) -> T:
+        confirm(revision, caller.secret_sha256, "ingest")
+        return ingest(revision)
+
+    token = (credentials_of, [caller.secret_sha256])
+    written = store.write(caller.org_id, f"token:{caller.actor}", change, now=request.now, ahead=(token, *ahead))
+    store.uses.note(caller.org_id, str(caller.credential_id), request.now)
+    return written
 
 
 def _counts(results: Sequence[dict[str, str]]) -> dict[str, int]:
-    names = ("created", "deduplicated", "reopened", "resolved", "updated")
-    return {name: sum(result["outcome"] == name for result in results) for name in names}
+    counts = dict.fromkeys(("created", "deduplicated", "reopened", "resolved", "updated"), 0)
+    for result in results:
+        if result["outcome"] in counts:
+            counts[result["outcome"]] += 1
+    return counts
 
 
 def _body(request: Request) -> object:

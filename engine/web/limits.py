@@ -123,15 +123,19 @@ class Limiter:
         self._window = SlidingWindowCounterRateLimiter(storage)
         self._guard = threading.Lock()
 
-    def check(self, limit: Limit, caller: str) -> None:
-        """Count one request; TooManyRequests with ``Retry-After`` when the caller's are used up."""
-        item = _item(limit.count, limit.seconds)
+    def check(self, limit: Limit, caller: str, count: int | None = None) -> None:
+        """Count one request; TooManyRequests with ``Retry-After`` when the caller's are used up.
+
+        ``count`` takes the place of the limit's own.
+        """
+        most = limit.count if count is None else count
+        item = _item(most, limit.seconds)
         with self._guard:
             if self._window.hit(item, limit.name, caller):
                 return
             reset, _ = self._window.get_window_stats(item, limit.name, caller)
         wait = max(1, math.ceil(reset - time.time()))
         raise TooManyRequests(
-            f"At most {limit.count} requests in {limit.seconds} seconds; try again in {wait}.",
+            f"At most {most} requests in {limit.seconds} seconds; try again in {wait}.",
             headers={"Retry-After": str(wait)},
         )

@@ -7,6 +7,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
+from engine.store import Store
 from engine.store.schema.organizations import memberships
 from engine.store.schema.outputs import credentials
 from engine.web.credentials import digest, new_secret, well_formed
@@ -18,6 +19,11 @@ REPORT = "/api/governance/compliance/summary"
 BUNDLES = "/api/governance/compliance/bundles"
 CONNECTIONS = "/api/integrations/connections"
 ALERTS = "/api/integrations/alerts"
+VULNERABILITIES = "/api/integrations/vulnerabilities"
+LIVE = {  # bodies that are taken
+    ALERTS: {"title": "Disk full", "status": "firing"},
+    VULNERABILITIES: {"finding_id": "F-1", "title": "Old library", "host": "db1", "severity": "low"},
+}
 SCHEDULED = "/api/governance/compliance/digest/scheduled"
 
 
@@ -152,6 +158,23 @@ def test_dead_tokens_are_refused(values, sign_in, peopled):
     secret = keep(peopled, "ingest", **values)
     answer = sign_in(None).post(ALERTS, {}, authorization=f"Bearer {secret}")
     assert word(answer) == (401, "invalid_credential")
+
+
+@pytest.mark.parametrize("path", LIVE)
+def test_a_token_that_another_process_revoked_writes_nothing_more(path, sign_in, peopled):
+    """It was seen alive here, and is told dead before its body is judged."""
+    secret = keep(peopled, "ingest")
+    client = sign_in(None)
+    assert client.post(path, LIVE[path], authorization=f"Bearer {secret}").status == 200
+    elsewhere = Store(peopled.url)
+    with elsewhere.revision("acme", "owner@acme.example", now=NOW) as revision:
+        revision.update(credentials, {"id": "c-ingest"}, {"revoked_at": NOW})
+        revision.record("token.revoked")
+    head = elsewhere.head("acme")
+    assert word(client.post(path, {"title": 1}, authorization=f"Bearer {secret}")) == (401, "invalid_credential")
+    assert word(client.post(path, LIVE[path], authorization=f"Bearer {secret}")) == (401, "invalid_credential")
+    assert elsewhere.head("acme") == head
+    elsewhere.close()
 
 
 def test_a_session_does_not_open_the_door_of_tokens(sign_in):

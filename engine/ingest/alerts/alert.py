@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+import msgspec
 
 from engine.ingest.severity import Severity, highest
 from engine.ingest.times import instant
@@ -18,8 +19,7 @@ HOST_NAMES = ("host", "hostname", "host_name", "instance", "node", "nodename", "
 _PORT = re.compile(r"(?<=[\w\]]):\d{1,5}$")
 
 
-@dataclass(frozen=True, slots=True)
-class Alert:
+class Alert(msgspec.Struct, frozen=True):
     """``state`` says what to do.
 
     ``firing`` opens an incident or counts on the open one of the same ``dedupe_key``; ``resolved`` resolves it;
@@ -43,7 +43,7 @@ class Alert:
     ended_at: datetime | None = None
     occurred_at: datetime | None = None
     link: str | None = None
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = msgspec.field(default_factory=dict)
     event_id: str | None = None
     origin: str | None = None
     acknowledged: bool = False

@@ -66,11 +66,9 @@ def read(alert: Any, received_at: datetime) -> Alert:
     if state not in STATES:
         raise Malformed("status", "firing or resolved", alert.get("status"))
     _check(alert)
-    given = plain(alert.get("dedupe_key"))
-    hashed = digest(alert.get("source"), alert.get("service"), normalised(title))
     return compose(
         source="normalized",
-        key=joined("normalized", given or f"hash-{hashed[:32]}"),
+        key=joined("normalized", plain(alert.get("dedupe_key")) or _hashed(alert, title)),
         state=state,
         title=title,
         received_at=received_at,
@@ -86,6 +84,10 @@ def read(alert: Any, received_at: datetime) -> Alert:
         event_id=alert.get("event_id"),
         origin=alert.get("source"),
     )
+
+
+def _hashed(alert: Mapping[str, Any], title: str) -> str:
+    return f"hash-{digest(alert.get('source'), alert.get('service'), normalised(title))[:32]}"
 
 
 def _check(alert: Mapping[str, Any]) -> None:

@@ -25,27 +25,33 @@ class LastIncident(NamedTuple):
     closed_at: datetime | None
 
 
-_LAST = Prepared(
-    select(*(incidents.c[name] for name in LastIncident._fields))
-    .where(incidents.c.org_id == bindparam("org"), incidents.c.dedupe_key == bindparam("key"))
-    .order_by(incidents.c.opened_at.desc(), incidents.c.id.desc())
-    .limit(1)
-)
+KEYS = 32  # that are looked up in one statement
+_PLACES = [f"key{number}" for number in range(KEYS)]
 
 
-def last_incident(connection: Connection, org_id: str, dedupe_key: str) -> LastIncident | None:
-    """The incident that was opened last under a dedupe key."""
-    row = _LAST.first(connection, {"org": org_id, "key": dedupe_key})
-    return None if row is None else LastIncident(*row)
+def _last_of_each() -> Prepared:
+    """The incident opened last under each key; one statement, however few the keys are."""
+    newest = [incidents.c.opened_at.desc(), incidents.c.id.desc()]
+    place = func.row_number().over(partition_by=incidents.c.dedupe_key, order_by=newest)
+    names = ("dedupe_key", *LastIncident._fields)
+    ranked = (
+        select(*(incidents.c[name] for name in names), place.label("place"))
+        .where(incidents.c.org_id == bindparam("org"), incidents.c.dedupe_key.in_([bindparam(p) for p in _PLACES]))
+        .subquery()
+    )
+    return Prepared(select(*(ranked.c[name] for name in names)).where(ranked.c.place == 1))
 
 
-def last_incidents(connection: Connection, org_id: str, dedupe_keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The same for many keys at once, by key."""
-    found: dict[str, dict[str, Any]] = {}
-    for batch in batched(dedupe_keys, 900):
-        query = select(incidents).where(incidents.c.org_id == org_id, incidents.c.dedupe_key.in_(batch))
-        for row in connection.execute(query.order_by(incidents.c.opened_at, incidents.c.id)).mappings():
-            found[row["dedupe_key"]] = dict(row)
+_LAST = _last_of_each()
+
+
+def last_incidents(connection: Connection, org_id: str, dedupe_keys: Sequence[str]) -> dict[str, LastIncident]:
+    """The incident that was opened last under each dedupe key."""
+    found = {}
+    for batch in batched(dedupe_keys, KEYS):
+        keys = dict(zip(_PLACES, batch + batch[:1] * (KEYS - len(batch)), strict=True))
+        for key, *values in _LAST.all(connection, {"org": org_id, **keys}):
+            found[key] = LastIncident(*values)
     return found
 
 
