@@ -43,11 +43,15 @@ class _Sheet:
     rows: list[tuple[str, ...]]
     numeric: list[bool]
     more: int
+    hint: str
 
 
-def narrowed(table: Table, columns: Sequence[str], title: str | None = None) -> Table:
-    """The table with some of its columns, in this order, all of them to be seen; under its own title or another."""
-    return replace(table, frame=table.frame.select(columns), hidden=(), heat=(), title=title or table.title)
+def narrowed(table: Table, columns: Sequence[str], title: str | None = None, hint: str = "") -> Table:
+    """The table with some of its columns, in this order, all of them to be seen; under its own title or another.
+
+    Its note speaks of the whole report; a mail has the ``hint`` instead.
+    """
+    return replace(table, frame=table.frame.select(columns), hidden=(), heat=(), title=title or table.title, note=hint)
 
 
 def subject(edition: Edition, period: str, late: bool) -> str:
@@ -84,6 +88,7 @@ def _sheet(table: Table, most: int) -> _Sheet:
         shown.rows(),
         [table.frame.schema[name].is_numeric() for name in shown.columns],
         max(0, table.frame.height - most),
+        table.note,
     )
 
 
@@ -114,6 +119,8 @@ def _rows(sheet: _Sheet) -> Iterator[str]:
         yield f"* {_flat(first)}" + (f" ({_flat('; '.join(facts))})" if facts else "")
     if sheet.more:
         yield f"  and {sheet.more:,} more"
+    if sheet.hint:
+        yield sheet.hint
     yield ""
 
 

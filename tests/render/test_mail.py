@@ -95,6 +95,14 @@ def test_an_empty_table_is_left_out():
     assert ">Overdue<" not in mail.html(made)
 
 
+def test_a_hint_stands_below_the_rows_in_place_of_the_note():
+    noted = Table("overdue", "Overdue", FRAME, note="One section for each.")
+    made = letter(tables=[mail.narrowed(noted, ("title",), hint="Import <title> to close one.")])
+    assert "* Line break\nImport <title> to close one.\n\n" in mail.text(made)
+    assert "Import &lt;title&gt; to close one." in mail.html(made)
+    assert "One section" not in mail.text(made) + mail.html(made)
+
+
 def test_the_subject_names_digest_organization_and_period():
     assert mail.subject(edition(), "2026-W47", late=False) == "SLA reminders · Acme & Sons · 2026-W47"
     assert mail.subject(edition(), "2026-W47", late=True).endswith("2026-W47 (late)")
