@@ -68,6 +68,8 @@ def staffing_actions(
 def _standing(known: pl.DataFrame) -> pl.DataFrame:
     """Status on the day, days past the peak week, and where the action stands on the committee's clock.
 
+    What was taken up is open from the Monday of its peak week, whether or not a digest has recorded that since; an
+    action that somebody recorded as open earlier is so.
     The clock counts business days after the Sunday that ends the peak week, up to the day on which the action is done.
     """
     completed = (pl.col("status") == "completed") & (pl.col("completed_on").is_null() | happened("completed_on"))
@@ -79,7 +81,8 @@ def _standing(known: pl.DataFrame) -> pl.DataFrame:
         known.with_columns(
             status=pl.when(completed).then(pl.lit("completed"))
             .when(~taken_up).then(pl.lit("proposed"))
-            .when(pl.col("status") == "completed").then(pl.lit("open"))
+            .when(pl.col("week_start_on") <= pl.col("as_of")).then(pl.lit("open"))
+            .when(pl.col("status") == "completed").then(pl.lit("tracked"))
             .otherwise("status"),
         )
         .with_columns(

@@ -48,7 +48,8 @@ LABELS: Mapping[str, str] = {
     "recipients": "To",
 }
 DEFINITIONS: Mapping[str, str] = {
-    "Status": "Proposed, tracked (taken up), open (under way), completed (kept as the archive).",
+    "Status": "Proposed, tracked (taken up), open (under way: its peak week has begun), completed (kept as the "
+    "archive).",
     "Standing": "Breached: past the committee's SLA. Past peak: the week is over, the SLA is not. Lapsed: never "
     "taken up before its week was over.",
 }

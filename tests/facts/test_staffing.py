@@ -49,6 +49,11 @@ def test_the_clock_counts_business_days_after_the_peak_week(known, as_of, days, 
         ({"status": "proposed", "tracked_on": None}, "proposed", "lapsed"),
         ({"status": "proposed", "tracked_on": None, "week": "2026-W47"}, "proposed", "proposed"),
         ({"status": "tracked", "tracked_on": "2026-11-25", "week": "2026-W49"}, "proposed", "proposed"),
+        ({"status": "tracked", "week": "2026-W48"}, "tracked", "under_way"),  # it begins next Monday
+        ({"status": "tracked", "week": "2026-W47"}, "open", "under_way"),
+        ({"status": "tracked"}, "open", "breached"),
+        ({"status": "open", "week": "2026-W48"}, "open", "under_way"),  # somebody began early and said so
+        ({"status": "completed", "completed_on": "2026-11-21", "week": "2026-W48"}, "tracked", "under_way"),
         ({"status": "completed", "completed_on": "2026-11-13"}, "completed", "done_on_time"),
         ({"status": "completed", "completed_on": "2026-11-14"}, "completed", "done_late"),
         ({"status": "completed", "completed_on": "2026-11-21"}, "open", "breached"),
@@ -60,6 +65,14 @@ def test_the_status_is_that_of_the_day(known, stored, status, standing):
         status,
         standing,
     )
+
+
+@pytest.mark.parametrize(
+    ("as_of", "status"), [("2026-11-01", "tracked"), ("2026-11-02", "open"), ("2026-11-08", "open")]
+)
+def test_what_was_taken_up_is_open_from_the_monday_of_its_peak_week(known, as_of, status):
+    facts = known(as_of=date.fromisoformat(as_of), staffing_actions=[action(status="tracked")])
+    assert only(facts["staffing_actions"], "status") == status
 
 
 def test_what_is_proposed_later_or_in_no_week_is_not_there(known):
