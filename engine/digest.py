@@ -25,7 +25,7 @@ class Items:
     """Rows of a table that concern people: who (columns of an address or of several), and what a mail shows of them.
 
     ``only`` names a boolean column: rows without it are not sent, and so do not count as sent. ``title`` stands above
-    them where the table's own would promise more.
+    them where the table's own would promise more, ``hint`` below: what a reader of the mail can do about them.
     """
 
     table: str
@@ -33,6 +33,7 @@ class Items:
     to: tuple[str, ...] = ()
     only: str | None = None
     title: str | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Digest:
 
     ``people``: those whom the table ``owners`` names get a mail with their own ``items`` alone. ``members`` of these
     roles get all of it, and with ``whole`` the people named do, too. Where nobody is left, and for items that reach
-    nobody, it goes to owners and admins. ``moves`` names what else the delivery changes (``engine/digests/state.py``).
+    nobody, it goes to owners and admins. ``moves`` names what else the delivery changes (``engine/digests/state.py``),
+    ``asks`` the decision for which the chat message has buttons at its actions (``engine/digests/buttons.py``).
     ``for_admins``: only these send it by hand. ``chained``: the staffing chain runs it, in the order of the registry.
     """
 
@@ -63,7 +65,8 @@ class Digest:
     people: bool = True
     members: tuple[str, ...] = ADMINS
     whole: bool = False
-    moves: str | None = None
+    moves: tuple[str, ...] = ()
+    asks: str | None = None
     for_admins: bool = True
     chained: bool = False
 

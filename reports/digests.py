@@ -47,7 +47,7 @@ DIGESTS: tuple[Digest, ...] = (
             Items("touched", ("framework", "control_id", "title", "impact", "state"), ("recipient",)),
             Items("lost_full", ("framework", "control_id", "covered_by", "in_scope")),
         ),
-        moves="catalogue",
+        moves=("catalogue",),
         for_admins=False,
     ),
     Digest(
@@ -62,9 +62,11 @@ DIGESTS: tuple[Digest, ...] = (
         news=("peak_weeks",),
         items=(
             Items("weeks", ("week", "shortfall_hours", "imbalance", "busiest", "drivers", "relief_hours")),
-            Items("actions", ("what", "week", "owner", "relief_hours", "status"), ("recipients",)),
+            Items("actions", ("what", "week", "owner", "relief_hours", "status", "action_id"), ("recipients",),
+                  hint=f"To take one up: {peak_week_staffing_digest.TAKE_UP}"),
         ),
-        moves="proposals",
+        moves=("opened", "proposals"),
+        asks="staffing_take_up",
     ),
     Digest(
         name="staffing-action-reminders",
@@ -80,7 +82,8 @@ DIGESTS: tuple[Digest, ...] = (
             Items("actions", ("what", "days_past", "relief_hours", "step", "late", "blocked_reason"), ("recipients",)),
         ),
         members=(),
-        moves="completions",
+        moves=("opened",),
+        asks="staffing_action",
     ),
     Digest(
         name="staffing-completion-rollup",
@@ -98,6 +101,7 @@ DIGESTS: tuple[Digest, ...] = (
             Items("by_week", ("week", "taken_up", "completed", "completion_pct", "on_time_pct", "realised_pct")),
             Items("archive", ("what", "completed_on", "standing", "relief_hours", "relief_actual_hours")),
         ),
+        moves=("opened",),
         chained=True,
     ),
     Digest(
@@ -114,6 +118,7 @@ DIGESTS: tuple[Digest, ...] = (
             Items("actions", ("what", "severity", "breach_days", "sla_due_on", "accountable", "blocked_reason"),
                   ("recipients",)),
         ),
+        moves=("opened",),
         chained=True,
     ),
     Digest(
@@ -130,6 +135,7 @@ DIGESTS: tuple[Digest, ...] = (
             Items("actions", ("what", "severity", "breach_days", "chair", "meets_on", "options", "breach_told_on"),
                   ("recipients",)),
         ),
+        moves=("opened",),
         chained=True,
     ),
     Digest(
@@ -165,7 +171,7 @@ DIGESTS: tuple[Digest, ...] = (
         news=("to_send",),
         items=(Items("breaches", ("week", "level", "news", "known", "utilisation_pct", "kinds", "suggestion")),),
         people=False,
-        moves="cleared",
+        moves=("cleared",),
     ),
     Digest(
         name="attestation-renewal",
@@ -203,7 +209,7 @@ DIGESTS: tuple[Digest, ...] = (
             Items("expiring_exceptions", ("title", "control", "approver", "expires_on")),
             Items("next_14_days", ("title", "duty", "due_on", "owner")),
         ),
-        moves="snapshot",
+        moves=("snapshot",),
     ),
     Digest(
         name="sla-reminders",

@@ -54,11 +54,11 @@ def decide(
 ) -> dict[str, Any]:
     """Decide a pending approval by the revision's actor. ``event_id`` is that of the message, good for once.
 
-    Whose staffing action it is may say that it is completed. Forbidden without the role or for one's own request;
-    Conflict when it was decided, or the message came before.
+    Whose staffing action it is may say that it is taken up or completed. Forbidden without the role or for one's own
+    request; Conflict when it was decided, or the message came before.
     """
     approval = find(revision.connection, revision.org_id, approval_id)
-    own_work = approval["kind"] == staffing.APPROVAL and staffing.concerns(
+    own_work = approval["kind"] in (staffing.TAKE_UP, staffing.COMPLETION) and staffing.concerns(
         revision.connection, revision.org_id, approval["subject"], revision.actor
     )
     if role not in MAY_DECIDE and not own_work:
@@ -79,11 +79,20 @@ def decide(
         object_id=approval_id,
         details={"kind": approval["kind"], "subject": approval["subject"], **details},
     )
-    if approval["kind"] == "policy" and status == "approved":
-        _publish(revision, approval["subject"])
-    if approval["kind"] == staffing.APPROVAL and status == "approved":
-        staffing.complete(revision, approval["subject"], f"approval {approval_id}")
+    if status == "approved":
+        _follow(revision, approval)
     return {**approval, **decided}
+
+
+def _follow(revision: Revision, approval: Mapping[str, Any]) -> None:
+    """What an approval brings about at once; of the other kinds, whoever asked goes on."""
+    match approval["kind"]:
+        case "policy":
+            _publish(revision, approval["subject"])
+        case staffing.TAKE_UP:
+            staffing.take_up(revision, approval["subject"])
+        case staffing.COMPLETION:
+            staffing.complete(revision, approval["subject"], f"approval {approval['id']}")
 
 
 def _publish(revision: Revision, policy_id: str) -> None:

@@ -1,16 +1,18 @@
 """A digest as a chat message: blocks in the Slack form, and the plain text that stands in for them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from engine.delivery.chat import escaped
+from engine.digests.buttons import Button
 from engine.document import Edition, Table
 from engine.render import cells, words
 
 MOST_ITEMS = 8
+MOST_TO_DECIDE = 12  # further items with buttons: a message takes 50 blocks
 MOST_HEADER = 150
 MOST_WORDS = 590  # characters before escaping: a block takes 3,000 after it
-COMPLETE = "complete_staffing_action"
 Block = dict[str, Any]
 
 
@@ -24,35 +26,53 @@ def blocks(
     tables: Sequence[Table],
     said: Sequence[str],
     link: str,
-    keys: Sequence[str | None],
-    buttons: Mapping[str, str],
+    keys: Sequence[Sequence[str | None]],
+    buttons: Mapping[str, Sequence[Button]],
 ) -> list[Block]:
-    """Headline, the first items, personal lines of those who want to be named, a link.
+    """Headline, the first items, what is to be decided, personal lines of those who want to be named, a link.
 
-    ``keys`` are the identifiers of the first table's rows; an item that has one in ``buttons`` gets it.
+    ``keys`` are the identifiers of each table's rows; an item that has one in ``buttons`` gets them. Of the tables
+    after the first that has rows, only such items are shown.
     """
     title = f"{edition.title} · {edition.organization.name}"
     found: list[Block] = [
         {"type": "header", "text": {"type": "plain_text", "text": title[:MOST_HEADER]}},
         _section(edition.document.headline),
     ]
-    first = next((table for table in tables if table.frame.height), None)
-    if first is not None:
-        known = keys if first is tables[0] else [None] * first.frame.height
-        for key, line in zip(known, _lines(first), strict=False):
-            found.append(_section(line))
-            if key is not None and key in buttons:
-                found.append(_button(key, buttons[key]))
-        if first.frame.height > MOST_ITEMS:
-            found.append(_section(f"and {first.frame.height - MOST_ITEMS:,} more"))
+    filled = [(table, known) for table, known in zip(tables, keys, strict=True) if table.frame.height]
+    for number, (table, known) in enumerate(filled):
+        found += _items(table, known, buttons) if number == 0 else _to_decide(table, known, buttons)
     found += [_section(line) for line in said[:MOST_ITEMS]]
     note = f"<{link}|Open the whole report> · {edition.as_of.isoformat()}"
     found.append({"type": "context", "elements": [{"type": "mrkdwn", "text": note}]})
     return found
 
 
-def _lines(table: Table) -> list[str]:
-    shown = cells.shown(table).head(MOST_ITEMS)
+def _items(
+    table: Table, keys: Sequence[str | None], buttons: Mapping[str, Sequence[Button]], most: int = MOST_ITEMS
+) -> list[Block]:
+    """The first rows, each with its buttons, and how many more there are."""
+    found = []
+    for key, line in zip(keys, _lines(table, most), strict=False):
+        found.append(_section(line))
+        if key is not None and key in buttons:
+            found.append(_buttons(key, buttons[key]))
+    if table.frame.height > most:
+        found.append(_section(f"and {table.frame.height - most:,} more"))
+    return found
+
+
+def _to_decide(table: Table, keys: Sequence[str | None], buttons: Mapping[str, Sequence[Button]]) -> list[Block]:
+    """The rows that have buttons, under the table's title."""
+    places = [place for place, key in enumerate(keys) if key is not None and key in buttons]
+    if not places:
+        return []
+    asked = replace(table, frame=table.frame[places])
+    return [_section(table.title), *_items(asked, [keys[place] for place in places], buttons, MOST_TO_DECIDE)]
+
+
+def _lines(table: Table, most: int) -> list[str]:
+    shown = cells.shown(table).head(most)
     headings = [table.labels.get(name, words.heading(name)) for name in shown.columns]
     lines = []
     for first, *rest in shown.rows():
@@ -65,17 +85,16 @@ def _section(text: str) -> Block:
     return {"type": "section", "text": {"type": "mrkdwn", "text": escaped(text[:MOST_WORDS]) or "–"}}
 
 
-def _button(key: str, value: str) -> Block:
-    return {
-        "type": "actions",
-        "block_id": f"staffing_{key}"[:255],
-        "elements": [
-            {
-                "type": "button",
-                "text": {"type": "plain_text", "text": "Mark as completed"},
-                "style": "primary",
-                "action_id": COMPLETE,
-                "value": value,
-            }
-        ],
+def _buttons(key: str, buttons: Sequence[Button]) -> Block:
+    return {"type": "actions", "block_id": f"staffing_{key}"[:255], "elements": [_button(one) for one in buttons]}
+
+
+def _button(button: Button) -> Block:
+    face = button.face
+    shown: Block = {
+        "type": "button",
+        "text": {"type": "plain_text", "text": face.says},
+        "action_id": face.name,
+        "value": button.value,
     }
+    return shown | {"style": "primary"} if face.primary else shown

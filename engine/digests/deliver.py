@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 from engine.catalogue import catalogue
 from engine.delivery import Channels, configured, endpoints, enqueue
 from engine.digest import Digest, When, last_due, period_key, quiet_until
-from engine.digests import state
+from engine.digests import buttons, state
+from engine.digests.buttons import Button
 from engine.digests.content import Content, content
 from engine.digests.messages import Occasion, messages
 from engine.errors import NotFound, Problem
-from engine.ops import staffing
 from engine.services import Services
 from engine.store import Revision
 from engine.store.queries import digests as queries
@@ -93,7 +93,8 @@ def deliver(
     queued: list[dict[str, Any]] = []
     with services.store.reader() as connection:
         people = queries.people(connection, org_id)
-    letters = [] if empty else messages(made, people, work.channels, _occasion(work, made))
+        occasion = _occasion(work, {} if empty else buttons.of(connection, made))
+    letters = [] if empty else messages(made, people, work.channels, occasion)
     held = quiet_until(now, work.clock.zone, work.clock.settings) if letters else None
     with services.store.revision(org_id, actor, now=now) as revision:
         done = queries.ledger(revision.connection, org_id, digest.name, work.period)
@@ -174,14 +175,8 @@ def key(digest: Digest, day: date) -> str:
     return period_key(digest.period, day, catalogue().version)
 
 
-def _occasion(work: _Work, made: Content) -> Occasion:
-    buttons = {}
-    if work.digest.moves == "completions":
-        buttons = {
-            row["action_id"]: f"{work.org_id}:{staffing.approval_id(work.org_id, row['action_id'])}:approve"
-            for row in made.json["actions"]
-        }
-    return Occasion(work.period, work.late, work.services.settings["SVC_BASE_URL"], buttons)
+def _occasion(work: _Work, found: Mapping[str, Sequence[Button]]) -> Occasion:
+    return Occasion(work.period, work.late, work.services.settings["SVC_BASE_URL"], found)
 
 
 def _note(revision: Revision, work: _Work, made: Content, letters: Sequence[Any]) -> None:

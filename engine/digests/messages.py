@@ -9,6 +9,7 @@ from engine.delivery.mail import PREFERENCES
 from engine.digest import Items
 from engine.digests import audience
 from engine.digests.audience import EVERYTHING, Recipient
+from engine.digests.buttons import Button
 from engine.digests.chat import blocks, fallback
 from engine.digests.content import Content
 from engine.document import Table
@@ -27,12 +28,12 @@ KEPT = frozenset(
 
 @dataclass(frozen=True)
 class Occasion:
-    """What all messages of one run share. ``buttons`` holds the values that complete an item, by its identifier."""
+    """What all messages of one run share. ``buttons`` are those of items, by their identifiers."""
 
     period: str
     late: bool
     base_url: str
-    buttons: Mapping[str, str]
+    buttons: Mapping[str, Sequence[Button]]
 
     def link(self, content: Content) -> str:
         """Where the whole report is to be read; a digest without a preview leads to the program."""
@@ -65,7 +66,10 @@ def _mail(content: Content, to: Recipient, people: People, occasion: Occasion) -
         places = {items.table: places[items.table] for items in content.digest.items if items.to}
     sheets = [
         mail.narrowed(
-            _part(content, items.table, places[items.table]), _columns(content, items, places, to), items.title
+            _part(content, items.table, places[items.table]),
+            _columns(content, items, places, to),
+            items.title,
+            items.hint,
         )
         for items in content.digest.items
         if items.table in places
@@ -98,12 +102,12 @@ def _chat(content: Content, people: People, occasion: Occasion, channel: str) ->
         mail.narrowed(_part(content, items.table, places[items.table]), items.shows, items.title)
         for items in content.digest.items
     ]
+    keys = [_keys(content, items.table, places) for items in content.digest.items]
     said = [
         f"{email}: {message}"
         for email, message in audience.messages(content).items()
         if audience.wants(content, people, email, "chat")
     ]
-    keys = _keys(content, places)
     return Message(
         kind=content.digest.name,
         period=occasion.period,
@@ -142,7 +146,6 @@ def _columns(content: Content, items: Items, places: Mapping[str, Sequence[int]]
     return items.shows
 
 
-def _keys(content: Content, places: Mapping[str, Sequence[int]]) -> list[str | None]:
-    """The identifier of each row of the first table, where its rows have one."""
-    first = content.digest.items[0].table
-    return [content.json[first][place].get("action_id") for place in places[first]]
+def _keys(content: Content, table: str, places: Mapping[str, Sequence[int]]) -> list[str | None]:
+    """The identifier of each row of a table, where its rows have one."""
+    return [content.json[table][place].get("action_id") for place in places[table]]

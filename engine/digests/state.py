@@ -3,8 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import polars as pl
+
 from engine.catalogue import catalogue
 from engine.catalogue.snapshot import content as catalogue_content
+from engine.digests import buttons
 from engine.digests.content import Content
 from engine.ops import snapshots, staffing
 from engine.services import Services
@@ -16,13 +19,20 @@ Move = Callable[[Revision, bool], None]
 
 
 def prepared(services: Services, content: Content, now: Any) -> Move:
-    """The change as a function of the revision and of whether the digest leaves; computed before the write begins."""
-    name = content.digest.moves
-    return MOVES[name](services, content, now) if name else _nothing
+    """The change as a function of the revision and of whether the digest leaves; computed before the write begins.
 
+    Where the digest leaves, what its buttons decide is asked last, so that an action is recorded before its approval.
+    """
+    moves = [MOVES[name](services, content, now) for name in content.digest.moves]
+    kind, asked = content.digest.asks, buttons.asked(content)
 
-def _nothing(revision: Revision, leaves: bool) -> None:
-    """Most digests change nothing else."""
+    def move(revision: Revision, leaves: bool) -> None:
+        for one in moves:
+            one(revision, leaves)
+        if leaves and kind is not None:
+            staffing.ask(revision, kind, asked)
+
+    return move
 
 
 def _catalogue(services: Services, content: Content, now: Any) -> Move:
@@ -42,7 +52,7 @@ def _catalogue(services: Services, content: Content, now: Any) -> Move:
 
 def _proposals(services: Services, content: Content, now: Any) -> Move:
     """Proposals of the plan become staffing actions, once each."""
-    actions = [_action(row) for row in content.json["actions"] if row["status"] == "new"]
+    actions = [_action(row) for row in content.json["actions"] if row["status"] == buttons.NEW]
 
     def move(revision: Revision, leaves: bool) -> None:
         staffing.propose(revision, actions)
@@ -62,12 +72,13 @@ def _action(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _completions(services: Services, content: Content, now: Any) -> Move:
-    """What the buttons of the chat message decide."""
+def _opened(services: Services, content: Content, now: Any) -> Move:
+    """Actions that are open because their peak week has begun: the fact says which, here it is kept."""
+    _, frames = services.editions.frames(content.edition.organization.id, ("staffing_actions",), now=now)
+    action_ids = frames["staffing_actions"].filter(pl.col("status") == "open")["action_id"].to_list()
 
     def move(revision: Revision, leaves: bool) -> None:
-        if leaves:
-            staffing.ask_completion(revision, [row["action_id"] for row in content.json["actions"]])
+        staffing.open_begun(revision, action_ids)
 
     return move
 
@@ -97,7 +108,7 @@ def _snapshot(services: Services, content: Content, now: Any) -> Move:
 MOVES: Mapping[str, Callable[[Services, Content, Any], Move]] = {
     "catalogue": _catalogue,
     "proposals": _proposals,
-    "completions": _completions,
+    "opened": _opened,
     "cleared": _cleared,
     "snapshot": _snapshot,
 }

@@ -11,6 +11,11 @@ from reports.programme.wording import count, hours, inside, listed
 from reports.staffing import wording
 
 NEW = "new"
+TAKE_UP = (
+    "In the chat with the button of the proposal, which can also decline it: then it stays proposed and is not asked "
+    "again. Elsewhere by importing staffing_actions: its identifier as id, tracked as status, the day as tracked_on. "
+    "Once its peak week is over it has lapsed."
+)
 SAID = {
     NEW: "new",
     "proposed": "proposed before",
@@ -21,6 +26,7 @@ SAID = {
 LABELS = {
     **wording.LABELS,
     **personal.LABELS,
+    "action_id": "Identifier",
     "what": "Proposal",
     "week": "Week",
     "shortfall_hours": "Shortfall h",
@@ -43,6 +49,7 @@ DEFINITIONS = {
     "Reassign": "To somebody who does that kind of duty, is not accountable for it and is below 70 %.",
     "Pull forward": "Done up to two weeks earlier by the same owner. Due dates never move.",
     "Status": "New: recorded as proposed when the digest is delivered, once. Others are recorded already.",
+    "To take one up": TAKE_UP,
 }
 
 

@@ -8,13 +8,14 @@ import pytest
 
 from engine.analytics import Replica
 from engine.artifacts import Artifacts
+from engine.catalogue import catalogue
 from engine.delivery.webhook import new_secret
 from engine.editions import Editions
 from engine.services import Services
 from engine.settings import Settings
 from engine.store.queries.deliveries import set_endpoint
 from engine.store.rows import many
-from engine.store.schema.controls import evidence_requests
+from engine.store.schema.controls import attestations, evidence_requests
 from engine.store.schema.organizations import memberships, organization_frameworks
 from engine.store.schema.outputs import deliveries, delivery_contents
 from engine.store.schema.work import staffing_actions
@@ -27,6 +28,10 @@ HOOK = "https://hooks.example.com/in"
 pl.DataFrame([{"day": NOW.date(), "at": NOW}], schema={"day": pl.Date, "at": pl.Datetime}, orient="row")
 
 CONTROL = {"framework": "soc2", "control_id": "CC6.1"}
+CONTROLS = [
+    row for row in catalogue().controls.filter(catalogue().controls["assessable"])["control_id", "framework"].to_dicts()
+    if row["framework"] == "soc2"
+]  # fmt: skip
 
 
 class House:
@@ -106,3 +111,22 @@ def action(number, week="2026-W44", status="open", **more):
 
 
 __all__ = ["CONTROL", "HOOK", "NOW", "TODAY", "action", "evidence_requests", "request", "staffing_actions"]
+
+
+def renewals(count, owner="ann@acme.example", due=TODAY + timedelta(days=12)):
+    """Attestations of as many controls, due on one day."""
+    return [
+        {"id": f"{owner[:3]}{number}", **CONTROLS[number], "owner": owner, "due_on": due} for number in range(count)
+    ]
+
+
+@pytest.fixture
+def peak(house):
+    """Ann has ten hours due in W49, bob and eve half an hour each."""
+    rows = [*renewals(20), *renewals(1, "bob@acme.example"), *renewals(1, "eve@acme.example")]
+    seen = {}
+    for number, row in enumerate(rows):  # one attestation for each control and day
+        row |= CONTROLS[number]
+        seen[row["id"]] = row
+    house.write((attestations, list(seen.values())))
+    return house

@@ -2,8 +2,6 @@
 
 from datetime import date, timedelta
 
-import pytest
-
 from engine.catalogue import catalogue
 from engine.catalogue.snapshot import content as catalogue_content
 from engine.digests import deliver
@@ -23,35 +21,11 @@ from engine.store.schema.outputs import (
     readiness_snapshots,
 )
 from reports.digests import DIGEST
-from tests.digests.conftest import NOW, TODAY, action, staffing_actions
-
-CONTROLS = [
-    row for row in catalogue().controls.filter(catalogue().controls["assessable"])["control_id", "framework"].to_dicts()
-    if row["framework"] == "soc2"
-]  # fmt: skip
+from tests.digests.conftest import CONTROLS, NOW, TODAY, action, renewals, staffing_actions
 
 
 def run(house, name, now=NOW, **options):
     return deliver(house.services, DIGEST[name], "acme", "admin@acme.example", now=now, **options)
-
-
-def renewals(count, owner="ann@acme.example", due=TODAY + timedelta(days=12)):
-    """Attestations of as many controls, due on one day."""
-    return [
-        {"id": f"{owner[:3]}{number}", **CONTROLS[number], "owner": owner, "due_on": due} for number in range(count)
-    ]
-
-
-@pytest.fixture
-def peak(house):
-    """Ann has ten hours due in W49, bob and eve half an hour each."""
-    rows = [*renewals(20), *renewals(1, "bob@acme.example"), *renewals(1, "eve@acme.example")]
-    seen = {}
-    for number, row in enumerate(rows):  # one attestation for each control and day
-        row |= CONTROLS[number]
-        seen[row["id"]] = row
-    house.write((attestations, list(seen.values())))
-    return house
 
 
 def test_the_peak_week_digest_records_its_proposals_once(peak):
