@@ -201,7 +201,7 @@ FACTS: Mapping[str, Fact] = {
 
 _EVENT_IDS = """
     SELECT a.org_id, a.seq, a.event_id
-    FROM audit_log a JOIN wanted w ON a.org_id = w.org_id AND a.seq = w.seq
+    FROM audit_log a WHERE a.rowid IN (SELECT b.rowid FROM audit_log b JOIN wanted w USING (org_id, seq))
 """
 
 

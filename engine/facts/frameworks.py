@@ -7,7 +7,6 @@ from engine.facts.expressions import happened, local_day, shaped
 
 _KEY = ["org_id", "framework", "control_id"]
 _OPERATION = ("operation", "incident")
-_SPAN = (*_KEY, "action", "first_at", "last_at")
 SOC2 = "soc2"
 
 
@@ -25,12 +24,13 @@ def criteria_days(
     known = catalogue()
     supporting = known.actions.filter(pl.col("effect") == "supports", pl.col("kind").is_in([*_OPERATION, "test"]))
     mapped = known.action_controls.filter(pl.col("framework") == SOC2)
-    by_map = audit_days.join(mapped, on="action")
-    by_tag = criteria_tag_days.with_columns(
+    days = _days(audit_days, ["org_id", "action"], asked).join(mapped, on="action")
+    tagged = _days(criteria_tag_days, ["org_id", "action", "tag"], asked).with_columns(
         framework=pl.lit(SOC2), control_id=pl.col("tag").str.strip_prefix(f"{SOC2}:")
     )
-    spans = pl.concat([by_map.select(*_SPAN), by_tag.select(*_SPAN)]).join(supporting.select("action"), on="action")
-    events = pl.concat([spans.select(*_KEY, happened_on=local_day(end, asked)) for end in ("first_at", "last_at")])
+    events = pl.concat(
+        [frame.join(supporting, on="action", how="semi").select(*_KEY, "happened_on") for frame in (days, tagged)]
+    )
     records = record_days.filter(pl.col("framework") == SOC2)
     frame = (
         pl.concat([events, records.select(*_KEY, "happened_on")])
@@ -40,6 +40,12 @@ def criteria_days(
         .filter(happened("happened_on"))
     )
     return shaped("criteria_days", frame).sort(*_KEY, "happened_on")
+
+
+def _days(spans: pl.DataFrame, key: list[str], asked: pl.DataFrame) -> pl.DataFrame:
+    """Each business day of a key, before anything multiplies the rows: zones are what costs."""
+    ends = [spans.select(*key, happened_on=local_day(end, asked)) for end in ("first_at", "last_at")]
+    return pl.concat(ends).unique()
 
 
 def criteria_events(tagged_events: pl.DataFrame) -> pl.DataFrame:

@@ -43,24 +43,34 @@ _HOLDS = """
             CASE WHEN h.scope NOT IN ('all', 'incident') THEN rtrim(h.scope, '*') END AS prefix
         FROM legal_holds h JOIN asked q USING (org_id) WHERE h.placed_at < q.ends_at
     ),
-    concerned AS (
-        SELECT org_id, id, incident_id AS object_id FROM holds
+    concerned AS MATERIALIZED (
+        SELECT org_id, id, incident_id AS object_id FROM holds WHERE incident_id IS NOT NULL
         UNION SELECT h.org_id, h.id, r.id FROM holds h JOIN dry_runs r USING (org_id, incident_id)
         UNION SELECT h.org_id, h.id, r.id FROM holds h JOIN executions r USING (org_id, incident_id)
         UNION SELECT h.org_id, h.id, r.id FROM holds h JOIN rca_runs r USING (org_id, incident_id)
     ),
-    flagged AS (
-        SELECT h.org_id, h.id, a.seq, a.occurred_at FROM holds h JOIN audit_log a USING (org_id) WHERE h.everything
-        UNION ALL
-        SELECT c.org_id, c.id, a.seq, a.occurred_at FROM concerned c JOIN audit_log a USING (org_id, object_id)
-        UNION ALL
-        SELECT h.org_id, h.id, a.seq, a.occurred_at
-        FROM holds h JOIN audit_log a ON a.org_id = h.org_id AND starts_with(a.action, h.prefix)
+    actions AS MATERIALIZED (
+        SELECT org_id, action, count(*) AS events, min(seq) AS first_seq, min(occurred_at) AS first_at,
+            max(occurred_at) AS last_at
+        FROM audit_log SEMI JOIN holds USING (org_id) GROUP BY org_id, action
+    ),
+    whole AS MATERIALIZED (
+        SELECT h.org_id, h.id, h.active, a.action, a.events, a.first_seq, a.first_at, a.last_at
+        FROM holds h JOIN actions a ON a.org_id = h.org_id AND (h.everything OR starts_with(a.action, h.prefix))
+    ),
+    single AS MATERIALIZED (
+        SELECT c.org_id, c.id, a.action, a.seq, a.occurred_at
+        FROM audit_log a JOIN concerned c USING (org_id, object_id)
     ),
     held_rows AS (
-        SELECT org_id, id, count(DISTINCT seq) AS flagged, min(seq) AS first_seq, min(occurred_at) AS first_flagged_at,
-            max(occurred_at) AS last_flagged_at
-        FROM flagged GROUP BY org_id, id
+        SELECT org_id, id, sum(events)::BIGINT AS flagged, min(first_seq) AS first_seq,
+            min(first_at) AS first_flagged_at, max(last_at) AS last_flagged_at
+        FROM (
+            SELECT org_id, id, events, first_seq, first_at, last_at FROM whole
+            UNION ALL
+            SELECT org_id, id, 1, seq, occurred_at, occurred_at FROM single ANTI JOIN whole USING (org_id, id, action)
+        )
+        GROUP BY org_id, id
     )
 """
 
@@ -82,9 +92,16 @@ SCANS: Mapping[str, str] = {
     """,
     "legal_holds": f"""
         WITH {_HOLDS},
+        active AS (SELECT DISTINCT org_id, action, events FROM whole WHERE active),
         any_hold AS (
-            SELECT f.org_id, count(DISTINCT f.seq) AS flagged
-            FROM flagged f JOIN holds h USING (org_id, id) WHERE h.active GROUP BY f.org_id
+            SELECT org_id, sum(events)::BIGINT AS flagged FROM (
+                SELECT org_id, events FROM active
+                UNION ALL
+                SELECT s.org_id, count(DISTINCT s.seq)
+                FROM single s JOIN holds h USING (org_id, id) ANTI JOIN active a USING (org_id, action)
+                WHERE h.active GROUP BY s.org_id
+            )
+            GROUP BY org_id
         )
         SELECT h.* EXCLUDE (revision, everything, prefix), coalesce(r.flagged, 0) AS flagged, r.first_flagged_at,
             r.last_flagged_at, coalesce(t.flagged, 0) AS flagged_by_any
@@ -98,18 +115,17 @@ SCANS: Mapping[str, str] = {
             FROM held_rows r JOIN holds h USING (org_id, id) WHERE h.active GROUP BY r.org_id
         ),
         ends AS (
-            SELECT a.org_id, min(a.seq) AS first_seq, arg_min(a.occurred_at, a.seq) AS first_at,
+            SELECT a.org_id, count(*) AS rows, min(a.occurred_at) AS oldest_at,
+                count(*) FILTER (a.occurred_at < p.purge_before) AS eligible,
+                min(a.seq) AS first_seq, arg_min(a.occurred_at, a.seq) AS first_at,
                 coalesce(min(a.seq) FILTER (a.occurred_at >= p.purge_before), max(a.seq) + 1) AS first_young
             FROM audit_log a JOIN policy p USING (org_id) WHERE p.record_class = 'audit_log' GROUP BY a.org_id
         ),
-        counted AS (
-            SELECT a.org_id, count(*) AS rows, min(a.occurred_at) AS oldest_at,
-                count(*) FILTER (a.occurred_at < p.purge_before) AS eligible,
-                count(*) FILTER (a.seq < e.first_young) AS before_young,
-                count(*) FILTER (a.seq < least(e.first_young, coalesce(h.first_held, e.first_young))) AS purgeable,
-                any_value(CASE WHEN h.first_held <= e.first_seq THEN NULL ELSE e.first_at END) AS next_at
-            FROM audit_log a JOIN policy p USING (org_id) JOIN ends e USING (org_id) LEFT JOIN held h USING (org_id)
-            WHERE p.record_class = 'audit_log' GROUP BY a.org_id
+        counted AS (  -- a chain has no gaps, so positions count events
+            SELECT e.*, e.first_young - e.first_seq AS before_young,
+                greatest(least(e.first_young, coalesce(h.first_held, e.first_young)) - e.first_seq, 0) AS purgeable,
+                CASE WHEN h.first_held <= e.first_seq THEN NULL ELSE e.first_at END AS next_at
+            FROM ends e LEFT JOIN held h USING (org_id)
         )
         SELECT p.* EXCLUDE (time_zone), coalesce(c.rows, 0) AS rows, c.oldest_at, coalesce(c.eligible, 0) AS eligible,
             coalesce(c.purgeable, 0) AS purgeable, coalesce(c.before_young - c.purgeable, 0) AS held,

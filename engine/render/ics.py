@@ -78,17 +78,14 @@ def _folded(line: str) -> str:
     """A line in parts of at most 75 octets, none of them cut through a character."""
     if len(line) <= OCTETS and line.isascii():
         return line
-    parts: list[str] = []
-    part: list[str] = []
-    size = 0
-    for character in line:
-        width = len(character.encode())
-        if size + width > OCTETS - 1:
-            parts.append("".join(part))
-            part, size = [], 0
-        part.append(character)
-        size += width
-    return "\r\n ".join([*parts, "".join(part)])
+    data, parts, start = line.encode(), [], 0
+    while start < len(data):
+        end = min(start + OCTETS - 1, len(data))
+        while end < len(data) and data[end] & 0xC0 == 0x80:  # within a character of UTF-8
+            end -= 1
+        parts.append(data[start:end].decode())
+        start = end
+    return "\r\n ".join(parts)
 
 
 def _clean(text: str) -> str:
