@@ -264,3 +264,33 @@ def test_serve_answers_and_stops_cleanly_on_sigterm(acme):
         server.send_signal(signal.SIGTERM)
         _, errors = server.communicate(timeout=20)
     assert (server.returncode, "Traceback" in errors) == (0, False)
+
+
+def test_weaknesses_of_the_poam_get_numbers(home, capfdbinary):
+    sheets = home / "sheets"
+    run(capfdbinary, "import", str(sheets), "--org", "acme")
+    code, out, _ = run(capfdbinary, "poam")
+    assert (code, out) == (
+        0, "There is nothing to number. The FedRAMP POA&M is not in scope, so there is no plan.\n"
+    )  # fmt: skip
+    (sheets / "organization_frameworks.csv").write_text("framework\nfedramp-poam\n")
+    (sheets / "findings.csv").write_text(
+        "id,source,finding_key,title,severity,status,asset,first_seen_at,last_seen_at\n"
+        "f1,nessus,k1,Old library,high,open,db1,2026-01-02T00:00:00Z,2026-11-01T00:00:00Z\n"
+    )
+    run(
+        capfdbinary,
+        "import",
+        str(sheets / "organization_frameworks.csv"),
+        str(sheets / "findings.csv"),
+        "--org",
+        "acme",
+    )
+    _, out, _ = run(capfdbinary, "poam", "--actor", "ann@acme.example")
+    lines = out.splitlines()
+    assert lines[0] == "V-1  f1  due 2026-02-01", "what is due first comes first"
+    assert [line.split()[0] for line in lines] == [f"V-{place}" for place in range(1, len(lines) + 1)]
+    code, again, _ = run(capfdbinary, "poam")
+    assert (code, again.startswith("There is nothing to number. ")) == (0, True)
+    report = json.loads(run(capfdbinary, "report", "fedramp-poam")[1])
+    assert (report["summary"]["numbered"], report["summary"]["unnumbered"]) == (len(lines), 0)

@@ -11,6 +11,7 @@ from engine.cli.deliveries import deliveries, endpoints
 from engine.cli.demo import demo
 from engine.cli.doors import config, migrate, routes, scheduler, serve, session
 from engine.cli.gateway import gateway
+from engine.cli.poam import poam
 from engine.cli.records import import_, tables
 from engine.cli.reports import build, export, report
 from engine.errors import Problem
@@ -36,6 +37,7 @@ for command in (
     session,
     deliveries,
     endpoints,
+    poam,
     verify,
     routes,
     config,

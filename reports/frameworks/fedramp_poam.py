@@ -29,8 +29,9 @@ SHORT = {
 DEFINITIONS = {
     "weakness": "A control that a test or event contradicts or that has no evidence at all, or a finding of a scanner "
     "that is not fixed. Evidence that is stale or partial is not listed unless it was given a number.",
-    "POAM ID": "The number in the ledger, never used again. An item is 'unnumbered' until a row of poam_items with its "
-    "weakness_key gives it a number; a weakness that comes back after its number was closed gets a new one.",
+    "POAM ID": "The number in the ledger, never used again. An item is 'unnumbered' until `hq poam`, or a row of "
+    "poam_items with its weakness_key, gives it a number; a weakness that comes back after its number was closed gets "
+    "a new one.",
     "deadline": "High 30, Moderate 90, Low 180 days from the original detection; a date of CISA's catalogue of known "
     "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
     "no later; while a vendor must act first, the clock starts with the vendor's fix and the ledger alone counts.",
@@ -121,7 +122,9 @@ def _warnings(frame: pl.DataFrame, *, unscanned: bool) -> list[str]:
     warnings = ["No finding of a scanner is on record, which is not the same as none found."] if unscanned else []
     unnumbered = frame.filter(pl.col("poam_id") == UNNUMBERED).height
     if unnumbered:
-        warnings.append(f"{counted(unnumbered, 'item')} without a number in the ledger: give each a row of poam_items.")
+        warnings.append(
+            f"{counted(unnumbered, 'item')} without a number in the ledger: `hq poam` gives each the next one."
+        )
     foreign = frame.filter(pl.col("controls").str.contains(": ", literal=True).fill_null(True)).height
     if foreign:
         warnings.append(f"{counted(foreign, 'item')} without controls of NIST SP 800-53, which the template demands.")

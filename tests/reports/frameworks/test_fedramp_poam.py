@@ -244,7 +244,7 @@ def test_the_headline_names_the_item_that_is_due_first():
     document = plan([GAP], [FINDING], [LINE])
     assert document.headline == "2 open items, 0 late: start with V-7 Access (due 2026-12-30)."
     assert document.warnings == [
-        "1 item without a number in the ledger: give each a row of poam_items.",
+        "1 item without a number in the ledger: `hq poam` gives each the next one.",
         "1 item without controls of NIST SP 800-53, which the template demands.",
         "1 item without an asset identifier, which the template demands.",
     ]
