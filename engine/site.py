@@ -1,13 +1,15 @@
 """The reports of an organization as a folder to browse offline."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from engine.editions import Editions
 from engine.render import RENDERERS, download_name
 from engine.render.html import CONTENT_SECURITY_POLICY, ENVIRONMENT
+from engine.report import Report
 
 
 def write_site(
@@ -15,14 +17,18 @@ def write_site(
     org_id: str,
     folder: Path,
     *,
+    sections: Mapping[str, Sequence[Report]],
     now: datetime,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Path:
-    """Every report in every format below ``folder``, and an index page; returns the page. OSError: the disk."""
+    """Every report of the sections in every format below ``folder``, and an index page; returns the page.
+
+    OSError: the disk.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    entries = []
-    reports = list(editions.catalogue.values())
-    for number, report in enumerate(reports):
+    entries: dict[str, list[dict[str, Any]]] = {title: [] for title in sections}
+    reports = [(title, report) for title, section in sections.items() for report in section]
+    for number, (title, report) in enumerate(reports):
         if progress:
             progress(f"export {org_id}", number, len(reports))
         edition = editions.edition(org_id, report.name, {}, now=now)
@@ -31,8 +37,7 @@ def write_site(
             file = download_name(org_id, report.name, edition.as_of, form)
             (folder / file).write_bytes(editions.artifact(org_id, report.name, form, {}, now=now).data)
             files[RENDERERS[form].extension] = file
-        entries.append({"title": report.title, "description": report.description, "files": files,
-                        "headline": edition.document.headline})  # fmt: skip
+        entries[title].append({"title": report.title, "files": files, "headline": edition.document.headline})
     if progress:
         progress(f"export {org_id}", len(reports), len(reports))
     page = folder / "index.html"
@@ -41,7 +46,7 @@ def write_site(
         organization=edition.organization,
         as_of=edition.as_of,
         revision=edition.revision,
-        entries=entries,
+        sections=entries,
         policy=CONTENT_SECURITY_POLICY,
         edition=replace(edition, title="Reports"),
     )

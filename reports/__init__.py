@@ -1,4 +1,7 @@
-"""The catalogue: every report, in the order in which people look for them."""
+"""The catalogue: every report by section, in the order in which people look for them."""
+
+from collections.abc import Mapping
+from itertools import chain
 
 from engine.report import Report
 from reports.capacity import committee_capacity_budget, committee_digest, obligation_load_balancing
@@ -62,77 +65,88 @@ from reports.staffing import (
 from reports.testing import evidence_lineage, testing_evidence_linker, testing_schedules
 from reports.vendors import inherited_control_gaps, third_party_vendors
 
-REPORTS: tuple[Report, ...] = (
-    # the programme as a whole
-    summary.REPORT,
-    program.REPORT,
-    posture_score.REPORT,
-    executive_summary.REPORT,
-    risk_heatmap.REPORT,
-    gap_remediations.REPORT,
-    control_health_scorecard.REPORT,
-    baseline_comparison.REPORT,
-    kpi_trends.REPORT,
-    policy_drift.REPORT,
-    control_graph.REPORT,
-    regulatory_impact.REPORT,
-    benchmarking.REPORT,
-    # evidence
-    evidence_freshness.REPORT,
-    attestations.REPORT,
-    # ownership, exceptions, scope, testing
-    control_ownership.REPORT,
-    exception_register.REPORT,
-    scope_boundary.REPORT,
-    testing_schedules.REPORT,
-    testing_evidence_linker.REPORT,
-    evidence_lineage.REPORT,
-    attestation_renewal.REPORT,
-    evidence_requests.REPORT,
-    evidence_request_sla.REPORT,
-    sla_reminders.REPORT,
-    # mapping
-    crosswalk.REPORT,
-    mapping_digest.REPORT,
-    # obligations
-    calendar.REPORT,
-    obligation_ics.REPORT,
-    obligation_rollup.REPORT,
-    obligation_heatmap.REPORT,
-    obligation_forecast.REPORT,
-    obligation_whatif.REPORT,
-    obligation_crossover.REPORT,
-    obligation_consolidation.REPORT,
-    obligation_density_alerts.REPORT,
-    obligation_density_trend_history.REPORT,
-    # capacity and staffing
-    committee_capacity_budget.REPORT,
-    obligation_load_balancing.REPORT,
-    peak_week_staffing_digest.REPORT,
-    staffing_actions.REPORT,
-    staffing_action_reminders.REPORT,
-    staffing_completion_rollup.REPORT,
-    staffing_sla_breach_digest.REPORT,
-    cross_staffing_committee_escalation.REPORT,
-    committee_digest.REPORT,
-    # vendors
-    third_party_vendors.REPORT,
-    inherited_control_gaps.REPORT,
-    # frameworks
-    type_ii.REPORT,
-    iso_assessment.REPORT,
-    pci_dss.REPORT,
-    hipaa.REPORT,
-    nist_csf.REPORT,
-    cis_v8.REPORT,
-    cmmc_l2.REPORT,
-    gdpr_art32.REPORT,
-    fedramp_poam.REPORT,
-    # deployment and records
-    profile.REPORT,
-    retention.REPORT,
-    legal_holds.REPORT,
-    policy_blocks.REPORT,
-)
+SECTIONS: Mapping[str, tuple[Report, ...]] = {
+    "The programme as a whole": (
+        summary.REPORT,
+        program.REPORT,
+        posture_score.REPORT,
+        executive_summary.REPORT,
+        risk_heatmap.REPORT,
+        gap_remediations.REPORT,
+        control_health_scorecard.REPORT,
+        baseline_comparison.REPORT,
+        kpi_trends.REPORT,
+        policy_drift.REPORT,
+        control_graph.REPORT,
+        regulatory_impact.REPORT,
+        benchmarking.REPORT,
+    ),
+    "Evidence and tests": (
+        evidence_freshness.REPORT,
+        attestations.REPORT,
+        testing_schedules.REPORT,
+        testing_evidence_linker.REPORT,
+        evidence_lineage.REPORT,
+        attestation_renewal.REPORT,
+        evidence_requests.REPORT,
+        evidence_request_sla.REPORT,
+        sla_reminders.REPORT,
+    ),
+    "Ownership, exceptions and scope": (
+        control_ownership.REPORT,
+        exception_register.REPORT,
+        scope_boundary.REPORT,
+    ),
+    "Mappings": (
+        crosswalk.REPORT,
+        mapping_digest.REPORT,
+    ),
+    "Obligations": (
+        calendar.REPORT,
+        obligation_ics.REPORT,
+        obligation_rollup.REPORT,
+        obligation_heatmap.REPORT,
+        obligation_forecast.REPORT,
+        obligation_whatif.REPORT,
+        obligation_crossover.REPORT,
+        obligation_consolidation.REPORT,
+        obligation_density_alerts.REPORT,
+        obligation_density_trend_history.REPORT,
+    ),
+    "Capacity and staffing": (
+        committee_capacity_budget.REPORT,
+        obligation_load_balancing.REPORT,
+        peak_week_staffing_digest.REPORT,
+        staffing_actions.REPORT,
+        staffing_action_reminders.REPORT,
+        staffing_completion_rollup.REPORT,
+        staffing_sla_breach_digest.REPORT,
+        cross_staffing_committee_escalation.REPORT,
+        committee_digest.REPORT,
+    ),
+    "Vendors": (
+        third_party_vendors.REPORT,
+        inherited_control_gaps.REPORT,
+    ),
+    "Frameworks": (
+        type_ii.REPORT,
+        iso_assessment.REPORT,
+        pci_dss.REPORT,
+        hipaa.REPORT,
+        nist_csf.REPORT,
+        cis_v8.REPORT,
+        cmmc_l2.REPORT,
+        gdpr_art32.REPORT,
+        fedramp_poam.REPORT,
+    ),
+    "Deployment and records": (
+        profile.REPORT,
+        retention.REPORT,
+        legal_holds.REPORT,
+        policy_blocks.REPORT,
+    ),
+}
+
+REPORTS: tuple[Report, ...] = tuple(chain.from_iterable(SECTIONS.values()))
 
 CATALOGUE = {report.name: report for report in REPORTS}

@@ -103,7 +103,11 @@ def test_export_writes_a_site_to_browse(acme, cli, tmp_path):
     assert out.strip() == str(tmp_path / "site" / "index.html")
     links = {part.split('"')[0] for part in page.split('href="')[1:] if not part.startswith("data:")}
     assert links
-    assert all((tmp_path / "site" / link).exists() for link in links)
+    anchors = {link for link in links if link.startswith("#")}
+    assert all((tmp_path / "site" / link).exists() for link in links - anchors)
+    assert {link.removeprefix("#") for link in anchors} == {
+        part.split('"')[0] for part in page.split('<section id="')[1:]
+    }, "the page begins with its sections"
 
 
 def test_session_prints_a_cookie_and_nothing_else(acme, cli):

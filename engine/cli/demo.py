@@ -29,6 +29,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     from engine.web.app import Console
     from engine.web.server import bound, run
     from engine.web.sessions import Sessions
+    from reports import SECTIONS
     from scheduler import scheduled
 
     settings = _settings(PLATFORM_ADMIN)
@@ -48,12 +49,13 @@ def demo(no_serve: bool, host: str, port: int) -> None:
                     bundles.create(services, org_id, f"owner@{org_id}.example", days("90d"), now=now())
             steps("demo organizations", len(DEMO_ORGANIZATIONS), len(DEMO_ORGANIZATIONS))
             fill_platform(services.store, settings, now())
+            site = settings.data_dir / "site"
             built = batch.build(
                 services.replica, services.artifacts.folder, services.editions.catalogue, DEMO_ORGANIZATIONS,
                 now=now(), progress=steps,
             )  # fmt: skip
             pages = [
-                write_site(services.editions, org_id, settings.data_dir / "site" / org_id, now=now(), progress=steps)
+                write_site(services.editions, org_id, site / org_id, sections=SECTIONS, now=now(), progress=steps)
                 for org_id in DEMO_ORGANIZATIONS
             ]
         artifacts = sum(result.made + result.kept for result in built)

@@ -58,10 +58,13 @@ def report(name: str, org: str | None, form: str | None, parameters: tuple[str, 
 def export(folder: Path, org: str | None) -> None:
     """Write every report in every format, with an index.html to browse them offline."""
     from engine.site import write_site
+    from reports import SECTIONS
 
     with opened() as services, Steps() as steps:
         try:
-            page = write_site(services.editions, organization(services, org), folder, now=now(), progress=steps)
+            page = write_site(
+                services.editions, organization(services, org), folder, sections=SECTIONS, now=now(), progress=steps
+            )
         except OSError as error:
             raise Unavailable(f"Cannot write below {folder}: {error.strerror or error}.") from error
     click.echo(page)
