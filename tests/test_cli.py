@@ -124,6 +124,7 @@ def test_a_session_in_the_platforms_organization_says_when_administration_will_r
     code, out, err = cli("session", "--email", "admin@hq.example", "--org", "platform")
     assert (code, out.count(".")) == (0, 2)
     assert err == "admin@hq.example is not in SVC_PLATFORM_ADMIN_EMAILS: /api/admin will refuse this session.\n"
+    assert cli("verify", "--org", "platform")[1].startswith("ok: platform, events 1 to "), "it has a chain, too"
     monkeypatch.setenv("SVC_PLATFORM_ADMIN_EMAILS", "admin@hq.example")
     code, out, err = cli("session", "--email", "admin@hq.example")
     assert (code, out.count("."), err) == (0, 2, "")

@@ -6,6 +6,7 @@ import click
 
 from engine.cli.common import opened, organization
 from engine.errors import Usage
+from engine.store import PLATFORM
 
 
 @click.command(epilog="Example: hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify --org aurora")
@@ -30,7 +31,7 @@ def verify(context: click.Context, file: Path | None, org: str | None, key: str 
 
 def _chain(context: click.Context, org: str) -> None:
     with opened() as services:
-        check = services.store.verify(organization(services, org))
+        check = services.store.verify(org if org == PLATFORM else organization(services, org))
     if check.ok:
         span = f"events {check.first_seq} to {check.head_seq}" if check.events else "no events"
         click.echo(f"ok: {check.org_id}, {span} hold, head {check.head_hash}")
