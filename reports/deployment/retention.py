@@ -8,6 +8,7 @@ import polars as pl
 from engine.document import Document, Table
 from engine.report import Ask, Report
 from reports.evidence.wording import counted, listed
+from reports.programme.packs import pack
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def _headline(classes: pl.DataFrame, conflicts: pl.DataFrame) -> str:
     if worst.is_empty():
         return f"The console keeps {kept}; GDPR asks for a reason to keep them that long."
     framework, citation, missing = worst.select("framework", "citation", "difference_days").row(0)
-    return f"The console keeps {kept}; {framework} {citation} asks for {-missing:,} days more."
+    return f"The console keeps {kept}; {pack(framework)} {citation} asks for {-missing:,} days more."
 
 
 def _warnings(classes: pl.DataFrame, conflicts: pl.DataFrame) -> list[str]:
@@ -131,7 +132,8 @@ def _warnings(classes: pl.DataFrame, conflicts: pl.DataFrame) -> list[str]:
     short = conflicts.filter(pl.col("status") == "too_short")
     if short.height:
         names = [
-            f"{f} {c} ({WORDS[r]})" for f, c, r in short.select("framework", "citation", "record_class").iter_rows()
+            f"{pack(f)} {c} ({WORDS[r]})"
+            for f, c, r in short.select("framework", "citation", "record_class").iter_rows()
         ]
         warnings.append(f"Kept for a shorter time than asked for: {listed(names)}.")
     unsigned = classes.filter(pl.col("override_days").is_not_null(), pl.col("approved_by").is_null())

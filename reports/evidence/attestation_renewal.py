@@ -12,6 +12,7 @@ from reports.evidence.renewals import WAVES
 from reports.evidence.wording import counted, listed
 from reports.frameworks.columns import share_pct
 from reports.obligations import ledger
+from reports.programme.packs import pack
 from reports.programme.wording import hours, percent
 
 NAMES = {
@@ -159,7 +160,7 @@ def _warnings(rows: pl.DataFrame, decided: pl.DataFrame) -> list[str]:
         warnings.append(f"{counted(nobody, 'renewal has', 'renewals have')} no owner, so nobody can be asked.")
     weak = rows.filter(pl.col("owed"), pl.col("evidence_freshness").is_in(["stale", "missing"]))
     if weak.height:
-        names = [f"{framework} {control}" for framework, control in weak.select("framework", "control_id").rows()]
+        names = [f"{pack(framework)} {control}" for framework, control in weak.select("framework", "control_id").rows()]
         warnings.append(f"Collect evidence before signing, it is stale or missing now: {listed(names)}.")
     rejected = decided.filter(pl.col("status") == "rejected").height
     if rejected:

@@ -8,6 +8,7 @@ from engine.document import Chart, Coverage, Document, Table
 from engine.report import Ask, Report
 from reports.evidence.wording import counted, listed, part_of
 from reports.frameworks.columns import in_order, share_pct
+from reports.programme.packs import pack
 
 STATUSES = ("overdue", "rejected", "due_7", "due_30", "not_due", "attested")
 STATES = ("status", "evidence_freshness")
@@ -118,14 +119,15 @@ def _headline(board: pl.DataFrame, counts: Mapping[str, int], current: int, deci
     late = f"{counts['overdue']:,} overdue and {counts['due_7']:,} due within 7 days"
     verb = "renew the rejected" if first["status"] == "rejected" else "start with"
     who = f"{first['owner']}, " if first["owner"] else ""
-    return f"{share}; {late}: {verb} {first['framework']} {first['control_id']} ({who}due {first['due_on']})."
+    return f"{share}; {late}: {verb} {pack(first['framework'])} {first['control_id']} ({who}due {first['due_on']})."
 
 
 def _warnings(unsupported: pl.DataFrame, without: pl.DataFrame, applicable: pl.DataFrame) -> list[str]:
     warnings = []
     if unsupported.height:
         names = [
-            f"{framework} {control}" for framework, control in unsupported.select("framework", "control_id").rows()
+            f"{pack(framework)} {control}"
+            for framework, control in unsupported.select("framework", "control_id").rows()
         ]
         warnings.append(f"Signed on stale or missing evidence, so unsupported: {listed(names)}.")
     if without.height:

@@ -8,6 +8,7 @@ from engine.document import Chart, Coverage, Document, Table
 from engine.report import Ask, Report
 from reports.evidence.wording import counted, listed, part_of
 from reports.frameworks.columns import in_order, share_pct
+from reports.programme.packs import pack
 
 STATES = ("fresh", "due_soon", "stale", "missing", "error", "not_applicable")
 HIDDEN = ("last_evidence_at", "group_id", "cadence")
@@ -142,7 +143,7 @@ def _headline(queue: pl.DataFrame, counts: dict[str, int], pct: float | None, in
     first = queue.row(0, named=True)
     return (
         f"{share}; {counts['stale']:,} stale, {counts['missing']:,} missing: "
-        f"start with {first['framework']} {first['control_id']} ({_why(first)}, weight {first['weight']})."
+        f"start with {pack(first['framework'])} {first['control_id']} ({_why(first)}, weight {first['weight']})."
     )
 
 

@@ -10,6 +10,7 @@ from reports.evidence import personal
 from reports.evidence.wording import counted, listed
 from reports.mapping import changes
 from reports.mapping.touched import SAID, frameworks_of, touched_by
+from reports.programme.packs import pack
 
 _KEY = ["framework", "control_id"]
 IMPACTS = {"lost_full": "full mapping lost", "edge": "mapping changed"}
@@ -142,7 +143,7 @@ def _headline(
     concerned = f"{counted(touched.height, 'control')} in scope {'is' if touched.height == 1 else 'are'} touched"
     return (
         f"{start}; {concerned}{gone}: "
-        f"look first at {first['framework']} {first['control_id']}, {SAID[first['impact']]}."
+        f"look first at {pack(first['framework'])} {first['control_id']}, {SAID[first['impact']]}."
     )
 
 
@@ -152,7 +153,7 @@ def _warnings(known: bool, lost: pl.DataFrame) -> list[str]:
     weak = lost.filter("in_scope")
     if weak.is_empty():
         return []
-    names = [f"{framework} {control}" for framework, control in weak.select(_KEY).rows()]
+    names = [f"{pack(framework)} {control}" for framework, control in weak.select(_KEY).rows()]
     return [f"Evidence of another framework no longer covers {listed(names)}: collect evidence for them directly."]
 
 

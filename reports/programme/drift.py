@@ -4,6 +4,7 @@ import polars as pl
 
 from engine.report import Ask
 from reports.programme.ordering import rank
+from reports.programme.packs import pack_name
 
 TYPES = ("contradicted", "evidence_missing", "version_lag", "scope_drift", "review_expired")
 NAMES = {kind: kind.replace("_", " ").capitalize() for kind in TYPES}
@@ -117,7 +118,7 @@ def _by_controls(controls: pl.DataFrame) -> pl.DataFrame:
         *(mark[kind].any().alias(kind) for kind in kinds),
         *(pl.col("since_on").filter(mark[kind]).min().alias(f"{kind}_on") for kind in kinds),
         controls_drifted=pl.len().cast(pl.Int64),
-        worst=pl.col("control").first(),
+        worst=pl.format("{} {}", pack_name(), "control_id").first(),
         runbook=pl.col("runbook_title").first(),
         radius=pl.col("requirements").explode().drop_nulls().n_unique().cast(pl.Int64),
     )

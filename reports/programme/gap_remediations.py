@@ -142,7 +142,8 @@ def _headline(queue: pl.DataFrame, severities: dict[str, int], quick: pl.DataFra
     first = queue.row(0, named=True)
     effort = "" if first["effort_hours"] is None else f" ({first['effort_hours']:g} h)"
     unlocks = count(first["leverage"] or 1, "requirement")
-    return f"{'; '.join(parts)}; start with {first['gap_id']} {first['title']}{effort}, which unlocks {unlocks}."
+    where = f"{packs.control(first['gap_id'])} {first['title']}"
+    return f"{'; '.join(parts)}; start with {where}{effort}, which unlocks {unlocks}."
 
 
 def _charts(weeks: pl.DataFrame) -> list[Chart]:

@@ -26,6 +26,12 @@ def pack(framework: str) -> str:
     return PACKS.get(framework, framework)
 
 
+def control(tag: str) -> str:
+    """A control as people name it: ``soc2:CC6.1`` is SOC 2 CC6.1."""
+    framework, _, control_id = tag.partition(":")
+    return f"{pack(framework)} {control_id}"
+
+
 def pack_name(column: str = "framework") -> pl.Expr:
     """The names of a column of frameworks."""
     return pl.col(column).replace(PACKS)

@@ -109,7 +109,8 @@ def _headline(held: Posture, letter: str, coverage: Coverage, gains: pl.DataFram
     top = gains.head(3)
     if top.height and round(top["exact"].sum(), 2):
         whose = "the gap" if top.height == 1 else f"the {top.height} gaps"
-        parts.append(f"closing {whose} {listed(top['gap_id'].to_list())} adds {round(top['exact'].sum(), 2)} points")
+        names = listed([packs.control(tag) for tag in top["gap_id"]])
+        parts.append(f"closing {whose} {names} adds {round(top['exact'].sum(), 2)} points")
     return "; ".join(parts) + "."
 
 

@@ -50,10 +50,10 @@ def test_hipaa_wants_six_years_of_both():
     assert conflicts(document) == [
         ("hipaa", "audit_log", 2192, 400, -1792, "too_short"), ("hipaa", "incidents", 2192, 730, -1462, "too_short")
     ]  # fmt: skip
-    assert document.headline.endswith("hipaa 164.316(b)(2)(i) asks for 1,792 days more.")
+    assert document.headline.endswith("HIPAA 164.316(b)(2)(i) asks for 1,792 days more.")
     assert document.warnings == [
-        "Kept for a shorter time than asked for: hipaa 164.316(b)(2)(i) (audit log), "
-        "hipaa 164.316(b)(2)(i) (closed incidents)."
+        "Kept for a shorter time than asked for: HIPAA 164.316(b)(2)(i) (audit log), "
+        "HIPAA 164.316(b)(2)(i) (closed incidents)."
     ]
     assert conflicts(report(kept(days=2555), kept("incidents", 2555), frameworks=["hipaa"])) == []
 

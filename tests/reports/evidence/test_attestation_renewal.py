@@ -145,7 +145,7 @@ def test_evidence_to_collect_before_signing_is_named():
     status = [{"framework": "soc2", "control_id": "CC1.1", "freshness": "stale"},
               {"framework": "soc2", "control_id": "CC1.2", "freshness": "fresh"}]  # fmt: skip
     document = report(renewal("CC1.1", 3), renewal("CC1.2", 3), status=status)
-    assert document.warnings == ["Collect evidence before signing, it is stale or missing now: soc2 CC1.1."]
+    assert document.warnings == ["Collect evidence before signing, it is stale or missing now: SOC 2 CC1.1."]
 
 
 @pytest.mark.parametrize("given", [{"kind": "vendor_review"}, {"state": "done"}, {"state": "cancelled"}])

@@ -48,7 +48,7 @@ def test_the_board_counts_what_decides_and_what_is_open():
     }  # fmt: skip
     assert document.headline == (
         "2 of 4 attestations are current (50.0 %); 1 overdue and 1 due within 7 days: "
-        "start with soc2 CC1.3 (ann@acme.example, due 2026-11-01)."
+        "start with SOC 2 CC1.3 (ann@acme.example, due 2026-11-01)."
     )
     assert (document.coverage.assessed, document.coverage.total) == (4, 5)
 
@@ -65,7 +65,7 @@ def test_a_replaced_attestation_leaves_the_board_and_stays_in_the_report():
 
 
 def test_a_signature_on_stale_evidence_is_flagged():
-    assert report(DUTIES).warnings == ["Signed on stale or missing evidence, so unsupported: soc2 CC1.2."]
+    assert report(DUTIES).warnings == ["Signed on stale or missing evidence, so unsupported: SOC 2 CC1.2."]
 
 
 def test_a_control_without_a_duty_is_listed_unless_it_does_not_apply():

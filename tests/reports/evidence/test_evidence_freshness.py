@@ -46,7 +46,7 @@ def test_every_control_is_counted_in_exactly_one_state():
 def test_the_headline_says_the_share_and_where_to_start():
     assert report(*MIXED).headline == (
         "2 of 5 applicable controls have evidence inside the window (40.0 %); 1 stale, 1 missing: "
-        "start with soc2 CC1.4 (no evidence ever, weight 3)."
+        "start with SOC 2 CC1.4 (no evidence ever, weight 3)."
     )
 
 

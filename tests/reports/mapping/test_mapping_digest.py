@@ -141,7 +141,7 @@ def test_each_touched_control_counts_once_by_the_gravest_change():
     assert (document.summary["controls_touched"], document.summary["evidence_touched"]) == (2, 2)
     assert document.headline == (
         "The catalogue changed from old to new (requirements: 1 added, 1 renamed; mappings: 1 changed); 2 controls in "
-        "scope are touched: look first at soc2 CC1.2, new in its framework."
+        "scope are touched: look first at SOC 2 CC1.2, new in its framework."
     )
 
 

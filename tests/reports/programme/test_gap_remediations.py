@@ -50,7 +50,7 @@ def test_the_summary_counts_what_there_is_to_do():
     assert held.coverage == Coverage(8, 10)
     assert held.headline == (
         "2 gaps are open, 1 of them critical; 1 quick win can be closed in 2 hours; "
-        "start with soc2:CC6.1 Logical access (2 h), which unlocks 3 requirements."
+        "start with SOC 2 CC6.1 Logical access (2 h), which unlocks 3 requirements."
     )
 
 

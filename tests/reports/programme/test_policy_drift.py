@@ -59,7 +59,7 @@ def test_an_ineffective_control_contradicts_it_and_names_the_runbook():
     )
     assert held.headline == (
         "1 of 1 accepted guardrail has drifted, 1 of them contradicted by what is seen (0.0 % free of drift); "
-        "begin with Access Control Policy, 19 days in drift: close the gap soc2:CC6.1 (runbook: Enforce MFA)."
+        "begin with Access Control Policy, 19 days in drift: close the gap SOC 2 CC6.1 (runbook: Enforce MFA)."
     )
 
 

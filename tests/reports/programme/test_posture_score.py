@@ -108,7 +108,7 @@ def test_the_summary_tells_score_change_and_movers():
     assert held.warnings == []
     assert held.headline == (
         "Posture is 76.4 (C), up 2.8 points in 30 days; weighted readiness costs the most (12.7 points); "
-        "closing the 2 gaps soc2:CC6.1 and soc2:CC6.2 adds 41.36 points."
+        "closing the 2 gaps SOC 2 CC6.1 and SOC 2 CC6.2 adds 41.36 points."
     )
 
 
