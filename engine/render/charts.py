@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from engine.document import Chart
 from engine.render import strokes, words
-from engine.render.strokes import CHARACTER, LONGEST_LABEL, Scale, px, shorten
+from engine.render.strokes import LONGEST_LABEL, Scale, breadth, px, shorten
 
 WIDTH = 760
 ROW = 26
@@ -49,7 +49,7 @@ def _bars(chart: Chart) -> tuple[str, float]:
     stacked = chart.kind == "stacked"
     groups = _grouped(chart)
     rows = [[key] if stacked else list(parts) for key, parts in groups]
-    left = min(LONGEST_LABEL, max(len(name) for name, _ in groups)) * CHARACTER + 12
+    left = max(breadth(_shown(name)) for name, _ in groups) + 12
     legend, top = _legend(series, chart.kind) if chart.series else ("", 4.0)
     height = top + sum(max(1, len(row)) * (ROW if len(row) < 2 else ROW * 0.7) + 4 for row in rows)
     scale = strokes.scale(_extent(chart, groups), left, WIDTH - 64, percent=chart.percent)
@@ -92,7 +92,7 @@ def _stack(parts: Parts, colours: dict[str, str], scale: Scale, y: float, thick:
             f'stroke="#fff"><title>{escape(part)}: {_plain(value)}</title></rect>'
         )
         text = _plain(value)
-        if end - start > len(text) * CHARACTER + 6:
+        if end - start > breadth(text) + 6:
             ink = "ink-light" if colour in DARK else "ink-dark"
             out.append(strokes.text(text, (start + end) / 2, y + thick / 2, ink, "middle"))
     return "".join(out)
@@ -107,8 +107,8 @@ def _lines(chart: Chart) -> tuple[str, float]:
     lines: dict[str, list[tuple[float, float] | None]] = {name: [] for name in series}
     values = [value for value in chart.frame.get_column(chart.y).to_list() if value is not None]
     scale = strokes.scale((min(values), max(values)), bottom, top, percent=chart.percent)
-    left = max(len(_figure(tick, chart)) for tick in scale.ticks) * CHARACTER + 14
-    right = WIDTH - max(24.0, max(map(len, places)) * CHARACTER / 2 + 4)
+    left = max(breadth(_figure(tick, chart)) for tick in scale.ticks) + 14
+    right = WIDTH - max(24.0, max(map(breadth, places)) / 2 + 4)
     step = right - left
     for name, place, value in _points(chart):
         lines[name].append(None if value is None else (left + places[place] * step, scale(value)))
@@ -126,8 +126,8 @@ def _lines(chart: Chart) -> tuple[str, float]:
 def _legend(series: dict[str, str], kind: str) -> tuple[str, float]:
     out, x, y = [], 4.0, 10.0
     for index, (name, colour) in enumerate(series.items()):
-        text = shorten(words.value("", name))
-        width = 26 + len(text) * CHARACTER + 30
+        text = _shown(name)
+        width = 26 + breadth(text) + 24
         if x + width > WIDTH and x > 4:
             x, y = 4.0, y + 20
         if kind == "lines":
@@ -205,7 +205,7 @@ def _places(chart: Chart) -> dict[str, float]:
 
 def _spaced(names: list[str]) -> list[str]:
     """The names that fit under the axis, from the last backwards so that today is always told."""
-    room = max(2, int((WIDTH - 80) / (max(map(len, names)) * CHARACTER + 14)))
+    room = max(2, int((WIDTH - 80) / (max(map(breadth, names)) + 10)))
     return names[:: -max(1, math.ceil(len(names) / room))]
 
 
@@ -213,8 +213,12 @@ def _place(item: Any) -> str:
     return "" if item is None else str(item)
 
 
+def _shown(name: str) -> str:
+    return shorten(words.value("", name))
+
+
 def _label(name: str, x: float, y: float) -> str:
-    return strokes.text(shorten(words.value("", name)), x, y, "label", "end", name if len(name) > LONGEST_LABEL else "")
+    return strokes.text(_shown(name), x, y, "label", "end", name if len(name) > LONGEST_LABEL else "")
 
 
 def _figure(value: float, chart: Chart) -> str:

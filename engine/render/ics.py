@@ -22,6 +22,7 @@ REFRESH = timedelta(hours=12)
 NOTICE = "-P7D"
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 OCTETS = 75  # of a line, without its end (RFC 5545, 3.1)
+ESCAPES = b"\\^"  # of TEXT, and of parameters (RFC 6868)
 _ESCAPED = str.maketrans({"\\": "\\\\", ";": r"\;", ",": r"\,", "\n": r"\n"})
 
 
@@ -75,13 +76,15 @@ def _text(value: str) -> str:
 
 
 def _folded(line: str) -> str:
-    """A line in parts of at most 75 octets, none of them cut through a character."""
-    if len(line) <= OCTETS and line.isascii():
+    """A line in parts of at most 74 octets, with its space 75; no character and no escape of TEXT is cut in two."""
+    if len(line) < OCTETS and line.isascii():
         return line
     data, parts, start = line.encode(), [], 0
     while start < len(data):
         end = min(start + OCTETS - 1, len(data))
         while end < len(data) and data[end] & 0xC0 == 0x80:  # within a character of UTF-8
+            end -= 1
+        if start + 1 < end < len(data) and data[end - 1] in ESCAPES:
             end -= 1
         parts.append(data[start:end].decode())
         start = end

@@ -13,6 +13,7 @@ from engine.document import Table
 from engine.render import cells, words
 
 SHORT_CELL = 16  # columns whose longest cell has no more characters never break a line
+PROSE = 90  # characters: sentences, which want a broad column on a screen
 SHORT_TABLE = 12
 COUNT_BOUNDS = (0.0, 2.0, 5.0, 9.0)
 PERCENT_BOUNDS = (20.0, 40.0, 60.0, 80.0)
@@ -96,7 +97,7 @@ def _kind(name: str, table: Table, longest: int) -> str:
         return "heat"
     if table.frame.schema[name].is_numeric():
         return "n"
-    return "s" if longest <= SHORT_CELL else ""
+    return "s" if longest <= SHORT_CELL else "p" if longest > PROSE else ""
 
 
 def _bounds(table: Table) -> tuple[float, ...]:

@@ -2,6 +2,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 import icalendar
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from icalendar import Calendar
@@ -143,5 +144,21 @@ WORDS = st.text(
     )
 )
 def test_entries_are_what_icalendar_would_write(event):
+    same_as_icalendar(event)
+
+
+@pytest.mark.parametrize("length", range(60, 80))
+@pytest.mark.parametrize("ending", ["x", "\\", "\n", "^", "\\\\;", "é", "𐀀𐀀"])
+def test_lines_fold_where_icalendar_folds_them(length, ending):
+    """Escapes and characters of several octets at every place around the fold."""
+    day = date(2026, 11, 20)
+    event = Event(
+        uid="00000000@acme", on=day, title="a" * length + ending + "b", description="", categories=(), sequence=0,
+        status="CONFIRMED", changed_on=day, url=None, remind=False,
+    )  # fmt: skip
+    same_as_icalendar(event)
+
+
+def same_as_icalendar(event):
     ours = "".join(f"{ics._folded(line)}\r\n" for line in ics._lines(event)).encode()
     assert ours == by_icalendar(event)
