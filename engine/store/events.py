@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from engine.store.schema.audit import audit_log
 
 BATCH = 20_000  # events that are stored in one go
-FEW = 256  # events that fit into one statement
+FEW = 128  # events that go into one statement: what a group of writes has; a connection keeps one for each number
 _COLUMNS = [column.name for column in audit_log.columns]
 
 

@@ -127,6 +127,8 @@ class GroupCommit:
                 held, head = _write_all(connection, org_id, list(group), memory, guarded=guarded, alone=len(batch) == 1)
                 if head is not None:
                     known[org_id] = (head, held.known)
+        for _, kept in known.values():
+            kept.trim()
         self._known |= known  # committed: it holds for whoever finds the same head
         while len(self._known) > MOST_ORGANIZATIONS:
             del self._known[next(iter(self._known))]
@@ -155,7 +157,13 @@ def _write_all(
         for pending in group:
             pending.error = NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
         return held, None
-    _look_ahead(held, group)
+    if not guarded:  # else a look-up that fails is one change's own
+        try:
+            _look_ahead(held, group)
+        except Exception as error:
+            if alone:
+                raise
+            raise _OneFailedError from error
     head, moved_at = start, group[0].now
     for pending in group:
         revision = Revision(connection, org_id, pending.actor, pending.now, head, held)

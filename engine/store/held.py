@@ -36,9 +36,12 @@ class Known:
 
     def put(self, read: Read, key: str, value: Any) -> None:
         """Remember one answer."""
-        if len(self._values) >= MOST_KNOWN:
-            self._values = {}
         self._values[read, key] = value
+
+    def trim(self) -> None:
+        """Forget all when it is too much to keep beyond the transaction."""
+        if len(self._values) > MOST_KNOWN:
+            self.clear()
 
 
 class Held:
@@ -54,14 +57,12 @@ class Held:
     def look_up(self, read: Read, keys: Sequence[str]) -> dict[str, Any]:
         """The values of keys, from memory where they are known; None for what there is not."""
         missing = self.known.missing(read, keys)
-        if not missing:
-            return {key: self.known.get(read, key) for key in keys}
-        self.store_rows()
-        found = read(self.connection, self._org_id, missing)
-        values = {key: found.get(key) if key in missing else self.known.get(read, key) for key in keys}
-        for key in missing:
-            self.known.put(read, key, values[key])
-        return values
+        if missing:
+            self.store_rows()
+            found = read(self.connection, self._org_id, missing)
+            for key in missing:
+                self.known.put(read, key, found.get(key))
+        return {key: self.known.get(read, key) for key in keys}
 
     def learn(self, read: Read, key: str, value: Any) -> None:
         """What ``read`` would find under a key after the writes that wait."""
@@ -69,7 +70,10 @@ class Held:
 
     def insert(self, table: Table, row: Mapping[str, Any]) -> None:
         """Keep a complete new row."""
-        self._of(table)[_key(table, row)] = _Row(True, dict(row))
+        key = _key(table, row)
+        if key in self._of(table):
+            self.store_rows()  # there may be two of a key: the database says so
+        self._of(table)[key] = _Row(True, dict(row))
 
     def update(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         """Keep changed values of a row, whose primary key is ``key``."""
@@ -86,9 +90,9 @@ class Held:
         self.known.clear()
 
     def store_rows(self) -> None:
-        """Write the rows that wait; Problem when one to be changed is gone."""
-        held, self._rows = self._rows, {}
-        for table, rows in held.items():
+        """Write the rows that wait; Problem when one to be changed is gone. They wait on when that fails: whoever made
+        them hears of it even if whoever asked swallows it."""
+        for table, rows in self._rows.items():
             shapes: dict[tuple[bool, tuple[str, ...]], list[dict[str, Any]]] = {}
             for row in rows.values():
                 shapes.setdefault((row.new, tuple(row.values)), []).append(row.values)
@@ -97,6 +101,7 @@ class Held:
                     insert_rows(self.connection, table, names, values)
                 elif update_rows(self.connection, table, names, values) != len(values):
                     raise Problem(f"A row of {table.name} was gone before it could be changed; nothing was.")
+        self._rows = {}
 
     def store(self) -> None:
         """Write everything that waits."""

@@ -86,7 +86,7 @@ def _driven(connection: Connection, sql: str, values: Any) -> Any:
 
 # -- many rows in one statement ----------------------------------------------------------------------------------------
 
-MOST_VALUES = 30_000  # SQLite binds 32,766 in a statement
+FEW_ROWS, MOST_ROWS = 64, 256  # between them always a power of two: every connection keeps its statements prepared
 
 
 def insert_rows(connection: Connection, table: Table, names: tuple[str, ...], rows: Sequence[Values]) -> None:
@@ -131,9 +131,10 @@ def _flat(
 ) -> Iterator[tuple[int, list[Any]]]:
     """How many rows, and their values one after the other, as often as a statement can take them."""
     processors = _processors(dialect, table, names)
-    most = MOST_VALUES // len(names)
-    for start in range(0, len(rows), most):
-        some = rows[start : start + most]
+    start = 0
+    while left := len(rows) - start:
+        some = rows[start : start + (left if left <= FEW_ROWS else min(MOST_ROWS, 1 << (left.bit_length() - 1)))]
+        start += len(some)
         yield (
             len(some),
             [

@@ -16,10 +16,14 @@ def canonical_json(value: Any) -> str:
     return _ENCODER.encode(value).decode()
 
 
-@lru_cache(maxsize=1024)  # a write stamps many rows with one moment
 def instant_text(value: datetime) -> str:
     """An aware datetime as ``2026-11-20T08:30:00.000000Z``: 27 characters that sort as time does."""
-    return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    return _utc_text(value if value.tzinfo is UTC else value.astimezone(UTC))
+
+
+@lru_cache(maxsize=1024)  # a write stamps many rows with one moment; in other zones both 02:30 of autumn are equal
+def _utc_text(value: datetime) -> str:
+    return value.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 class Instant(TypeDecorator[datetime]):

@@ -98,3 +98,21 @@ def test_together_is_one_after_the_other(sqlite_template, tmp_path_factory, bodi
     assert other.verify("acme").problem is None
     one.close()
     other.close()
+
+
+def test_a_service_is_found_by_name_or_identifier_whoever_else_asks(any_store):
+    """In one transaction with an alert that names its identifier, an alert that names nothing known stays without."""
+    with any_store.revision("acme", "setup", now=NOW) as revision:
+        revision.insert(services, [{"id": "X1", "name": "Data Base", "criticality": 5}])
+        revision.record("import.completed")
+
+    def firing(key, service):
+        body = [Alert(source="normalized", dedupe_key=key, state="firing", title="Hot", service=service)]
+        return (lambda revision: ingest_alerts(revision, body, workspace_id=None)), looked_up(body)
+
+    together(any_store, firing("a", "x1"), firing("b", "data base"), firing("c", "DATA BASE"), firing("d", "X"))
+    with any_store.reader() as connection:
+        found = connection.execute(
+            select(incidents.c.dedupe_key, incidents.c.service_id).order_by(incidents.c.dedupe_key)
+        )
+        assert [tuple(row) for row in found] == [("a", "X1"), ("b", "X1"), ("c", "X1"), ("d", None)]

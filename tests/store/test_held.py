@@ -1,10 +1,13 @@
 """Rows and look-ups that revisions of one transaction share."""
 
+from contextlib import suppress
+
 import pytest
 from sqlalchemy import select
 
 from engine.errors import Conflict, Problem
 from engine.store import Store
+from engine.store.held import MOST_KNOWN
 from engine.store.rows import many
 from engine.store.schema.organizations import workspaces
 from engine.store.schema.work import committee_meetings
@@ -173,3 +176,45 @@ def test_many_rows_fit_whatever_a_statement_takes(any_store):
     assert [(len(stored(any_store)), stored(any_store)[-1])] == [(9000, ("w08999", "8999", 2))]
     write(any_store, again)
     assert [(len(stored(any_store)), stored(any_store)[-1])] == [(9000, ("w08999", "-8999", 3))]
+
+
+def test_a_key_that_comes_twice_is_refused(any_store):
+    answers = together(any_store, (add("a", "first"), ()), (add("a", "second"), ()))
+    assert (answers[0], "unique" in str(answers[1]).lower()) == (None, True)
+    assert stored(any_store) == [("a", "first", 2)]
+
+
+def test_whoever_swallows_an_error_does_not_lose_the_rows_of_others(any_store):
+    def swallowing(revision):
+        with suppress(Exception):
+            _ = revision.connection
+        revision.record("workspace.seen")
+
+    answers = together(any_store, (add("a", None), ()), (swallowing, ()), (add("c"), ()))
+    assert ("null" in str(answers[0]).lower(), answers[1:]) == (True, [None, None])
+    assert [row[0] for row in stored(any_store)] == ["c"]
+
+
+def test_a_look_up_that_fails_is_one_writes_own(any_store):
+    def picky(connection, org_id, keys):
+        if "bad" in keys:
+            raise Conflict("bad key")
+        return {}
+
+    def asking(key):
+        return (lambda revision: revision.look_up(picky, [key])), ((picky, [key]),)
+
+    answers = together(any_store, asking("good"), asking("bad"), asking("fine"))
+    assert (answers[0], str(answers[1]), answers[2]) == ({"good": None}, "bad key", {"fine": None})
+
+
+def test_more_keys_than_are_kept_are_looked_up_once(any_store, asked):
+    many = [f"k{number}" for number in range(MOST_KNOWN + 1)]
+
+    def change(revision):
+        return [revision.look_up(names, [key])[key] for key in many]
+
+    assert write(any_store, change, ((names, many),)) == [None] * len(many)
+    assert asked == [sorted(many)]
+    assert write(any_store, see("k0")) == {"k0": None}
+    assert asked[1:] == [["k0"]], "too many to keep"

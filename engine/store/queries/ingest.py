@@ -83,13 +83,16 @@ def service_ids(connection: Connection, org_id: str, names: Sequence[str]) -> di
     wanted = sorted({name.lower() for name in names})
     found: dict[str, str] = {}
     for batch in batched(wanted, 400):
-        query = select(services.c.id, services.c.name).where(
-            services.c.org_id == org_id,
-            or_(func.lower(services.c.id).in_(batch), func.lower(services.c.name).in_(batch)),
+        by_id, by_name = func.lower(services.c.id), func.lower(services.c.name)
+        query = select(services.c.id, by_id, by_name).where(
+            services.c.org_id == org_id, or_(by_id.in_(batch), by_name.in_(batch))
         )
-        for identifier, name in connection.execute(query.order_by(services.c.id)):
-            found.setdefault(name.lower(), identifier)
-            found[identifier.lower()] = identifier
+        asked = set(batch)  # a row found by its id answers for its name only where that was asked for
+        for identifier, low, name in connection.execute(query.order_by(services.c.id)):
+            if name in asked:
+                found.setdefault(name, identifier)
+            if low in asked:
+                found[low] = identifier
     return found
 
 
