@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 from engine.ingest.alerts import Alert, severity_after
@@ -12,6 +13,7 @@ from engine.store.queries.settings import threshold
 from engine.store.schema.services import incident_timeline, incidents
 from engine.store.seen import first_time
 
+LONGEST_SOURCE = 60  # that the record of seen events keeps
 LIVE = ("open", "acknowledged", "mitigated")
 Outcome = dict[str, Any]
 
@@ -60,7 +62,9 @@ class _Work:
         return self._resolve(alert, incident) if alert.state == "resolved" else self._annotate(alert, incident)
 
     def _new(self, event_id: str) -> bool:
-        source = f"alert:{self.revision.org_id}"[:60]
+        source = f"alert:{self.revision.org_id}"
+        if len(source) > LONGEST_SOURCE:
+            source = f"alert:{sha256(source.encode()).hexdigest()[: LONGEST_SOURCE - 6]}"
         return first_time(self.revision.records, source, event_id, self.revision.now)
 
     def _fire(self, alert: Alert, incident: LastIncident | None) -> Outcome:

@@ -1,4 +1,4 @@
-"""Last use of keys and tokens: written at most once a minute for each, and outside revisions."""
+"""Keys and tokens of an organization, and their last use: written at most once a minute and outside revisions."""
 
 import threading
 from collections.abc import Callable, Sequence

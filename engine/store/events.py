@@ -29,10 +29,15 @@ class Events:
         self._rows = []
 
     def store(self) -> None:
-        """Driver-level bulk insert: the only statement that ever runs a million times."""
-        rows, self._rows = self._rows, []
-        if not rows:
-            return
+        """Driver-level bulk insert: the only statement that ever runs a million times.
+
+        Events wait on when it fails: whoever recorded them hears of it even if whoever asked swallows it.
+        """
+        if self._rows:
+            self._insert(self._rows)
+            self._rows = []
+
+    def _insert(self, rows: list[tuple[Any, ...]]) -> None:
         columns = ", ".join(_COLUMNS)
         if self._connection.dialect.name == "postgresql":
             raw: Any = self._connection.connection.driver_connection

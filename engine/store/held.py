@@ -17,7 +17,10 @@ Read = Callable[[Connection, str, Sequence[str]], Mapping[str, Any]]
 
 
 class Known:
-    """Look-ups of one organization. They hold as long as its head stands where it stood: every write moves it."""
+    """Look-ups of one organization. They hold as long as its head stands where it stood: recorded writes move it.
+
+    Within a transaction they end whenever somebody is handed the connection, who must use it before he asks again.
+    """
 
     def __init__(self) -> None:
         self._values: dict[tuple[Read, str], Any] = {}

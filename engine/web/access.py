@@ -8,7 +8,15 @@ from urllib.parse import urlsplit
 from engine.errors import Forbidden, Unauthorized
 from engine.store import PLATFORM
 from engine.web.assessor_access import check_assessor, note_answer
-from engine.web.credentials import Credential, bearer, check_cron_secret, credential, digest, known_credential
+from engine.web.credentials import (
+    Credential,
+    bearer,
+    check_cron_secret,
+    credential,
+    digest,
+    known_credential,
+    live_credential,
+)
 from engine.web.http import Principal, Request, Response
 from engine.web.payment_signatures import check_lemonsqueezy, check_paypal
 from engine.web.sessions import COOKIE
@@ -25,14 +33,14 @@ LOCAL_USER = "local@localhost"
 class Access:
     """``code`` as the interface writes it; ``check`` returns the caller or raises 401 or 403.
 
-    ``note`` is told every answer to a caller who was let in, an error too, before it leaves. ``confirm`` belongs to a
-    check from memory: the handler confirms it within its write, and this does before a refusal leaves.
+    ``note`` is told every answer to a caller who was let in, an error too, before it leaves. ``recheck`` belongs to a
+    check from memory: the handler confirms it within its write, and this looks again before a refusal leaves.
     """
 
     code: str
     check: Callable[["Console", Request], Principal | None]
     note: Callable[[Request, Response], None] | None = None
-    confirm: Callable[["Console", Request], object] | None = None
+    recheck: Callable[["Console", Request], object] | None = None
 
 
 def _public(console: "Console", request: Request) -> None:
@@ -95,16 +103,19 @@ def _platform_admin(console: "Console", request: Request) -> Principal:
 
 def _ingest(console: "Console", request: Request) -> Principal:
     """The holder of an ingest token as last seen: what is posted is written, and that confirms the token."""
-    secret = bearer(request.headers.get("authorization"), "ingest token")
-    legacy = console.services.settings["SVC_LEGACY_KEY_PREFIXES"]
-    found = known_credential(console.services.store, secret, "ingest", now=request.now, legacy=legacy)
+    secret, found = _ingest_token(console, request, known=True)
     return Principal(found.org_id, found.label, None, found.id, found.workspace_id, secret_sha256=digest(secret))
 
 
-def _confirm_ingest(console: "Console", request: Request) -> Credential:
+def _ingest_again(console: "Console", request: Request) -> None:
+    _ingest_token(console, request, known=False)
+
+
+def _ingest_token(console: "Console", request: Request, *, known: bool) -> tuple[str, Credential]:
     secret = bearer(request.headers.get("authorization"), "ingest token")
     legacy = console.services.settings["SVC_LEGACY_KEY_PREFIXES"]
-    return credential(console.services.store, secret, "ingest", now=request.now, legacy=legacy)
+    look = known_credential if known else live_credential
+    return secret, look(console.services.store, secret, "ingest", now=request.now, legacy=legacy)
 
 
 def _session_or_key(console: "Console", request: Request) -> Principal:
@@ -144,7 +155,7 @@ COPILOT = Access("S or limited per address", _copilot)
 S = Access("S", session_caller)
 ADMINS = Access("S(owner, admin)", _with_roles("owner", "admin"))
 OPERATORS = Access("S(owner, admin, operator)", _with_roles("owner", "admin", "operator"))
-ING = Access("ING", _ingest, confirm=_confirm_ingest)
+ING = Access("ING", _ingest, recheck=_ingest_again)
 ASR = Access("ASR", check_assessor, note_answer)
 KEY = Access("KEY", _session_or_key)
 PADM = Access("PADM", _platform_admin)

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 import bottle
 import msgspec
 
-from engine.errors import BadRequest, MethodNotAllowed, NotFound, Problem, TooLarge
+from engine.errors import BadRequest, MethodNotAllowed, NotFound, Problem, TooLarge, Unauthorized
 from engine.services import Services
 from engine.web.access import Access
 from engine.web.http import MAX_BODY, Handler, Headers, Request, Response
@@ -131,21 +131,22 @@ class Console:
                 _ = request.body
             return route.handler(request)
         except Problem as problem:
-            return self._failed(self._confirmed(route, request, problem), request.id)
+            return self._failed(self._rechecked(route, request, problem), request.id)
         except Exception:
             # The last resort of the door: the trace goes to the log under the request's id, the client gets no inside.
             log.error("request %s failed\n%s", request.id, traceback.format_exc())
-            return self._failed(
-                Problem(f"Something went wrong on our side; the log has it under request {request.id}."), request.id
-            )
+            fault = Problem(f"Something went wrong on our side; the log has it under request {request.id}.")
+            return self._failed(self._rechecked(route, request, fault), request.id)
 
-    def _confirmed(self, route: Route, request: Request, problem: Problem) -> Problem:
+    def _rechecked(self, route: Route, request: Request, problem: Problem) -> Problem:
         """What to answer: a credential that is not good any more is said before anything else."""
-        if route.access.confirm is not None and request.principal is not None:
+        if route.access.recheck is not None and request.principal is not None:
             try:
-                route.access.confirm(self, request)
-            except Problem as refusal:
+                route.access.recheck(self, request)
+            except Unauthorized as refusal:
                 return refusal
+            except Problem:  # the store does not answer now: what was wrong first is still true
+                return problem
         return problem
 
     def _limit(self, limit: Limit, request: Request) -> None:

@@ -11,7 +11,18 @@ from engine.ops.tokens import NAMES, digest, new_secret, well_formed
 from engine.store import Revision, Store
 from engine.store.credentials import credentials_of
 
-__all__ = ["Credential", "bearer", "check_cron_secret", "credential", "digest", "new_secret", "well_formed"]
+__all__ = [
+    "Credential",
+    "bearer",
+    "check_cron_secret",
+    "confirm",
+    "credential",
+    "digest",
+    "known_credential",
+    "live_credential",
+    "new_secret",
+    "well_formed",
+]
 
 
 @dataclass(frozen=True)
@@ -42,10 +53,14 @@ def credential(store: Store, secret: str, kind: str, *, now: datetime, legacy: S
 
     ``legacy`` holds the entries of SVC_LEGACY_KEY_PREFIXES.
     """
-    row = store.credential(digest(secret)) if well_formed(secret, kind, legacy) else None
-    found = _live(row, kind, now)
+    found = live_credential(store, secret, kind, now=now, legacy=legacy)
     store.uses.note(found.org_id, found.id, now)
     return found
+
+
+def live_credential(store: Store, secret: str, kind: str, *, now: datetime, legacy: Sequence[str] = ()) -> Credential:
+    """The same without noting a use."""
+    return _live(store.credential(digest(secret)) if well_formed(secret, kind, legacy) else None, kind, now)
 
 
 def known_credential(store: Store, secret: str, kind: str, *, now: datetime, legacy: Sequence[str] = ()) -> Credential:

@@ -1,13 +1,14 @@
 """The doors of monitors and scanners."""
 
 import hmac
+import logging
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import TypeVar
 
 import msgspec
 
-from engine.errors import BadRequest, Forbidden, Unauthorized
+from engine.errors import BadRequest, Forbidden, Problem, Unauthorized
 from engine.ingest.alerts import read_alerts
 from engine.ingest.findings import read_findings
 from engine.ops.alert_ingest import ingest_alerts, looked_up
@@ -19,6 +20,7 @@ from engine.web.http import Request, Response, answer
 
 SIGNATURE = "x-svc-signature"
 WINDOW_SECONDS = 300
+log = logging.getLogger("hq.web")
 T = TypeVar("T")
 
 
@@ -53,7 +55,10 @@ def _write(request: Request, ingest: Callable[[Revision], T], ahead: Ahead = ())
 
     token = (credentials_of, [caller.secret_sha256])
     written = store.write(caller.org_id, f"token:{caller.actor}", change, now=request.now, ahead=(token, *ahead))
-    store.uses.note(caller.org_id, str(caller.credential_id), request.now)
+    try:
+        store.uses.note(caller.org_id, str(caller.credential_id), request.now)
+    except Problem as problem:  # what was written is acknowledged, whether or not the use can be counted now
+        log.warning("request %s: the use of the token was not noted: %s", request.id, problem.message)
     return written
 
 

@@ -116,3 +116,18 @@ def test_a_service_is_found_by_name_or_identifier_whoever_else_asks(any_store):
             select(incidents.c.dedupe_key, incidents.c.service_id).order_by(incidents.c.dedupe_key)
         )
         assert [tuple(row) for row in found] == [("a", "X1"), ("b", "X1"), ("c", "X1"), ("d", None)]
+
+
+def test_events_of_an_organization_with_a_long_name_are_its_own(any_store):
+    """Two names that are the same for their first sixty characters."""
+    body = [Alert(source="pagerduty", dedupe_key="a", state="firing", title="Hot", event_id="pagerduty:e1")]
+    found = []
+    for org in ("o" * 80 + "1", "o" * 80 + "2"):
+        with any_store.revision(org, "setup", now=NOW, create={}) as revision:
+            revision.record("organization.created")
+        for _ in range(2):
+            (outcome,) = any_store.write(
+                org, "w", lambda revision: ingest_alerts(revision, body, workspace_id=None), now=NOW
+            )
+            found.append(outcome["outcome"])
+    assert found == ["created", "replayed", "created", "replayed"]

@@ -7,6 +7,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
+from engine.errors import Unavailable
 from engine.store import Store
 from engine.store.schema.organizations import memberships
 from engine.store.schema.outputs import credentials
@@ -175,6 +176,27 @@ def test_a_token_that_another_process_revoked_writes_nothing_more(path, sign_in,
     assert word(client.post(path, LIVE[path], authorization=f"Bearer {secret}")) == (401, "invalid_credential")
     assert elsewhere.head("acme") == head
     elsewhere.close()
+
+
+@pytest.mark.parametrize("path", LIVE)
+def test_a_use_that_cannot_be_noted_does_not_take_back_what_was_written(path, sign_in, peopled, monkeypatch):
+    def note(*_):
+        raise Unavailable("The store is locked.", word="store_unavailable")
+
+    secret = keep(peopled, "ingest")
+    monkeypatch.setattr(peopled.uses, "note", note)
+    assert sign_in(None).post(path, LIVE[path], authorization=f"Bearer {secret}").status == 200
+
+
+def test_a_dead_token_is_told_so_even_when_something_breaks(sign_in, peopled, monkeypatch):
+    secret = keep(peopled, "ingest")
+    client = sign_in(None)
+    assert client.post(ALERTS, LIVE[ALERTS], authorization=f"Bearer {secret}").status == 200
+    with peopled.revision("acme", "owner@acme.example", now=NOW) as revision:
+        revision.update(credentials, {"id": "c-ingest"}, {"revoked_at": NOW})
+        revision.record("token.revoked")
+    monkeypatch.setattr("engine.web.ingest.read_alerts", None)
+    assert word(client.post(ALERTS, LIVE[ALERTS], authorization=f"Bearer {secret}")) == (401, "invalid_credential")
 
 
 def test_a_session_does_not_open_the_door_of_tokens(sign_in):
