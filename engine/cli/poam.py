@@ -8,7 +8,6 @@ import msgspec
 from engine.cli.common import now, opened, org_option, organization
 
 REPORT = "fedramp-poam"
-UNNUMBERED = "unnumbered"
 
 
 @click.command(epilog="Example: hq poam --org aurora --actor iris@aurora.example")
@@ -23,6 +22,7 @@ def poam(org: str | None, actor: str, scans: str) -> None:
     deadline; close it by importing poam_items.
     """
     from engine.ops.poam import Weakness, number
+    from reports.frameworks.poam_items import UNNUMBERED
 
     with opened() as services:
         org_id, at = organization(services, org), now()

@@ -19,7 +19,7 @@ from engine.store.revisions import Revision
 
 T = TypeVar("T")
 MOST = 64  # writes in one transaction: bounds how long the first of them waits for the last
-PAUSES, PAUSE_SECONDS = 10, 0.001
+PAUSES, PAUSE_SECONDS = 10, 0.001  # at most, for others who are about to write
 MOST_ORGANIZATIONS = 32  # whose look-ups are kept from one transaction to the next
 
 Ahead = Sequence[tuple[Read, Sequence[str]]]

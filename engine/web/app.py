@@ -145,8 +145,8 @@ class Console:
                 route.access.recheck(self, request)
             except Unauthorized as refusal:
                 return refusal
-            except Problem:  # the store does not answer now: what was wrong first is still true
-                return problem
+            except Problem as unknown:  # what was wrong first is still true
+                log.warning("request %s: the credential was not looked at again: %s", request.id, unknown.message)
         return problem
 
     def _limit(self, limit: Limit, request: Request) -> None:
