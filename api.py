@@ -4,10 +4,26 @@ The table is the contract, in the order in which the interface is documented. ``
 ``tests/golden/routes.txt`` pins it.
 """
 
+import os
 import sys
 
-from engine.cli import hq
-from engine.web import (
+from engine.web.access import (
+    ADMINS,
+    ASR,
+    CHAT_SIG,
+    COPILOT,
+    ING,
+    KEY,
+    LEMONSQUEEZY_SIG,
+    NONE,
+    OPERATORS,
+    PADM,
+    PAYPAL_SIG,
+    S,
+    cron,
+)
+from engine.web.app import Route
+from engine.web.handlers import (
     approvals,
     assessors,
     audit,
@@ -30,25 +46,15 @@ from engine.web import (
     users,
     vendors,
 )
-from engine.web.access import (
-    ADMINS,
-    ASR,
-    CHAT_SIG,
-    COPILOT,
-    ING,
-    KEY,
-    LEMONSQUEEZY_SIG,
-    NONE,
-    OPERATORS,
-    PADM,
-    PAYPAL_SIG,
-    S,
-    cron,
+from engine.web.handlers.proxy import REASONING, ROBOT, forward
+from engine.web.handlers.reports import report
+from engine.web.limits import (
+    CONTACT,
+    COPILOT_TURNS,
+    INGEST,
+    PROXY,
+    SENSITIVE,
 )
-from engine.web.app import Route
-from engine.web.limits import CONTACT, COPILOT_TURNS, INGEST, PROXY, SENSITIVE
-from engine.web.proxy import REASONING, ROBOT, forward
-from engine.web.reports import report
 from reports.digests import CHAIN, DIGEST
 
 ROUTES: tuple[Route, ...] = (
@@ -239,8 +245,8 @@ ROUTES: tuple[Route, ...] = (
 
 
 def main() -> None:
-    """Serve the interface: ``python api.py`` is ``hq serve``."""
-    hq(["serve", *sys.argv[1:]])
+    """Serve the interface: ``python api.py`` becomes the process ``hq serve``, with its options."""
+    os.execv(sys.executable, [sys.executable, "-m", "engine.cli", "serve", *sys.argv[1:]])  # noqa: S606 - our own program
 
 
 if __name__ == "__main__":

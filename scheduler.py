@@ -1,20 +1,38 @@
 """Scheduled work: what runs when. APScheduler keeps the time; what a job does is the engine's."""
 
 import logging
+import os
+import signal
+import sys
+import threading
 from datetime import UTC, datetime, timedelta
+from types import FrameType
 from zoneinfo import ZoneInfo
 
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.cron import CronTrigger
 
-from engine import batch
+from engine.archives.sweep import sweep
 from engine.delivery import drain
-from engine.digests import Task, bundle_task, chain_task, digest_task, snapshot_tasks, tick
-from engine.evidence.unfinished import sweep
-from engine.jobs import LEASE_SECONDS, Daily, Every, Job, Runner
-from engine.ops.retention import purge_all
-from engine.services import Services
+from engine.digests import (
+    Task,
+    bundle_task,
+    chain_task,
+    digest_task,
+    snapshot_tasks,
+    tick,
+)
+from engine.programme.retention import purge_all
+from engine.reporting import batch
+from engine.runtime.jobs import (
+    LEASE_SECONDS,
+    Daily,
+    Every,
+    Job,
+    Runner,
+)
+from engine.runtime.services import Services
 from engine.store import PLATFORM
 from engine.store.queries import deliveries
 from engine.store.queries import jobs as runs
@@ -157,11 +175,23 @@ def scheduled(services: Services) -> Scheduler:
     return Scheduler(services)
 
 
-def main() -> None:
-    """Run the jobs alone: ``python scheduler.py`` is ``hq scheduler``."""
-    from engine.cli import hq
+def run_until_stopped(scheduler: Scheduler) -> None:
+    """Keep the time until SIGTERM or Ctrl-C, then let what runs come to its end."""
+    stopped = threading.Event()
 
-    hq(["scheduler"])
+    def stop(number: int, frame: FrameType | None) -> None:
+        stopped.set()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    scheduler.start()
+    stopped.wait()
+    scheduler.shutdown(wait=True)
+
+
+def main() -> None:
+    """Run the jobs alone: ``python scheduler.py`` becomes the process ``hq scheduler``, with its options."""
+    os.execv(sys.executable, [sys.executable, "-m", "engine.cli", "scheduler", *sys.argv[1:]])  # noqa: S606 - our own
 
 
 if __name__ == "__main__":

@@ -3,9 +3,14 @@
 from collections.abc import Mapping
 from itertools import chain
 
-from engine.report import Report
+from engine.model.report import Report
 from reports.capacity import committee_capacity_budget, committee_digest, obligation_load_balancing
-from reports.deployment import legal_holds, policy_blocks, profile, retention
+from reports.deployment import (
+    legal_holds,
+    policy_blocks,
+    profile,
+    retention,
+)
 from reports.evidence import (
     attestation_renewal,
     attestations,

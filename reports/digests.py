@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from engine.digest import Digest, Items
+from engine.model.digest import Digest, Items
 from reports.capacity import committee_digest
 from reports.evidence import attestation_renewal, evidence_request_sla, sla_reminders
 from reports.mapping import mapping_digest

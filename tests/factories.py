@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from engine.facts.schemas import SCHEMAS
-from engine.report import Ask
-from engine.thresholds import Thresholds
+from engine.model.report import Ask
+from engine.model.thresholds import Thresholds
+from engine.reporting.facts.schemas import SCHEMAS
 
 ORG = "acme"
 DAY = date(2026, 11, 20)

@@ -15,7 +15,7 @@ import pytest
 
 import api
 from engine.cli import commands
-from engine.settings import SETTINGS, Settings
+from engine.runtime.settings import SETTINGS, Settings
 from reports import CATALOGUE
 
 ROOT = Path(__file__).resolve().parents[1]

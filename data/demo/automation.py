@@ -5,12 +5,12 @@ from random import Random
 from typing import Any
 
 from data.demo import people
-from data.demo.maturity import Control
+from data.demo.plan import Control
 from data.demo.profile import HISTORY_DAYS
 from data.demo.story import Story, plus_months
 from engine.automation.inputs import inputs_hash
 from engine.automation.playbooks import playbook as book
-from engine.catalogue import catalogue
+from engine.reporting.catalogue import catalogue
 
 PLAYBOOKS = (
     "enforce-mfa",

@@ -3,7 +3,8 @@
 from random import Random
 
 from data.demo import people, stories
-from data.demo.maturity import Control, due_day
+from data.demo.maturity import due_day
+from data.demo.plan import Control
 from data.demo.story import Row, Story
 
 CHARGED = ("monitoring", "malware")  # domains that the person who left is still accountable for
@@ -68,7 +69,7 @@ def profiles(story: Story, controls: list[Control]) -> None:
 
 
 def _addressable() -> set[str]:
-    from engine.catalogue import catalogue
+    from engine.reporting.catalogue import catalogue
 
     return set(
         catalogue().details("hipaa").filter(required_or_addressable="addressable", assessable=True)["control_id"]

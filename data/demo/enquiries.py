@@ -8,8 +8,8 @@ from typing import Any
 
 from data.demo.diary import Diary, Hours, follow_up
 from data.demo.prospects import NOOR, Prospect
-from engine.commerce import enquiries, leads, letters
-from engine.settings import Settings
+from engine.runtime.settings import Settings
+from engine.sales import enquiries, leads, letters
 from engine.store import Revision
 
 PUBLIC = "public"

@@ -8,7 +8,7 @@ from itertools import pairwise
 from random import Random
 
 from data.demo import people, stories
-from data.demo.maturity import Control
+from data.demo.plan import Control
 from data.demo.story import Story
 
 WEEKS = 57

@@ -4,15 +4,15 @@ The engine computes states from the records; the demo computes them from its own
 tells (snapshots, gaps, remediations) leads up to the present that the engine will find.
 """
 
-from dataclasses import dataclass
 from datetime import date
 from random import Random
 
 from data.demo import people, stories
-from data.demo.practice import WINDOWS, Seen
+from data.demo.plan import Control
+from data.demo.practice import Seen
 from data.demo.profile import Maturity
 from data.demo.story import Story
-from engine.catalogue import catalogue
+from engine.reporting.catalogue import catalogue
 
 DOMAINS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -39,42 +39,6 @@ DOMAINS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("audit", ("audit", "assess", "review", "evaluat", "nonconform", "test")),
     ("policy", ("polic", "procedure", "document")),
 )
-
-
-@dataclass
-class Control:
-    """A control in scope: from the catalogue, what it rests on, who answers for it, the state that results.
-
-    Ages are in days, None where there is nothing. ``changed`` is how long ago its text or system changed.
-    """
-
-    framework: str
-    control_id: str
-    title: str
-    group_id: str
-    weight: int
-    cadence: str
-    kinds: tuple[str, ...]
-    domain: str
-    owner: str
-    practice_age: int | None = None
-    documented: bool = False
-    attestation: str = "signed"
-    policy: bool = True
-    policy_lapsed: bool = False
-    contradicted: bool = False
-    changed: int | None = None
-    test: str = "passed"
-    state: str = "effective"
-    drop_week: int | None = None
-
-    @property
-    def key(self) -> str:
-        return f"{self.framework}:{self.control_id}"
-
-    @property
-    def window(self) -> int:
-        return WINDOWS[self.cadence]
 
 
 def domain_of(title: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from data.demo.diary import Diary, Hours, meeting
 from data.demo.enquiries import lead_id
 from data.demo.prospects import IDRIS, MAREN
-from engine.commerce import leads, pilots
+from engine.sales import leads, pilots
 from engine.store import Revision
 
 

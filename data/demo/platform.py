@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from data.demo import enquiries, pilots
 from data.demo.diary import Diary
 from data.demo.prospects import IDRIS, MAREN, NOOR, PROSPECTS
-from engine.settings import Settings
+from engine.runtime.settings import Settings
 from engine.store import PLATFORM, Revision, Store
 from engine.store.queries.commerce import LeadFilter, page_of
 from engine.store.schema.organizations import memberships, users

@@ -3,7 +3,7 @@
 from random import Random
 
 from data.demo import people, stories
-from data.demo.maturity import Control
+from data.demo.plan import Control
 from data.demo.story import Story, plus_months
 
 # policy, title, domains that it speaks for, days since the active version was accepted

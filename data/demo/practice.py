@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from data.demo.profile import HISTORY_DAYS
 from data.demo.story import Story
-from engine.catalogue import catalogue
+from engine.reporting.catalogue import catalogue
 
 WINDOWS: Mapping[str, int] = {
     "continuous": 7,

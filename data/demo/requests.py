@@ -4,7 +4,7 @@ from hashlib import sha256
 from random import Random
 
 from data.demo import people
-from data.demo.maturity import Control
+from data.demo.plan import Control
 from data.demo.story import Story
 
 SLA_DAYS = {"P1": 4, "P2": 7, "P3": 14, "P4": 28}

@@ -4,7 +4,7 @@ from random import Random
 
 from data.demo import people, stories
 from data.demo.history import Past
-from data.demo.maturity import Control
+from data.demo.plan import Control
 from data.demo.story import Story
 
 # title, category, inherent likelihood and impact, residual likelihood and impact

@@ -4,12 +4,9 @@
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from data.demo.plan import Control
 from data.demo.story import Story
-
-if TYPE_CHECKING:
-    from data.demo.maturity import Control
 
 # The control whose test failed last week.
 REGRESSION: Mapping[str, tuple[str, str]] = {
@@ -99,7 +96,7 @@ LAPSED_POLICIES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def bend(story: Story, control: "Control") -> None:
+def bend(story: Story, control: Control) -> None:
     org, key = story.profile.org, (control.framework, control.control_id)
     if key in JUSTIFIED[org]:
         control.attestation = "not_applicable"

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from random import Random
 
 from data.demo import people, stories
-from data.demo.maturity import Control
+from data.demo.plan import Control
 from data.demo.story import Row, Story, plus_months
 
 STEP = {"monthly": 1, "quarterly": 3, "semi-annual": 6, "annual": 12}

@@ -5,7 +5,7 @@ from hashlib import sha256
 from random import Random
 
 from data.demo import people
-from data.demo.maturity import Control
+from data.demo.plan import Control
 from data.demo.story import Story, plus_months, week_of
 
 COMMITTEES = (

@@ -5,14 +5,14 @@ from typing import Any
 
 from engine.automation import policies
 from engine.automation.playbooks import Playbook
-from engine.errors import Conflict, Forbidden, NotFound
-from engine.ops import staffing
-from engine.ops.ids import new_id
+from engine.model.errors import Conflict, Forbidden, NotFound
+from engine.programme import staffing
 from engine.store import Revision, rows
+from engine.store.ids import new_id
+from engine.store.inbound import first_time
 from engine.store.queries import automation as queries
 from engine.store.schema.automation import approvals
 from engine.store.schema.automation import policies as policy_table
-from engine.store.seen import first_time
 
 DECISIONS = {"approve": "approved", "reject": "rejected"}
 MAY_DECIDE = ("owner", "admin", "operator")

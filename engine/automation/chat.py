@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from engine.errors import Forbidden
+from engine.model.errors import Forbidden
 from engine.store import rows
 from engine.store.schema.organizations import memberships
 from engine.store.schema.services import connections

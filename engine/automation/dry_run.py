@@ -11,8 +11,8 @@ from engine.automation.inputs import complete, inputs_hash, named
 from engine.automation.playbooks import Playbook, filled
 from engine.automation.state import State
 from engine.automation.targets import SELECTORS
-from engine.ops.ids import new_id
 from engine.store import Revision, rows
+from engine.store.ids import new_id
 from engine.store.schema.automation import dry_runs
 from engine.store.schema.services import incidents
 

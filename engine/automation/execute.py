@@ -15,13 +15,13 @@ from engine.automation.guard import Refusal
 from engine.automation.inputs import complete, inputs_hash
 from engine.automation.playbooks import Playbook
 from engine.automation.state import State
-from engine.errors import BadRequest
-from engine.ops.ids import new_id
+from engine.model.errors import BadRequest
+from engine.model.thresholds import DEFAULTS
 from engine.store import Revision, rows
+from engine.store.ids import new_id
 from engine.store.queries import automation as queries
 from engine.store.schema.automation import dry_runs, executions
 from engine.store.schema.services import incident_timeline
-from engine.thresholds import DEFAULTS
 
 
 @dataclass(frozen=True)

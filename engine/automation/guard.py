@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from engine.automation.policies import Ruling
-from engine.ops.ids import new_id
 from engine.store import Revision
+from engine.store.ids import new_id
 from engine.store.schema.automation import policy_blocks
 
 SHORTEST_NOTE = 10

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.automation.playbooks import Input, Playbook
 from engine.automation.state import State
-from engine.errors import BadRequest, NotFound
+from engine.model.errors import BadRequest, NotFound
 from engine.store.types import canonical_json
 
 REFERENCES = ("service", "user", "vendor", "system")

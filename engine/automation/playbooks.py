@@ -11,8 +11,8 @@ import msgspec
 
 from engine.automation.checks import CHECKS
 from engine.automation.targets import SELECTORS
-from engine.catalogue import DATA, catalogue
-from engine.errors import InvalidData, NotFound
+from engine.model.errors import InvalidData, NotFound
+from engine.reporting.catalogue import DATA, catalogue
 
 T = TypeVar("T")
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]

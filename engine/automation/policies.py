@@ -8,8 +8,8 @@ from typing import Any
 from engine.automation.playbooks import Playbook, playbooks
 from engine.automation.policy_fields import fields_of
 from engine.automation.policy_rules import evaluate, problems
-from engine.catalogue import catalogue
-from engine.errors import BadRequest
+from engine.model.errors import BadRequest
+from engine.reporting.catalogue import catalogue
 from engine.store import Revision, rows
 from engine.store.queries import automation as queries
 from engine.store.schema.automation import policies, policy_controls

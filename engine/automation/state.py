@@ -12,8 +12,19 @@ from engine.store.queries import automation as queries
 from engine.store.schema.audit import legal_holds
 from engine.store.schema.automation import dry_runs, executions
 from engine.store.schema.organizations import memberships, users
-from engine.store.schema.risk import data_flows, systems, vendor_documents, vendors
-from engine.store.schema.services import deploys, findings, incidents, service_dependencies, services
+from engine.store.schema.risk import (
+    data_flows,
+    systems,
+    vendor_documents,
+    vendors,
+)
+from engine.store.schema.services import (
+    deploys,
+    findings,
+    incidents,
+    service_dependencies,
+    services,
+)
 
 Row = Mapping[str, Any]
 UNRESOLVED = ("open", "acknowledged", "mitigated")

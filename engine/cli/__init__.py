@@ -9,12 +9,19 @@ import click
 from engine.cli.archive import verify
 from engine.cli.deliveries import deliveries, endpoints
 from engine.cli.demo import demo
-from engine.cli.doors import config, migrate, routes, scheduler, serve, session
+from engine.cli.doors import (
+    config,
+    migrate,
+    routes,
+    scheduler,
+    serve,
+    session,
+)
 from engine.cli.gateway import gateway
 from engine.cli.poam import poam
 from engine.cli.records import import_, tables
 from engine.cli.reports import build, export, report
-from engine.errors import Problem
+from engine.model.errors import Problem
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)

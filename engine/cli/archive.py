@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from engine.cli.common import opened, organization
-from engine.errors import Usage
+from engine.model.errors import Usage
 from engine.store import PLATFORM
 
 
@@ -41,7 +41,7 @@ def _chain(context: click.Context, org: str) -> None:
 
 
 def _archive(context: click.Context, file: Path, key: str | None) -> None:
-    from engine.evidence.checking import check_archive
+    from engine.archives.checking import check_archive
 
     try:
         check = check_archive(file, key_id=key)

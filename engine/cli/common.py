@@ -10,9 +10,9 @@ import click
 from rich.console import Console as Terminal
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from engine.errors import Usage
-from engine.services import Services, services
-from engine.settings import Settings
+from engine.model.errors import Usage
+from engine.runtime.services import Services, open_services
+from engine.runtime.settings import Settings
 
 org_option = click.option("--org", metavar="ORG", help="Organization. May be left out where there is only one.")
 
@@ -27,7 +27,7 @@ def opened(settings: Settings | None = None) -> Iterator[Services]:
     """The services under the settings of the environment."""
     from reports import CATALOGUE
 
-    with services(settings or Settings(), CATALOGUE, now=now()) as found:
+    with open_services(settings or Settings(), CATALOGUE, now=now()) as found:
         yield found
 
 

@@ -4,9 +4,14 @@ from typing import Any
 
 import click
 
-from engine.cli.common import now, opened, org_option, organization
-from engine.errors import NotFound, Usage
-from engine.services import Services
+from engine.cli.common import (
+    now,
+    opened,
+    org_option,
+    organization,
+)
+from engine.model.errors import NotFound, Usage
+from engine.runtime.services import Services
 from engine.store import PLATFORM
 
 STATES = ("pending", "sent", "failed", "skipped")
@@ -69,7 +74,12 @@ def _line(row: dict[str, Any]) -> str:
 def endpoints(org: str | None, webhook: str | None, rotate: bool, chat: str | None, remove: str | None) -> None:
     """Print over which channels deliveries of an organization leave, after setting where they go."""
     from engine.delivery import configured
-    from engine.delivery.endpoint_changes import forget, rotate_secret, set_chat, set_webhook
+    from engine.delivery.endpoint_changes import (
+        forget,
+        rotate_secret,
+        set_chat,
+        set_webhook,
+    )
     from engine.store.queries.deliveries import endpoints as known
 
     with opened() as services:

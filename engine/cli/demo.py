@@ -6,7 +6,7 @@ import click
 import polars as pl
 
 from engine.cli.common import Steps, now, opened
-from engine.settings import Settings
+from engine.runtime.settings import Settings
 from engine.store import PLATFORM
 
 ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
@@ -21,11 +21,11 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     import api
     from data.demo import DEMO_ORGANIZATIONS, generate
     from data.demo.platform import PLATFORM_ADMIN, fill_platform
-    from engine import batch
-    from engine.evidence import bundles
-    from engine.evidence.windows import days
-    from engine.importing import import_frames
-    from engine.site import write_site
+    from engine.archives import bundles
+    from engine.archives.windows import days
+    from engine.intake.imports import import_frames
+    from engine.reporting import batch
+    from engine.reporting.site import write_site
     from engine.web.app import Console
     from engine.web.server import bound, run
     from engine.web.sessions import Sessions
@@ -72,12 +72,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
         if server is None:
             return
         click.echo(f"\nServing on http://{host}:{port} (Ctrl-C stops)", err=True)
-        jobs = scheduled(services)
-        jobs.start()
-        try:
-            run(server)
-        finally:
-            jobs.shutdown(wait=True)
+        run(server, scheduled(services))
 
 
 def _settings(admin: str) -> Settings:

@@ -1,15 +1,12 @@
 """Commands that open the other doors, and those that describe them."""
 
-import signal
-import threading
-from types import FrameType
 from typing import Any
 
 import click
 
 from engine.cli.common import now, opened
-from engine.errors import Usage
-from engine.settings import Settings
+from engine.model.errors import Usage
+from engine.runtime.settings import Settings
 from engine.store import PLATFORM
 from engine.store.queries.jobs import last
 
@@ -30,21 +27,15 @@ def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None
         console = Console(api.ROUTES, services)
         server = bound(console, host, port, threads or services.settings["SVC_THREADS"])
         jobs = None if no_scheduler else scheduled(services)
-        if jobs:
-            jobs.start()
         click.echo(f"Serving on http://{host}:{port} (Ctrl-C stops)", err=True)
-        try:
-            run(server)
-        finally:
-            if jobs:
-                jobs.shutdown(wait=True)
+        run(server, jobs)
 
 
 @click.command(epilog="Example: hq scheduler")
 @click.option("--list", "listing", is_flag=True, help="Print what runs when and what ran last, and stop.")
 def scheduler(listing: bool) -> None:
     """Run scheduled work alone. Several may run: one of them leads."""
-    from scheduler import JOBS, TASKS, scheduled
+    from scheduler import JOBS, TASKS, run_until_stopped, scheduled
 
     settings = Settings()
     if listing:
@@ -54,19 +45,9 @@ def scheduler(listing: bool) -> None:
             for task in TASKS:
                 click.echo(f"{task.name}\t{task.when.said}\t{_last(last(connection, task.name))}")
         return
-    stopped = threading.Event()
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        stopped.set()
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
     with opened(settings) as services:
-        jobs = scheduled(services)
-        jobs.start()
         click.echo("Scheduled work runs (Ctrl-C stops)", err=True)
-        stopped.wait()
-        jobs.shutdown(wait=True)
+        run_until_stopped(scheduled(services))
 
 
 def _last(run: dict[str, Any] | None) -> str:

@@ -2,7 +2,7 @@
 
 import click
 
-from engine.settings import Settings
+from engine.runtime.settings import Settings
 
 THREADS = 4
 

@@ -5,7 +5,12 @@ from datetime import date
 import click
 import msgspec
 
-from engine.cli.common import now, opened, org_option, organization
+from engine.cli.common import (
+    now,
+    opened,
+    org_option,
+    organization,
+)
 
 REPORT = "fedramp-poam"
 
@@ -21,7 +26,7 @@ def poam(org: str | None, actor: str, scans: str) -> None:
     What a number stands for never changes, and a closed number is never used again. Each becomes a duty with a
     deadline; close it by importing poam_items.
     """
-    from engine.ops.poam import Weakness, number
+    from engine.programme.poam import Weakness, number
     from reports.frameworks.poam_items import UNNUMBERED
 
     with opened() as services:

@@ -16,7 +16,7 @@ def import_(paths: tuple[Path, ...], org: str, actor: str) -> None:
 
     Everything is checked first. Either all of it is imported, in one revision, or nothing is.
     """
-    from engine.importing import import_paths
+    from engine.intake.imports import import_paths
 
     with opened() as services, Steps() as steps:
         result = import_paths(
@@ -33,6 +33,6 @@ def import_(paths: tuple[Path, ...], org: str, actor: str) -> None:
 @click.command(epilog="Example: hq tables > tables.md")
 def tables() -> None:
     """Print the tables and columns that `hq import` knows, as Markdown."""
-    from engine.importing import describe_tables
+    from engine.intake.imports import describe_tables
 
     click.echo(describe_tables(), nl=False)

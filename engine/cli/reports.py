@@ -5,8 +5,14 @@ from pathlib import Path
 
 import click
 
-from engine.cli.common import Steps, now, opened, org_option, organization
-from engine.errors import Unavailable, Usage
+from engine.cli.common import (
+    Steps,
+    now,
+    opened,
+    org_option,
+    organization,
+)
+from engine.model.errors import Unavailable, Usage
 
 
 @click.command(epilog="Example: hq build --org aurora")
@@ -15,7 +21,7 @@ from engine.errors import Unavailable, Usage
 @click.option("--jobs", type=click.IntRange(1, 64), help="Processes; the number of cores without.")
 def build(org: str | None, everyone: bool, jobs: int | None) -> None:
     """Build every report in every format, so that reading them is instant."""
-    from engine import batch
+    from engine.reporting import batch
 
     if everyone and org is not None:
         raise Usage("--all builds every organization: leave out either --all or --org.")
@@ -57,7 +63,7 @@ def report(name: str, org: str | None, form: str | None, parameters: tuple[str, 
 @org_option
 def export(folder: Path, org: str | None) -> None:
     """Write every report in every format, with an index.html to browse them offline."""
-    from engine.site import write_site
+    from engine.reporting.site import write_site
     from reports import SECTIONS
 
     with opened() as services, Steps() as steps:

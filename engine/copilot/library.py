@@ -6,9 +6,15 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Document, Edition, Organization, Revision, Table
-from engine.editions import Editions
-from engine.report import Report
+from engine.model.document import (
+    Document,
+    Edition,
+    Organization,
+    Revision,
+    Table,
+)
+from engine.model.report import Report
+from engine.reporting.editions import Editions
 from engine.store.rows import first, many
 from engine.store.schema.services import incidents
 

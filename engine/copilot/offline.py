@@ -12,8 +12,16 @@ import polars as pl
 
 from engine.copilot.library import Library
 from engine.copilot.question import Question, read
-from engine.copilot.topics import FRAMEWORKS, IDENTIFIED, READINESS, TOPICS, Source, Topic, route_of
-from engine.document import Document, Edition
+from engine.copilot.topics import (
+    FRAMEWORKS,
+    IDENTIFIED,
+    READINESS,
+    TOPICS,
+    Source,
+    Topic,
+    route_of,
+)
+from engine.model.document import Document, Edition
 
 ROWS = 5
 MOST_TOPICS = 3

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from engine.copilot.library import Library
 from engine.copilot.offline import Answer
-from engine.ingest.redaction import REDACTED, redacted
+from engine.intake.redaction import REDACTED, redacted
 
 CONTEXT_CHARACTERS = 8_000
 HISTORY_CHARACTERS = 24_000

@@ -11,7 +11,7 @@ import httpx
 import msgspec
 
 from engine.copilot import sse
-from engine.settings import Settings
+from engine.runtime.settings import Settings
 
 log = logging.getLogger("hq.copilot")
 TIMEOUT = httpx.Timeout(30.0, connect=5.0)  # for each read: the first token may take that long

@@ -8,9 +8,9 @@ import msgspec
 from msgspec import to_builtins
 
 from engine.copilot.offline import Citation
-from engine.errors import Conflict
-from engine.ops.ids import new_id
+from engine.model.errors import Conflict
 from engine.store import Revision, Store
+from engine.store.ids import new_id
 from engine.store.rows import many, one
 from engine.store.schema.automation import copilot_messages, copilot_threads
 

@@ -8,8 +8,13 @@ from itertools import chain
 from engine.copilot.library import Library
 from engine.copilot.offline import Citation, answer, general
 from engine.copilot.prompts import NO_FIGURES, figures, messages
-from engine.copilot.providers import Completion, Failed, Provider, configured
-from engine.settings import Settings
+from engine.copilot.providers import (
+    Completion,
+    Failed,
+    Provider,
+    configured,
+)
+from engine.runtime.settings import Settings
 
 log = logging.getLogger("hq.copilot")
 OFFLINE = "offline"

@@ -10,8 +10,18 @@ so that a decision without a delivery, or a delivery without a decision, cannot 
     drain(services, now=now)                                                  # or let the job do it within a minute
 """
 
-from engine.delivery.channels import Channel, Channels, configured, endpoints
-from engine.delivery.message import CHANNELS, ChannelName, Message, content_hash
+from engine.delivery.channels import (
+    Channel,
+    Channels,
+    configured,
+    endpoints,
+)
+from engine.delivery.message import (
+    CHANNELS,
+    ChannelName,
+    Message,
+    content_hash,
+)
 from engine.delivery.outbox import DrainResult, drain, enqueue
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.delivery.addresses import Refused, Target
 from engine.delivery.message import ChannelName
-from engine.settings import Settings
+from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import Endpoint
 from engine.store.queries.deliveries import endpoints as endpoints
 

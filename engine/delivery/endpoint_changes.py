@@ -3,7 +3,7 @@
 from engine.delivery.addresses import Refused, Target
 from engine.delivery.message import one_line
 from engine.delivery.webhook import new_secret
-from engine.errors import BadRequest, NotFound
+from engine.model.errors import BadRequest, NotFound
 from engine.store import Revision
 from engine.store.queries.deliveries import endpoints, remove_endpoint, set_endpoint
 

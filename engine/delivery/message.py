@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
 
-from engine.errors import BadRequest
+from engine.model.errors import BadRequest
 from engine.store.types import canonical_json
 
 ChannelName = Literal["email", "chat", "webhook"]

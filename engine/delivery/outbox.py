@@ -19,9 +19,9 @@ from engine.delivery.backoff import next_attempt
 from engine.delivery.message import Message, check
 from engine.delivery.outcome import Outcome
 from engine.delivery.outside import Outside
-from engine.ops.ids import new_id
-from engine.services import Services
+from engine.runtime.services import Services
 from engine.store import Note, Revision
+from engine.store.ids import new_id
 from engine.store.queries import deliveries as queue
 from engine.store.queries.deliveries import ATTEMPTS, Claim
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from engine.delivery.addresses import resolve
-from engine.settings import Settings
+from engine.runtime.settings import Settings
 
 SMTP_PORTS = {"smtp": 25, "starttls": 587, "smtps": 465}
 CONNECT_SECONDS = 5.0

@@ -3,14 +3,25 @@
     run = deliver(services, digest, org_id, actor, now=now)     # the same for POST, cron secret and scheduler
     run.outcome                                                 # delivered, already_delivered, empty, …
 
-A declaration is ``engine.digest.Digest``; the registry is ``reports/digests.py``.
+A declaration is ``engine.model.digest.Digest``; the registry is ``reports/digests.py``.
 """
 
 from engine.digests.calendar import Task, owed, tick
 from engine.digests.chain import CHAIN_NAME, ChainRun, run_chain
 from engine.digests.content import Content, content, hash_of
-from engine.digests.deliver import Run, deliver, each, run_name, wants
-from engine.digests.tasks import bundle_task, chain_task, digest_task, snapshot_tasks
+from engine.digests.deliver import (
+    Run,
+    deliver,
+    each,
+    run_name,
+    wants,
+)
+from engine.digests.tasks import (
+    bundle_task,
+    chain_task,
+    digest_task,
+    snapshot_tasks,
+)
 
 __all__ = [
     "CHAIN_NAME",

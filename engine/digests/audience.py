@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from engine.accounts import preferences
 from engine.delivery.message import address
-from engine.digest import ADMINS, Items
 from engine.digests.content import Content
-from engine.ops import preferences
+from engine.model.digest import ADMINS, Items
 from engine.store.queries.digests import People
 
 EVERYTHING = "everything"

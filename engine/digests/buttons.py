@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.digests.content import Content
-from engine.ops import staffing
+from engine.programme import staffing
 
 NEW = "new"  # the status of a proposal that the delivery will record
 

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any, Literal
 
-from engine.digest import When, last_due
-from engine.errors import Problem
-from engine.services import Services
+from engine.model.digest import When, last_due
+from engine.model.errors import Problem
+from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock
 

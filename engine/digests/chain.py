@@ -8,10 +8,15 @@ from typing import Any
 
 import msgspec
 
-from engine.digest import Digest
-from engine.digests.deliver import Run, deliver, run_name, said
-from engine.errors import NotFound, Problem
-from engine.services import Services
+from engine.digests.deliver import (
+    Run,
+    deliver,
+    run_name,
+    said,
+)
+from engine.model.digest import Digest
+from engine.model.errors import NotFound, Problem
+from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock
 

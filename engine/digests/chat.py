@@ -6,8 +6,8 @@ from typing import Any
 
 from engine.delivery.chat import escaped
 from engine.digests.buttons import Button
-from engine.document import Edition, Table
-from engine.render import cells, words
+from engine.model.document import Edition, Table
+from engine.reporting.render import cells, words
 
 MOST_ITEMS = 8
 MOST_TO_DECIDE = 12  # further items with buttons: a message takes 50 blocks

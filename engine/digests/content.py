@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 
 from engine.delivery import content_hash
-from engine.digest import Digest, Items
-from engine.document import Edition, Table
-from engine.editions import Editions
-from engine.render import json
+from engine.model.digest import Digest, Items
+from engine.model.document import Edition, Table
+from engine.reporting.editions import Editions
+from engine.reporting.render import json
 
 Row = dict[str, Any]
 

@@ -6,15 +6,26 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, TypeVar
 
-from engine.catalogue import catalogue
-from engine.delivery import Channels, configured, endpoints, enqueue
-from engine.digest import Digest, When, last_due, period_key, quiet_until
+from engine.delivery import (
+    Channels,
+    configured,
+    endpoints,
+    enqueue,
+)
 from engine.digests import buttons, state
 from engine.digests.buttons import Button
 from engine.digests.content import Content, content
 from engine.digests.messages import Occasion, messages
-from engine.errors import NotFound, Problem
-from engine.services import Services
+from engine.model.digest import (
+    Digest,
+    When,
+    last_due,
+    period_key,
+    quiet_until,
+)
+from engine.model.errors import NotFound, Problem
+from engine.reporting.catalogue import catalogue
+from engine.runtime.services import Services
 from engine.store import Revision
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock

@@ -6,14 +6,14 @@ from typing import Any
 
 from engine.delivery import Channels, Message
 from engine.delivery.mail import PREFERENCES
-from engine.digest import Items
 from engine.digests import audience
 from engine.digests.audience import EVERYTHING, Recipient
 from engine.digests.buttons import Button
 from engine.digests.chat import blocks, fallback
 from engine.digests.content import Content
-from engine.document import Table
-from engine.render import mail
+from engine.model.digest import Items
+from engine.model.document import Table
+from engine.reporting.render import mail
 from engine.store.queries.digests import People
 
 ENVELOPE = ("report", "title", "schema_version", "organization", "as_of", "revision", "settings_version", "headline")

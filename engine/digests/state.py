@@ -5,12 +5,12 @@ from typing import Any
 
 import polars as pl
 
-from engine.catalogue import catalogue
-from engine.catalogue.snapshot import content as catalogue_content
 from engine.digests import buttons
 from engine.digests.content import Content
-from engine.ops import snapshots, staffing
-from engine.services import Services
+from engine.programme import snapshots, staffing
+from engine.reporting.catalogue import catalogue
+from engine.reporting.catalogue.snapshot import content as catalogue_content
+from engine.runtime.services import Services
 from engine.store import Note, Revision
 from engine.store.rows import many
 from engine.store.schema.outputs import catalogue_snapshots

@@ -4,15 +4,20 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from engine.digest import Digest, When, last_due
+from engine.archives import bundles
+from engine.archives.windows import days
 from engine.digests.calendar import Task
 from engine.digests.chain import CHAIN_NAME, run_chain
-from engine.digests.deliver import deliver, key, run_name, wants
-from engine.evidence import bundles
-from engine.evidence.windows import days
-from engine.formulas import iso_week
-from engine.ops import snapshots, week_plans
-from engine.services import Services
+from engine.digests.deliver import (
+    deliver,
+    key,
+    run_name,
+    wants,
+)
+from engine.model.digest import Digest, When, last_due
+from engine.model.formulas import iso_week
+from engine.programme import snapshots, week_plans
+from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Table
 from sqlalchemy.engine import make_url
 
-from engine.document import Revision as Position
+from engine.model.document import Revision as Position
 from engine.store.schema import REPLICATED
 from engine.store.types import Instant
 

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from engine.errors import Unavailable, Usage
+from engine.model.errors import Unavailable, Usage
 
 BUSY_TIMEOUT_MS = 30_000
 

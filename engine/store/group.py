@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
 
-from engine.errors import NotFound
+from engine.model.errors import NotFound
 from engine.store.heads import move_head, take_head
-from engine.store.held import Held, Known, Read
 from engine.store.locks import FairLock
 from engine.store.revisions import Revision
+from engine.store.write_buffer import Held, Known, Read
 
 T = TypeVar("T")
 MOST = 64  # writes in one transaction: bounds how long the first of them waits for the last

@@ -4,9 +4,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from engine.errors import Problem
-from engine.store.prepared import Prepared
+from engine.model.errors import Problem
 from engine.store.schema.organizations import heads
+from engine.store.statements import Prepared
 
 _TAKE_HEAD = Prepared(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == bindparam("org")).with_for_update())
 _MOVE_HEAD = Prepared(

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError
 
-from engine.errors import Unavailable
+from engine.model.errors import Unavailable
 from engine.store.database import damaged, open_engines
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "migrations"

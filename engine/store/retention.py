@@ -17,7 +17,12 @@ from engine.store.rows import many
 from engine.store.schema.audit import audit_log, chain_cuts, legal_holds
 from engine.store.schema.automation import dry_runs, executions
 from engine.store.schema.organizations import organizations
-from engine.store.schema.services import incident_actions, incident_timeline, incidents, rca_runs
+from engine.store.schema.services import (
+    incident_actions,
+    incident_timeline,
+    incidents,
+    rca_runs,
+)
 from engine.store.types import instant_text
 
 _OF_INCIDENTS = (incident_timeline, incident_actions, rca_runs)

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Table, and_, bindparam, case, select, tuple_, update
 
-from engine.errors import Problem
+from engine.model.errors import Problem
 from engine.store.chain import ChainedEvent, EventRow, link
 from engine.store.events import BATCH
 from engine.store.heads import move_head
-from engine.store.held import Held, Read
-from engine.store.prepared import Prepared
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organizations
+from engine.store.statements import Prepared
 from engine.store.types import canonical_json, instant_text
+from engine.store.write_buffer import Held, Read
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, select
 
-from engine.errors import NotFound
+from engine.model.errors import NotFound
 
 
 def one(connection: Connection, table: Table, org_id: str, **where: Any) -> dict[str, Any]:

@@ -10,9 +10,14 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Text, select, type_coerce
 from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 
-from engine.document import Revision as Position
-from engine.errors import NotFound, Unavailable
-from engine.store.chain import GENESIS, ChainCheck, ChainedEvent, check_chain
+from engine.model.document import Revision as Position
+from engine.model.errors import NotFound, Unavailable
+from engine.store.chain import (
+    GENESIS,
+    ChainCheck,
+    ChainedEvent,
+    check_chain,
+)
 from engine.store.credentials import CredentialUses
 from engine.store.database import damaged, open_engines
 from engine.store.group import Ahead, GroupCommit

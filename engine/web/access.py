@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from engine.errors import Forbidden, Unauthorized
+from engine.model.errors import Forbidden, Unauthorized
 from engine.store import PLATFORM
 from engine.web.assessor_access import check_assessor, note_answer
 from engine.web.credentials import (
@@ -17,13 +16,11 @@ from engine.web.credentials import (
     known_credential,
     live_credential,
 )
+from engine.web.gate import Gate
 from engine.web.http import Principal, Request, Response
 from engine.web.payment_signatures import check_lemonsqueezy, check_paypal
 from engine.web.sessions import COOKIE
 from engine.web.signatures import check_chat
-
-if TYPE_CHECKING:
-    from engine.web.app import Console
 
 SAFE = ("GET", "HEAD")
 LOCAL_USER = "local@localhost"
@@ -38,28 +35,28 @@ class Access:
     """
 
     code: str
-    check: Callable[["Console", Request], Principal | None]
+    check: Callable[[Gate, Request], Principal | None]
     note: Callable[[Request, Response], None] | None = None
-    recheck: Callable[["Console", Request], object] | None = None
+    recheck: Callable[[Gate, Request], object] | None = None
 
 
-def _public(console: "Console", request: Request) -> None:
+def _public(gate: Gate, request: Request) -> None:
     """Anybody."""
 
 
-def session_caller(console: "Console", request: Request) -> Principal:
+def session_caller(gate: Gate, request: Request) -> Principal:
     """The member behind the session cookie; Unauthorized without one, Forbidden for a request from another site."""
-    if not console.services.settings["SVC_SESSION_AUTH"]:
-        return Principal(console.local_organization(), LOCAL_USER, "owner")
+    if not gate.services.settings["SVC_SESSION_AUTH"]:
+        return Principal(gate.local_organization(), LOCAL_USER, "owner")
     token = _cookie(request.headers.get("cookie", ""))
     if token is None:
         raise Unauthorized(f"This route needs a session: send the cookie {COOKIE}.")
-    session = console.sessions.read(token, now=request.now)
-    role, head = console.services.store.standing(session.org_id, session.email)
+    session = gate.sessions.read(token, now=request.now)
+    role, head = gate.services.store.standing(session.org_id, session.email)
     if role is None:
         raise Unauthorized("The session belongs to nobody who is a member now.", word="not_a_member")
     if request.method not in SAFE:
-        _same_origin(request, console)
+        _same_origin(request, gate)
     return Principal(session.org_id, session.email, role, head=head)
 
 
@@ -72,21 +69,21 @@ def _cookie(header: str) -> str | None:
     return None
 
 
-def _same_origin(request: Request, console: "Console") -> None:
+def _same_origin(request: Request, gate: Gate) -> None:
     """A browser that writes with our cookie must be on our own page; scripts send neither header."""
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
     if site is not None and site not in ("same-origin", "none"):
         raise Forbidden("A request from another site may not write.", word="cross_origin")
     if origin is not None:
-        own = {request.headers.get("host", ""), urlsplit(console.services.settings["SVC_BASE_URL"]).netloc}
+        own = {request.headers.get("host", ""), urlsplit(gate.services.settings["SVC_BASE_URL"]).netloc}
         if urlsplit(origin).netloc not in own:
             raise Forbidden("A request from another site may not write.", word="cross_origin")
 
 
-def _with_roles(*roles: str) -> Callable[["Console", Request], Principal]:
-    def check(console: "Console", request: Request) -> Principal:
-        caller = session_caller(console, request)
+def _with_roles(*roles: str) -> Callable[[Gate, Request], Principal]:
+    def check(gate: Gate, request: Request) -> Principal:
+        caller = session_caller(gate, request)
         if caller.role not in roles:
             raise Forbidden(f"This needs the role {' or '.join(roles)}; yours is {caller.role}.", word="role_required")
         return caller
@@ -94,58 +91,58 @@ def _with_roles(*roles: str) -> Callable[["Console", Request], Principal]:
     return check
 
 
-def _platform_admin(console: "Console", request: Request) -> Principal:
-    caller = session_caller(console, request)
-    if caller.actor not in console.services.settings["SVC_PLATFORM_ADMIN_EMAILS"]:
+def _platform_admin(gate: Gate, request: Request) -> Principal:
+    caller = session_caller(gate, request)
+    if caller.actor not in gate.services.settings["SVC_PLATFORM_ADMIN_EMAILS"]:
         raise Forbidden("This is for platform administrators.", word="platform_admin_required")
     return Principal(PLATFORM, caller.actor, caller.role)
 
 
-def _ingest(console: "Console", request: Request) -> Principal:
+def _ingest(gate: Gate, request: Request) -> Principal:
     """The holder of an ingest token as last seen: what is posted is written, and that confirms the token."""
-    secret, found = _ingest_token(console, request, known=True)
+    secret, found = _ingest_token(gate, request, known=True)
     return Principal(found.org_id, found.label, None, found.id, found.workspace_id, secret_sha256=digest(secret))
 
 
-def _ingest_again(console: "Console", request: Request) -> None:
-    _ingest_token(console, request, known=False)
+def _ingest_again(gate: Gate, request: Request) -> None:
+    _ingest_token(gate, request, known=False)
 
 
-def _ingest_token(console: "Console", request: Request, *, known: bool) -> tuple[str, Credential]:
+def _ingest_token(gate: Gate, request: Request, *, known: bool) -> tuple[str, Credential]:
     secret = bearer(request.headers.get("authorization"), "ingest token")
-    legacy = console.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+    legacy = gate.services.settings["SVC_LEGACY_KEY_PREFIXES"]
     look = known_credential if known else live_credential
-    return secret, look(console.services.store, secret, "ingest", now=request.now, legacy=legacy)
+    return secret, look(gate.services.store, secret, "ingest", now=request.now, legacy=legacy)
 
 
-def _session_or_key(console: "Console", request: Request) -> Principal:
+def _session_or_key(gate: Gate, request: Request) -> Principal:
     """An API key in either header, else a session."""
     given = request.headers.get("x-svc-api-key")
     if given is None and request.headers.get("authorization") is not None:
         given = bearer(request.headers.get("authorization"), "API key")
     if given is None:
-        return session_caller(console, request)
-    legacy = console.services.settings["SVC_LEGACY_KEY_PREFIXES"]
-    found = credential(console.services.store, given.strip(), "api_key", now=request.now, legacy=legacy)
-    role = console.services.store.role(found.org_id, found.owner)
+        return session_caller(gate, request)
+    legacy = gate.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+    found = credential(gate.services.store, given.strip(), "api_key", now=request.now, legacy=legacy)
+    role = gate.services.store.role(found.org_id, found.owner)
     if role is None:
         raise Unauthorized("The API key belongs to nobody who is a member now.", word="not_a_member")
     return Principal(found.org_id, found.owner, role, found.id)
 
 
-def _chat_signed(console: "Console", request: Request) -> None:
+def _chat_signed(gate: Gate, request: Request) -> None:
     """The chat service; whose click it is, the handler finds out."""
-    secrets = console.services.settings["SVC_CHAT_SIGNING_SECRET"]
+    secrets = gate.services.settings["SVC_CHAT_SIGNING_SECRET"]
     check_chat(secrets, request.headers, lambda: request.body, now=request.now)
 
 
-def _copilot(console: "Console", request: Request) -> Principal | None:
+def _copilot(gate: Gate, request: Request) -> Principal | None:
     """A session where a language model and sessions are both configured; otherwise anybody, limited by address."""
-    settings = console.services.settings
+    settings = gate.services.settings
     if settings["SVC_LLM_API_KEY"] and settings["SVC_SESSION_AUTH"]:
-        return session_caller(console, request)
+        return session_caller(gate, request)
     try:
-        return session_caller(console, request)
+        return session_caller(gate, request)
     except Unauthorized:
         return None
 
@@ -167,7 +164,7 @@ CHAT_SIG = Access("SIG", _chat_signed)
 def cron(setting: str) -> Access:
     """The bearer secret that ``setting`` holds."""
 
-    def check(console: "Console", request: Request) -> None:
-        check_cron_secret(request.headers.get("authorization"), console.services.settings[setting])
+    def check(gate: Gate, request: Request) -> None:
+        check_cron_secret(request.headers.get("authorization"), gate.services.settings[setting])
 
     return Access(f"CRON({setting})", check)

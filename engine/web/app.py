@@ -13,10 +13,24 @@ from urllib.parse import parse_qsl
 import bottle
 import msgspec
 
-from engine.errors import BadRequest, MethodNotAllowed, NotFound, Problem, TooLarge, Unauthorized
-from engine.services import Services
+from engine.model.errors import (
+    BadRequest,
+    MethodNotAllowed,
+    NotFound,
+    Problem,
+    TooLarge,
+    Unauthorized,
+)
+from engine.runtime.services import Services
 from engine.web.access import Access
-from engine.web.http import MAX_BODY, Handler, Headers, Request, Response
+from engine.web.gate import Gate
+from engine.web.http import (
+    MAX_BODY,
+    Handler,
+    Headers,
+    Request,
+    Response,
+)
 from engine.web.limits import Limit, Limiter
 from engine.web.sessions import Sessions
 
@@ -61,8 +75,8 @@ class Console:
     def __init__(self, routes: Sequence[Route], services: Services) -> None:
         self.routes = tuple(routes)
         self.services = services
-        self.sessions = Sessions(services.settings)
-        self.limiter = Limiter(services.settings["SVC_RATE_LIMIT_URL"])
+        limiter = Limiter(services.settings["SVC_RATE_LIMIT_URL"])
+        self.gate = Gate(services, Sessions(services.settings), limiter)
         self._proxies = frozenset(services.settings["SVC_TRUSTED_PROXIES"])
         secure = services.settings["SVC_BASE_URL"].startswith("https://")
         always = (*_HEADERS, *(_SECURE if secure else ()))
@@ -123,7 +137,7 @@ class Console:
     def _checked(self, route: Route, request: Request) -> Response:
         """The checks in their order: credential and role, then body, then whatever the handler needs."""
         try:
-            request.principal = route.access.check(self, request)
+            request.principal = route.access.check(self.gate, request)
             if route.limit is not None:
                 self._limit(route.limit, request)
             request.query = {} if route.forwards else _query(request.raw_query)
@@ -142,7 +156,7 @@ class Console:
         """What to answer: a credential that is not good any more is said before anything else."""
         if route.access.recheck is not None and request.principal is not None:
             try:
-                route.access.recheck(self, request)
+                route.access.recheck(self.gate, request)
             except Unauthorized as refusal:
                 return refusal
             except Problem as unknown:  # what was wrong first is still true
@@ -154,7 +168,7 @@ class Console:
         who = request.address
         if limit.by == "caller" and request.principal is not None:
             who = f"{request.principal.org_id} {request.principal.actor} {request.address}"
-        self.limiter.check(limit, who, count)
+        self.gate.limiter.check(limit, who, count)
 
     def _unrouted(self, error: Any) -> bytes:
         """What Bottle itself refuses: unknown paths and methods, paths that are no UTF-8."""
@@ -207,16 +221,6 @@ class Console:
             if hop.strip() and hop.strip() not in self._proxies:
                 return str(hop.strip())
         return address
-
-    def local_organization(self) -> str:
-        """The organization of session-mode: the one that is set, else the first."""
-        chosen: str = self.services.settings["SVC_LOCAL_ORG"]
-        known = [org_id for org_id, _ in self.services.store.organizations()]
-        if chosen and chosen not in known:
-            raise NotFound(f"SVC_LOCAL_ORG names {chosen!r}, which does not exist.", word="unknown_organization")
-        if not known:
-            raise NotFound("There is no organization yet; `hq import` or `hq demo` makes one.", word="no_organization")
-        return chosen or known[0]
 
 
 def _matches(pattern: str, path: str) -> bool:

@@ -2,18 +2,15 @@
 
 import base64
 import binascii
-from typing import TYPE_CHECKING
 
-from engine.errors import Problem, Unauthorized
-from engine.ops.assessors import CALENDAR
-from engine.ops.tokens import PREFIXES, digest, well_formed
+from engine.accounts.assessors import CALENDAR
+from engine.accounts.tokens import PREFIXES, digest, well_formed
+from engine.model.errors import Problem, Unauthorized
+from engine.web.access_log import note_access
 from engine.web.credentials import bearer, credential
+from engine.web.gate import Gate
 from engine.web.http import Principal, Request, Response
 from engine.web.limits import Limit
-from engine.web.reports import note_access
-
-if TYPE_CHECKING:
-    from engine.web.app import Console
 
 KIND = "assessor"
 LIMIT = Limit("assessor", 60, 60)
@@ -22,17 +19,17 @@ _FORMATS = {"application/json": "json", "text/csv": "csv", "text/html": "html", 
             "text/calendar": "ics", "application/zip": "zip"}  # fmt: skip
 
 
-def check_assessor(console: "Console", request: Request) -> Principal:
+def check_assessor(gate: Gate, request: Request) -> Principal:
     """Whose token it is; Unauthorized otherwise, and logged where the secret tells whom it concerns."""
     calendar = request.arguments["id"] == CALENDAR
     header = request.headers.get("authorization")
     try:
         secret = _password(header) if calendar and _basic(header) else bearer(header, "assessor token")
-        legacy = console.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+        legacy = gate.services.settings["SVC_LEGACY_KEY_PREFIXES"]
         try:
-            found = credential(console.services.store, secret, KIND, now=request.now, legacy=legacy)
+            found = credential(gate.services.store, secret, KIND, now=request.now, legacy=legacy)
         except Unauthorized as refusal:
-            _note_refused(console, request, secret, refusal)
+            _note_refused(gate, request, secret, refusal)
             raise
     except Unauthorized as refusal:
         if calendar:
@@ -40,7 +37,7 @@ def check_assessor(console: "Console", request: Request) -> Principal:
         raise
     caller = Principal(found.org_id, found.label, None, found.id)
     try:
-        console.limiter.check(LIMIT, f"{found.org_id} {found.id}")
+        gate.limiter.check(LIMIT, f"{found.org_id} {found.id}")
     except Problem as refusal:
         _note(request, caller, refusal.status)
         raise
@@ -55,10 +52,10 @@ def note_answer(request: Request, response: Response) -> None:
         note_access(request, form or request.query.get("format", "")[:20], response.status)
 
 
-def _note_refused(console: "Console", request: Request, secret: str, refusal: Problem) -> None:
-    legacy = console.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+def _note_refused(gate: Gate, request: Request, secret: str, refusal: Problem) -> None:
+    legacy = gate.services.settings["SVC_LEGACY_KEY_PREFIXES"]
     if any(well_formed(secret, kind, legacy) for kind in PREFIXES):
-        row = console.services.store.credential(digest(secret))
+        row = gate.services.store.credential(digest(secret))
         if row is not None:
             _note(request, Principal(row["org_id"], row["label"], None, row["id"]), refusal.status)
 

@@ -6,8 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from engine.errors import Unauthorized
-from engine.ops.tokens import NAMES, digest, new_secret, well_formed
+from engine.accounts.tokens import (
+    NAMES,
+    digest,
+    new_secret,
+    well_formed,
+)
+from engine.model.errors import Unauthorized
 from engine.store import Revision, Store
 from engine.store.credentials import credentials_of
 

@@ -7,7 +7,7 @@ more, takes minutes for bodies that were made for it.
 import re
 from urllib.parse import parse_qsl
 
-from engine.errors import BadRequest
+from engine.model.errors import BadRequest
 
 MOST_FIELDS = 50
 MOST_HEAD = 2_000  # bytes of headers of a part

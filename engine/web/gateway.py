@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from engine.settings import Settings
+from engine.runtime.settings import Settings
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 LINKS: Mapping[str, str] = {

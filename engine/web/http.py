@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from engine.document import Revision
-from engine.errors import BadRequest
-from engine.services import Services
+from engine.model.document import Revision
+from engine.model.errors import BadRequest
+from engine.runtime.services import Services
 
 MAX_BODY = 1024 * 1024
 T = TypeVar("T")

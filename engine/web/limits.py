@@ -11,7 +11,7 @@ from limits.errors import ConfigurationError
 from limits.storage import SlidingWindowCounterSupport, Storage, storage_from_string
 from limits.strategies import SlidingWindowCounterRateLimiter
 
-from engine.errors import TooManyRequests, Usage
+from engine.model.errors import TooManyRequests, Usage
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from engine.errors import BadRequest
-from engine.report import Parameter
+from engine.model.errors import BadRequest
+from engine.model.report import Parameter
 from engine.web.http import Request
 
 

@@ -3,33 +3,35 @@
 import hmac
 import logging
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.billing.paypal_signature import Transmission, Untrusted, anchors, check
-from engine.delivery.paypal import paypal
-from engine.delivery.paypal_account import Account, account
-from engine.errors import Unauthorized
+from engine.model.errors import Unauthorized
+from engine.sales.billing.paypal import paypal
+from engine.sales.billing.paypal_account import Account, account
+from engine.sales.billing.paypal_signature import (
+    Transmission,
+    Untrusted,
+    anchors,
+    check,
+)
+from engine.web.gate import Gate
 from engine.web.http import Request
 from engine.web.limits import Limit
-
-if TYPE_CHECKING:
-    from engine.web.app import Console
 
 # checking may mean asking PayPal, so whoever is not PayPal may not have it done without end
 CHECKS = Limit("payments", 300, 60, by="address")
 log = logging.getLogger("hq.billing")
 
 
-def check_paypal(console: "Console", request: Request) -> None:
+def check_paypal(gate: Gate, request: Request) -> None:
     """Unauthorized unless PayPal sent this for our webhook, as a certificate shows or PayPal itself says."""
-    configured = account(console.services.settings)
+    configured = account(gate.services.settings)
     try:
         if configured is None or not configured.webhook_id:
             raise Untrusted("no account or webhook is configured")
         transmission = Transmission.of(request.headers, now=request.now)
-        console.limiter.check(CHECKS, request.address)
+        gate.limiter.check(CHECKS, request.address)
         verify = _asked if configured.verify == "postback" else _certified
         verify(configured, transmission, request)
     except Untrusted as reason:
@@ -37,10 +39,10 @@ def check_paypal(console: "Console", request: Request) -> None:
         raise _refused() from reason
 
 
-def check_lemonsqueezy(console: "Console", request: Request) -> None:
+def check_lemonsqueezy(gate: Gate, request: Request) -> None:
     """Unauthorized unless ``X-Signature`` is the hex HMAC-SHA256 of the body with one of our secrets."""
     given = request.headers.get("x-signature", "")
-    secrets = console.services.settings["SVC_LEMONSQUEEZY_SIGNING_SECRET"]
+    secrets = gate.services.settings["SVC_LEMONSQUEEZY_SIGNING_SECRET"]
     if not secrets or not given or not given.isascii():
         raise _refused()
     right = [hmac.new(secret.encode(), request.body, sha256).hexdigest() for secret in secrets]

@@ -7,11 +7,11 @@ import logging
 import signal
 import socket
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 import waitress
 
-from engine.errors import Usage
+from engine.model.errors import Usage
 from engine.web.app import Console
 
 log = logging.getLogger("hq.web")
@@ -50,8 +50,28 @@ def _listening(host: str, port: int) -> socket.socket:
         raise Usage(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
 
 
-def run(server: Any) -> None:
-    """Serve until SIGTERM or Ctrl-C, then finish the requests under way."""
+class BackgroundJobs(Protocol):
+    """Work that runs beside the server."""
+
+    def start(self) -> None:
+        """Begin, on threads of its own."""
+
+    def shutdown(self, *, wait: bool) -> None:
+        """Begin nothing more; let what runs come to its end."""
+
+
+def run(server: Any, jobs: BackgroundJobs | None = None) -> None:
+    """Serve until SIGTERM or Ctrl-C, then finish the requests and the work under way."""
+    if jobs is None:
+        return _run(server)
+    jobs.start()
+    try:
+        _run(server)
+    finally:
+        jobs.shutdown(wait=True)
+
+
+def _run(server: Any) -> None:
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise SystemExit

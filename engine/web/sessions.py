@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import jwt
 
-from engine.errors import Unauthorized, Usage
-from engine.settings import Settings
+from engine.model.errors import Unauthorized, Usage
+from engine.runtime.settings import Settings
 
 COOKIE = "svc_session"
 LIFE = timedelta(hours=12)

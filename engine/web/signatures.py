@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 
-from engine.errors import Unauthorized
+from engine.model.errors import Unauthorized
 
 WINDOW_SECONDS = 300
 # our own names, and those that Slack itself sends

@@ -2,12 +2,12 @@
 
 import polars as pl
 
-from engine.report import Ask
+from engine.model.report import Ask
 from reports.obligations.clusters import Cluster, saved
 from reports.programme.decisions import decisions
-from reports.programme.packs import pack
 from reports.programme.risk_grid import register_of
-from reports.programme.wording import count, hours, listed
+from reports.shared.packs import pack
+from reports.shared.wording import count, hours, listed
 from reports.staffing import wording
 
 COMPLIANCE = "/api/governance/compliance"

@@ -2,12 +2,12 @@
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
 from reports.capacity import workload
-from reports.obligations import ledger
-from reports.programme.ordering import rank
-from reports.programme.wording import count, hours, percent
+from reports.shared import ledger
+from reports.shared.ordering import rank
+from reports.shared.wording import count, hours, percent
 
 LABELS = {
     "week_start_on": "From",

@@ -4,14 +4,21 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
 from reports.capacity import agenda
 from reports.capacity.quarters import compared, quarters
-from reports.obligations import density, ledger, weeks
+from reports.obligations import density, weeks
 from reports.obligations.clusters import Cluster, clusters, saved
-from reports.programme.ordering import rank
-from reports.programme.wording import count, hours, inside, listed, percent
+from reports.shared import ledger
+from reports.shared.ordering import rank
+from reports.shared.wording import (
+    count,
+    hours,
+    inside,
+    listed,
+    percent,
+)
 from reports.staffing import completion, wording
 from reports.staffing.breaches import breaches
 

@@ -2,12 +2,12 @@
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
 from reports.capacity import balancing, workload
 from reports.capacity.proposals import action_id
-from reports.obligations import ledger
-from reports.programme.wording import count, hours
+from reports.shared import ledger
+from reports.shared.wording import count, hours
 
 ACTION = pl.Schema({
     "week": pl.String, "kind": pl.String, "owner": pl.String, "to_owner": pl.String, "to_week": pl.String,

@@ -11,11 +11,11 @@ from typing import Any
 
 import polars as pl
 
-from engine.report import Ask
+from engine.model.report import Ask
 from reports.capacity import balancing, workload
-from reports.obligations import ledger
-from reports.programme.ordering import rank
-from reports.programme.wording import hours, listed
+from reports.shared import ledger
+from reports.shared.ordering import rank
+from reports.shared.wording import hours, listed
 
 KINDS = ("reassign", "pull_forward", "borrow", "defer", "descope")
 PROPOSED_KINDS = KINDS[:3]  # to defer or to descope is for people to decide

@@ -5,9 +5,9 @@ from datetime import date, timedelta
 
 import polars as pl
 
-from engine.document import Coverage
-from engine.formulas import nearest_rank
-from reports.evidence.asked import turnaround_days
+from engine.model.document import Coverage
+from engine.model.formulas import nearest_rank
+from reports.evidence.request_items import turnaround_days
 
 ROW = {
     "figure": pl.String, "now": pl.Float64, "now_of": pl.String, "before": pl.Float64, "before_of": pl.String,

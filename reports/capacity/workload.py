@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from engine.formulas import gini
-from engine.report import Ask
-from engine.thresholds import Thresholds
-from reports.obligations import ledger
+from engine.model.formulas import gini
+from engine.model.report import Ask
+from engine.model.thresholds import Thresholds
+from reports.shared import ledger
 
 HEALTHY_PCT = 70.0  # below, an owner has room for more (F7)
 FLAGS = ("shortfall", "red", "amber", "green")

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
+from reports.shared.counting import counted
 
 REVIEW_DAYS = 365  # a hold that nobody looked at for a year may be over
 COLUMNS = (

@@ -6,9 +6,14 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Parameter, Report
-from reports.evidence.wording import listed
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Parameter, Report
+from reports.shared.counting import listed
 
 WINDOWS = {"7d": 7, "30d": 30}
 WINDOW = Parameter("window", "30d", "length of the window that ends on the report's day", choices=tuple(WINDOWS))

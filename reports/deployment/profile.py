@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, listed
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
+from reports.shared.counting import counted, listed
 
 TENANCY = {
     "shared": "one store for several organizations, kept apart by the credential of every request",

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, listed
-from reports.programme.packs import pack
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
+from reports.shared.counting import counted, listed
+from reports.shared.packs import pack
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,16 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.formulas import iso_week
-from engine.report import Ask, Report
-from reports.evidence import personal, renewals
+from engine.model.document import Chart, Document, Table
+from engine.model.formulas import iso_week
+from engine.model.report import Ask, Report
+from reports.evidence import renewals
 from reports.evidence.renewals import WAVES
-from reports.evidence.wording import counted, listed
-from reports.frameworks.columns import share_pct
-from reports.obligations import ledger
-from reports.programme.packs import pack
-from reports.programme.wording import hours, percent
+from reports.shared import ledger, personal
+from reports.shared.columns import share_pct
+from reports.shared.counting import counted, listed
+from reports.shared.packs import pack
+from reports.shared.wording import hours, percent
 
 NAMES = {
     "overdue": "Overdue",

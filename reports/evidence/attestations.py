@@ -4,11 +4,16 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, listed, part_of
-from reports.frameworks.columns import in_order, share_pct
-from reports.programme.packs import pack
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Report
+from reports.shared.columns import in_order, share_pct
+from reports.shared.counting import counted, listed, part_of
+from reports.shared.packs import pack
 
 STATUSES = ("overdue", "rejected", "due_7", "due_30", "not_due", "attested")
 STATES = ("status", "evidence_freshness")

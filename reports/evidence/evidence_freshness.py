@@ -4,11 +4,16 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, listed, part_of
-from reports.frameworks.columns import in_order, share_pct
-from reports.programme.packs import pack
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Report
+from reports.shared.columns import in_order, share_pct
+from reports.shared.counting import counted, listed, part_of
+from reports.shared.packs import pack
 
 STATES = ("fresh", "due_soon", "stale", "missing", "error", "not_applicable")
 HIDDEN = ("last_evidence_at", "group_id", "cadence")

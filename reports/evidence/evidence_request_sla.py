@@ -5,12 +5,19 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Coverage, Document, Table
-from engine.formulas import nearest_rank
-from engine.report import Ask, Report
-from reports.evidence import personal
-from reports.evidence.asked import CLOCKS, STATES, TO_DO, open_requests, owned, turnaround_days
-from reports.evidence.wording import counted, part_of
+from engine.model.document import Coverage, Document, Table
+from engine.model.formulas import nearest_rank
+from engine.model.report import Ask, Report
+from reports.evidence.request_items import (
+    CLOCKS,
+    STATES,
+    TO_DO,
+    open_requests,
+    owned,
+    turnaround_days,
+)
+from reports.shared import personal
+from reports.shared.counting import counted, part_of
 
 BUCKETS = (("0–7", 0, 7), ("8–14", 8, 14), ("15–30", 15, 30), ("31+", 31, None))
 SAID = {clock: clock.replace("_", " ") for clock in CLOCKS}

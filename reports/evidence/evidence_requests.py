@@ -2,10 +2,16 @@
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
-from reports.evidence.asked import CLOCKS, STATES, TO_DO, open_requests, owned
-from reports.evidence.wording import counted, listed, part_of
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
+from reports.evidence.request_items import (
+    CLOCKS,
+    STATES,
+    TO_DO,
+    open_requests,
+    owned,
+)
+from reports.shared.counting import counted, listed, part_of
 
 HIDDEN = (
     *("backup", "requester", "opened_on", "paused_minutes", "control_title", "evidence_freshness", "owner_left"),

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.report import Ask
-from reports.obligations import ledger
+from engine.model.report import Ask
+from reports.shared import ledger
 
 # wave: most days left
 WAVES = {"overdue": -1, "within_14_days": 14, "in_15_to_30_days": 30, "in_31_to_60_days": 60, "in_61_to_90_days": 90}

@@ -4,11 +4,12 @@ from datetime import date
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.evidence import personal, steps
-from reports.evidence.wording import counted, listed
-from reports.programme.wording import listed as named
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
+from reports.evidence import steps
+from reports.shared import personal
+from reports.shared.counting import counted, listed
+from reports.shared.wording import listed as named
 
 STATES = {
     "overdue": "overdue",

@@ -7,9 +7,9 @@ from datetime import date
 
 import polars as pl
 
-from engine.report import Ask
-from reports.obligations import ledger
-from reports.programme.ordering import STATES_WORST_FIRST, rank
+from engine.model.report import Ask
+from reports.shared import ledger
+from reports.shared.ordering import STATES_WORST_FIRST, rank
 
 ATTESTATION_STEPS = (30, 14, 7, 1)
 DUTY = (

@@ -2,12 +2,18 @@
 
 import polars as pl
 
-from engine.catalogue import catalogue
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, part_of
-from reports.frameworks.assessed import assessed, evidenced, planned, tally, why
-from reports.frameworks.columns import share_pct
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
+from engine.reporting.catalogue import catalogue
+from reports.frameworks.assessments import (
+    assessed,
+    evidenced,
+    planned,
+    tally,
+    why,
+)
+from reports.shared.columns import share_pct
+from reports.shared.counting import counted, part_of
 
 FRAMEWORK = "cis-v8"
 GROUPS = (1, 2, 3)

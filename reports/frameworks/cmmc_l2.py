@@ -4,10 +4,9 @@ from datetime import timedelta
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, listed, part_of
-from reports.frameworks.assessed import evidenced, tally
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
+from reports.frameworks.assessments import evidenced, tally
 from reports.frameworks.cmmc_results import (
     CLOSE_OUT_DAYS,
     CONDITIONAL,
@@ -24,6 +23,7 @@ from reports.frameworks.cmmc_results import (
     score,
     standing,
 )
+from reports.shared.counting import counted, listed, part_of
 
 LABELS = {
     "control_id": "Requirement",

@@ -2,9 +2,14 @@
 
 import polars as pl
 
-from engine.catalogue import catalogue
-from engine.formulas import sprs_score
-from reports.frameworks.assessed import KEY, assessed, planned, why
+from engine.model.formulas import sprs_score
+from engine.reporting.catalogue import catalogue
+from reports.frameworks.assessments import (
+    KEY,
+    assessed,
+    planned,
+    why,
+)
 
 FRAMEWORK = "cmmc-l2"
 MET, NOT_MET, NOT_APPLICABLE = "MET", "NOT MET", "N/A"

@@ -2,11 +2,22 @@
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import FORMATS, PERIOD_DAYS, Ask, Parameter, Report
-from reports.evidence.wording import counted
+from engine.model.document import Document, Table
+from engine.model.report import (
+    FORMATS,
+    PERIOD_DAYS,
+    Ask,
+    Parameter,
+    Report,
+)
 from reports.frameworks.poam_columns import COLUMNS, headings
-from reports.frameworks.poam_items import DAYS, SCHEMA, UNNUMBERED, items
+from reports.frameworks.poam_items import (
+    DAYS,
+    SCHEMA,
+    UNNUMBERED,
+    items,
+)
+from reports.shared.counting import counted
 
 FRAMEWORK = "fedramp-poam"
 TEMPLATE = Parameter("template", "3.0", "version of the POA&M template", choices=("3.0", "2.1"))

@@ -2,13 +2,23 @@
 
 import polars as pl
 
-from engine.catalogue import catalogue
-from engine.document import Chart, Coverage, Document, Table
-from engine.formulas import nearest_rank
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, listed, part_of
-from reports.frameworks.assessed import assessed, evidenced, planned, why
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.formulas import nearest_rank
+from engine.model.report import Ask, Report
+from engine.reporting.catalogue import catalogue
+from reports.frameworks.assessments import (
+    assessed,
+    evidenced,
+    planned,
+    why,
+)
 from reports.frameworks.gdpr_processors import NO_DPA, processors
+from reports.shared.counting import counted, listed, part_of
 
 FRAMEWORK = "gdpr-art32"
 RESTORE = "Art.32(1)(c)"

@@ -2,11 +2,14 @@
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, listed
-from reports.frameworks.assessed import evidenced
-from reports.frameworks.columns import share_pct
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Report
+from reports.frameworks.assessments import evidenced
 from reports.frameworks.hipaa_findings import (
     DECIDED,
     EXPIRED,
@@ -21,6 +24,8 @@ from reports.frameworks.hipaa_findings import (
     findings,
     standards,
 )
+from reports.shared.columns import share_pct
+from reports.shared.counting import counted, listed
 
 LABELS = {
     "control_id": "Citation",

@@ -4,9 +4,9 @@ from datetime import date
 
 import polars as pl
 
-from engine.catalogue import catalogue
-from reports.frameworks.assessed import assessed, planned, why
-from reports.frameworks.columns import in_order
+from engine.reporting.catalogue import catalogue
+from reports.frameworks.assessments import assessed, planned, why
+from reports.shared.columns import in_order
 
 FRAMEWORK = "hipaa"
 IMPLEMENTED, ALTERNATIVE, REASONED = "implemented", "equivalent alternative", "not implemented, reason documented"

@@ -2,10 +2,15 @@
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, listed, part_of
-from reports.frameworks.columns import in_order, share_pct
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Report
+from reports.shared.columns import in_order, share_pct
+from reports.shared.counting import counted, listed, part_of
 
 FRAMEWORK = "iso27001"
 STATES = ("effective", "partial", "stale", "ineffective", "no_data", "not_applicable")

@@ -4,10 +4,13 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, part_of
-from reports.frameworks.columns import in_order, share_pct
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Report
 from reports.frameworks.pci_findings import (
     COUNTS,
     FRAMEWORK,
@@ -17,6 +20,8 @@ from reports.frameworks.pci_findings import (
     NOT_TESTED,
     findings,
 )
+from reports.shared.columns import in_order, share_pct
+from reports.shared.counting import counted, part_of
 
 LABELS = {
     "control_id": "Requirement",

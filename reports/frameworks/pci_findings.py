@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from reports.frameworks.assessed import WHY
+from reports.frameworks.assessments import WHY
 
 FRAMEWORK = "pci-dss"
 IN_PLACE, NOT_APPLICABLE, NOT_TESTED, NOT_IN_PLACE = "In Place", "Not Applicable", "Not Tested", "Not in Place"

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from reports.frameworks.assessed import WHY
+from reports.frameworks.assessments import WHY
 
 WEAK_STATES = ("ineffective", "no_data")
 OPEN = ("open", "accepted")

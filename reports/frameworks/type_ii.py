@@ -4,13 +4,26 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from engine.catalogue import catalogue
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import PERIOD_DAYS, Ask, Parameter, Report
-from reports.evidence.wording import counted, listed
-from reports.frameworks.assessed import assessed, evidenced, planned
-from reports.frameworks.columns import share_pct
-from reports.frameworks.type_ii_tables import causes, changes, complementary, deviations
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import (
+    PERIOD_DAYS,
+    Ask,
+    Parameter,
+    Report,
+)
+from engine.reporting.catalogue import catalogue
+from reports.frameworks.assessments import assessed, evidenced, planned
+from reports.frameworks.type_ii_tables import (
+    causes,
+    changes,
+    complementary,
+    deviations,
+)
 from reports.frameworks.type_ii_tests import (
     CLEAN,
     EXCEPTIONS,
@@ -23,6 +36,8 @@ from reports.frameworks.type_ii_tests import (
     sample,
 )
 from reports.frameworks.type_ii_words import DEFINITIONS, LABELS, MINIMUM_DAYS
+from reports.shared.columns import share_pct
+from reports.shared.counting import counted, listed
 
 SEED = Parameter("seed", 1, "seed of the sample of days; the same seed draws the same days", 0, 999_999)
 

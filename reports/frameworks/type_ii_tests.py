@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import polars as pl
 
-from reports.frameworks.columns import share_pct
+from reports.shared.columns import share_pct
 
 FRAMEWORK = "soc2"
 CLEAN, EXCEPTIONS, NOT_TESTED = "no exceptions noted", "exceptions noted", "not tested"

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.formulas import is_full
-from reports.frameworks.columns import in_order
+from engine.model.formulas import is_full
+from reports.shared.columns import in_order
 
 _ENDS = ["source_framework", "source_id", "target_framework", "target_id"]
 

@@ -2,10 +2,26 @@
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import PERIOD_DAYS, Ask, Parameter, Report
-from reports.evidence.wording import counted
-from reports.mapping.overlay import SOURCE, TARGET, edges_of, sides_of, targets_of
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import (
+    PERIOD_DAYS,
+    Ask,
+    Parameter,
+    Report,
+)
+from reports.mapping.overlay import (
+    SOURCE,
+    TARGET,
+    edges_of,
+    sides_of,
+    targets_of,
+)
+from reports.shared.counting import counted
 
 NAMES = {SOURCE: "SOC 2", TARGET: "ISO/IEC 27001"}
 MAPPINGS = ("full", "partial", "none")

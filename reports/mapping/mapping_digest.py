@@ -4,13 +4,13 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.evidence import personal
-from reports.evidence.wording import counted, listed
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
 from reports.mapping import changes
-from reports.mapping.touched import SAID, frameworks_of, touched_by
-from reports.programme.packs import pack
+from reports.mapping.affected_controls import SAID, frameworks_of, touched_by
+from reports.shared import personal
+from reports.shared.counting import counted, listed
+from reports.shared.packs import pack
 
 _KEY = ["framework", "control_id"]
 IMPACTS = {"lost_full": "full mapping lost", "edge": "mapping changed"}

@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from reports.frameworks.columns import in_order
+from reports.shared.columns import in_order
 
 SOURCE, TARGET = "soc2", "iso27001"
 

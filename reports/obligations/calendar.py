@@ -6,9 +6,14 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Document, Event, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted
+from engine.model.document import (
+    Chart,
+    Document,
+    Event,
+    Table,
+)
+from engine.model.report import Ask, Report
+from reports.shared.counting import counted
 
 PAST, AHEAD = timedelta(days=30), timedelta(days=365)
 STATES = ("open", "overdue", "done", "late", "cancelled")

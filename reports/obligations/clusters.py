@@ -7,8 +7,8 @@ from hashlib import sha256
 
 import polars as pl
 
-from engine.formulas import crossover_hours
-from engine.report import Ask
+from engine.model.formulas import crossover_hours
+from engine.model.report import Ask
 
 CLUSTER_ID_DIGITS = 16
 SAME, ITEM, MAPPING = "same control", "same evidence", "full mapping"

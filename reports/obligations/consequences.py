@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from engine.report import Ask
-from reports.obligations import ledger
+from engine.model.report import Ask
 from reports.obligations.scenario import options_of
-from reports.programme.ordering import state_score
+from reports.shared import ledger
+from reports.shared.ordering import state_score
 
 # kinds whose completion is evidence for the controls that the duty names
 RENEWING = ("attestation", "test_window", "evidence_request", "policy_review")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.formulas import nearest_rank
-from engine.thresholds import Thresholds
+from engine.model.formulas import nearest_rank
+from engine.model.thresholds import Thresholds
 
 LEVELS = ("ok", "warning", "critical")
 ALERTING = LEVELS[1:]

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from engine.report import Ask
-from reports.obligations import ledger
-from reports.programme.ordering import TIERS, rank
+from engine.model.report import Ask
+from reports.shared import ledger
+from reports.shared.ordering import TIERS, rank
 
 TIER_COLUMNS = (*TIERS, "unknown", "no_vendor")
 SCHEDULE_COLUMNS = ("missed", "open", "upcoming", "no_schedule", "no_control")

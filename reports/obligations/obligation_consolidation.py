@@ -2,12 +2,13 @@
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.obligations import ledger, playbook
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
+from reports.obligations import playbook
 from reports.obligations.clusters import Cluster, clusters
-from reports.programme.ordering import rank
-from reports.programme.wording import count, hours
+from reports.shared import ledger
+from reports.shared.ordering import rank
+from reports.shared.wording import count, hours
 
 LABELS = {
     "play_id": "Play",

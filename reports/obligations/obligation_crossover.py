@@ -2,13 +2,13 @@
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
-from reports.obligations import ledger
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
 from reports.obligations.clusters import Cluster, clusters, saved
-from reports.obligations.ledger import Columns
-from reports.programme.packs import pack
-from reports.programme.wording import count, hours, listed
+from reports.shared import ledger
+from reports.shared.ledger import Columns
+from reports.shared.packs import pack
+from reports.shared.wording import count, hours, listed
 
 SHOWN = 10
 ROW: Columns = {

@@ -5,11 +5,17 @@ from hashlib import sha256
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
-from reports.obligations import density, ledger, shifts, weeks
-from reports.programme.ordering import rank
-from reports.programme.wording import count, inside, listed, percent
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
+from reports.obligations import density, shifts, weeks
+from reports.shared import ledger
+from reports.shared.ordering import rank
+from reports.shared.wording import (
+    count,
+    inside,
+    listed,
+    percent,
+)
 
 ALERT_ID_DIGITS = 16
 LABELS = {

@@ -4,12 +4,17 @@ from datetime import timedelta
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.formulas import iso_week
-from engine.report import Ask, Report
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.formulas import iso_week
+from engine.model.report import Ask, Report
 from reports.obligations import density
-from reports.programme.ordering import rank
-from reports.programme.wording import count, percent
+from reports.shared.ordering import rank
+from reports.shared.wording import count, percent
 
 QUARTER_WEEKS = 13
 LABELS = {

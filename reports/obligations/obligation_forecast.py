@@ -4,10 +4,17 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
-from reports.obligations import density, expected, ledger, weeks
-from reports.programme.wording import count, hours, listed, percent
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
+from reports.obligations import density, weeks
+from reports.obligations import expectations as expected
+from reports.shared import ledger
+from reports.shared.wording import (
+    count,
+    hours,
+    listed,
+    percent,
+)
 
 LABELS = {
     "week_start_on": "From",

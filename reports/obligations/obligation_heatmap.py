@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.obligations import ledger, matrices
-from reports.programme.wording import count, hours
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
+from reports.obligations import matrices
+from reports.shared import ledger
+from reports.shared.wording import count, hours
 
 HOTTEST = 5
 LABELS = {

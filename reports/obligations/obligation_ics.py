@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from engine.document import Document
-from engine.report import Ask, Report
+from engine.model.document import Document
+from engine.model.report import Ask, Report
 from reports.obligations import calendar
 
 

@@ -4,11 +4,11 @@ from datetime import date, timedelta
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import PERIOD_DAYS, Ask, Report
-from reports.obligations import ledger
-from reports.programme.ordering import rank
-from reports.programme.wording import count, hours
+from engine.model.document import Chart, Document, Table
+from engine.model.report import PERIOD_DAYS, Ask, Report
+from reports.shared import ledger
+from reports.shared.ordering import rank
+from reports.shared.wording import count, hours
 
 AHEAD = (30, 60, 90)
 STATUSES = ("overdue", "open", "done", "late")

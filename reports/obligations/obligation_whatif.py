@@ -4,11 +4,17 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Parameter, Report
-from reports.obligations import consequences, ledger, scenario
-from reports.programme.packs import PACKS, pack
-from reports.programme.wording import count, hours, percent
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Parameter, Report
+from reports.obligations import consequences, scenario
+from reports.shared import ledger
+from reports.shared.packs import PACKS, pack
+from reports.shared.wording import count, hours, percent
 
 MOST = 8
 LABELS = {

@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 
 from reports.obligations.clusters import Cluster, saved
-from reports.obligations.ledger import Columns
-from reports.programme.packs import pack
+from reports.shared.ledger import Columns
+from reports.shared.packs import pack
 
 STEPS = (
     "confirm shared evidence", "confirm mapping", "name one owner", "align due dates", "collect once and link",

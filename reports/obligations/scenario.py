@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from engine.report import Ask
-from reports.obligations import ledger, weeks
+from engine.model.report import Ask
+from reports.obligations import weeks
+from reports.shared import ledger
 
 ID_DIGITS = 16
 OPTIONS = ("shiftWeeks", "framework", "kind", "id", "descope")

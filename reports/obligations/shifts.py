@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from reports.obligations import density
-from reports.programme.wording import count, hours
+from reports.shared.wording import count, hours
 
 NEARBY = (-1, -2, 1, 2)  # earlier weeks first: work done early breaks no promise
 

@@ -5,8 +5,9 @@ from datetime import timedelta
 
 import polars as pl
 
-from engine.report import Ask
-from reports.obligations import density, ledger
+from engine.model.report import Ask
+from reports.obligations import density
+from reports.shared import ledger
 
 DRIVERS = 3
 

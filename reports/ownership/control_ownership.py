@@ -4,13 +4,18 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import part_of
-from reports.frameworks.columns import share_pct
-from reports.programme.ordering import rank
-from reports.programme.packs import pack_name
-from reports.programme.wording import count, percent
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Report
+from reports.shared.columns import share_pct
+from reports.shared.counting import part_of
+from reports.shared.ordering import rank
+from reports.shared.packs import pack_name
+from reports.shared.wording import count, percent
 
 KEY = ("framework", "control_id")
 ROLES = {"responsible": "R", "accountable": "A", "consulted": "C", "informed": "I"}

@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
 from reports.ownership import exception_rules as rules
-from reports.programme.ordering import rank
-from reports.programme.packs import pack
-from reports.programme.wording import count
+from reports.shared.ordering import rank
+from reports.shared.packs import pack
+from reports.shared.wording import count
 
 WORKSHEET = ("constraint", "objective", "risk", "definition", "validation", "maintenance")
 STANDINGS = ("expired", "in_review", "draft", "approved", "rejected", "resolved")

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from engine.report import Ask
-from reports.programme.ordering import rank
+from engine.model.report import Ask
+from reports.shared.ordering import rank
 
 KEY = ["framework", "control_id"]
 FIELDS = ("constraint", "objective", "risk", "definition", "validation", "maintenance")

@@ -2,12 +2,12 @@
 
 import polars as pl
 
-from engine.document import Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.frameworks.columns import share_pct
+from engine.model.document import Coverage, Document, Table
+from engine.model.report import Ask, Report
 from reports.ownership import scope_gaps
-from reports.programme.packs import PACKS
-from reports.programme.wording import count, listed, percent
+from reports.shared.columns import share_pct
+from reports.shared.packs import PACKS
+from reports.shared.wording import count, listed, percent
 
 SYSTEM = (
     *("id", "name", "owner", "boundary", "environment", "region", "data_classes", "frameworks", "controls_named"),

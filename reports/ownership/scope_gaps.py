@@ -5,7 +5,7 @@ from datetime import date
 
 import polars as pl
 
-from reports.programme.ordering import rank
+from reports.shared.ordering import rank
 
 REVIEW_MONTHS = 12
 # gap: what to do, most urgent first

@@ -2,12 +2,17 @@
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
-from reports.frameworks.columns import in_order
-from reports.programme import packs
-from reports.programme.ordering import STATES_WORST_FIRST, rank, state_score
-from reports.programme.wording import change, count, listed, percent
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
+from reports.shared import packs
+from reports.shared.columns import in_order
+from reports.shared.ordering import STATES_WORST_FIRST, rank, state_score
+from reports.shared.wording import (
+    change,
+    count,
+    listed,
+    percent,
+)
 
 FIGURES = ("applicable", "effective", "partial", "stale", "ineffective", "no_data", "not_applicable")
 DEFINITIONS = {

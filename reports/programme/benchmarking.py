@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Parameter, Report
-from reports.programme import packs
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Parameter, Report
 from reports.programme.cohorts import chosen, compared
-from reports.programme.wording import count, listed
+from reports.shared import packs
+from reports.shared.wording import count, listed
 
 SIZES = ("small", "medium", "large")
 COHORT = Parameter(

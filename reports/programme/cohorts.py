@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from engine.formulas import nearest_rank, percentile_rank
-from reports.programme import packs
-from reports.programme.wording import count
+from engine.model.formulas import nearest_rank, percentile_rank
+from reports.shared import packs
+from reports.shared.wording import count
 
 
 def chosen(asked: str, headcount: int | None, members: pl.DataFrame) -> tuple[str, bool]:

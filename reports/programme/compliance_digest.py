@@ -5,12 +5,11 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Coverage, Document, Table
-from engine.report import PERIOD_DAYS, Ask, Report
-from reports.evidence import personal
-from reports.obligations import ledger
-from reports.programme.ordering import SEVERITIES, STATES_WORST_FIRST, rank
-from reports.programme.wording import count, percent
+from engine.model.document import Coverage, Document, Table
+from engine.model.report import PERIOD_DAYS, Ask, Report
+from reports.shared import ledger, personal
+from reports.shared.ordering import SEVERITIES, STATES_WORST_FIRST, rank
+from reports.shared.wording import count, percent
 
 NAME = "compliance-digest"
 AHEAD_DAYS = 14

@@ -2,11 +2,16 @@
 
 import polars as pl
 
-from engine.document import Coverage, Document, Table
-from engine.report import Ask, Parameter, Report
-from reports.programme.graph_nodes import LEAST_ALONE, measured, orphans, rings
-from reports.programme.packs import pack_name
-from reports.programme.wording import count, inside
+from engine.model.document import Coverage, Document, Table
+from engine.model.report import Ask, Parameter, Report
+from reports.programme.graph_nodes import (
+    LEAST_ALONE,
+    measured,
+    orphans,
+    rings,
+)
+from reports.shared.packs import pack_name
+from reports.shared.wording import count, inside
 
 VIEWS = ("all", "findings", "nodes", "edges")
 VIEW = Parameter(

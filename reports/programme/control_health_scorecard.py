@@ -4,11 +4,21 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.programme.health import POINTS, VALUES, WEIGHTS, health_of
-from reports.programme.packs import pack_name
-from reports.programme.wording import count, inside, sentence
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Report
+from reports.programme.health import (
+    POINTS,
+    VALUES,
+    WEIGHTS,
+    health_of,
+)
+from reports.shared.packs import pack_name
+from reports.shared.wording import count, inside, sentence
 
 COLOURS = ("red", "amber", "green", "insufficient_data")
 LABELS = {

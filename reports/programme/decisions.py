@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import polars as pl
 
-from engine.report import Ask
-from reports.programme.wording import count, hours, listed
+from engine.model.report import Ask
+from reports.shared.wording import count, hours, listed
 
 COLUMNS = {"decision": pl.String, "reason": pl.String, "owner": pl.String, "footnote": pl.String}
 MOST_NAMED = 3

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from engine.report import Ask
-from reports.programme.ordering import rank
-from reports.programme.packs import pack_name
+from engine.model.report import Ask
+from reports.shared.ordering import rank
+from reports.shared.packs import pack_name
 
 TYPES = ("contradicted", "evidence_missing", "version_lag", "scope_drift", "review_expired")
 NAMES = {kind: kind.replace("_", " ").capitalize() for kind in TYPES}

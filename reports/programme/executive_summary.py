@@ -5,15 +5,20 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.formulas import grade, nearest_rank
-from engine.report import Ask, Report
-from reports.programme import packs
+from engine.model.document import Document, Table
+from engine.model.formulas import grade, nearest_rank
+from engine.model.report import Ask, Report
 from reports.programme.decisions import decisions
-from reports.programme.ordering import SEVERITIES
 from reports.programme.posture import Posture, posture_of
 from reports.programme.risk_grid import register_of
-from reports.programme.wording import change, count, inside, sentence
+from reports.shared import packs
+from reports.shared.ordering import SEVERITIES
+from reports.shared.wording import (
+    change,
+    count,
+    inside,
+    sentence,
+)
 
 COMPLIANCE = "/api/governance/compliance"
 SOURCES = {

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
-from reports.programme import packs
-from reports.programme.ordering import SEVERITIES
-from reports.programme.wording import count, hours
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
+from reports.shared import packs
+from reports.shared.ordering import SEVERITIES
+from reports.shared.wording import count, hours
 
 DRY_RUN = "/api/automations/dry-run"
 SEVERE = ("critical", "high")

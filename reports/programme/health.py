@@ -5,12 +5,12 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Coverage
-from engine.formulas import largest_remainder, rag
-from engine.thresholds import Thresholds
-from reports.frameworks.columns import in_order
-from reports.programme.ordering import STATES_WORST_FIRST, state_score
-from reports.programme.wording import count
+from engine.model.document import Coverage
+from engine.model.formulas import largest_remainder, rag
+from engine.model.thresholds import Thresholds
+from reports.shared.columns import in_order
+from reports.shared.ordering import STATES_WORST_FIRST, state_score
+from reports.shared.wording import count
 
 WEIGHTS = {"state": 0.40, "freshness": 0.25, "ownership": 0.15, "tests": 0.10, "exceptions": 0.10}
 VALUES = {f"{name}_pct": pl.Float64 for name in WEIGHTS}

@@ -5,12 +5,17 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Parameter, Report
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Parameter, Report
 from reports.programme import kpi_weeks
 from reports.programme.kpi_weeks import AVERAGED, by_framework, weekly
-from reports.programme.packs import pack_name
-from reports.programme.wording import count, percent
+from reports.shared.packs import pack_name
+from reports.shared.wording import count, percent
 
 WEEKS = Parameter("weeks", kpi_weeks.WEEKS, "ISO weeks up to that of the report's day, the present one included", 1, 53)
 LABELS = {

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import polars as pl
 
-from engine.formulas import iso_week, nearest_rank
-from engine.report import Ask
+from engine.model.formulas import iso_week, nearest_rank
+from engine.model.report import Ask
 
 AVERAGED = 4  # weeks of a moving average
 WEEKS = 13

@@ -5,11 +5,16 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.programme.drift import NAMES, TYPES, drifted_controls, guardrails_of
-from reports.programme.packs import pack_name
-from reports.programme.wording import count, inside, percent
+from engine.model.document import Coverage, Document, Table
+from engine.model.report import Ask, Report
+from reports.programme.drift import (
+    NAMES,
+    TYPES,
+    drifted_controls,
+    guardrails_of,
+)
+from reports.shared.packs import pack_name
+from reports.shared.wording import count, inside, percent
 
 LABELS = {
     "policy_id": "Policy",

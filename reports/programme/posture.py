@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from engine.formulas import largest_remainder
+from engine.model.formulas import largest_remainder
 
 COLUMNS = {
     "component": pl.String,

@@ -4,13 +4,24 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.formulas import grade
-from engine.report import Ask, Report
-from reports.programme import packs
-from reports.programme.ordering import state_score
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.formulas import grade
+from engine.model.report import Ask, Report
 from reports.programme.posture import Posture, posture_of
-from reports.programme.wording import change, count, inside, listed, percent
+from reports.shared import packs
+from reports.shared.ordering import state_score
+from reports.shared.wording import (
+    change,
+    count,
+    inside,
+    listed,
+    percent,
+)
 
 READINESS = "readiness"
 SHOWN_GAPS = 10

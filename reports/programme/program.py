@@ -4,12 +4,22 @@ from datetime import date
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.programme import packs
-from reports.programme.ordering import SEVERITIES, TIERS, rank
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Report
 from reports.programme.risk_grid import register_of
-from reports.programme.wording import change, count, percent, sentence
+from reports.shared import packs
+from reports.shared.ordering import SEVERITIES, TIERS, rank
+from reports.shared.wording import (
+    change,
+    count,
+    percent,
+    sentence,
+)
 
 AGES = {"to_30_days": (0, 30), "to_90_days": (31, 90), "over_90_days": (91, 10**6)}
 BOARD = {

@@ -5,11 +5,11 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Parameter, Report
-from reports.programme import packs
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Parameter, Report
 from reports.programme.scenario_effect import STANDINGS, effects, requirements_of
-from reports.programme.wording import count, hours, percent
+from reports.shared import packs
+from reports.shared.wording import count, hours, percent
 
 SCENARIOS = (
     "hipaa-security-nprm",

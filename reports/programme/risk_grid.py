@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.formulas import risk_level
+from engine.model.formulas import risk_level
 
 SCALE = range(1, 6)
 LIKELIHOOD = {5: "5 almost certain", 4: "4 likely", 3: "3 possible", 2: "2 unlikely", 1: "1 rare"}

@@ -2,14 +2,14 @@
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.formulas import concentration
-from engine.report import Ask, Report
-from reports.frameworks.columns import in_order
-from reports.programme import packs
-from reports.programme.ordering import SEVERITIES, TIERS, rank
+from engine.model.document import Chart, Document, Table
+from engine.model.formulas import concentration
+from engine.model.report import Ask, Report
 from reports.programme.risk_grid import cells, grid, register_of
-from reports.programme.wording import count
+from reports.shared import packs
+from reports.shared.columns import in_order
+from reports.shared.ordering import SEVERITIES, TIERS, rank
+from reports.shared.wording import count
 
 ASSURANCE = ("assured", "expiring", "lapsed", "not_assessed")
 SHOWN_HOTSPOTS = 10

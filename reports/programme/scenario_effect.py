@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from engine.report import Ask
-from reports.programme.ordering import state_score
+from engine.model.report import Ask
+from reports.shared.ordering import state_score
 
 STANDINGS = ("new_gap", "existing_gap", "satisfied", "not_applicable", "falls_away")
 ALTERNATIVES = ("alternative", "not_implemented")  # decisions that an addressable specification allows

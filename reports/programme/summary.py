@@ -2,12 +2,17 @@
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.frameworks.columns import in_order
-from reports.programme import packs
-from reports.programme.ordering import rank
-from reports.programme.wording import count, listed, percent
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Report
+from reports.shared import packs
+from reports.shared.columns import in_order
+from reports.shared.ordering import rank
+from reports.shared.wording import count, listed, percent
 
 FRAMEWORKS = ("soc2", "iso27001")
 LOGGED = ("operation", "test")

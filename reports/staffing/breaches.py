@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.report import Ask
+from engine.model.report import Ask
 from reports.staffing import wording
 
 SEVERITIES = ("critical", "high", "moderate")

@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Coverage
-from engine.formulas import nearest_rank
+from engine.model.document import Coverage
+from engine.model.formulas import nearest_rank
 
 DEFINITIONS = {
     "Completed": "Of the actions that were taken up: tracked, open and completed ones.",

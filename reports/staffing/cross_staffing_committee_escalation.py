@@ -4,13 +4,19 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.evidence import personal
-from reports.programme.ordering import rank
-from reports.programme.wording import count
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
+from reports.shared import personal
+from reports.shared.ordering import rank
+from reports.shared.wording import count
 from reports.staffing import wording
-from reports.staffing.breaches import SAID, SEVERITIES, breaches, first_words, with_clock
+from reports.staffing.breaches import (
+    SAID,
+    SEVERITIES,
+    breaches,
+    first_words,
+    with_clock,
+)
 
 NOTICE_NAMES = {
     "staffing-action-reminders": "Reminder",

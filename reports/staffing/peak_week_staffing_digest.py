@@ -2,12 +2,16 @@
 
 import polars as pl
 
-from engine.document import Chart, Document, Table
-from engine.report import Ask, Report
+from engine.model.document import Chart, Document, Table
+from engine.model.report import Ask, Report
 from reports.capacity import proposals
-from reports.evidence import personal
-from reports.obligations import ledger
-from reports.programme.wording import count, hours, inside, listed
+from reports.shared import ledger, personal
+from reports.shared.wording import (
+    count,
+    hours,
+    inside,
+    listed,
+)
 from reports.staffing import wording
 
 NEW = "new"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from engine.thresholds import Thresholds
+from engine.model.thresholds import Thresholds
 
 SETTINGS = ("reminder_first_days", "reminder_second_days", "reminder_third_days")
 LAST = len(SETTINGS)  # from this step on, who is accountable is told too

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.evidence import personal
-from reports.programme.wording import count
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
+from reports.shared import personal
+from reports.shared.wording import count
 from reports.staffing import reminders, wording
 
 SHOWN = (

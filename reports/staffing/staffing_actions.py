@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.programme.ordering import rank
-from reports.programme.wording import count, hours, percent
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
+from reports.shared.ordering import rank
+from reports.shared.wording import count, hours, percent
 from reports.staffing import completion, wording
 
 COLUMNS = (

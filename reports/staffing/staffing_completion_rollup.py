@@ -5,11 +5,11 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.evidence import personal
-from reports.programme.ordering import rank
-from reports.programme.wording import count, percent
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
+from reports.shared import personal
+from reports.shared.ordering import rank
+from reports.shared.wording import count, percent
 from reports.staffing import completion, wording
 from reports.staffing.breaches import first_words
 

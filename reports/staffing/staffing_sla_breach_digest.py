@@ -2,13 +2,18 @@
 
 import polars as pl
 
-from engine.document import Document, Table
-from engine.report import Ask, Report
-from reports.evidence import personal
-from reports.programme.ordering import rank
-from reports.programme.wording import count, hours
+from engine.model.document import Document, Table
+from engine.model.report import Ask, Report
+from reports.shared import personal
+from reports.shared.ordering import rank
+from reports.shared.wording import count, hours
 from reports.staffing import wording
-from reports.staffing.breaches import SAID, SEVERITIES, breaches, first_words
+from reports.staffing.breaches import (
+    SAID,
+    SEVERITIES,
+    breaches,
+    first_words,
+)
 
 COLUMNS = (
     *("action_id", "what", "kind", "week", "week_end_on", "sla_due_on", "breach_days", "severity", "owner"),

@@ -2,12 +2,12 @@
 
 import polars as pl
 
-from engine.document import Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.frameworks.columns import share_pct
-from reports.programme.ordering import rank
-from reports.programme.packs import pack, pack_name
-from reports.programme.wording import count, percent
+from engine.model.document import Coverage, Document, Table
+from engine.model.report import Ask, Report
+from reports.shared.columns import share_pct
+from reports.shared.ordering import rank
+from reports.shared.packs import pack, pack_name
+from reports.shared.wording import count, percent
 
 STATES = ("hash_mismatch", "broken", "complete")
 LABELS = {

@@ -4,11 +4,16 @@ from typing import Any
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, part_of
-from reports.frameworks.columns import in_order, share_pct
-from reports.programme.ordering import TIERS, rank
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.report import Ask, Report
+from reports.shared.columns import in_order, share_pct
+from reports.shared.counting import counted, part_of
+from reports.shared.ordering import TIERS, rank
 
 GAPS = ("missing", "expired", "wrong_scope", "qualified_opinion", "cuec_unmapped")
 DOCUMENTS = {

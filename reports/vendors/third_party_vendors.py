@@ -2,11 +2,16 @@
 
 import polars as pl
 
-from engine.document import Chart, Coverage, Document, Table
-from engine.formulas import risk_level
-from engine.report import Ask, Report
-from reports.evidence.wording import counted, part_of
-from reports.frameworks.columns import in_order, share_pct
+from engine.model.document import (
+    Chart,
+    Coverage,
+    Document,
+    Table,
+)
+from engine.model.formulas import risk_level
+from engine.model.report import Ask, Report
+from reports.shared.columns import in_order, share_pct
+from reports.shared.counting import counted, part_of
 
 TIERS = ("critical", "high", "medium", "low")
 ASSURANCES = ("lapsed", "not_assessed", "expiring", "assured")

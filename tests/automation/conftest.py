@@ -5,7 +5,13 @@ from datetime import timedelta
 import pytest
 
 from engine.store.schema.organizations import memberships, users
-from engine.store.schema.services import deploys, findings, incidents, service_dependencies, services
+from engine.store.schema.services import (
+    deploys,
+    findings,
+    incidents,
+    service_dependencies,
+    services,
+)
 from tests.conftest import NOW
 
 OWNER, ADMIN, LEFT = "owner@acme.example", "admin@acme.example", "left@acme.example"

@@ -9,11 +9,21 @@ from engine.automation.dry_run import rehearse
 from engine.automation.inputs import inputs_hash
 from engine.automation.playbooks import playbook, playbooks
 from engine.automation.state import State
-from engine.errors import BadRequest, NotFound
+from engine.model.errors import BadRequest, NotFound
 from engine.store.schema.audit import legal_holds
 from engine.store.schema.automation import policies
-from engine.store.schema.risk import data_flows, systems, vendor_documents, vendors
-from tests.automation.conftest import ADMIN, LEFT, OWNER, open_incident
+from engine.store.schema.risk import (
+    data_flows,
+    systems,
+    vendor_documents,
+    vendors,
+)
+from tests.automation.conftest import (
+    ADMIN,
+    LEFT,
+    OWNER,
+    open_incident,
+)
 from tests.conftest import NOW
 
 

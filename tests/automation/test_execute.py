@@ -10,7 +10,7 @@ from engine.automation.dry_run import keep, rehearse
 from engine.automation.execute import Order, Refused, carry_out
 from engine.automation.playbooks import playbook
 from engine.automation.state import State
-from engine.errors import Conflict
+from engine.model.errors import Conflict
 from engine.store import rows
 from engine.store.schema.automation import policy_blocks
 from engine.store.schema.services import services

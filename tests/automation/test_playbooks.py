@@ -4,9 +4,14 @@ import shutil
 
 import pytest
 
-from engine.automation.playbooks import filled, load, playbook, playbooks
-from engine.catalogue import DATA, catalogue
-from engine.errors import InvalidData, NotFound
+from engine.automation.playbooks import (
+    filled,
+    load,
+    playbook,
+    playbooks,
+)
+from engine.model.errors import InvalidData, NotFound
+from engine.reporting.catalogue import DATA, catalogue
 
 
 def test_there_are_at_least_ten_and_every_playbook_of_the_runbooks_is_among_them():

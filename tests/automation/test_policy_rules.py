@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from engine.automation.playbooks import playbook
 from engine.automation.policy_fields import FIELDS, fields_of
-from engine.automation.policy_rules import OPERATORS, Problem, evaluate, problems
+from engine.automation.policy_rules import (
+    OPERATORS,
+    Problem,
+    evaluate,
+    problems,
+)
 
 PAGE = (Path(__file__).parents[2] / "docs/policy-rules.md").read_text()
 EXAMPLES = [msgspec.json.decode(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]

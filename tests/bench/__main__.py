@@ -9,7 +9,16 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.bench import archives, attacks, batch, cold, http, ingest, reports, volume
+from tests.bench import (
+    archives,
+    attacks,
+    batch,
+    cold,
+    http,
+    ingest,
+    reports,
+    volume,
+)
 from tests.bench.step import hq, module
 from tests.bench.table import Figure, printed
 

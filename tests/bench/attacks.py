@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
-from engine.ops.attack_entries import Finding
-from engine.ops.attack_paths import simulate
-from engine.ops.dependencies import Dependency, Service
+from engine.exposure.attack_entries import Finding
+from engine.exposure.attack_paths import simulate
+from engine.exposure.dependencies import Dependency, Service
 from tests.bench.table import Figure
 
 SERVICES, EDGES, FINDINGS, DEPTH = 2_000, 10_000, 500, 6

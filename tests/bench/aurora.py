@@ -2,7 +2,7 @@
 
 from data.demo import generate
 from engine.cli.common import now, opened
-from engine.importing import import_frames
+from engine.intake.imports import import_frames
 
 
 def main() -> None:

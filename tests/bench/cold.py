@@ -11,7 +11,12 @@ import msgspec
 
 import api
 from reports import CATALOGUE
-from tests.bench.http import console, free_port, peak_mb, serving
+from tests.bench.http import (
+    console,
+    free_port,
+    peak_mb,
+    serving,
+)
 from tests.bench.ingest import ALERTS, post
 from tests.bench.step import hq, module
 from tests.bench.table import Figure

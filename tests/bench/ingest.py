@@ -10,7 +10,12 @@ from pathlib import Path
 import msgspec
 
 from tests.bench import load
-from tests.bench.http import bare, console, free_port, serving
+from tests.bench.http import (
+    bare,
+    console,
+    free_port,
+    serving,
+)
 from tests.bench.table import Figure
 
 ALERTS, VULNERABILITIES = "/api/integrations/alerts", "/api/integrations/vulnerabilities"

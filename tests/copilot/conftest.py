@@ -6,12 +6,12 @@ import pyarrow.dataset  # noqa: F401 - loaded late it would meet a frozen clock'
 import pytest
 
 from data.demo import generate
-from engine.analytics import Replica
-from engine.artifacts import Artifacts
 from engine.copilot.library import Library
 from engine.copilot.providers import client
-from engine.editions import Editions
-from engine.importing import import_frames
+from engine.intake.imports import import_frames
+from engine.reporting.artifacts import Artifacts
+from engine.reporting.editions import Editions
+from engine.reporting.replica import Replica
 from engine.store import Store
 from engine.store.migrations import migrate
 from reports import CATALOGUE

@@ -8,10 +8,20 @@ import msgspec
 import pytest
 
 from engine.copilot import providers
-from engine.copilot.prompts import CONTEXT_CHARACTERS, figures, messages, without_secrets
-from engine.copilot.providers import Completion, Failed, Provider, configured
+from engine.copilot.prompts import (
+    CONTEXT_CHARACTERS,
+    figures,
+    messages,
+    without_secrets,
+)
+from engine.copilot.providers import (
+    Completion,
+    Failed,
+    Provider,
+    configured,
+)
 from engine.copilot.turns import run
-from engine.settings import Settings
+from engine.runtime.settings import Settings
 from tests.copilot.standin import backend
 
 pytestmark = pytest.mark.usefixtures("fresh_connections")

@@ -9,11 +9,17 @@ import pytest
 from engine.delivery import Message, content_hash, enqueue
 from engine.delivery.outside import Outside
 from engine.delivery.webhook import new_secret
-from engine.services import Services
-from engine.settings import Settings
+from engine.runtime.services import Services
+from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import listed, set_endpoint
 from tests.conftest import NOW
-from tests.delivery.world import PUBLIC, URL, Mailbox, Receiver, certificate
+from tests.delivery.world import (
+    PUBLIC,
+    URL,
+    Mailbox,
+    Receiver,
+    certificate,
+)
 
 PAYLOAD = {
     "report": "mapping-digest",

@@ -9,8 +9,8 @@ from datetime import datetime
 
 from engine.delivery import drain
 from engine.delivery.outside import Outside
-from engine.services import Services
-from engine.settings import Settings
+from engine.runtime.services import Services
+from engine.runtime.settings import Settings
 from engine.store import Store
 from tests.delivery.world import PUBLIC
 

@@ -4,7 +4,13 @@ from ipaddress import ip_address
 
 import pytest
 
-from engine.delivery.addresses import Refused, Target, is_public, resolve, vetted
+from engine.delivery.addresses import (
+    Refused,
+    Target,
+    is_public,
+    resolve,
+    vetted,
+)
 
 PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946", "2001:4860:4860::8888", "::ffff:8.8.8.8"]
 INSIDE = [

@@ -3,10 +3,15 @@
 import pytest
 
 from engine.delivery import configured, endpoints
-from engine.delivery.endpoint_changes import forget, rotate_secret, set_chat, set_webhook
+from engine.delivery.endpoint_changes import (
+    forget,
+    rotate_secret,
+    set_chat,
+    set_webhook,
+)
 from engine.delivery.webhook import is_secret
-from engine.errors import BadRequest, NotFound, Usage
-from engine.settings import Settings
+from engine.model.errors import BadRequest, NotFound, Usage
+from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import Endpoint
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log

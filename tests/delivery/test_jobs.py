@@ -6,10 +6,16 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import scheduler
-from engine.errors import Unavailable
-from engine.jobs import LEASE_SECONDS, Daily, Every, Job, Runner
-from engine.services import Services
-from engine.settings import Settings
+from engine.model.errors import Unavailable
+from engine.runtime.jobs import (
+    LEASE_SECONDS,
+    Daily,
+    Every,
+    Job,
+    Runner,
+)
+from engine.runtime.services import Services
+from engine.runtime.settings import Settings
 from engine.store import PLATFORM, Store, leases
 from engine.store.queries import jobs as runs
 from engine.store.queries.deliveries import claim

@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from engine.analytics import Replica
 from engine.delivery import content_hash, enqueue
-from engine.errors import BadRequest
+from engine.model.errors import BadRequest
+from engine.reporting.replica import Replica
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.outputs import deliveries, delivery_contents

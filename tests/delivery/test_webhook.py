@@ -14,7 +14,13 @@ from engine.delivery.webhook import is_secret, new_secret, signatures
 from engine.store.queries.deliveries import set_endpoint
 from tests.conftest import NOW
 from tests.delivery.conftest import PAYLOAD, message
-from tests.delivery.world import HOST, PUBLIC, URL, Receiver, certificate
+from tests.delivery.world import (
+    HOST,
+    PUBLIC,
+    URL,
+    Receiver,
+    certificate,
+)
 
 
 def hook(**values):

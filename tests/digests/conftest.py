@@ -6,13 +6,13 @@ import polars as pl
 import pyarrow.dataset  # noqa: F401 - loaded late it would meet the frozen clock's date class
 import pytest
 
-from engine.analytics import Replica
-from engine.artifacts import Artifacts
-from engine.catalogue import catalogue
 from engine.delivery.webhook import new_secret
-from engine.editions import Editions
-from engine.services import Services
-from engine.settings import Settings
+from engine.reporting.artifacts import Artifacts
+from engine.reporting.catalogue import catalogue
+from engine.reporting.editions import Editions
+from engine.reporting.replica import Replica
+from engine.runtime.services import Services
+from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import set_endpoint
 from engine.store.rows import many
 from engine.store.schema.controls import attestations, evidence_requests

@@ -5,10 +5,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.digest import When, last_due, period_key, quiet_until
 from engine.digests import owed
+from engine.model.digest import (
+    When,
+    last_due,
+    period_key,
+    quiet_until,
+)
+from engine.model.thresholds import Thresholds
 from engine.store.queries.digests import Clock
-from engine.thresholds import Thresholds
 from reports.digests import CHAIN, DIGEST, DIGESTS
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from engine.digests import deliver, run_chain
-from engine.errors import Problem, Unavailable
+from engine.model.errors import Problem, Unavailable
 from engine.store.schema.outputs import deliveries
 from engine.store.schema.work import committees
 from reports.digests import CHAIN, DIGEST

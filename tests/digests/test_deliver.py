@@ -6,14 +6,22 @@ import pytest
 
 from engine.delivery import drain
 from engine.digests import content, deliver, run_name
-from engine.errors import BadRequest, NotFound
+from engine.model.errors import BadRequest, NotFound
 from engine.store.queries.digests import last_run
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organization_settings, users
 from engine.store.schema.outputs import deliveries
 from reports.digests import DIGEST
-from tests.digests.conftest import HOOK, NOW, TODAY, action, evidence_requests, request, staffing_actions
+from tests.digests.conftest import (
+    HOOK,
+    NOW,
+    TODAY,
+    action,
+    evidence_requests,
+    request,
+    staffing_actions,
+)
 
 SLA = DIGEST["evidence-request-sla"]
 REMINDERS = DIGEST["staffing-action-reminders"]

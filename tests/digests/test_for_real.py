@@ -13,13 +13,23 @@ from engine.delivery import drain
 from engine.delivery.outside import Outside
 from engine.delivery.webhook import new_secret
 from engine.digests import deliver
-from engine.settings import Settings
+from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import set_endpoint
 from engine.store.schema.organizations import organization_settings
 from reports.digests import DIGESTS
-from tests.delivery.conftest import authority, chat, hooks, mailbox  # noqa: F401 - fixtures
+from tests.delivery.conftest import (  # noqa: F401 - fixtures
+    authority,
+    chat,
+    hooks,
+    mailbox,
+)
 from tests.delivery.world import HOST, PUBLIC, URL
-from tests.digests.conftest import action, evidence_requests, request, staffing_actions
+from tests.digests.conftest import (
+    action,
+    evidence_requests,
+    request,
+    staffing_actions,
+)
 
 
 @pytest.fixture

@@ -4,11 +4,22 @@ from datetime import timedelta
 
 from engine.digests import deliver
 from engine.store.queries import digests as queries
-from engine.store.schema.organizations import memberships, organization_frameworks, organization_settings, users
+from engine.store.schema.organizations import (
+    memberships,
+    organization_frameworks,
+    organization_settings,
+    users,
+)
 from engine.store.schema.outputs import deliveries
 from reports.digests import DIGEST
 from tests.conftest import NOW
-from tests.digests.conftest import House, action, evidence_requests, request, staffing_actions
+from tests.digests.conftest import (
+    House,
+    action,
+    evidence_requests,
+    request,
+    staffing_actions,
+)
 
 ROW = {"kind": "sla-reminders", "period": "2026-11-20", "channel": "email", "status": "pending", "payload": {},
        "attempts": 0, "created_at": NOW, "next_attempt_at": NOW, "content_hash": "c"}  # fmt: skip

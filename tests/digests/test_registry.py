@@ -3,8 +3,8 @@
 import pytest
 
 import api
+from engine.accounts.preferences import DIGESTS as FLAGS
 from engine.digests import content
-from engine.ops.preferences import DIGESTS as FLAGS
 from reports.digests import CHAIN, DIGEST, DIGESTS
 from scheduler import TASKS
 from tests.digests.conftest import NOW

@@ -8,9 +8,9 @@ import pytest
 from engine.digests import content, deliver
 from engine.digests.buttons import FACES, Button
 from engine.digests.chat import blocks
-from engine.document import Table
-from engine.ops import staffing
-from engine.ops.staffing import COMPLETION, TAKE_UP, approval_id
+from engine.model.document import Table
+from engine.programme import staffing
+from engine.programme.staffing import COMPLETION, TAKE_UP, approval_id
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import approvals
 from engine.store.schema.organizations import organizations

@@ -2,12 +2,12 @@
 
 from datetime import date, timedelta
 
-from engine.catalogue import catalogue
-from engine.catalogue.snapshot import content as catalogue_content
 from engine.digests import deliver
-from engine.facts import Facts  # noqa: F401 - the facts read back what is stored here
-from engine.ops import snapshots
-from engine.ops.staffing import approval_id
+from engine.programme import snapshots
+from engine.programme.staffing import approval_id
+from engine.reporting.catalogue import catalogue
+from engine.reporting.catalogue.snapshot import content as catalogue_content
+from engine.reporting.facts import Facts  # noqa: F401 - the facts read back what is stored here
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import approvals
@@ -21,7 +21,14 @@ from engine.store.schema.outputs import (
     readiness_snapshots,
 )
 from reports.digests import DIGEST
-from tests.digests.conftest import CONTROLS, NOW, TODAY, action, renewals, staffing_actions
+from tests.digests.conftest import (
+    CONTROLS,
+    NOW,
+    TODAY,
+    action,
+    renewals,
+    staffing_actions,
+)
 
 
 def run(house, name, now=NOW, **options):

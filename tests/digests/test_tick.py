@@ -9,10 +9,16 @@ from freezegun import freeze_time
 
 import scheduler
 from engine.delivery import Message, enqueue
-from engine.digest import When
-from engine.digests import Task, chain, deliver, tasks, tick
+from engine.digests import (
+    Task,
+    chain,
+    deliver,
+    tasks,
+    tick,
+)
 from engine.digests.deliver import Run, key, run_name
-from engine.errors import Problem
+from engine.model.digest import When
+from engine.model.errors import Problem
 from engine.store.queries.digests import last_run, record_run
 from engine.store.schema.organizations import memberships, organizations
 from engine.store.schema.outputs import job_runs, obligation_snapshots, readiness_snapshots

@@ -5,7 +5,7 @@ import threading
 import pytest
 from sqlalchemy import select
 
-from engine.errors import Conflict, NotFound
+from engine.model.errors import Conflict, NotFound
 from engine.store import EventRow
 from engine.store.rows import first, many, one
 from engine.store.schema.organizations import workspaces

@@ -5,12 +5,12 @@ from contextlib import suppress
 import pytest
 from sqlalchemy import select
 
-from engine.errors import Conflict, Problem
+from engine.model.errors import Conflict, Problem
 from engine.store import Store
-from engine.store.held import MOST_KNOWN
 from engine.store.rows import many
 from engine.store.schema.organizations import workspaces
 from engine.store.schema.work import committee_meetings
+from engine.store.write_buffer import MOST_KNOWN
 from tests.conftest import NOW
 from tests.store.together import together
 

@@ -6,7 +6,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, inspect
 from sqlalchemy.engine import make_url
 
-from engine.errors import Unavailable, Usage
+from engine.model.errors import Unavailable, Usage
 from engine.store.database import open_engines
 from engine.store.migrations import database_health, migrate
 from engine.store.schema import metadata

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import pytest
 from sqlalchemy import select, text, update
 
-from engine.errors import NotFound, Problem
+from engine.model.errors import NotFound, Problem
 from engine.store import Counts, EventRow, Store
 from engine.store.schema.audit import audit_log
 from engine.store.schema.controls import attestations

@@ -4,11 +4,11 @@ import pyarrow.dataset  # noqa: F401 - loaded late it would meet the frozen cloc
 import pytest
 
 import api
-from engine.analytics import Replica
-from engine.artifacts import Artifacts
-from engine.editions import Editions
-from engine.services import Services
-from engine.settings import Settings
+from engine.reporting.artifacts import Artifacts
+from engine.reporting.editions import Editions
+from engine.reporting.replica import Replica
+from engine.runtime.services import Services
+from engine.runtime.settings import Settings
 from engine.store.schema.organizations import memberships, organization_frameworks
 from engine.web.app import Console
 from reports import CATALOGUE
@@ -55,7 +55,7 @@ def sign_in(console, clock):
     """A client signed in as somebody; ``sign_in(None)`` is nobody."""
 
     def client(who="owner@acme.example", org="acme"):
-        return Client(console, console.sessions.issue(who, org, now=NOW) if who else None)
+        return Client(console, console.gate.sessions.issue(who, org, now=NOW) if who else None)
 
     return client
 

@@ -15,8 +15,8 @@ from engine.store.schema.audit import access_log
 from engine.store.schema.controls import attestations, control_profiles
 from engine.store.schema.organizations import organization_frameworks, organization_settings
 from engine.store.schema.work import committee_meetings, committees
-from engine.web.assessors import watermark
 from engine.web.credentials import new_secret
+from engine.web.handlers.assessors import watermark
 from tests.conftest import NOW
 from tests.copilot.standin import served
 from tests.web.client import Client
@@ -273,7 +273,7 @@ def test_the_log_has_a_window(issue, outsider, sign_in, clock):
     fetch(outsider, secret, "crosswalk")
     clock.tick(timedelta(days=8))
     client = sign_in()
-    client.cookie = client.console.sessions.issue("owner@acme.example", "acme", now=NOW + timedelta(days=8))
+    client.cookie = client.console.gate.sessions.issue("owner@acme.example", "acme", now=NOW + timedelta(days=8))
     calls = {window: client.get(f"{TOKENS}?window={window}").json["access_log"]["calls"] for window in ("7d", "all")}
     assert calls == {"7d": 0, "all": 1}
     assert client.get(f"{TOKENS}?window=9d").status == 400

@@ -8,9 +8,20 @@ import pytest
 
 from engine.store import rows
 from engine.store.schema.audit import audit_log
-from engine.store.schema.automation import approvals, dry_runs, executions, policies, policy_blocks
+from engine.store.schema.automation import (
+    approvals,
+    dry_runs,
+    executions,
+    policies,
+    policy_blocks,
+)
 from engine.store.schema.organizations import memberships, organization_settings, workspaces
-from engine.store.schema.services import findings, incident_timeline, incidents, services
+from engine.store.schema.services import (
+    findings,
+    incident_timeline,
+    incidents,
+    services,
+)
 from tests.conftest import NOW
 
 DRY, EXECUTE, REMEDIATE = (f"/api/automations/{name}" for name in ("dry-run", "execute", "remediate"))
@@ -204,7 +215,7 @@ def test_a_dry_run_gets_stale(path, age, status, sign_in, client, clock):
     rehearse(client)
     clock.tick(age)
     renewed = sign_in("operator@acme.example")
-    renewed.cookie = renewed.console.sessions.issue("operator@acme.example", "acme", now=NOW + age)
+    renewed.cookie = renewed.console.gate.sessions.issue("operator@acme.example", "acme", now=NOW + age)
     answer = renewed.post(path, ORDER)
     assert answer.status == status
     if status == 409:

@@ -7,15 +7,15 @@ from hashlib import sha256
 import msgspec
 import pytest
 
-from engine.billing.ledger import lapse_all
-from engine.delivery import paypal as provider
+from engine.sales.billing import paypal as provider
+from engine.sales.billing.ledger import lapse_all
 from engine.store.rows import many
 from engine.store.schema.commerce import orders, subscriptions
 from engine.store.schema.organizations import organizations
 from engine.store.schema.outputs import credentials
 from engine.web.credentials import digest, new_secret
-from tests.billing import certificates, standin
 from tests.conftest import NOW
+from tests.sales.billing import certificates, standin
 
 CHECKOUT, PAYPAL, LEMON = "/api/billing/checkout", "/api/webhooks/paypal", "/api/webhooks/lemonsqueezy"
 ALERTS = "/api/integrations/alerts"
@@ -161,7 +161,7 @@ def test_one_token_serves_many_calls_until_it_ends(bank, sign_in, clock):
 
 def sign_in_again(client, clock):
     now = clock.time_to_freeze.replace(tzinfo=NOW.tzinfo)
-    client.cookie = client.console.sessions.issue("owner@acme.example", "acme", now=now)
+    client.cookie = client.console.gate.sessions.issue("owner@acme.example", "acme", now=now)
     return client
 
 

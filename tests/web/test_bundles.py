@@ -16,21 +16,27 @@ import pytest
 from sqlalchemy import delete, select, update
 
 import scheduler
+from engine.archives import bundles as sealing
+from engine.archives import contents, zipping
+from engine.archives import sweep as unfinished
+from engine.archives.archive import seal
+from engine.archives.checking import check_archive
+from engine.archives.contents import FRAMEWORKS, gathered
+from engine.archives.keys import signing_key
+from engine.archives.windows import days
 from engine.cli import hq
-from engine.evidence import bundles as sealing
-from engine.evidence import contents, unfinished, zipping
-from engine.evidence.archive import seal
-from engine.evidence.checking import check_archive
-from engine.evidence.contents import FRAMEWORKS, gathered
-from engine.evidence.keys import signing_key
-from engine.evidence.merkle import root_from_path
-from engine.evidence.windows import days
+from engine.model.merkle import root_from_path
 from engine.store import EventRow
 from engine.store.chain import GENESIS
 from engine.store.queries import audit
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import organizations
-from engine.store.schema.outputs import bundle_files, bundles, deliveries, delivery_endpoints
+from engine.store.schema.outputs import (
+    bundle_files,
+    bundles,
+    deliveries,
+    delivery_endpoints,
+)
 from engine.store.schema.work import committee_meetings, committees
 from tests.conftest import NOW
 
@@ -513,7 +519,7 @@ def test_bundles_that_are_sealed_together_form_one_chain(services, peopled):
 
 def test_a_write_between_two_looks_is_either_in_all_of_it_or_in_none(services, peopled, monkeypatch):
     """The first look finds the replica ahead of the policies; the second one holds writers off."""
-    from engine.evidence import moment
+    from engine.archives import moment
 
     looked = moment.open_pack
     times = []
@@ -742,11 +748,11 @@ def test_a_malformed_question_is_refused(path, query, owner):
 
 
 def test_both_engines_seal_the_same_chain(any_store, tmp_path, environment):
-    from engine.analytics import Replica
-    from engine.artifacts import Artifacts
-    from engine.editions import Editions
-    from engine.services import Services
-    from engine.settings import Settings
+    from engine.reporting.artifacts import Artifacts
+    from engine.reporting.editions import Editions
+    from engine.reporting.replica import Replica
+    from engine.runtime.services import Services
+    from engine.runtime.settings import Settings
     from reports import CATALOGUE
 
     append(any_store, event("e1", details='{"z":1}'), event("old", ago=400))

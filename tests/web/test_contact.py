@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
-from engine.commerce import stamps
-from engine.commerce.enquiries import LETTERS
+from engine.sales import stamps
+from engine.sales.enquiries import LETTERS
 from engine.store import PLATFORM
 from engine.store.schema.audit import audit_log
 from engine.store.schema.commerce import activities, leads
@@ -236,7 +236,7 @@ def test_an_email_address_may_send_five_a_day(form, peopled, clock):
 
 def test_references_are_unique(form, peopled, monkeypatch):
     letters = iter("222222222222333333")
-    monkeypatch.setattr("engine.commerce.enquiries.submit.__defaults__", (lambda alphabet: next(letters),))
+    monkeypatch.setattr("engine.sales.enquiries.submit.__defaults__", (lambda alphabet: next(letters),))
     assert [form(BODY).json["referenceId"] for _ in range(2)] == ["HQE-222222", "HQE-333333"]
 
 

@@ -13,7 +13,12 @@ from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import copilot_messages
 from tests.conftest import NOW
 from tests.copilot.standin import backend, served
-from tests.copilot.test_providers import broken_off, said, streams, whole
+from tests.copilot.test_providers import (
+    broken_off,
+    said,
+    streams,
+    whole,
+)
 from tests.web.client import Client
 
 CHAT = "/api/copilot/chat"
@@ -180,7 +185,7 @@ def test_without_a_session_twenty_turns_a_minute_are_for_each_address(console):
         answer = client.post(CHAT, asking("help"))
     assert (answer.status, answer.json["error"]) == (429, "rate_limited")
     assert int(answer.headers["retry-after"]) > 0
-    member = Client(console, console.sessions.issue("member@acme.example", "acme", now=datetime.now(UTC)))
+    member = Client(console, console.gate.sessions.issue("member@acme.example", "acme", now=datetime.now(UTC)))
     assert member.post(CHAT, asking("help")).status == 200
 
 

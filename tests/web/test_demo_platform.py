@@ -3,7 +3,7 @@
 import pytest
 
 from data.demo.platform import PLATFORM_ADMIN, fill_platform
-from engine.settings import Settings
+from engine.runtime.settings import Settings
 from tests.conftest import NOW
 
 

@@ -8,8 +8,8 @@ from freezegun import freeze_time
 
 import api
 from engine.delivery.webhook import new_secret
-from engine.errors import Unavailable
-from engine.ops.staffing import approval_id
+from engine.model.errors import Unavailable
+from engine.programme.staffing import approval_id
 from engine.store.queries.deliveries import set_endpoint
 from engine.store.schema.automation import approvals
 from engine.store.schema.controls import evidence_requests
@@ -18,7 +18,14 @@ from engine.store.schema.services import connections
 from engine.store.schema.work import staffing_actions
 from reports.digests import DIGESTS
 from tests.conftest import NOW
-from tests.web.test_approvals import CHAT, SECRET, click, kept, signed, told
+from tests.web.test_approvals import (
+    CHAT,
+    SECRET,
+    click,
+    kept,
+    signed,
+    told,
+)
 
 BASE = "/api/governance/compliance"
 SCHEDULED = [route for route in api.ROUTES if route.path.endswith("/scheduled")]

@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from engine.catalogue import catalogue
-from engine.catalogue.snapshot import content
+from engine.reporting.catalogue import catalogue
+from engine.reporting.catalogue.snapshot import content
 from engine.store.schema.controls import attestations, evidence_requests
 from engine.store.schema.organizations import users
 from engine.store.schema.outputs import catalogue_snapshots, control_state_changes, readiness_snapshots

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from engine.errors import Problem
+from engine.model.errors import Problem
 from engine.web.access import NONE
 from engine.web.app import Route
 from engine.web.http import MAX_BODY

@@ -9,7 +9,7 @@ from hashlib import sha256
 import pytest
 from sqlalchemy import select
 
-from engine.ops import evidence_pack
+from engine.archives import evidence_pack
 from engine.store import EventRow
 from engine.store.queries import audit
 from engine.store.schema.audit import access_log

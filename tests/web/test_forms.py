@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from engine.errors import BadRequest
+from engine.model.errors import BadRequest
 from engine.web.forms import MOST_FIELDS, pairs
 
 TYPE = "multipart/form-data; boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW"

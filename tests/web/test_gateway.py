@@ -14,7 +14,7 @@ from wsgiref.validate import validator
 import httpx
 import pytest
 
-from engine.settings import Settings
+from engine.runtime.settings import Settings
 from engine.web.gateway import gateway
 
 # the interface as it is documented: keys in their order, then the values in theirs

@@ -8,7 +8,12 @@ import pytest
 from sqlalchemy import select
 
 from engine.store.schema.audit import access_log, audit_log, legal_holds
-from engine.store.schema.automation import approvals, dry_runs, executions, policy_blocks
+from engine.store.schema.automation import (
+    approvals,
+    dry_runs,
+    executions,
+    policy_blocks,
+)
 from engine.store.schema.controls import attestations
 from engine.store.schema.organizations import organization_settings
 from engine.store.schema.risk import vendors

@@ -11,7 +11,12 @@ from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organizations
 from engine.store.schema.outputs import credentials
-from engine.store.schema.services import findings, incident_timeline, incidents, services
+from engine.store.schema.services import (
+    findings,
+    incident_timeline,
+    incidents,
+    services,
+)
 from engine.web.credentials import digest, new_secret
 from tests.conftest import NOW
 from tests.web.client import Client

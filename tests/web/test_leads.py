@@ -11,8 +11,8 @@ from engine.store import PLATFORM
 from engine.store.schema.audit import access_log, audit_log
 from engine.store.schema.commerce import activities, leads, pilots
 from engine.store.schema.outputs import deliveries
-from tests.commerce.factories import lead, stored_leads
 from tests.conftest import NOW
+from tests.sales.factories import lead, stored_leads
 
 PATH = "/api/admin/leads"
 ADMIN = "owner@acme.example"
@@ -297,7 +297,7 @@ class TestWithMail:
         ]  # fmt: skip
         assert row_of(one)["first_response_at"] == NOW
         clock.tick(timedelta(days=1))
-        admin.cookie = admin.console.sessions.issue(ADMIN, "acme", now=NOW + timedelta(days=1))
+        admin.cookie = admin.console.gate.sessions.issue(ADMIN, "acme", now=NOW + timedelta(days=1))
         assert admin.post(f"{PATH}/1/email", body).json["delivery"]["result"] == "queued"
         assert row_of(one)["first_response_at"] == NOW
         with one.reader() as connection:

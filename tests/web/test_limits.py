@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from engine.errors import TooManyRequests, Usage
+from engine.model.errors import TooManyRequests, Usage
 from engine.web.limits import Limit, Limiter
 
 REDIS = os.environ.get("SVC_TEST_REDIS_URL", "redis://127.0.0.1:6379/5")

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from engine.store import PLATFORM
 from engine.store.schema.audit import access_log
 from engine.store.schema.commerce import pilots
-from tests.commerce.factories import lead, stored_leads
+from tests.sales.factories import lead, stored_leads
 
 PATH = "/api/admin/pilots"
 ADMIN = "owner@acme.example"

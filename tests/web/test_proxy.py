@@ -15,8 +15,8 @@ import pytest
 
 from engine.cli import hq
 from engine.store.schema.outputs import credentials
-from engine.web import connectors, proxy
 from engine.web.credentials import digest, new_secret
+from engine.web.handlers import connectors, proxy
 from tests.conftest import NOW
 from tests.copilot.standin import backend, served
 from tests.web.client import Client
@@ -326,7 +326,8 @@ def test_a_backend_that_takes_too_long_is_504(begun, upstream, respond, sign_in,
 def test_a_hundred_and_twenty_requests_a_minute_are_for_each_user(console):
     now = datetime.now(UTC)  # limits count by the real clock
     member, admin = (
-        Client(console, console.sessions.issue(f"{who}@acme.example", "acme", now=now)) for who in ("owner", "admin")
+        Client(console, console.gate.sessions.issue(f"{who}@acme.example", "acme", now=now))
+        for who in ("owner", "admin")
     )
     assert {member.get("/api/robot/x").status for _ in range(120)} == {503}
     for _ in range(3):  # a minute may have turned meanwhile
@@ -338,7 +339,7 @@ def test_a_hundred_and_twenty_requests_a_minute_are_for_each_user(console):
 
 def test_the_token_of_a_backend_is_masked_in_the_settings(environment, console):
     environment.update(SVC_ROBOT_URL="https://u:p@robot.example/", SVC_ROBOT_TOKEN="t0ken")
-    from engine.settings import Settings
+    from engine.runtime.settings import Settings
 
     shown = {name: value for name, value, _ in Settings(environment).shown()}
     assert (shown["SVC_ROBOT_URL"], shown["SVC_ROBOT_TOKEN"]) == ("set", "set")
@@ -348,8 +349,8 @@ def test_the_token_of_a_backend_is_masked_in_the_settings(environment, console):
     "address", ["robot.example", "ftp://x/", "http://", "http://x/?a=1", "http://x:99999", "http://x y"]
 )
 def test_an_address_that_is_none_is_refused_at_the_start(address):
-    from engine.errors import Usage
-    from engine.settings import Settings
+    from engine.model.errors import Usage
+    from engine.runtime.settings import Settings
 
     with pytest.raises(Usage, match="SVC_ROBOT_URL must be an http or https address without a query"):
         Settings({"SVC_ROBOT_URL": address})

@@ -5,7 +5,13 @@ from datetime import timedelta
 import pytest
 
 from engine.store.schema.organizations import organization_settings
-from engine.store.schema.services import findings, service_dependencies, services, slo_buckets, slo_profiles
+from engine.store.schema.services import (
+    findings,
+    service_dependencies,
+    services,
+    slo_buckets,
+    slo_profiles,
+)
 from tests.conftest import NOW
 
 SLO = "/api/services/api/slo"

@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from engine.ops import staffing
-from engine.ops.staffing import COMPLETION, TAKE_UP, approval_id
+from engine.programme import staffing
+from engine.programme.staffing import COMPLETION, TAKE_UP, approval_id
 from engine.store.queries.deliveries import set_endpoint
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import approvals
@@ -17,7 +17,14 @@ from engine.store.schema.work import staffing_actions
 from tests.conftest import NOW
 from tests.digests.conftest import CONTROLS, TODAY, renewals
 from tests.web.client import Client
-from tests.web.test_approvals import CHAT, SECRET, click, kept, signed, told
+from tests.web.test_approvals import (
+    CHAT,
+    SECRET,
+    click,
+    kept,
+    signed,
+    told,
+)
 
 BASE = "/api/governance/compliance"
 UNCHANGED = {"status": "proposed", "tracked_on": None}
@@ -211,7 +218,7 @@ def test_from_the_digest_to_the_archive(offered, press, console, clock):
     said = []
 
     def owner():
-        return Client(console, console.sessions.issue("owner@acme.example", "acme", now=datetime.now(UTC)))
+        return Client(console, console.gate.sessions.issue("owner@acme.example", "acme", now=datetime.now(UTC)))
 
     def status():
         rows = owner().get(f"{BASE}/staffing-actions").json["actions"]

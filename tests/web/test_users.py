@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from engine.ops.preferences import DEFAULTS
-from engine.ops.tokens import digest, new_secret
+from engine.accounts.preferences import DEFAULTS
+from engine.accounts.tokens import digest, new_secret
 from engine.store.schema.audit import access_log, audit_log
 from engine.store.schema.organizations import memberships, users, workspaces
 from engine.store.schema.outputs import credentials
@@ -128,7 +128,7 @@ def test_a_bad_body_makes_no_credential(path, body, sign_in, peopled):
 
 def test_making_credentials_is_limited(console):
     """Under the real clock: the counter's own thread does not see a frozen one."""
-    client = Client(console, console.sessions.issue(MEMBER, "acme", now=datetime.now(UTC)))
+    client = Client(console, console.gate.sessions.issue(MEMBER, "acme", now=datetime.now(UTC)))
     assert [client.post(KEYS, {}).status for _ in range(31)] == [201] * 30 + [429]
 
 

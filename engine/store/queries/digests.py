@@ -8,13 +8,18 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, select, update
 
-from engine.ops.ids import new_id
+from engine.model.thresholds import Thresholds, thresholds
+from engine.store.ids import new_id
 from engine.store.revisions import Revision
 from engine.store.rows import many
-from engine.store.schema.organizations import memberships, organization_settings, organizations, users
+from engine.store.schema.organizations import (
+    memberships,
+    organization_settings,
+    organizations,
+    users,
+)
 from engine.store.schema.outputs import deliveries, job_runs
 from engine.store.store import Store
-from engine.thresholds import Thresholds, thresholds
 
 Row = dict[str, Any]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, or_, select
 
-from engine.document import Revision as Position
+from engine.model.document import Revision as Position
 from engine.store.revisions import batched
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import policy_blocks

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 
-from engine.store.prepared import Prepared
 from engine.store.revisions import batched
 from engine.store.schema.services import findings, incidents, services
+from engine.store.statements import Prepared
 
 
 class LastIncident(NamedTuple):

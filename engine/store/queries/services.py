@@ -6,9 +6,14 @@ from typing import Any, NamedTuple
 import polars as pl
 from sqlalchemy import BigInteger, Connection, String, cast, func, or_, select, type_coerce
 
-from engine.document import Organization
+from engine.model.document import Organization
 from engine.store.schema.organizations import organizations
-from engine.store.schema.services import findings, service_dependencies, services, slo_buckets
+from engine.store.schema.services import (
+    findings,
+    service_dependencies,
+    services,
+    slo_buckets,
+)
 
 
 class ServiceRow(NamedTuple):

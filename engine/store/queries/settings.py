@@ -2,9 +2,9 @@
 
 from sqlalchemy import Connection
 
+from engine.model.thresholds import DEFAULTS
 from engine.store.rows import first
 from engine.store.schema.organizations import organization_settings
-from engine.thresholds import DEFAULTS
 
 
 def threshold(connection: Connection, org_id: str, name: str) -> float:

@@ -4,7 +4,17 @@
 build the same model step by step; a test holds the two together.
 """
 
-from engine.store.schema import audit, automation, commerce, controls, organizations, outputs, risk, services, work
+from engine.store.schema import (
+    audit,
+    automation,
+    commerce,
+    controls,
+    organizations,
+    outputs,
+    risk,
+    services,
+    work,
+)
 from engine.store.schema.columns import metadata
 
 __all__ = [

@@ -2,7 +2,17 @@
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, PrimaryKeyConstraint, String, Table, UniqueConstraint
 
-from engine.store.schema.columns import choice, day, instant, json, key, metadata, tenant_table, text, whole
+from engine.store.schema.columns import (
+    choice,
+    day,
+    instant,
+    json,
+    key,
+    metadata,
+    tenant_table,
+    text,
+    whole,
+)
 
 OUTCOMES = ("success", "failure", "denied")
 

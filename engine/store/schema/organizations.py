@@ -2,7 +2,18 @@
 
 from sqlalchemy import BigInteger, Column, ForeignKey, String, Table
 
-from engine.store.schema.columns import choice, day, flag, instant, json, key, metadata, tenant_table, text, whole
+from engine.store.schema.columns import (
+    choice,
+    day,
+    flag,
+    instant,
+    json,
+    key,
+    metadata,
+    tenant_table,
+    text,
+    whole,
+)
 
 ROLES = ("owner", "admin", "operator", "member")
 TIERS = ("shared", "dedicated", "self-hosted")

@@ -1,6 +1,16 @@
 """Committees, capacity, staffing actions and consolidation plays."""
 
-from engine.store.schema.columns import CADENCES, choice, day, json, key, number, reference, tenant_table, text
+from engine.store.schema.columns import (
+    CADENCES,
+    choice,
+    day,
+    json,
+    key,
+    number,
+    reference,
+    tenant_table,
+    text,
+)
 
 owner_capacity = tenant_table(
     "owner_capacity",

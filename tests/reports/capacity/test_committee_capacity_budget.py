@@ -2,9 +2,14 @@ import polars as pl
 from hypothesis import given, settings
 
 from reports.capacity import committee_capacity_budget
-from reports.obligations.ledger import KINDS
+from reports.shared.ledger import KINDS
 from tests.factories import ask, rows
-from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
+from tests.reports.obligations.ledgers import (
+    duty,
+    ledger,
+    ledgers,
+    work,
+)
 
 
 def built(obligations, *capacity, committees=(), **options):

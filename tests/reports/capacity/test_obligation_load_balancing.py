@@ -3,7 +3,12 @@ from hypothesis import given, settings
 
 from reports.capacity import balancing, obligation_load_balancing, workload
 from tests.factories import ask, rows
-from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
+from tests.reports.obligations.ledgers import (
+    duty,
+    ledger,
+    ledgers,
+    work,
+)
 
 TEN = tuple((name, "default", 10.0) for name in ("ann", "bob", "cyd", "dan"))  # 8 hours available a week
 

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from engine.thresholds import Thresholds
+from engine.model.thresholds import Thresholds
 from reports.capacity import workload
 from reports.capacity.workload import Spread
 

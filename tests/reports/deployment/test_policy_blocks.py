@@ -3,7 +3,12 @@
 from datetime import date, timedelta
 
 from reports.deployment.policy_blocks import REPORT
-from tests.factories import DAY, ask, moment, rows
+from tests.factories import (
+    DAY,
+    ask,
+    moment,
+    rows,
+)
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"
 NOON = moment("2026-11-20 12:00")

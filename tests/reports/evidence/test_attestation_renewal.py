@@ -5,7 +5,12 @@ from datetime import date, timedelta
 import pytest
 
 from reports.evidence.attestation_renewal import REPORT
-from tests.factories import DAY, ask, moment, rows
+from tests.factories import (
+    DAY,
+    ask,
+    moment,
+    rows,
+)
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"
 

@@ -6,7 +6,12 @@ import pytest
 
 from reports.evidence.sla_reminders import REPORT
 from reports.evidence.steps import due_soon, duties
-from tests.factories import DAY, ask, moment, rows
+from tests.factories import (
+    DAY,
+    ask,
+    moment,
+    rows,
+)
 
 SNAPSHOT = {"framework": "soc2", "week": "2026-W47", "taken_on": date(2026, 11, 16)}
 ADA, ANN, BOB = "ada@acme.example", "ann@acme.example", "bob@acme.example"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.evidence.wording import counted, listed, part_of
+from reports.shared.counting import counted, listed, part_of
 
 
 @pytest.mark.parametrize(

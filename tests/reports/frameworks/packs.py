@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.catalogue import catalogue
+from engine.reporting.catalogue import catalogue
 from tests.factories import ask, rows
 
 

@@ -1,8 +1,13 @@
 """CIS Controls v8: implementation groups are cumulative."""
 
-from engine.catalogue import catalogue
+from engine.reporting.catalogue import catalogue
 from reports.frameworks.cis_v8 import REPORT
-from tests.reports.frameworks.packs import one, pack, report, table
+from tests.reports.frameworks.packs import (
+    one,
+    pack,
+    report,
+    table,
+)
 
 CONTROLS = catalogue().details("cis-v8")
 IG1 = CONTROLS.filter("ig1")["control_id"].to_list()

@@ -6,9 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.catalogue import catalogue
+from engine.reporting.catalogue import catalogue
 from reports.frameworks.cmmc_l2 import REPORT
-from tests.reports.frameworks.packs import one, pack, report, table
+from tests.reports.frameworks.packs import (
+    one,
+    pack,
+    report,
+    table,
+)
 
 CONTROLS = catalogue().details("cmmc-l2")
 POINTS = dict(CONTROLS.select("control_id", "sprs_points").iter_rows())

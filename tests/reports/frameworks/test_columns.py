@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from reports.frameworks.columns import in_order, share_pct
+from reports.shared.columns import in_order, share_pct
 
 
 def test_identifiers_sort_by_their_numbers():

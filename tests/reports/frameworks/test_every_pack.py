@@ -10,8 +10,8 @@ import markdown
 import polars as pl
 import pytest
 
-from engine.document import Edition, Organization, Revision
-from engine.render import RENDERERS
+from engine.model.document import Edition, Organization, Revision
+from engine.reporting.render import RENDERERS
 from reports.frameworks import (
     cis_v8,
     cmmc_l2,
@@ -23,8 +23,13 @@ from reports.frameworks import (
     pci_dss,
     type_ii,
 )
-from tests.factories import DAY, ask, moment, rows
-from tests.render.parsing import Page
+from tests.factories import (
+    DAY,
+    ask,
+    moment,
+    rows,
+)
+from tests.reporting.render.parsing import Page
 from tests.reports.frameworks.packs import pack
 
 FRAMEWORKS = {

@@ -6,7 +6,12 @@ import pytest
 
 from reports.frameworks.gdpr_art32 import REPORT
 from tests.factories import moment
-from tests.reports.frameworks.packs import one, pack, report, table
+from tests.reports.frameworks.packs import (
+    one,
+    pack,
+    report,
+    table,
+)
 
 MEASURE, RESTORE = "Art.32(1)(a)", "Art.32(1)(c)"
 

@@ -5,7 +5,12 @@ from datetime import date
 import pytest
 
 from reports.frameworks.hipaa import REPORT
-from tests.reports.frameworks.packs import one, pack, report, table
+from tests.reports.frameworks.packs import (
+    one,
+    pack,
+    report,
+    table,
+)
 
 REQUIRED, ADDRESSABLE = "164.308(a)(1)(ii)(A)", "164.308(a)(3)(ii)(A)"
 DAY = date(2026, 3, 1)

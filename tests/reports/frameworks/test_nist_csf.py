@@ -3,7 +3,12 @@
 import pytest
 
 from reports.frameworks.nist_csf import REPORT
-from tests.reports.frameworks.packs import one, pack, report, table
+from tests.reports.frameworks.packs import (
+    one,
+    pack,
+    report,
+    table,
+)
 
 OUTCOME = "PR.AA-01"
 

@@ -6,7 +6,12 @@ import pytest
 
 from reports.frameworks.type_ii import REPORT
 from tests.factories import moment
-from tests.reports.frameworks.packs import one, pack, report, table
+from tests.reports.frameworks.packs import (
+    one,
+    pack,
+    report,
+    table,
+)
 
 CRITERION, OTHER = "CC6.1", "CC7.2"
 SOC2 = {"framework": "soc2", "control_id": CRITERION}

@@ -5,11 +5,11 @@ from datetime import timedelta
 import polars as pl
 from hypothesis import strategies as st
 
-from engine.facts.asked import Question, asked
-from engine.facts.forecasting import load
-from engine.facts.workload import owner_weeks
-from engine.thresholds import Thresholds
-from reports.obligations.ledger import KINDS
+from engine.model.thresholds import Thresholds
+from engine.reporting.facts.forecasting import load
+from engine.reporting.facts.question import Question, asked
+from engine.reporting.facts.workload import owner_weeks
+from reports.shared.ledger import KINDS
 from tests.factories import DAY, ORG, rows
 
 CAPACITY = {

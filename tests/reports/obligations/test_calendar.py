@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 from polars.testing import assert_frame_equal
 
-from engine.document import Event
+from engine.model.document import Event
 from reports.obligations import calendar, obligation_ics
 from tests.factories import DAY, ask, rows
 

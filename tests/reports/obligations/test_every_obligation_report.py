@@ -7,8 +7,13 @@ from datetime import date, timedelta
 import polars as pl
 import pytest
 
-from engine.document import Edition, Organization, Revision
-from engine.render import csv, html, json, markdown
+from engine.model.document import Edition, Organization, Revision
+from engine.reporting.render import (
+    csv,
+    html,
+    json,
+    markdown,
+)
 from reports.obligations import (
     obligation_consolidation,
     obligation_crossover,
@@ -19,8 +24,13 @@ from reports.obligations import (
     obligation_rollup,
     obligation_whatif,
 )
-from reports.obligations.ledger import KINDS
-from tests.factories import DAY, ask, moment, rows
+from reports.shared.ledger import KINDS
+from tests.factories import (
+    DAY,
+    ask,
+    moment,
+    rows,
+)
 from tests.reports.obligations.ledgers import duty, ledger, work
 
 REPORTS = {

@@ -3,12 +3,22 @@ from datetime import date
 import polars as pl
 from hypothesis import given, settings
 
-from engine.facts import forecasting
-from engine.facts.asked import Question, asked
-from engine.facts.schemas import SCHEMAS
-from engine.thresholds import Thresholds
-from tests.factories import DAY, ORG, moment, rows
-from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
+from engine.model.thresholds import Thresholds
+from engine.reporting.facts import forecasting
+from engine.reporting.facts.question import Question, asked
+from engine.reporting.facts.schemas import SCHEMAS
+from tests.factories import (
+    DAY,
+    ORG,
+    moment,
+    rows,
+)
+from tests.reports.obligations.ledgers import (
+    duty,
+    ledger,
+    ledgers,
+    work,
+)
 
 ASKED = asked([Question(ORG, "UTC", DAY, 30, Thresholds())])
 

@@ -2,7 +2,7 @@ from datetime import date
 
 from reports.obligations import obligation_consolidation, playbook
 from reports.obligations.clusters import clusters
-from reports.obligations.ledger import near
+from reports.shared.ledger import near
 from tests.factories import ask, rows
 from tests.reports.obligations.ledgers import duty, ledger
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 
 from reports.obligations import obligation_crossover
 from reports.obligations.clusters import clusters
-from reports.obligations.ledger import near
+from reports.shared.ledger import near
 from tests.factories import ask, rows
 from tests.reports.obligations.ledgers import duty, ledger, ledgers
 

@@ -2,9 +2,14 @@ from datetime import timedelta
 
 import pytest
 
-from engine.thresholds import Thresholds
+from engine.model.thresholds import Thresholds
 from reports.obligations import density, obligation_density_alerts
-from tests.factories import DAY, ask, moment, rows
+from tests.factories import (
+    DAY,
+    ask,
+    moment,
+    rows,
+)
 from tests.reports.obligations.ledgers import duty, ledger, work
 
 BOUNDS = density.limits([], Thresholds())

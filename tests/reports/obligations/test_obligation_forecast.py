@@ -2,8 +2,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from engine.thresholds import Thresholds
-from reports.obligations import expected, obligation_forecast
+from engine.model.thresholds import Thresholds
+from reports.obligations import expectations as expected
+from reports.obligations import obligation_forecast
 from tests.factories import DAY, ask, rows
 from tests.reports.obligations.ledgers import duty, ledger, work
 

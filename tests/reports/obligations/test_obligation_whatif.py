@@ -5,11 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import BadRequest
-from reports.obligations import ledger as pending_ledger
+from engine.model.errors import BadRequest
 from reports.obligations import obligation_whatif, scenario
+from reports.shared import ledger as pending_ledger
 from tests.factories import DAY, ask, rows
-from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
+from tests.reports.obligations.ledgers import (
+    duty,
+    ledger,
+    ledgers,
+    work,
+)
 
 SUMMED = ("pending", "overdue", "known", "beyond")
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.document import Coverage
+from engine.model.document import Coverage
 from reports.ownership.control_ownership import FINDINGS, REPORT
 from tests.factories import ask, rows
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from engine.document import Coverage
+from engine.model.document import Coverage
 from reports.ownership.scope_boundary import REPORT
 from tests.factories import ask, rows
 

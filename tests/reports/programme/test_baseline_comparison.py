@@ -1,6 +1,6 @@
 from datetime import date
 
-from engine.document import Coverage
+from engine.model.document import Coverage
 from reports.programme.baseline_comparison import build
 from tests.factories import ask, rows
 

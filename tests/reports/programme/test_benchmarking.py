@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from engine.document import Coverage
+from engine.model.document import Coverage
 from reports.programme.benchmarking import build
 from tests.factories import ask, rows
 

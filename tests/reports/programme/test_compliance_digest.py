@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from engine.document import Coverage
+from engine.model.document import Coverage
 from reports.programme.compliance_digest import base_day, build
 from tests.factories import DAY, ask, rows
 

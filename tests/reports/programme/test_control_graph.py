@@ -1,6 +1,6 @@
 import pytest
 
-from engine.document import Coverage
+from engine.model.document import Coverage
 from reports.programme.control_graph import VIEWS, build
 from tests.factories import ask, rows
 

@@ -1,4 +1,4 @@
-from engine.document import Coverage
+from engine.model.document import Coverage
 from reports.programme.control_health_scorecard import build
 from reports.programme.health import POINTS
 from tests.factories import ask, rows

@@ -5,8 +5,13 @@ from datetime import date
 import polars as pl
 import pytest
 
-from engine.document import Edition, Organization, Revision
-from engine.render import csv, html, json, markdown
+from engine.model.document import Edition, Organization, Revision
+from engine.reporting.render import (
+    csv,
+    html,
+    json,
+    markdown,
+)
 from reports.programme import (
     baseline_comparison,
     benchmarking,
@@ -22,7 +27,12 @@ from reports.programme import (
     risk_heatmap,
     summary,
 )
-from tests.factories import DAY, ask, moment, rows
+from tests.factories import (
+    DAY,
+    ask,
+    moment,
+    rows,
+)
 
 REPORTS = {
     module.REPORT.name: module.REPORT

@@ -2,7 +2,7 @@ from datetime import date
 
 import msgspec
 
-from engine.document import Coverage
+from engine.model.document import Coverage
 from reports.programme.gap_remediations import build
 from tests.factories import ask, rows
 

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from engine.catalogue.scenarios import scenarios as shipped
+from engine.reporting.catalogue.scenarios import scenarios as shipped
 from reports.programme.regulatory_impact import SCENARIOS, build
 from tests.factories import ask, rows
 

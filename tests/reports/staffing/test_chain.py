@@ -5,8 +5,8 @@ from datetime import date
 
 import pytest
 
-from engine.document import Edition, Organization, Revision
-from engine.render import RENDERERS
+from engine.model.document import Edition, Organization, Revision
+from engine.reporting.render import RENDERERS
 from reports.staffing import (
     cross_staffing_committee_escalation,
     staffing_action_reminders,

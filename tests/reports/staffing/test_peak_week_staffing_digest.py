@@ -4,7 +4,12 @@ from hypothesis import given, settings
 from reports.capacity import obligation_load_balancing, proposals
 from reports.staffing import peak_week_staffing_digest
 from tests.factories import ORG, ask, rows
-from tests.reports.obligations.ledgers import duty, ledger, ledgers, work
+from tests.reports.obligations.ledgers import (
+    duty,
+    ledger,
+    ledgers,
+    work,
+)
 from tests.reports.staffing.actions import actions, frame
 
 TEN = tuple((name, "default", 10.0) for name in ("ann", "bob", "cyd"))  # 8 hours available a week

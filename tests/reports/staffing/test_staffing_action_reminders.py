@@ -4,10 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.thresholds import Thresholds
+from engine.model.thresholds import Thresholds
 from reports.staffing import reminders, staffing_action_reminders
 from tests.factories import DAY, ask
-from tests.reports.staffing.actions import DONE, PROPOSED, SOON, actions, frame
+from tests.reports.staffing.actions import (
+    DONE,
+    PROPOSED,
+    SOON,
+    actions,
+    frame,
+)
 
 SUNDAY = date(2026, 11, 8)
 

@@ -1,6 +1,11 @@
 from reports.staffing import staffing_actions
 from tests.factories import ask
-from tests.reports.staffing.actions import DONE, PROPOSED, actions, frame
+from tests.reports.staffing.actions import (
+    DONE,
+    PROPOSED,
+    actions,
+    frame,
+)
 
 
 def built(*given):

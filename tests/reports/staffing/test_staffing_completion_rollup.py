@@ -2,7 +2,12 @@ from datetime import date
 
 from reports.staffing import staffing_completion_rollup
 from tests.factories import ask, rows
-from tests.reports.staffing.actions import DONE, PROPOSED, actions, frame
+from tests.reports.staffing.actions import (
+    DONE,
+    PROPOSED,
+    actions,
+    frame,
+)
 
 ADMINS = ({"email": "zoe", "role": "owner"}, {"email": "ann", "role": "admin"}, {"email": "bob", "role": "member"})
 

@@ -2,7 +2,12 @@ import pytest
 
 from reports.staffing import staffing_sla_breach_digest
 from tests.factories import ask
-from tests.reports.staffing.actions import DONE, SOON, actions, frame
+from tests.reports.staffing.actions import (
+    DONE,
+    SOON,
+    actions,
+    frame,
+)
 
 
 def built(*given):

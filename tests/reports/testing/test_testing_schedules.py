@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from engine.document import Coverage
+from engine.model.document import Coverage
 from reports.testing.testing_schedules import REPORT
 from tests.factories import ask, rows
 

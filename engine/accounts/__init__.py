@@ -1,0 +1,1 @@
+"""Credentials and connections of people and organizations: keys, tokens, assessors, preferences."""

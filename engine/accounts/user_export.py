@@ -1,0 +1,35 @@
+"""What the console knows of one person, for that person. Secrets are not among it."""
+
+from typing import Any
+
+from engine.accounts.preferences import flags
+from engine.accounts.tokens import API_KEY, INGEST, listed
+from engine.store import Store
+from engine.store.queries.audit import count_of, incidents_of
+from engine.store.rows import first, many
+from engine.store.schema.organizations import memberships, users
+
+_PROFILE = ("name", "title", "active", "deletion_requested_at")
+_MEMBERSHIP = ("role", "status", "workspace_id", "since_on")
+_INCIDENT = (
+    "id", "title", "severity", "status", "service_id", "source", "owner", "opened_at", "acknowledged_at",
+    "mitigated_at", "resolved_at", "closed_at", "summary", "root_cause",
+)  # fmt: skip
+
+
+def user_export(store: Store, org_id: str, email: str) -> dict[str, Any]:
+    """Profile, memberships, incidents, keys and preferences of a person within one organization."""
+    with store.reader() as connection:
+        profile = first(connection, users, org_id, email=email) or {}
+        member = many(connection, memberships, org_id, email=email)
+        found = incidents_of(connection, org_id, email)
+        events = count_of(connection, org_id, email)
+    return {
+        "profile": {"email": email, **{name: profile.get(name) for name in _PROFILE}},
+        "memberships": [{"organization": org_id, **{name: row[name] for name in _MEMBERSHIP}} for row in member],
+        "notification_preferences": flags(profile.get("preferences")),
+        "api_keys": listed(store, org_id, API_KEY, owner=email),
+        "alert_ingest_tokens": listed(store, org_id, INGEST, owner=email),
+        "incidents": [{name: row[name] for name in _INCIDENT} for row in found],
+        "audit_events": events,
+    }

@@ -1,0 +1,21 @@
+"""What an archive is about."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from engine.archives import manifest
+
+
+@dataclass(frozen=True)
+class About:
+    """What an archive is about: all of it goes into the manifest, so equal ``About`` and files are equal bytes."""
+
+    kind: str
+    title: str
+    organization: manifest.Owner
+    as_of: date
+    window: manifest.Window
+    revision: manifest.Position
+    settings_version: int
+    events: manifest.Events | None = None
+    previous: manifest.Previous | None = None

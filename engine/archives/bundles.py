@@ -1,0 +1,272 @@
+"""Sealed bundles: one snapshot in one revision, chained to the bundle before, never changed."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, time
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from engine.archives.about import About
+from engine.archives.archive import Sealed, seal
+from engine.archives.contents import gathered
+from engine.archives.errors import disk
+from engine.archives.keys import SigningKey, signing_key
+from engine.archives.manifest import Previous
+from engine.archives.spool import Spool
+from engine.archives.sweep import marked, sweep, temporary
+from engine.archives.windows import Days
+from engine.delivery import (
+    Message,
+    configured,
+    content_hash,
+    endpoints,
+    enqueue,
+)
+from engine.model.errors import Conflict, NotFound, Unavailable
+from engine.runtime.services import Services
+from engine.runtime.settings import Settings
+from engine.store import Revision
+from engine.store.ids import new_id
+from engine.store.queries import bundles as queries
+from engine.store.rows import first
+from engine.store.schema.outputs import bundle_files, bundles
+
+ROUTE = "/api/governance/compliance/bundles"
+KIND = "bundle_created"
+CRON = "cron:bundles"
+SCHEDULES = (CRON, "scheduler")
+TRIES = 5
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Created:
+    """A bundle that was just sealed, and what was queued about it."""
+
+    row: Row
+    delivery: list[Row]
+    again: bool = False  # it was there already
+
+
+class _Overtaken(Exception):
+    """Another bundle was sealed since we looked, or this one was taken for unfinished."""
+
+
+def create_scheduled(services: Services, org_id: str, actor: str, window: Days, *, now: datetime) -> Created:
+    """The bundle of that window that a schedule sealed on the organization's present day; sealed now without one."""
+    zone = ZoneInfo(services.store.time_zone(org_id))
+    since = datetime.combine(now.astimezone(zone).date(), time(), zone)
+
+    def known() -> Row | None:
+        with services.store.reader() as connection:
+            return queries.sealed_since(connection, org_id, SCHEDULES, window.requested, since)
+
+    found = known()
+    if found is not None:
+        return Created(found, [], again=True)
+    return create(services, org_id, actor, window, now=now, known=known)
+
+
+def create(
+    services: Services,
+    org_id: str,
+    actor: str,
+    window: Days,
+    *,
+    now: datetime,
+    known: Callable[[], Row | None] | None = None,
+) -> Created:
+    """Seal a bundle of the organization as it stands and queue word of it. Conflict: its audit chain does not hold.
+
+    ``known`` may find one that was sealed meanwhile and will do.
+    """
+    settings = services.settings
+    key = signing_key(settings.signing_key_file)
+    folder = archive_path(settings, org_id, "x").parent
+    sweep(services.store, folder, org_id, now=now)
+    with gathered(services, org_id, "bundle", window, now=now) as (spool, about, counts):
+        for _ in range(TRIES):
+            with services.store.reader() as connection:
+                before = queries.newest(connection, org_id)
+            found = known() if known else None
+            if found is not None:
+                return Created(found, [], again=True)
+            bundle_id = new_id("bnd")
+            with _sealed(spool, replace(about, previous=_previous(before)), key, folder, bundle_id) as sealed:
+                row = _row(bundle_id, about, sealed, counts, before)
+                final = archive_path(settings, org_id, bundle_id)
+                try:
+                    with _placed(sealed.path, final), services.store.revision(org_id, actor, now=now) as revision:
+                        if queries.newest(revision.connection, org_id) != before or not final.is_file():
+                            raise _Overtaken
+                        return Created(row, _write(revision, row, sealed, settings))
+                except _Overtaken:
+                    continue
+    raise Conflict("Other bundles were sealed at the same time, again and again: try again.", word="bundle_overtaken")
+
+
+def archive_path(settings: Settings, org_id: str, bundle_id: str) -> Path:
+    """Where the archive of a bundle is kept."""
+    return settings.bundle_dir / org_id / f"{bundle_id}.zip"
+
+
+def listed(services: Services, org_id: str) -> list[Row]:
+    """Metadata of every bundle, newest first."""
+    with services.store.reader() as connection:
+        rows = queries.every(connection, org_id)
+    by_id = {row["id"]: row for row in rows}
+    return [shown(row, by_id.get(row["previous_id"])) for row in rows]
+
+
+def any_of(services: Services, org_id: str) -> bool:
+    """Whether the organization seals bundles."""
+    with services.store.reader() as connection:
+        return queries.newest(connection, org_id) is not None
+
+
+def one(services: Services, org_id: str, bundle_id: str) -> tuple[Row, Row | None]:
+    """The row of a bundle and of the one before; NotFound."""
+    with services.store.reader() as connection:
+        row = first(connection, bundles, org_id, id=bundle_id)
+        if row is None:
+            raise NotFound(f"There is no such bundle: {bundle_id[:200]}.")
+        before = first(connection, bundles, org_id, id=row["previous_id"]) if row["previous_id"] else None
+    return row, before
+
+
+def archive(services: Services, row: Mapping[str, Any]) -> Path:
+    """The file of a bundle; NotFound for one that was sealed elsewhere, Unavailable when the file is gone."""
+    if row["archive_sha256"] is None:
+        raise NotFound(f"The bundle {row['id']} was sealed elsewhere; only its record is here.", word="no_archive")
+    path = archive_path(services.settings, row["org_id"], row["id"])
+    if not path.is_file():
+        raise Unavailable(
+            f"The archive of the bundle {row['id']} is not in the bundle folder: restore it from a backup, or check "
+            "SVC_BUNDLE_DIR.",
+            word="archive_missing",
+        )
+    return path
+
+
+def shown(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> Row:
+    """The metadata of a bundle as clients see it."""
+    previous = None
+    if row["previous_id"] is not None:
+        known = before or {}
+        previous = {"id": row["previous_id"], "manifest_sha256": known.get("manifest_sha256"),
+                    "merkle_root": known.get("merkle_root")}  # fmt: skip
+    return {
+        "id": row["id"],
+        "organization": row["org_id"],
+        "state": "sealed",
+        "window": {
+            "requested": row["requested_window"], "start_on": row["window_start_on"], "end_on": row["window_end_on"]
+        },
+        "created_by": row["created_by"],
+        "sealed_at": row["sealed_at"],
+        "revision": {"seq": row["sealed_seq"], "hash": row["sealed_hash"]},
+        "counts": row["counts"] or {},
+        "merkle_root": row["merkle_root"],
+        "manifest_sha256": row["manifest_sha256"],
+        "previous": previous,
+        "key_id": row["key_id"],
+        "size_bytes": row["size_bytes"],
+        "archive_sha256": row["archive_sha256"],
+        "download": f"{ROUTE}/{row['id']}/download" if row["archive_sha256"] else None,
+    }  # fmt: skip
+
+
+@contextmanager
+def _sealed(spool: Spool, about: About, key: SigningKey, folder: Path, bundle_id: str) -> Iterator[Sealed]:
+    """The archive under a name of its own, which is gone in the end."""
+    path = temporary(folder, bundle_id)
+    with marked(folder, bundle_id):
+        try:
+            yield seal(spool, about, key, path)
+        finally:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _placed(made: Path, final: Path) -> Iterator[None]:
+    """The archive where it belongs, never over another one; gone again when the block raises."""
+    with disk("The bundle"):
+        made.chmod(0o440)
+        os.close(os.open(final, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        made.replace(final)
+    try:
+        yield
+    except BaseException:
+        final.unlink(missing_ok=True)
+        raise
+
+
+def _previous(before: Row | None) -> Previous | None:
+    if before is None:
+        return None
+    return Previous(before["id"], before["manifest_sha256"], before["merkle_root"])
+
+
+def _row(bundle_id: str, about: About, sealed: Sealed, counts: dict[str, int], before: Row | None) -> Row:
+    return {
+        "id": bundle_id,
+        "requested_window": about.window.requested,
+        "window_start_on": about.window.start_on,
+        "window_end_on": about.window.end_on,
+        "sealed_seq": about.revision.seq,
+        "sealed_hash": about.revision.hash,
+        "first_seq": about.events.first_seq if about.events else None,
+        "manifest_sha256": sealed.manifest_sha256,
+        "merkle_root": sealed.merkle_root,
+        "previous_id": before["id"] if before else None,
+        "size_bytes": sealed.size,
+        "archive_sha256": sealed.sha256,
+        "key_id": sealed.key_id,
+        "counts": counts,
+    }
+
+
+def _write(revision: Revision, row: Row, sealed: Sealed, settings: Settings) -> list[Row]:
+    """The rows, the audit event and the outbox, all in one revision."""
+    row |= {"created_by": revision.actor, "sealed_at": revision.now}
+    revision.insert(bundles, [row])
+    files = [
+        {"bundle_id": row["id"], "position": position, "name": part.name, "size_bytes": part.size,
+         "sha256": part.sha256, "rows": part.rows}
+        for position, part in enumerate(sealed.parts)
+    ]  # fmt: skip
+    revision.insert(bundle_files, files)
+    told = ("requested_window", "sealed_seq", "manifest_sha256", "merkle_root", "previous_id", "key_id")
+    revision.record("bundle.sealed", object_type="bundle", object_id=row["id"], details={n: row[n] for n in told})
+    row |= {"org_id": revision.org_id}
+    channels = configured(settings, endpoints(revision.connection, revision.org_id))
+    return enqueue(revision, [_message(row, url, settings) for url in channels.webhook.recipients])
+
+
+def _message(row: Row, url: str, settings: Settings) -> Message:
+    payload = {
+        "event": KIND,
+        "bundle": {
+            "id": row["id"],
+            "organization": row["org_id"],
+            "window": {"requested": row["requested_window"], "start_on": row["window_start_on"].isoformat(),
+                       "end_on": row["window_end_on"].isoformat()},
+            "revision": {"seq": row["sealed_seq"], "hash": row["sealed_hash"]},
+            "manifest_sha256": row["manifest_sha256"],
+            "merkle_root": row["merkle_root"],
+            "previous_id": row["previous_id"],
+            "key_id": row["key_id"],
+            "size_bytes": row["size_bytes"],
+            "counts": row["counts"],
+            "download": f"{settings['SVC_BASE_URL'].rstrip('/')}{ROUTE}/{row['id']}/download",
+        },
+    }  # fmt: skip
+    subject = f"Evidence bundle {row['id']} sealed"
+    text = (
+        f"The evidence bundle {row['id']} of {row['org_id']} for {row['requested_window']} was sealed at revision "
+        f"{row['sealed_seq']}. SHA-256 of its manifest: {row['manifest_sha256']}."
+    )
+    return Message(KIND, row["id"], "webhook", url, content_hash(payload), subject, payload, text)

@@ -1,0 +1,130 @@
+"""Which report goes into which archive under which name, and the archives that are made of them.
+
+The table of a framework is ``<framework>.csv``: the lineage report names it as the file of a claim.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from engine.archives.about import About
+from engine.archives.decisions import decisions
+from engine.archives.log import spool_log, spool_pack
+from engine.archives.manifest import Events
+from engine.archives.moment import Moment, moment
+from engine.archives.spool import Spool
+from engine.archives.windows import Days
+from engine.runtime.services import Services
+
+
+@dataclass(frozen=True)
+class Item:
+    """A report as a file of an archive."""
+
+    file: str
+    report: str
+    about: str
+
+    @property
+    def form(self) -> str:
+        """The format, by the file's extension."""
+        return self.file.rpartition(".")[2]
+
+
+FRAMEWORKS = (
+    Item("soc2.csv", "type-ii", "SOC 2: criteria, tests performed, deviations, complementary controls"),
+    Item("iso27001.csv", "iso-assessment", "ISO/IEC 27001: clauses, statement of applicability, nonconformities"),
+    Item("pci-dss.csv", "pci-dss", "PCI DSS: finding for each requirement and its method"),
+    Item("hipaa.csv", "hipaa", "HIPAA Security Rule: standards and implementation specifications"),
+    Item("nist-csf.csv", "nist-csf", "NIST CSF: current and target profile"),
+    Item("cis-v8.csv", "cis-v8", "CIS Controls: safeguards by implementation group"),
+    Item("cmmc-l2.csv", "cmmc-l2", "CMMC Level 2: MET, NOT MET and the SPRS score"),
+    Item("gdpr-art32.csv", "gdpr-art32", "GDPR Article 32: measures, their tests and processors"),
+    Item("fedramp-poam.csv", "fedramp-poam", "FedRAMP plan of action and milestones, columns of the template"),
+)
+CROSSWALK = Item("crosswalk.csv", "crosswalk", "how SOC 2 maps to ISO/IEC 27001, with the evidence on either side")
+EXCEPTIONS = Item("exceptions.csv", "exception-register", "accepted departures with approver, expiry and standing")
+LINEAGE = Item("lineage.csv", "evidence-lineage", "every claim with its evidence, audit event, hash and bundle")
+WORKBOOK = (CROSSWALK, EXCEPTIONS, LINEAGE)
+BUNDLE = (
+    *WORKBOOK,
+    Item("attestations.csv", "attestations", "who signed for which control, when, on which evidence"),
+    Item("evidence_freshness.csv", "evidence-freshness", "age of the evidence of each control against its cadence"),
+    Item("open_gaps.csv", "gap-remediations", "controls that are not effective, and the plan to close them"),
+    Item("testing_schedules.csv", "testing-schedules", "planned and performed tests"),
+    Item("evidence_links.csv", "testing-evidence-linker", "tests linked to controls and bundles"),
+    Item("vendors.csv", "third-party-vendors", "third parties with their assurance"),
+    Item("legal_holds.csv", "legal-holds", "matters for which records are kept"),
+    Item("posture.json", "posture-score", "posture score with its components"),
+)
+MEETING_PACK = (
+    Item("summary.html", "executive-summary", "printable summary for the committee"),
+    Item("agenda.html", "committee-digest", "printable agenda: decisions, peaks, staffing, meetings to come"),
+    Item("scorecard.csv", "control-health-scorecard", "health of each control family"),
+    Item("scorecard.html", "control-health-scorecard", "the same, printable"),
+    Item("posture.json", "posture-score", "posture score with its components"),
+    Item("posture.csv", "posture-score", "the same as a table"),
+    EXCEPTIONS,
+    Item("open_gaps.csv", "gap-remediations", "controls that are not effective, by priority"),
+)
+TITLES = {
+    "bundle": "Evidence bundle",
+    "workbook": "Evidence workbook",
+    "committee-meeting-pack": "Committee meeting pack",
+}
+
+
+@contextmanager
+def gathered(
+    services: Services, org_id: str, kind: str, window: Days, *, now: datetime
+) -> Iterator[tuple[Spool, About, dict[str, int]]]:
+    """The files of an archive of that kind at this moment, what it is about, and how many rows of each kind it has."""
+    with moment(services, org_id, window, now=now) as found, Spool(services.settings.data_dir / "spool") as spool:
+        events, counts = _FILL[kind](found, spool)
+        about = About(
+            kind=kind,
+            title=TITLES[kind],
+            organization=found.owner,
+            as_of=found.subject.as_of,
+            window=found.window,
+            revision=found.revision,
+            settings_version=found.subject.settings.version,
+            events=events,
+        )
+        yield spool, about, counts
+
+
+def _bundle(found: Moment, spool: Spool) -> tuple[Events | None, dict[str, int]]:
+    events, policies = spool_log(found, spool)
+    _reports(found, spool, (*FRAMEWORKS, *BUNDLE))
+    rows = {part.name.partition(".")[0]: part.rows for part in spool.parts if part.rows is not None}
+    return events, {"events": events.count, "policies": policies, **rows}
+
+
+def _workbook(found: Moment, spool: Spool) -> tuple[Events | None, dict[str, int]]:
+    spool_pack(found, spool)
+    _reports(found, spool, (*FRAMEWORKS, *WORKBOOK))
+    return None, {}
+
+
+def _meeting_pack(found: Moment, spool: Spool) -> tuple[Events | None, dict[str, int]]:
+    _reports(found, spool, MEETING_PACK)
+    spool.add("decisions.md", "decisions asked for now, to fill in, and what became of earlier ones", decisions(found))
+    return None, {}
+
+
+_FILL = {"bundle": _bundle, "workbook": _workbook, "committee-meeting-pack": _meeting_pack}
+
+
+def _reports(found: Moment, spool: Spool, items: tuple[Item, ...]) -> None:
+    for item in items:
+        data = found.rendered(item.report, item.form)
+        spool.add(item.file, item.about, data, _records(data) if item.form == "csv" else None)
+
+
+def _records(data: bytes) -> int:
+    """Records of a CSV file after its header."""
+    return sum(1 for _ in csv.reader(io.StringIO(data.decode(), newline=""))) - 1

@@ -1,0 +1,71 @@
+"""The page on which a committee writes down what it decides, below what became of its earlier decisions."""
+
+import msgspec
+import polars as pl
+
+from engine.archives.moment import Moment
+from engine.reporting.render.markdown import inline
+
+MEETINGS = 12
+_HELD = """
+    SELECT m.held_on, c.name, m.decisions
+    FROM committee_meetings m JOIN committees c ON c.org_id = m.org_id AND c.id = m.committee_id
+    WHERE m.org_id = ? AND m.status = 'held' AND m.held_on <= ? AND m.decisions IS NOT NULL
+    ORDER BY m.held_on DESC, c.name, m.id
+    LIMIT ?
+"""
+
+
+def decisions(found: Moment) -> bytes:
+    """Markdown: decisions needed with lines to fill in, then those of the last meetings with owner, date and status."""
+    needed = next(table for table in found.edition("committee-digest").document.tables if table.name == "decisions")
+    held = found.view.frame(_HELD, [found.org_id, found.subject.as_of, MEETINGS])
+    lines = [
+        f"# Decisions: {inline(found.owner.name)}",
+        "",
+        f"Day {found.subject.as_of.isoformat()}, revision {found.revision.seq}.",
+        "",
+        "## To decide",
+        "",
+        *_to_decide(needed.frame),
+        "## Further decisions",
+        "",
+        "| decision | owner | due | status |",
+        "|---|---|---|---|",
+        *(["| | | | |"] * 3),
+        "",
+        "## Earlier decisions",
+        "",
+        *_earlier(held),
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _to_decide(needed: pl.DataFrame) -> list[str]:
+    if needed.is_empty():
+        return ["Nothing awaits a decision.", ""]
+    lines = []
+    for number, row in enumerate(needed.iter_rows(named=True), 1):
+        lines += [
+            f"### {number}. {inline(row['decision'])}",
+            "",
+            f"- Because: {inline(row['reason'])}",
+            f"- With: {inline(row['owner'] or 'nobody yet')}",
+            "- Decided: yes / no / postponed to ____",
+            "- Owner and date: ____",
+            "- Remarks: ____",
+            "",
+        ]
+    return lines
+
+
+def _earlier(held: pl.DataFrame) -> list[str]:
+    rows = []
+    for held_on, committee, decided in held.iter_rows():
+        for one in msgspec.json.decode(decided):
+            cells = (held_on.isoformat(), committee, one.get("decision"), one.get("owner"), one.get("due_on"),
+                     one.get("status"))  # fmt: skip
+            rows.append("| " + " | ".join(inline(str(cell or "")) for cell in cells) + " |")
+    if not rows:
+        return ["No earlier decision is on record."]
+    return ["| meeting | committee | decision | owner | due | status |", "|---|---|---|---|---|---|", *rows]

@@ -1,0 +1,84 @@
+"""The key that archives are signed with: Ed25519, in a PEM file that is made on first use."""
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+from engine.model.errors import Usage
+
+
+class SigningKey:
+    """The private half, and how the public half is shown."""
+
+    def __init__(self, private: Ed25519PrivateKey) -> None:
+        self._private = private
+        self.public_pem = private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        self.id = key_id(private.public_key())
+
+    def sign(self, data: bytes) -> bytes:
+        """64 bytes; the same for the same data."""
+        return self._private.sign(data)
+
+
+def key_id(public: Ed25519PublicKey) -> str:
+    """The fingerprint of a public key: SHA-256 over its DER form (SubjectPublicKeyInfo), in hex."""
+    return sha256(public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).hexdigest()
+
+
+def public_key(pem: bytes) -> Ed25519PublicKey:
+    """The key of a PEM file; ValueError when it is none or of another kind."""
+    try:
+        key = load_pem_public_key(pem)
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise ValueError("is no public key in PEM") from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise ValueError("is a public key of another kind than Ed25519")
+    return key
+
+
+def signing_key(path: Path) -> SigningKey:
+    """The key in ``path``, made on first use, readable by us alone. Usage when the file holds something else."""
+    try:
+        pem = path.read_bytes()
+    except FileNotFoundError:
+        pem = _made(path)
+    except OSError as error:
+        raise Usage(f"SVC_SIGNING_KEY_FILE cannot be read: {path}: {error.strerror}.") from error
+    try:
+        key = load_pem_private_key(pem, password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise Usage(f"SVC_SIGNING_KEY_FILE must hold an unencrypted private key in PEM; {path} does not.") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise Usage(f"SVC_SIGNING_KEY_FILE must hold an Ed25519 key; {path} holds another kind.")
+    return SigningKey(key)
+
+
+def _made(path: Path) -> bytes:
+    pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(pem)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(temporary, path)  # another process may have been first: then its key counts
+        except FileExistsError:
+            pass
+        finally:
+            temporary.unlink()
+        return path.read_bytes()
+    except OSError as error:
+        raise Usage(f"SVC_SIGNING_KEY_FILE cannot be made: {path}: {error.strerror}.") from error

@@ -1,0 +1,110 @@
+"""The audit events of an archive, read once: the evidence pack as CSV, and the chain as it was hashed.
+
+A line of ``audit_log.jsonl`` is ``{"hash":"…","previous":"…","event":{…}}`` where ``event`` are the bytes that were
+hashed after ``previous`` (``engine.store.chain``). The chain is whole from the window's first event to the revision;
+the evidence pack has the events that happened in the window.
+"""
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from engine.archives.evidence_pack import pages, rows_of
+from engine.archives.manifest import LOG, Events
+from engine.archives.moment import Moment
+from engine.archives.spool import Spool, Writing
+from engine.model.errors import Conflict
+from engine.reporting.render.csv import csv_chunks
+from engine.store.chain import ChainedEvent
+from engine.store.queries.audit import COLUMNS, Row, events_between
+from engine.store.queries.bundles import first_since
+from engine.store.types import instant_text
+
+PACK = "evidence_pack.csv"
+ABOUT_LOG = "the audit chain from the window's first event to the revision, as it was hashed"
+ABOUT_PACK = "policies in force and audit events of the window with the controls that they are evidence for"
+_PLACES = [COLUMNS.index(name) if name != "org_id" else None for name in ChainedEvent.__struct_fields__]
+_SEQ, _PREVIOUS, _HASH, _AT = (COLUMNS.index(name) for name in ("seq", "previous_hash", "hash", "occurred_at"))
+_encode = msgspec.json.Encoder().encode
+
+
+class _Chain:
+    """Lines of the chain, each checked against the hash that is stored beside it."""
+
+    def __init__(self, org_id: str, first: int, head: tuple[int, str]) -> None:
+        self._org_id = org_id
+        self._head = head
+        self._next = self._first = first
+        self._previous: str | None = None
+
+    def lines(self, page: Iterable[Row]) -> bytes:
+        """The lines of a page; Conflict at the first event that does not follow from the one before."""
+        lines = []
+        for row in page:
+            values: list[Any] = [self._org_id if place is None else row[place] for place in _PLACES]
+            event = _encode(ChainedEvent(*values))
+            previous, stored = row[_PREVIOUS], row[_HASH]
+            follows = row[_SEQ] == self._next and previous is not None and self._previous in (None, previous)
+            if not follows or sha256(previous.encode() + event).hexdigest() != stored:
+                self._broken()
+            self._next, self._previous = self._next + 1, stored
+            lines.append(b'{"hash":"%b","previous":"%b","event":%b}\n' % (stored.encode(), previous.encode(), event))
+        return b"".join(lines)
+
+    def events(self) -> Events:
+        """What was read; Conflict when it is not all of it."""
+        if (self._next - 1, self._previous or self._head[1]) != self._head:
+            self._broken()
+        return Events(self._next - self._first, self._first, self._head[0])
+
+    def _broken(self) -> None:
+        raise Conflict(
+            f"The audit chain of {self._org_id} does not hold at event {self._next}: nothing is sealed over it. "
+            f"Run `hq verify --org {self._org_id}`.",
+            word="chain_broken",
+        )
+
+
+def spool_log(moment: Moment, spool: Spool) -> tuple[Events, int]:
+    """Both files; what the chain spans, and how many policies are in the pack."""
+    store, pack = moment.services.store, moment.pack
+    with store.reader() as connection:
+        first = first_since(connection, pack.org_id, pack.since, pack.head[0])
+    chain = _Chain(pack.org_id, first, pack.head)
+    since = "" if pack.since is None else instant_text(pack.since)
+    count = pack.policies.height
+
+    def frames(log: Writing) -> Iterator[pl.DataFrame]:
+        nonlocal count
+        yield pack.policies
+        for page in events_between(store, pack.org_id, first, pack.head[0]):
+            log.write(chain.lines(page))
+            frame = rows_of([row for row in page if row[_AT] >= since], pack)
+            count += frame.height
+            yield frame
+
+    with (
+        spool.writing(LOG, ABOUT_LOG, lambda: chain.events().count) as log,
+        spool.writing(PACK, ABOUT_PACK, lambda: count) as csv,
+    ):
+        for chunk in csv_chunks(frames(log)):
+            csv.write(chunk)
+    return chain.events(), pack.policies.height
+
+
+def spool_pack(moment: Moment, spool: Spool) -> None:
+    """The evidence pack alone."""
+    count = 0
+
+    def counted() -> Iterator[pl.DataFrame]:
+        nonlocal count
+        for frame in pages(moment.services.store, moment.pack):
+            count += frame.height
+            yield frame
+
+    with spool.writing(PACK, ABOUT_PACK, lambda: count) as csv:
+        for chunk in csv_chunks(counted()):
+            csv.write(chunk)

@@ -1,0 +1,61 @@
+"""Workbook and committee meeting pack: made when they are first asked for, kept as artifacts."""
+
+import os
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+
+from engine.archives.archive import seal
+from engine.archives.contents import gathered
+from engine.archives.errors import disk
+from engine.archives.keys import signing_key
+from engine.archives.windows import Days
+from engine.model.document import Revision
+from engine.reporting.artifacts import Name
+from engine.runtime.services import Services
+
+
+@dataclass(frozen=True)
+class Pack:
+    """An archive on disk. ``etag`` names what it follows from."""
+
+    path: Path
+    etag: str
+    as_of: date
+
+
+def pack(services: Services, org_id: str, kind: str, window: Days, *, now: datetime) -> Pack:
+    """The archive of the organization as it stands, from the artifacts or made now; NotFound: no such organization."""
+    key = signing_key(services.settings.signing_key_file)
+    artifacts = services.artifacts
+    wanted = _name(services, org_id, kind, window, key.id, now)
+    if wanted is not None and artifacts.place(wanted).is_file():
+        return _found(artifacts.place(wanted), wanted)
+    with gathered(services, org_id, kind, window, now=now) as (spool, about, _):
+        position = Revision(about.revision.seq, about.revision.hash)
+        made = Name.of(org_id, kind, "zip", about.as_of, position, _parameters(window, key.id))
+        path = artifacts.place(made)
+        with artifacts.building(made):
+            if not path.is_file():
+                temporary = path.with_name(f".new-{os.urandom(8).hex()}")
+                seal(spool, about, key, temporary)
+                with disk("The archive"):
+                    temporary.replace(path)
+    return _found(path, made)
+
+
+def _found(path: Path, name: Name) -> Pack:
+    return Pack(path, name.key, name.as_of)
+
+
+def _name(services: Services, org_id: str, kind: str, window: Days, key_id: str, now: datetime) -> Name | None:
+    """What the archive would be named by, as far as one look tells; None for an unknown organization."""
+    head = services.store.head(org_id)
+    if head is None:
+        return None
+    as_of = window.of(services.store, org_id, now).end_on
+    return Name.of(org_id, kind, "zip", as_of, head, _parameters(window, key_id))
+
+
+def _parameters(window: Days, key_id: str) -> dict[str, str]:
+    return {"window": window.requested, "key": key_id}

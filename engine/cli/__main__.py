@@ -1,0 +1,5 @@
+"""``python -m engine.cli`` is ``hq``."""
+
+from engine.cli import main
+
+main()

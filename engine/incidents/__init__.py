@@ -1,0 +1,1 @@
+"""From alert and finding to incident: error budgets, root cause, review, exports."""

@@ -1,0 +1,143 @@
+"""Root-cause analysis of a stored incident: reads what happened around it, scores it, keeps the run."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from engine.exposure.dependencies import (
+    Dependency,
+    Graph,
+    Service,
+    split_edges,
+)
+from engine.incidents.rca import (
+    LOOKAHEAD,
+    LOOKBACK,
+    Analysis,
+    analyse,
+)
+from engine.incidents.signals import (
+    block_signals,
+    deploy_signals,
+    incident_signals,
+    past,
+    to_explain,
+)
+from engine.model.errors import NotFound
+from engine.model.thresholds import Thresholds
+from engine.reporting.render.cells import plain_value
+from engine.store import Revision
+from engine.store.ids import new_id
+from engine.store.queries.incidents import (
+    Reader,
+    Row,
+    around,
+    blocks_between,
+    deploys_between,
+    ended_before,
+)
+from engine.store.queries.services import all_dependencies, all_services
+from engine.store.queries.settings import threshold
+from engine.store.rows import first, many, one
+from engine.store.schema.risk import vendors
+from engine.store.schema.services import incident_timeline, incidents, rca_runs
+
+MOST = 500  # records of a kind that are looked at, the newest
+PRECEDENTS = 2_000
+KEPT = 50  # candidates that a run keeps, the best
+
+
+def explain(connection: Reader, org_id: str, incident_id: str, now: datetime) -> Analysis:
+    """The analysis of an incident as things stand; NotFound when the organization has none of that id."""
+    row = one(connection, incidents, org_id, id=incident_id)
+    services = {each.id: Service(*each) for each in all_services(connection, org_id)}
+    incident = to_explain(row, services)
+    onset = incident.onset_at
+    begin, end = onset - LOOKBACK, onset + LOOKAHEAD
+    hops = {}
+    if incident.service_id is not None:
+        edges, _ = split_edges(services, (Dependency(*each) for each in all_dependencies(connection, org_id)))
+        hops = Graph((), edges, (), ()).hops_from(incident.service_id)
+    suppliers = [vendor["name"] for vendor in many(connection, vendors, org_id) if vendor["offboarded_on"] is None]
+    others = around(connection, org_id, incident_id, begin, onset, end, MOST)
+    signals = (
+        *deploy_signals(deploys_between(connection, org_id, begin, end, MOST), services),
+        *block_signals(blocks_between(connection, org_id, begin, end, MOST)),
+        *incident_signals(others, incident.service_id, hops, services, suppliers),
+    )
+    precedents = past(ended_before(connection, org_id, incident_id, onset, PRECEDENTS))
+    return analyse(incident, signals, precedents, hops, now, _limits(connection, org_id))
+
+
+def _limits(connection: Reader, org_id: str) -> Thresholds:
+    names = ("rca_confident", "rca_gap")
+    return Thresholds(overrides={name: threshold(connection, org_id, name) for name in names})
+
+
+def keep(revision: Revision, analysis: Analysis) -> dict[str, Any]:
+    """Store a run with its line in the timeline and its audit event; returns it as ``shown``."""
+    one(revision.connection, incidents, revision.org_id, id=analysis.incident_id)
+    kept = plain_value(asdict(analysis), "analysis")
+    run = {
+        "id": new_id("rca"),
+        "incident_id": analysis.incident_id,
+        "run_at": revision.now,
+        "actor": revision.actor,
+        "model_version": analysis.model_version,
+        "hypothesis": analysis.hypothesis,
+        "confidence": analysis.confidence,
+        "candidates": {
+            "onset_at": kept["onset_at"],
+            "band": analysis.band,
+            "conclusive": analysis.conclusive,
+            "reason": analysis.reason,
+            "found": len(analysis.candidates),
+            "candidates": kept["candidates"][:KEPT],
+            "next_checks": kept["next_checks"],
+            "similar_incident_ids": kept["similar_incident_ids"][:KEPT],
+        },
+    }
+    revision.insert(rca_runs, [run])
+    revision.insert(incident_timeline, [_line(revision, run)])
+    best = analysis.candidates[0] if analysis.candidates else None
+    revision.record(
+        "rca.completed" if analysis.conclusive else "rca.inconclusive",
+        object_type="incident",
+        object_id=analysis.incident_id,
+        details={
+            "run": run["id"],
+            "model_version": analysis.model_version,
+            "kind": best.kind if best else None,
+            "confidence": analysis.confidence,
+            "conclusive": analysis.conclusive,
+        },
+    )
+    return shown(run)
+
+
+def _line(revision: Revision, run: Row) -> Row:
+    kept = run["candidates"]
+    verdict = run["hypothesis"] if kept["conclusive"] else f"Inconclusive. {kept['reason']}"
+    return {
+        "id": new_id("tl"),
+        "incident_id": run["incident_id"],
+        "happened_at": revision.now,
+        "kind": "rca",
+        "actor": revision.actor,
+        "body": f"Root-cause analysis {run['id']}: {verdict} Best confidence {run['confidence']:.3f}.",
+    }
+
+
+def latest(connection: Reader, org_id: str, incident_id: str) -> dict[str, Any]:
+    """The run that was kept last; NotFound without an incident or without a run."""
+    one(connection, incidents, org_id, id=incident_id)
+    run = first(connection, rca_runs, org_id, order=("-run_at", "-revision"), incident_id=incident_id)
+    if run is None:
+        raise NotFound(f"No root-cause analysis of {incident_id[:200]} was run yet.", word="no_rca_run")
+    return shown(run)
+
+
+def shown(run: Row) -> dict[str, Any]:
+    """A run as the interface shows it: the columns and the analysis side by side."""
+    columns = ("id", "incident_id", "run_at", "actor", "model_version", "hypothesis", "confidence")
+    return {**{name: run[name] for name in columns}, **run["candidates"]}

@@ -1,0 +1,66 @@
+"""The evidence pack of an incident: every record with its place in the audit chain, and a hash over all of it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from typing import Any
+
+from engine.incidents.durations import incident_times
+from engine.incidents.records import IncidentRecord
+from engine.reporting.render.cells import plain_value
+from engine.store.queries.incidents import Row
+from engine.store.types import canonical_json
+
+PACK_VERSION = 1
+DEFINITIONS = {
+    "audit": "position and hash of the audit event that opened the last change of the record; the hash is null "
+    "when retention removed that event",
+    "audit_events": "every audit event about the incident and its records; the hash of each covers the one before it",
+    "chain": "head of the organization's audit chain when the pack was read; not part of content_sha256",
+    "content_sha256": "SHA-256 of this object without chain and content_sha256, as JSON in UTF-8 with sorted keys and "
+    "no white space: the same as long as nothing about the incident changes",
+}
+
+
+def evidence_pack(record: IncidentRecord) -> dict[str, Any]:
+    """The pack, in values that JSON has; same record, same bytes."""
+    content: dict[str, Any] = {
+        "pack_version": PACK_VERSION,
+        "organization": {"id": record.organization.id, "name": record.organization.name},
+        "incident": _item(record, record.incident),
+        "service": _item(record, record.service) if record.service else None,
+        "times": asdict(incident_times(record.incident)),
+        "impact": asdict(record.impact),
+        "timeline": _items(record, record.timeline),
+        "actions": _items(record, record.actions),
+        "dry_runs": _items(record, record.dry_runs),
+        "executions": _items(record, record.executions),
+        "approvals": _items(record, record.approvals),
+        "rca_runs": _items(record, record.rca_runs),
+        "findings": _items(record, record.findings),
+        "legal_holds": _items(record, record.holds),
+        "audit_events": [_event(row) for row in record.events],
+        "definitions": DEFINITIONS,
+    }
+    content = plain_value(content, "evidence")
+    digest = sha256(canonical_json(content).encode()).hexdigest()
+    return {**content, "chain": {"seq": record.head.seq, "hash": record.head.hash}, "content_sha256": digest}
+
+
+def content_sha256(record: IncidentRecord) -> str:
+    """The hash that the pack of this record carries."""
+    return str(evidence_pack(record)["content_sha256"])
+
+
+def _items(record: IncidentRecord, rows: Sequence[Row]) -> list[Row]:
+    return [_item(record, row) for row in rows]
+
+
+def _item(record: IncidentRecord, row: Row) -> Row:
+    kept = {name: value for name, value in row.items() if name not in ("org_id", "revision", "moves")}
+    return {**kept, "audit": record.position(row)}
+
+
+def _event(row: Row) -> Row:
+    kept = {name: value for name, value in row.items() if name not in ("org_id", "seq", "hash")}
+    return {**kept, "audit": {"seq": row["seq"], "hash": row["hash"]}}

@@ -1,0 +1,111 @@
+"""An incident as a Markdown file: what is known, what happened, what was done, and its place in the audit chain."""
+
+from collections.abc import Iterator
+
+from engine.incidents.durations import incident_times
+from engine.incidents.evidence import content_sha256
+from engine.incidents.markdown import (
+    automation_tables,
+    document,
+    duration,
+    event_table,
+    facts,
+    spoken,
+    table,
+    timeline_table,
+)
+from engine.incidents.records import IncidentRecord
+from engine.reporting.render.markdown import heading, inline, paragraph
+
+STEPS = (
+    ("ttd_minutes", "Detected (TTD)", "from the first sign"),
+    ("tta_minutes", "Acknowledged (TTA)", "from detection"),
+    ("ttm_minutes", "Mitigated (TTM)", "from detection"),
+    ("ttr_minutes", "Resolved (TTR)", "from detection"),
+)
+
+
+def export(record: IncidentRecord) -> bytes:
+    """The file. Same record, same bytes: it shows no present time."""
+    return document(_blocks(record))
+
+
+def _blocks(record: IncidentRecord) -> Iterator[str]:
+    incident = record.incident
+    yield heading(1, f"{record.id}: {incident['title']}")
+    yield (
+        f"**{inline(record.organization.name)}** · {inline(incident['severity'])} · {inline(incident['status'])} · "
+        f"detected {spoken(incident['opened_at'])}. All times are in UTC."
+    )
+    if incident["summary"]:
+        yield paragraph(incident["summary"])
+    if any(hold["released_at"] is None for hold in record.holds):
+        yield "> **Legal hold:** the records of this incident are held; nothing of it may be deleted."
+    yield facts(about(record))
+    yield "## Times"
+    yield times_table(record)
+    yield "## Timeline"
+    yield timeline_table(record)
+    yield "## Follow-up actions"
+    yield actions_table(record, nothing="None recorded.")
+    if record.findings:
+        yield "## Findings"
+        found = [(row["id"], row["title"], row["severity"], row["status"], row["cve"], row["due_on"]) for row in record.findings]  # noqa: E501 # fmt: skip
+        yield table(("Id", "Finding", "Severity", "Status", "CVE", "Due"), found, nothing="")
+    yield "## Automation"
+    yield from automation_tables(record)
+    yield "## Audit events"
+    yield event_table(record)
+    yield "## Provenance"
+    yield provenance(record)
+
+
+def about(record: IncidentRecord) -> Iterator[tuple[str, object]]:
+    """What an incident is, as names and values."""
+    incident, service, cost = record.incident, record.service, record.impact
+    yield "Service", record.name
+    if service:
+        yield "Criticality", f"{service['criticality']} of 5, {service['environment']}"
+        yield "Service owner", service["owner"]
+    yield "Incident owner", incident["owner"]
+    yield "Workspace", incident["workspace_id"]
+    yield "Reported by", incident["source"]
+    yield "Alerts", incident["alert_count"]
+    yield "Users affected", cost.users
+    yield "Effect lasted", duration(cost.minutes) if cost.minutes is not None else None
+    yield "Established cause", incident["root_cause"]
+    yield "Earlier incident with the same key", incident["related_to"]
+    if record.rca_runs:
+        latest = record.rca_runs[-1]
+        yield "Root-cause analysis", f"{latest['hypothesis']} (confidence {latest['confidence']:.3f})"
+
+
+def times_table(record: IncidentRecord) -> str:
+    """TTD, TTA, TTM and TTR; a blank says why it is one."""
+    times = incident_times(record.incident)
+    rows = []
+    for name, title, since in STEPS:
+        minutes: float | None = getattr(times, name)
+        rows.append((title, f"{duration(minutes)} {since}" if minutes is not None else f"blank: {times.blanks[name]}"))
+    return table(("Step", "Time taken"), rows, nothing="")
+
+
+def actions_table(record: IncidentRecord, *, nothing: str) -> str:
+    """The follow-ups; a missing owner or date is named as missing."""
+    rows = [
+        (row["id"], row["title"], row["kind"], row["owner"] or "no owner", row["due_on"] or "no date", row["status"],
+         row["closed_on"])
+        for row in record.actions
+    ]  # fmt: skip
+    return table(("Id", "Action", "Type", "Owner", "Due", "Status", "Closed"), rows, nothing=nothing)
+
+
+def provenance(record: IncidentRecord) -> str:
+    """Where the chain stood, and the hash that the evidence pack of the same records carries."""
+    return facts(
+        (
+            ("Audit chain head", f"position {record.head.seq}, hash {record.head.hash}"),
+            ("Evidence pack", f"/api/incidents/{record.id}/evidence"),
+            ("SHA-256 of its content", content_sha256(record)),
+        )
+    )

@@ -1,0 +1,66 @@
+"""Contributing factors of an incident: the established cause, the analysis, changes before it, and its likes."""
+
+from collections.abc import Iterator
+
+from engine.incidents.markdown import FILL_IN, duration, table
+from engine.incidents.records import IncidentRecord
+from engine.reporting.render.markdown import inline, paragraph
+from engine.store.queries.incidents import Row
+
+BEST = 3
+CHANGES = 10
+
+
+def factors(record: IncidentRecord) -> Iterator[str]:
+    """The blocks of the section, the prompt last."""
+    cause = record.incident["root_cause"]
+    yield f"**Established cause:** {inline(cause)}" if cause else "**Established cause:** blank: none is recorded"
+    yield from _analysis(record.rca_runs)
+    yield from _changes(record)
+    if record.earlier:
+        rows = [(row["opened_at"], row["id"], row["title"], row["root_cause"]) for row in record.earlier]
+        yield "**Earlier incidents with the same key, within a year:**"
+        yield table(("Detected at", "Id", "Title", "Established cause"), rows, nothing="")
+    if record.findings:
+        known = [(row["id"], row["title"], row["severity"], row["status"]) for row in record.findings]
+        yield "**Findings of this incident:**"
+        yield table(("Id", "Finding", "Severity", "Status"), known, nothing="")
+    yield f"{FILL_IN} what made it possible, what made it worse, what hid it?"
+
+
+def _analysis(runs: list[Row]) -> Iterator[str]:
+    if not runs:
+        yield "No root-cause analysis was run."
+        return
+    run = runs[-1]
+    kept = run["candidates"]
+    yield (
+        f"**Root-cause analysis** {inline(run['id'])} ({inline(run['model_version'])}): "
+        f"{inline(run['hypothesis'])} Confidence {run['confidence']:.3f} ({kept['band']}). A hypothesis, not a finding."
+    )
+    if not kept["conclusive"]:
+        yield paragraph(kept["reason"])
+    best = [
+        (one["rank"], one["hypothesis"], f"{one['confidence']:.3f} ({one['band']})", "; ".join(one["evidence_ids"][:5]))
+        for one in kept["candidates"][:BEST]
+    ]
+    yield table(("Rank", "Candidate", "Confidence", "Evidence"), best, nothing="It found no candidate.")
+
+
+def _changes(record: IncidentRecord) -> Iterator[str]:
+    began = record.incident["started_at"] or record.incident["opened_at"]
+    own = [row for row in record.deploys if row["service_id"] == record.incident["service_id"] is not None]
+    rest = len(record.deploys) - len(own)
+    elsewhere = f" {rest} more went live on other services." if rest else ""
+    if not own:
+        yield f"No change of the service went live in the 24 hours before it.{elsewhere}"
+        return
+    rows = [
+        (row["deployed_at"], duration(round((began - row["deployed_at"]).total_seconds() / 60, 1)), row["id"],
+         row["version"], row["change_ref"], row["status"].replace("_", " "), row["actor"])
+        for row in own[:CHANGES]
+    ]  # fmt: skip
+    yield "**Changes of the service in the 24 hours before:**"
+    yield table(("Live at", "Before", "Id", "Version", "Change", "Status", "By"), rows, nothing="")
+    if elsewhere:
+        yield elsewhere.strip()

@@ -1,0 +1,132 @@
+"""What may have caused an incident: the records around its onset as signals of the root-cause analysis."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from engine.exposure.dependencies import Service
+from engine.incidents.durations import tokens
+from engine.incidents.rca_features import (
+    CAUSE_WORDS,
+    Incident,
+    PastIncident,
+    Signal,
+    cause_kind,
+)
+from engine.store.queries.incidents import Row
+
+LEAST_NAME = 4  # letters of a vendor's name that is looked for in texts
+
+
+def to_explain(row: Row, services: Mapping[str, Service]) -> Incident:
+    """The incident row as the analysis takes it."""
+    service = services.get(row["service_id"])
+    return Incident(
+        row["id"],
+        row["title"],
+        row["started_at"] or row["opened_at"],
+        row["service_id"],
+        row["summary"],
+        service.environment if service else "production",
+        None,
+        _ended(row),
+        row["dedupe_key"],
+    )
+
+
+def past(rows: Iterable[Row]) -> list[PastIncident]:
+    """Resolved incidents as precedents."""
+    return [
+        PastIncident(
+            row["id"],
+            row["title"],
+            row["resolved_at"],
+            row["root_cause"],
+            row["service_id"],
+            row["summary"],
+            row["dedupe_key"],
+        )
+        for row in rows
+    ]
+
+
+def deploy_signals(rows: Iterable[Row], services: Mapping[str, Service]) -> Iterator[Signal]:
+    """Changes that went live. When one was rolled back is not recorded, so that it was says nothing about time."""
+    for row in rows:
+        where = _name(row["service_id"], services)
+        version = f" {row['version']}" if row["version"] else ""
+        change = f" ({row['change_ref']})" if row["change_ref"] else ""
+        yield Signal(
+            "deploy",
+            f"deploys:{row['id']}",
+            row["deployed_at"],
+            f"{row['id']}, release{version} of {where}{change}",
+            row["service_id"],
+            environment=row["environment"],
+            failed=row["status"] == "failed",
+        )
+
+
+def block_signals(rows: Iterable[Row]) -> Iterator[Signal]:
+    """Automations that a policy refused."""
+    for row in rows:
+        said = f": {row['message'].rstrip('.')}" if row["message"] else ""
+        text = f"{row['playbook']} was refused ({row['reason']}){said}"
+        yield Signal("policy_block", f"policy_blocks:{row['id']}", row["blocked_at"], text, subject=row["playbook"])
+
+
+def incident_signals(
+    rows: Iterable[Row],
+    service_id: str | None,
+    hops: Mapping[str, int],
+    services: Mapping[str, Service],
+    vendors: Sequence[str],
+) -> Iterator[Signal]:
+    """Other incidents: of a vendor, of a service that is needed, or of a resource of the service itself."""
+    named = [(vendor, _pattern(vendor)) for vendor in vendors if len(vendor) >= LEAST_NAME]
+    for row in rows:
+        texts = [text for text in (row["title"], row["summary"], row["root_cause"]) if text]
+        vendor = next((name for name, pattern in named if any(pattern.search(text) for text in texts)), None)
+        kind = _kind(row, texts, vendor, service_id, hops)
+        if kind is None:
+            continue
+        where = _name(row["service_id"], services)
+        service = services.get(row["service_id"])
+        yield Signal(
+            kind,
+            f"incidents:{row['id']}",
+            row["started_at"] or row["opened_at"],
+            f"{row['id']}, {row['title']} on {where}" if row["service_id"] else f"{row['id']}, {row['title']}",
+            row["service_id"],
+            vendor,
+            row["severity"],
+            _ended(row),
+            service.environment if service else None,
+        )
+
+
+def _kind(
+    row: Row, texts: Sequence[str], vendor: str | None, service_id: str | None, hops: Mapping[str, int]
+) -> str | None:
+    if vendor is not None or any(cause_kind(text) == "vendor_outage" for text in texts):
+        return "vendor_outage"
+    if row["service_id"] is None:
+        return None
+    if row["service_id"] == service_id:
+        return "capacity" if tokens(row["title"], row["summary"]) & CAUSE_WORDS["capacity"] else None
+    return "upstream" if row["service_id"] in hops else None
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+
+
+def _name(service_id: str | None, services: Mapping[str, Service]) -> str:
+    if service_id is None:
+        return "an unknown service"
+    return services[service_id].name if service_id in services else service_id
+
+
+def _ended(row: Row) -> datetime | None:
+    ended: datetime | None = row["mitigated_at"] or row["resolved_at"] or row["closed_at"]
+    return ended

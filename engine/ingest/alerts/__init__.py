@@ -1,6 +1,0 @@
-"""Alerts of every known monitor, from one parsed JSON body to a list of ``Alert``."""
-
-from engine.ingest.alerts.alert import Alert, severity_after
-from engine.ingest.alerts.formats import FORMATS, MOST, read_alerts
-
-__all__ = ["FORMATS", "MOST", "Alert", "read_alerts", "severity_after"]

@@ -1,0 +1,120 @@
+"""One alert, whoever sent it, and the one rule by which its severity reaches an incident."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from engine.intake.severity import Severity, highest
+from engine.intake.times import instant
+from engine.intake.values import (
+    block,
+    first,
+    labels,
+    line,
+    link,
+)
+
+TITLE = 300
+
+SERVICE_NAMES = ("service", "service_name", "servicename", "app", "app_kubernetes_io_name", "application", "job")
+HOST_NAMES = ("host", "hostname", "host_name", "instance", "node", "nodename", "server")
+
+_PORT = re.compile(r"(?<=[\w\]]):\d{1,5}$")
+
+
+class Alert(msgspec.Struct, frozen=True):
+    """``state`` says what to do.
+
+    ``firing`` opens an incident or counts on the open one of the same ``dedupe_key``; ``resolved`` resolves it;
+    ``update`` writes ``note`` on it and opens nothing; ``ignored`` is accepted without effect.
+    ``started_at`` and ``ended_at`` are never later than the receipt, and ``ended_at`` is there exactly when resolved.
+    ``occurred_at`` orders events of one sender. ``event_id`` is the same for every delivery of one event, None where
+    the sender repeats itself on purpose. ``severity_given`` is False where the severity is only a default.
+    """
+
+    source: str
+    dedupe_key: str
+    state: str
+    title: str
+    severity: str = "medium"
+    severity_text: str | None = None
+    severity_given: bool = False
+    description: str | None = None
+    service: str | None = None
+    host: str | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    occurred_at: datetime | None = None
+    link: str | None = None
+    labels: Mapping[str, str] = msgspec.field(default_factory=dict)
+    event_id: str | None = None
+    origin: str | None = None
+    acknowledged: bool = False
+    note: str | None = None
+
+
+def severity_after(current: str | None, alert: Alert) -> str:
+    """The severity of an incident after an alert: it only rises, and only by a given severity of a live problem.
+
+    ``current`` is None for an incident that the alert opens.
+    """
+    if current is None:
+        return alert.severity
+    live = alert.state in ("firing", "update") and alert.severity_given
+    return highest(current, alert.severity) if live else current
+
+
+def compose(
+    *,
+    source: str,
+    key: str,
+    state: str,
+    title: Any,
+    received_at: datetime,
+    severity: Severity = Severity("medium", None, False),  # noqa: B008  an immutable tuple
+    description: Any = None,
+    tags: Mapping[str, Any] | None = None,
+    service: Any = None,
+    host: Any = None,
+    started_at: Any = None,
+    ended_at: Any = None,
+    occurred_at: Any = None,
+    address: Any = None,
+    event_id: Any = None,
+    origin: Any = None,
+    acknowledged: bool = False,
+    note: Any = None,
+) -> Alert:
+    """An alert out of raw values: cleaned, bounded, its times made plausible."""
+    live = state in ("firing", "update")
+    tags = tags or {}
+    began, happened, ended = instant(started_at), instant(occurred_at), None
+    if state == "resolved":
+        ended = min(instant(ended_at) or happened or received_at, received_at)
+        ended = max(ended, began) if began and began <= received_at else ended
+    identified = line(event_id)
+    found_host = line(host) or first(tags, HOST_NAMES)
+    return Alert(
+        source=source,
+        dedupe_key=key,
+        state=state,
+        title=line(title, TITLE) or "Alert without a title",
+        severity=severity.level if live else "info",
+        severity_text=severity.text,
+        severity_given=severity.given and live,
+        description=block(description),
+        service=line(service) or first(tags, SERVICE_NAMES),
+        host=None if found_host is None else _PORT.sub("", found_host),
+        started_at=min(began, received_at) if began else None,
+        ended_at=ended,
+        occurred_at=happened,
+        link=link(address),
+        labels=labels(tags),
+        event_id=f"{source}:{identified}" if identified else None,
+        origin=line(origin, 100) or source,
+        acknowledged=acknowledged,
+        note=line(note, 1000),
+    )

@@ -1,0 +1,45 @@
+"""Grafana's legacy panel alerts (before unified alerting): one rule a request."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from engine.intake.alerts.alert import Alert, compose
+from engine.intake.keys import joined
+from engine.intake.refusals import Malformed
+from engine.intake.severity import severity
+from engine.intake.values import mapping, plain
+
+SHAPE = "Grafana panel alerts: {ruleId, ruleName, state, title, evalMatches}"
+
+STATES = {"alerting": "firing", "no_data": "firing", "ok": "resolved", "paused": "update", "pending": "ignored"}
+
+
+def matches(body: Mapping[str, Any]) -> bool:
+    return "ruleId" in body and "evalMatches" in body
+
+
+def records(body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    yield "", body
+
+
+def read(body: Mapping[str, Any], received_at: datetime) -> Alert:
+    rule = plain(body.get("ruleId"))
+    if rule is None:
+        raise Malformed("ruleId", "the number of the rule", body.get("ruleId"))
+    word = (plain(body.get("state")) or "").lower()
+    if word not in STATES:
+        raise Malformed("state", "alerting, no_data, ok, paused or pending", body.get("state"))
+    tags = mapping(body.get("tags"))
+    return compose(
+        source="grafana",
+        key=joined("grafana", plain(body.get("orgId")), f"rule-{rule}"),
+        state=STATES[word],
+        title=plain(body.get("ruleName")) or plain(body.get("title")),
+        received_at=received_at,
+        severity=severity(tags.get("severity"), tags.get("priority")),
+        description=body.get("message"),
+        tags=tags,
+        address=body.get("ruleUrl"),
+        note={"no_data": "The rule has no data.", "paused": "The rule was paused."}.get(word),
+    )

@@ -1,0 +1,116 @@
+"""Our own payload, for everything that is not a monitor we know: one alert, or several as ``{"alerts": [...]}``.
+
+An example with every field; ``title`` and ``status`` are required::
+
+    {
+      "title": "Checkout fails for one user in ten",
+      "status": "firing",                       firing or resolved
+      "severity": "high",                       critical, high, medium, low, info, or a usual word such as P2 or warning
+      "dedupe_key": "checkout-5xx",             the same for every message about one problem, its recovery included
+      "service": "checkout",                    name or identifier of a service
+      "source": "synthetic-checks",             who noticed
+      "host": "web-3",
+      "description": "5xx rate 11 % for ten minutes",
+      "started_at": "2026-11-20T08:12:00Z",     ISO 8601 with offset, or epoch seconds or milliseconds
+      "ended_at": null,                         for a resolved alert
+      "labels": {"region": "eu-west-1"},        plain values by name, at most 50 are kept
+      "link": "https://status.example.com/1",   http or https
+      "event_id": "7c1f"                        the same for every delivery of one message
+    }
+
+Without ``dedupe_key`` the key is a hash of source, service and title. Absent, null and "" mean the same. Unlike a
+monitor's free text, a value that is here and wrong is refused.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from engine.intake.alerts.alert import Alert, compose
+from engine.intake.keys import digest, joined, normalised
+from engine.intake.refusals import Malformed
+from engine.intake.severity import LEVELS, severity
+from engine.intake.times import instant
+from engine.intake.values import link, mapping, plain
+
+SHAPE = "normalized: {title, status: firing|resolved, severity?, dedupe_key?, service?, …} or {alerts: [those]}"
+
+STATES = ("firing", "resolved")
+TEXTS = ("description", "service", "source", "host", "dedupe_key", "event_id")
+TIMES = ("started_at", "ended_at")
+LEVEL = f"one of {', '.join(LEVELS)}, or a usual word for one"
+
+
+def matches(body: Mapping[str, Any]) -> bool:
+    if "alerts" in body:
+        return "groupLabels" not in body and "commonLabels" not in body
+    return "dedupe_key" in body or ("title" in body and ("status" in body or "severity" in body))
+
+
+def records(body: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    if not isinstance(body.get("alerts"), list):
+        yield "", body
+        return
+    for index, alert in enumerate(body["alerts"]):
+        yield f"alerts[{index}]", alert
+
+
+def read(alert: Any, received_at: datetime) -> Alert:
+    if not isinstance(alert, dict):
+        raise Malformed("", "an object with title and status", alert)
+    if "alerts" in alert:
+        raise Malformed("alerts", "a list of alerts, none of which holds others", alert["alerts"])
+    title, state = plain(alert.get("title")), (plain(alert.get("status")) or "").lower()
+    if title is None:
+        raise Malformed("title", "a text", alert.get("title"))
+    if state not in STATES:
+        raise Malformed("status", "firing or resolved", alert.get("status"))
+    _check(alert)
+    return compose(
+        source="normalized",
+        key=joined("normalized", plain(alert.get("dedupe_key")) or _hashed(alert, title)),
+        state=state,
+        title=title,
+        received_at=received_at,
+        severity=severity(alert.get("severity")),
+        description=alert.get("description"),
+        tags=mapping(alert.get("labels")),
+        service=alert.get("service"),
+        host=alert.get("host"),
+        started_at=alert.get("started_at"),
+        ended_at=alert.get("ended_at"),
+        occurred_at=alert.get("ended_at" if state == "resolved" else "started_at"),
+        address=alert.get("link"),
+        event_id=alert.get("event_id"),
+        origin=alert.get("source"),
+    )
+
+
+def _hashed(alert: Mapping[str, Any], title: str) -> str:
+    return f"hash-{digest(alert.get('source'), alert.get('service'), normalised(title))[:32]}"
+
+
+def _check(alert: Mapping[str, Any]) -> None:
+    for name in TEXTS:
+        _expect(alert, name, "a text", _scalar)
+    _expect(alert, "severity", LEVEL, lambda value: severity(value).given)
+    for name in TIMES:
+        _expect(alert, name, "an ISO 8601 instant or an epoch time", lambda value: instant(value) is not None)
+    _expect(alert, "link", "an http or https address", lambda value: link(value) is not None)
+    _expect(alert, "labels", "an object of plain values", _flat)
+
+
+def _scalar(value: Any) -> bool:
+    return not isinstance(value, dict | list)
+
+
+def _flat(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_scalar, value.values()))
+
+
+def _expect(alert: Mapping[str, Any], name: str, expected: str, holds: Callable[[Any], bool]) -> None:
+    """Malformed for a value that is there and wrong; most are not there."""
+    value = alert.get(name)
+    if value is None or holds(value) or (isinstance(value, str) and plain(value) is None):
+        return
+    raise Malformed(name, expected, value)

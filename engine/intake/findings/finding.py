@@ -1,0 +1,183 @@
+"""One weakness on one host, whichever scanner found it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from engine.intake.severity import Severity, highest
+from engine.intake.times import instant
+from engine.intake.values import (
+    flag,
+    line,
+    listed,
+    number,
+    plain,
+)
+
+STATUSES = ("reopened", "open", "fixed")
+CVES = 100
+LOOKED_AT = 500
+
+# Least score of each level, CVSS version 3.
+BANDS = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"), (0.0, "info"))
+
+KNOWN_EXPLOITED = ("known_exploited", "kev", "cisa_kev", "in_kev", "cisa_known_exploited")
+REFERENCES = ("xref", "xrefs", "rti", "threat_intel", "threat_intelligence", "threat_intelligences")
+DETAIL = 300
+
+_CVE = re.compile(r"CVE-\d{4}-\d{4,10}", re.IGNORECASE)
+_SCORE = re.compile(r"\s*(\d{1,2}(?:\.\d{1,4})?)(?![\d.])")
+_KEV = re.compile(r"cisa.{0,3}known.{0,3}exploited", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``key`` identifies it for upserts; ``check`` is the scanner's number of the test, or the sender's finding_id.
+
+    ``first_seen_at`` and ``last_seen_at`` default to the receipt and are never later. ``disposition`` is a person's
+    decision in the scanner (accepted, false_positive), which opens no incident. ``fixed_at`` goes with status fixed.
+    """
+
+    source: str
+    key: str
+    check: str
+    host: str
+    title: str
+    severity: str
+    severity_text: str | None
+    severity_given: bool
+    status: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    fixed_at: datetime | None = None
+    disposition: str | None = None
+    asset_id: str | None = None
+    service: str | None = None
+    port: int | None = None
+    protocol: str | None = None
+    cves: tuple[str, ...] = ()
+    cvss: float | None = None
+    epss: float | None = None
+    known_exploited: bool = False
+    internet_reachable: bool | None = None
+    details: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def opens_incident(self) -> bool:
+        """Critical or high, not fixed, and nobody decided to live with it."""
+        return self.severity in ("critical", "high") and self.status != "fixed" and self.disposition is None
+
+
+def timed(
+    status: str, first_seen: Any, last_seen: Any, fixed: Any, received_at: datetime
+) -> tuple[datetime, datetime, datetime | None]:
+    """First seen, last seen and fixed, in order and none after the receipt."""
+    last = min(instant(last_seen) or received_at, received_at)
+    first = min(instant(first_seen) or last, last)
+    return first, last, min(instant(fixed) or received_at, received_at) if status == "fixed" else None
+
+
+def by_score(stated: Severity, cvss: float | None) -> Severity:
+    """A severity that nobody stated, out of the CVSS score."""
+    if stated.text is not None or stated.given or cvss is None:
+        return stated
+    return Severity(next(level for least, level in BANDS if cvss >= least), f"CVSS {cvss:g}", True)
+
+
+def score(*candidates: Any, high: float = 10.0) -> float | None:
+    """The first number from 0 to ``high``, also out of ``8.1 (AV:N/…)`` or an object that holds one."""
+    for candidate in candidates:
+        value = candidate
+        if isinstance(value, dict):
+            value = next((value[name] for name in ("#text", "BASE", "base", "score") if name in value), None)
+            value = value.get("#text") if isinstance(value, dict) else value
+        if isinstance(value, str):
+            matched = _SCORE.match(value[:60])
+            value = matched[1] if matched else None
+        found = number(value)
+        if found is not None and 0 <= found <= high:
+            return found
+    return None
+
+
+def cves(*candidates: Any) -> tuple[str, ...]:
+    """All CVE identifiers in lists, comma lists and objects with an ID, sorted; at most 100."""
+    found: set[str] = set()
+    for candidate in candidates:
+        for entry in _inner(candidate)[:1000] if candidate is not None else ():
+            text = entry.get("ID", entry.get("id")) if isinstance(entry, dict) else entry
+            if isinstance(text, str):
+                found.update(identifier.upper() for identifier in _CVE.findall(text[:20_000]))
+    return tuple(sorted(found)[:CVES])
+
+
+def known_exploited(*records: Mapping[str, Any]) -> bool:
+    """Whether a flag says so, or a reference to CISA's catalogue of known exploited vulnerabilities."""
+    for record in records:
+        if any(name in record and flag(record[name]) for name in KNOWN_EXPLOITED):
+            return True
+        for name in REFERENCES:
+            if name in record and any(_KEV.search(text) for text in _texts(record[name])):
+                return True
+    return False
+
+
+def details(**values: Any) -> dict[str, str]:
+    """What is worth keeping beside the columns: short, without what is absent."""
+    return {name: text for name, value in values.items() if value is not None and (text := line(value, DETAIL))}
+
+
+def merged(left: Finding, right: Finding) -> Finding:
+    """Two reports of one finding in one body, such as a row for each CVE."""
+    status = min(left.status, right.status, key=STATUSES.index)
+    worse = left if highest(left.severity, right.severity) == left.severity else right
+    fixed = [moment for moment in (left.fixed_at, right.fixed_at) if moment is not None and status == "fixed"]
+    return replace(
+        left,
+        severity=worse.severity,
+        severity_text=worse.severity_text,
+        severity_given=worse.severity_given,
+        status=status,
+        first_seen_at=min(left.first_seen_at, right.first_seen_at),
+        last_seen_at=max(left.last_seen_at, right.last_seen_at),
+        fixed_at=max(fixed, default=None),
+        disposition=left.disposition if left.disposition == right.disposition else None,
+        cves=tuple(sorted({*left.cves, *right.cves})[:CVES]),
+        cvss=_larger(left.cvss, right.cvss),
+        epss=_larger(left.epss, right.epss),
+        known_exploited=left.known_exploited or right.known_exploited,
+        internet_reachable=left.internet_reachable or right.internet_reachable,
+        details={**right.details, **left.details},
+    )
+
+
+def _larger(left: float | None, right: float | None) -> float | None:
+    return max((value for value in (left, right) if value is not None), default=None)
+
+
+def _inner(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        value = value.get("CVE", value.get("cve", value))
+    return listed(value)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts inside lists and objects, as far as the first 500 values."""
+    waiting, seen = [value], 0
+    while waiting and seen < LOOKED_AT:
+        inner, seen = waiting.pop(), seen + 1
+        if isinstance(inner, str):
+            yield inner[:200]
+        else:
+            entries = inner.values() if isinstance(inner, dict) else inner if isinstance(inner, list) else ()
+            waiting.extend(islice(entries, LOOKED_AT))
+
+
+def port_of(value: Any) -> int | None:
+    """A port; 0 stands for the host as a whole."""
+    text = plain(value)
+    found = number(text) if text is not None else None
+    return int(found) if found is not None and found.is_integer() and 0 < found <= 65535 else None

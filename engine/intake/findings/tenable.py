@@ -1,0 +1,170 @@
+"""Tenable: plugin on an asset, from Vulnerability Management, Security Center, Nessus and the newer findings export.
+
+Names go by any case; dotted and spaced column names are one (``asset.id``, ``Plugin ID``). The severity field is
+trusted over risk factor and CVSS, which may disagree with it.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from engine.intake.findings.finding import (
+    Finding,
+    by_score,
+    cves,
+    details,
+    known_exploited,
+    port_of,
+    score,
+    timed,
+)
+from engine.intake.keys import joined
+from engine.intake.refusals import Malformed
+from engine.intake.severity import WORDS, severity
+from engine.intake.values import (
+    first,
+    flag,
+    folded,
+    line,
+    listed,
+    mapping,
+    plain,
+)
+
+SHAPE = "Tenable: {plugin: {id, name}, asset: {uuid, hostname}, severity, …}, or flat {pluginID or Plugin ID, ip, …}"
+
+CHECK = ("plugin_id", "pluginid", "definition_id", "plugin")
+ASSET = ("uuid", "id", "agent_uuid")
+FLAT_ASSET = ("asset_uuid", "asset_id", "hostuuid")
+ADDRESS = ("ipv4", "ip", "ip_address", "host_ip", "ipv6", "display_ipv4_address", "asset_display_ipv4_address")
+NAME = ("fqdn", "dnsname", "dns_name", "hostname", "host", "asset", "asset_name", "netbios_name", "netbiosname")
+TITLE = ("plugin_name", "pluginname", "definition_name", "name", "synopsis")
+STATE = ("state", "vulnerability_state", "status")
+FIRST_SEEN = ("first_found", "firstseen", "first_seen", "first_observed", "first_discovered")
+LAST_SEEN = ("last_found", "lastseen", "last_seen", "last_observed")
+FIXED = ("last_fixed", "lastfixed")
+CVSS = ("cvss3_base_score", "cvssv3basescore", "cvss_v3_base_score", "cvss_base_score", "basescore", "cvss")
+
+LEVELS: Mapping[str, str] = {**WORDS, **{"4": "critical", "3": "high", "2": "medium", "1": "low", "0": "info"}}
+STATES = {"fixed": "fixed", "reopened": "reopened", "resurfaced": "reopened"}
+
+
+class Record(NamedTuple):
+    """All under folded names; ``asset`` and ``plugin`` empty in flat layouts."""
+
+    row: Mapping[str, Any]
+    asset: Mapping[str, Any]
+    plugin: Mapping[str, Any]
+
+
+def matches(item: Mapping[str, Any]) -> bool:
+    plugin = item.get("plugin", item.get("definition"))
+    if isinstance(plugin, dict) or any(name in item for name in ("plugin_id", "pluginid", "definition_id")):
+        return True
+    return plugin is not None and "finding_id" not in item
+
+
+def records(path: str, item: Mapping[str, Any]) -> Iterator[tuple[str, Record]]:
+    plugin = item.get("plugin")
+    yield (
+        path,
+        Record(
+            item,
+            folded(mapping(item.get("asset"))),
+            folded(mapping(plugin if isinstance(plugin, dict) else item.get("definition"))),
+        ),
+    )
+
+
+def read(record: Record, received_at: datetime, source: str | None = None) -> Finding:
+    row, asset, plugin = record
+    check = plain(plugin.get("id")) or first(row, CHECK, 100)
+    if check is None:
+        raise Malformed("plugin.id", "the number of the plugin", row.get("plugin_id", plugin.get("id")))
+    identity, address, name = _asset(row, asset)
+    ports = folded(mapping(row.get("port")))
+    port = port_of(ports.get("port") if ports else row.get("port"))
+    protocol = (plain(ports.get("protocol")) or plain(row.get("protocol")) or "").lower() or None
+    status = STATES.get((first(row, STATE) or "").lower(), "open")
+    first_seen, last_seen, fixed = timed(
+        status, first(row, FIRST_SEEN), first(row, LAST_SEEN), first(row, FIXED), received_at
+    )
+    facts = {**row, **plugin}
+    cvss = score(*(facts.get(key) for key in CVSS))
+    ranked = by_score(severity(*_stated(row), plugin.get("risk_factor"), words=LEVELS), cvss)
+    return Finding(
+        source="tenable",
+        key=_key(row, identity or address or name or "", check, port, protocol),
+        check=check,
+        host=name or address or identity or "",
+        title=line(plugin.get("name")) or first(row, TITLE) or f"Plugin {check}",
+        severity=ranked.level,
+        severity_text=ranked.text,
+        severity_given=ranked.given,
+        status=status,
+        first_seen_at=first_seen,
+        last_seen_at=last_seen,
+        fixed_at=fixed,
+        disposition="accepted" if _accepted(row) else None,
+        asset_id=identity,
+        port=port,
+        protocol=protocol,
+        cves=cves(plugin.get("cve"), plugin.get("cves"), row.get("cve"), row.get("definition_cve")),
+        cvss=cvss,
+        epss=score(facts.get("epss_score"), facts.get("epss"), high=1.0),
+        known_exploited=known_exploited(facts),
+        details=details(
+            family=plugin.get("family") or row.get("family"),
+            address=address if name else None,
+            os=next(iter(listed(asset.get("operating_system"))), None),
+            vpr=score(facts.get("vpr"), facts.get("vprscore")),
+            synopsis=facts.get("synopsis"),
+            solution=facts.get("solution"),
+            results=row.get("output") or row.get("plugin_output") or row.get("plugintext"),
+        ),
+    )
+
+
+def _asset(row: Mapping[str, Any], asset: Mapping[str, Any]) -> tuple[str | None, str | None, str | None]:
+    identity = first(asset, ASSET, 100) or first(row, FLAT_ASSET, 100)
+    address = _one(asset, ADDRESS) or _one(row, ADDRESS)
+    name = _one(asset, (*NAME, "name")) or _one(row, NAME)
+    if identity is None and address is None and name is None:
+        raise Malformed(
+            "asset", "an asset with uuid, hostname or address (also as Host, ip, dnsName)", row.get("asset")
+        )
+    return identity, address, name
+
+
+def _one(record: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    """The first value that is there; of a list, its first."""
+    for name in names:
+        value = record.get(name)
+        text = line(next(iter(value), None) if isinstance(value, list) else value)
+        if text is not None:
+            return text
+    return None
+
+
+def _stated(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    stated = row.get("severity")
+    parts = (stated.get("id"), stated.get("name")) if isinstance(stated, dict) else (stated,)
+    return (*parts, row.get("severity_id"), row.get("risk"))
+
+
+def _accepted(row: Mapping[str, Any]) -> bool:
+    changed = (plain(row.get("severity_modification_type")) or "").upper()
+    return changed == "ACCEPTED" or bool(flag(row.get("acceptrisk")))
+
+
+def _key(row: Mapping[str, Any], place: str, check: str, port: int | None, protocol: str | None) -> str:
+    """Asset, plugin, port, protocol; Security Center rows by their repository too, or by the fields that they name."""
+    repository = row.get("repository")
+    repository = plain(repository.get("id") if isinstance(repository, dict) else repository)
+    if repository is None:
+        return joined("tenable", place.lower(), check, port, protocol)
+    held = {**row, "repositoryid": repository, "pluginid": check, "port": port, "protocol": protocol}
+    named = [name.strip().lower() for name in (plain(row.get("vulnuniqueness")) or "").split(",")][:12]
+    if "pluginid" in named and any(plain(held.get(name)) for name in named if name not in ("pluginid", "repositoryid")):
+        return joined("tenable", "sc", *((plain(held.get(name)) or "").lower() for name in named))
+    return joined("tenable", "sc", repository, place.lower(), port, protocol, check)

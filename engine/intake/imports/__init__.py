@@ -1,0 +1,7 @@
+"""The bulk door: tables that people keep elsewhere, as CSV, XLSX, JSON Lines or Parquet."""
+
+from engine.intake.imports.describe import describe_tables
+from engine.intake.imports.imports import ImportResult, import_frames, import_paths
+from engine.intake.imports.write import TableCounts
+
+__all__ = ["ImportResult", "TableCounts", "describe_tables", "import_frames", "import_paths"]

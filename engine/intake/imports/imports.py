@@ -1,0 +1,161 @@
+"""The bulk door: everything is checked before anything is written, and all of it is written in one revision."""
+
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from engine.intake.imports.batches import Batch, Sheet, frame_batches
+from engine.intake.imports.checking import Progress, check_sheet
+from engine.intake.imports.checks import (
+    Checked,
+    check_fixed,
+    check_new_rows,
+    check_references,
+)
+from engine.intake.imports.events import KNOWN, Recorded
+from engine.intake.imports.problems import Problems
+from engine.intake.imports.sources import sheets, table_named
+from engine.intake.imports.spool import BATCH_ROWS, Spool
+from engine.intake.imports.tables import importable
+from engine.intake.imports.write import (
+    TableCounts,
+    organization_values,
+    write_events,
+    write_table,
+)
+from engine.model.document import Revision as Position
+from engine.model.errors import Usage
+from engine.store import PLATFORM, Revision, Store
+from engine.store.schema import IMPORTABLE
+
+FIRST = ("organizations", "organization_settings")
+EVENTS = "audit_log"
+
+
+@dataclass(frozen=True)
+class ImportResult:
+    """``tables`` in the order of the schema; ``after`` is the new head, None when nothing changed."""
+
+    tables: Mapping[str, TableCounts]
+    before: int
+    after: int | None
+
+    @property
+    def changed(self) -> bool:
+        return self.after is not None
+
+
+def import_paths(
+    store: Store, paths: Sequence[Path], *, org_id: str, actor: str, now: datetime, progress: Progress | None = None
+) -> ImportResult:
+    """Import files, and the files of folders, into one organization.
+
+    An organization that does not exist is made when the files have its row of ``organizations``. ``progress`` gets
+    what is being done and the rows so far. Usage for wrong paths and names; InvalidData, with ``details``, for bad
+    cells. Nothing is written unless everything holds.
+    """
+    return _imported(store, sheets(paths), org_id, actor, now, progress or _silent)
+
+
+def import_frames(
+    store: Store, frames: Mapping[str, pl.DataFrame], *, org_id: str, actor: str, now: datetime
+) -> ImportResult:
+    """Import frames by table name, checked as files are; rows count from 2, as below a header."""
+    found = [
+        Sheet(
+            table_named(name, "frames"),
+            name,
+            partial(_frame_rows, frame, importable(table_named(name, "frames")).headers("json")),
+        )
+        for name, frame in frames.items()
+    ]
+    return _imported(store, found, org_id, actor, now, _silent)
+
+
+def _imported(
+    store: Store, found: Sequence[Sheet], org_id: str, actor: str, now: datetime, progress: Progress
+) -> ImportResult:
+    head = store.head(org_id)
+    tables = {sheet.table for sheet in found}
+    if head is None and "organizations" not in tables:
+        raise Usage(f"There is no organization {org_id!r}; import a file organizations with its row to make it.")
+    if head is None and (org_id == PLATFORM or not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", org_id)):
+        raise Usage(f"An organization's name is lower case letters, digits and hyphens; got {org_id!r}.")
+    problems = Problems()
+    with tempfile.TemporaryDirectory(prefix="hq-import-") as folder:
+        with store.reader() as connection:
+            files = {}
+            for sheet in sorted(found, key=lambda sheet: _order(sheet.table)):
+                files[sheet.table] = check_sheet(sheet, Path(folder), connection, org_id, problems, progress)
+            check_references(connection, org_id, files, problems)
+            for checked in files.values():
+                check_new_rows(connection, org_id, checked, problems)
+                check_fixed(connection, org_id, checked, problems)
+        problems.raise_any()
+        return _written(store, files, org_id, actor, now, head, progress)
+
+
+def _order(table: str) -> tuple[bool, int]:
+    return table not in FIRST, list(IMPORTABLE).index(table)
+
+
+def _written(
+    store: Store,
+    files: Mapping[str, Checked],
+    org_id: str,
+    actor: str,
+    now: datetime,
+    head: Position | None,
+    progress: Progress,
+) -> ImportResult:
+    create = organization_values(files.get("organizations")) if head is None else None
+    with store.revision(org_id, actor, now=now, create=create) as revision:
+        counts = {}
+        for name, checked in files.items():
+            if name == EVENTS:
+                current = _rechecked(revision, checked) if revision.start[0] != (head.seq if head else 0) else checked
+                counts[name] = write_events(revision, current, progress)
+            else:
+                counts[name] = write_table(revision, checked, progress)
+        if create is not None:
+            counts["organizations"] = replace(counts["organizations"], created=1, updated=0, unchanged=0)
+        if any(count.changed for count in counts.values()):
+            revision.record("import.completed", details={"files": [_summary(name, c) for name, c in counts.items()]})
+        return ImportResult(counts, revision.start[0], revision.head[0] if revision.touched else None)
+
+
+def _rechecked(revision: Revision, checked: Checked) -> Checked:
+    """Somebody wrote between the check and the lock: look once more which events are recorded already."""
+    problems = Problems()
+    spool = Spool(checked.spool.folder.with_name("again"))
+    recorded = Recorded(revision.connection, revision.org_id, checked.spool.rows)
+    for rows in checked.spool.drain():
+        spool.append(recorded.mark(rows.drop(KNOWN), checked.file, problems))
+    problems.raise_any()
+    return replace(checked, spool=spool)
+
+
+def _summary(table: str, counts: TableCounts) -> dict[str, Any]:
+    return {
+        "name": counts.file,
+        "sha256": counts.sha256,
+        "table": table,
+        "rows": counts.rows,
+        "created": counts.created,
+        "updated": counts.updated,
+    }
+
+
+def _frame_rows(frame: pl.DataFrame, structured: frozenset[str], problems: Problems) -> Iterator[Batch]:
+    return frame_batches(frame.iter_slices(BATCH_ROWS) if frame.height else iter([frame]), structured)
+
+
+def _silent(doing: str, rows: int) -> None:
+    """No progress."""

@@ -1,0 +1,112 @@
+"""From paths to sheets: which table each file and each worksheet holds."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from engine.intake.imports.batches import Sheet
+from engine.intake.imports.csv_files import dialect_of, encoding_of, read_delimited
+from engine.intake.imports.names import by_squashed, closest, squashed
+from engine.intake.imports.tables import Importable, importable
+from engine.intake.imports.typed_files import (
+    open_workbook,
+    read_json_lines,
+    read_parquet,
+    read_worksheet,
+)
+from engine.model.errors import InvalidData, Usage
+from engine.store.schema import IMPORTABLE
+
+DELIMITED = (".csv", ".tsv", ".txt")
+WORKBOOKS = (".xlsx", ".xlsm")
+JSON_LINES = (".jsonl", ".ndjson")
+PARQUET = (".parquet",)
+SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET)
+_TABLES = by_squashed(IMPORTABLE)
+
+
+def sheets(paths: Sequence[Path]) -> list[Sheet]:
+    """What the files and folders hold, in the order given; Usage for what is no file, no format or no table."""
+    found = [sheet for path in paths for file in _files(path) for sheet in _sheets(file)]
+    if not found:
+        raise Usage("There is nothing to import: name a file or a folder with files.")
+    first: dict[str, str] = {}
+    for sheet in found:
+        if sheet.table in first:
+            raise Usage(f"{first[sheet.table]} and {sheet.file} both hold {sheet.table}; import one at a time.")
+        first[sheet.table] = sheet.file
+    return found
+
+
+def table_named(text: str, where: str) -> str:
+    """The importable table of that name in any spelling; Usage lists those that exist."""
+    name = _TABLES.get(squashed(text))
+    if name is None:
+        near = closest(text, list(IMPORTABLE))
+        meant = f" Did you mean {near}?" if near else ""
+        raise Usage(f"{where}: {text!r} is not a table that can be imported.{meant} There are {', '.join(IMPORTABLE)}.")
+    return name
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.exists():
+        raise Usage(f"{path} does not exist.")
+    if not path.is_dir():
+        yield path
+        return
+    for file in sorted(path.iterdir()):
+        if file.name.startswith((".", "~$")):
+            continue
+        if file.is_dir():
+            raise Usage(f"{file} is a folder inside a folder; name it by itself to import it.")
+        yield file
+
+
+def _sheets(path: Path) -> list[Sheet]:
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")
+    if suffix in WORKBOOKS:
+        return _worksheets(path)
+    table = table_named(path.stem, path.name)
+    structured = importable(table).headers("json")
+    if suffix in JSON_LINES:
+        return [Sheet(table, path.name, partial(read_json_lines, path, path.name, structured), sha256=_digest(path))]
+    if suffix in PARQUET:
+        return [Sheet(table, path.name, partial(read_parquet, path, path.name, structured), sha256=_digest(path))]
+    return [_delimited(path, importable(table))]
+
+
+def _delimited(path: Path, table: Importable) -> Sheet:
+    encoding = encoding_of(path)
+    if encoding is None:
+        raise InvalidData(f"{path.name} is neither UTF-8 nor Windows-1252 text nor UTF-16 with a byte order mark.")
+    dialect = dialect_of(path, encoding, table)
+    return Sheet(
+        table.name,
+        path.name,
+        partial(read_delimited, path, path.name, dialect),
+        decimal={",": ".", ";": ","}.get(dialect.delimiter),
+        sha256=_digest(path),
+    )
+
+
+def _worksheets(path: Path) -> list[Sheet]:
+    workbook, digest = open_workbook(path), _digest(path)
+    names = workbook.sheet_names
+    single = len(names) == 1 and (squashed(path.stem) in _TABLES or squashed(names[0]) not in _TABLES)
+    found = []
+    for name in names:
+        if not single and squashed(name) not in _TABLES and workbook.load_sheet(name, header_row=None).height == 0:
+            continue
+        table = importable(table_named(path.stem if single else name, f"{path.name}, sheet {name}"))
+        exact = table.headers("control")
+        label = path.name if single else f"{path.name}, sheet {name}"
+        found.append(Sheet(table.name, label, partial(read_worksheet, workbook, name, exact), sha256=digest))
+    return found
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,98 @@
+"""Checked files into one revision."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from engine.intake.imports.checking import Progress
+from engine.intake.imports.checks import Checked, existing
+from engine.intake.imports.events import event_rows
+from engine.intake.imports.headers import ROW
+from engine.model.formulas import business_days_after
+from engine.model.thresholds import DEFAULTS, Thresholds, thresholds
+from engine.store import Revision
+from engine.store.schema import metadata
+
+
+@dataclass(frozen=True)
+class TableCounts:
+    """What became of the rows of one table. ``sha256`` is that of the file, None for frames."""
+
+    file: str
+    sha256: str | None
+    rows: int
+    created: int
+    updated: int
+    unchanged: int
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.created or self.updated)
+
+
+def write_table(revision: Revision, checked: Checked, progress: Progress) -> TableCounts:
+    """Rows of an ordinary table: created, or changed in the columns that the file has."""
+    table = metadata.tables[checked.table.name]
+    created = updated = unchanged = 0
+    for rows in checked.spool:
+        records = list(_records(checked, rows))
+        if checked.table.name == "evidence_requests":
+            _fill_due_dates(revision, records)
+        counts = revision.upsert(table, records)
+        created, updated, unchanged = created + counts.created, updated + counts.updated, unchanged + counts.unchanged
+        progress(f"writing {checked.table.name}", created + updated + unchanged)
+    return TableCounts(checked.file, checked.sha256, checked.spool.rows, created, updated, unchanged)
+
+
+def write_events(revision: Revision, checked: Checked, progress: Progress) -> TableCounts:
+    """Audit events, appended."""
+    created = revision.append_events(event_rows(checked.spool, progress))
+    return TableCounts(checked.file, checked.sha256, checked.spool.rows, created, 0, checked.spool.rows - created)
+
+
+def _records(checked: Checked, rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    structured = [name for name in checked.columns if checked.table.fields[name].kind == "json"]
+    own_id = {"id"} if checked.table.name == "organizations" else set()
+    table = metadata.tables[checked.table.name]
+    filled = [name for name in checked.columns if not table.c[name].nullable]
+    for record in rows.drop(ROW, *own_id, strict=False).iter_rows(named=True):
+        for name in filled:
+            if record.get(name, "") is None:
+                del record[name]
+        for name in structured:
+            if record[name] is not None:
+                record[name] = msgspec.json.decode(record[name])
+        yield record
+
+
+def organization_values(checked: Checked | None) -> dict[str, Any] | None:
+    """The row of ``organizations`` that a new organization is made from; None when the files have none."""
+    if checked is None:
+        return None
+    return next((record for rows in checked.spool for record in _records(checked, rows)), None)
+
+
+def _fill_due_dates(revision: Revision, records: list[dict[str, Any]]) -> None:
+    """A new request without a due date is due by its priority (F5); an old one keeps the date that it has."""
+    open_ended = [record for record in records if record.get("due_on") is None]
+    known = existing(revision.connection, revision.org_id, "evidence_requests", [record["id"] for record in open_ended])
+    settings = _settings(revision)
+    for record in open_ended:
+        record.pop("due_on", None)
+        if record["id"] not in known:
+            record["due_on"] = _due_on(record["opened_on"], record.get("priority") or "P3", settings)
+
+
+def _due_on(opened_on: date, priority: str, settings: Thresholds) -> date:
+    return business_days_after(opened_on, int(settings[f"request_sla_{priority.lower()}_days"]))
+
+
+def _settings(revision: Revision) -> Thresholds:
+    table = metadata.tables["organization_settings"]
+    query = table.select().where(table.c.org_id == revision.org_id)
+    overrides = {row.name: row.value for row in revision.connection.execute(query) if row.name in DEFAULTS}
+    return thresholds(0, overrides)

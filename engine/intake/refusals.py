@@ -1,0 +1,64 @@
+"""What is wrong with a body, in terms of its own fields; every bad record is looked at before anything is refused."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from engine.intake.values import plain
+from engine.model.errors import BadRequest
+
+LISTED = 100
+SHOWN = 60
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class Malformed(Exception):
+    """A field of a record whose shape is known: where, what belongs there, what came. Never leaves this package."""
+
+    def __init__(self, field: str, expected: str, found: Any) -> None:
+        super().__init__(field)
+        self.field = field
+        self.expected = expected
+        self.found = shown(found)
+
+
+def read_each(records: Iterable[tuple[str, R]], read: Callable[[R], T], *, word: str, noun: str) -> list[T]:
+    """Every record through ``read``; BadRequest lists the first 100 that raised Malformed.
+
+    A record comes with the path under which its sender knows it, such as ``alerts[3]``; empty for the body itself.
+    """
+    good: list[T] = []
+    details: list[dict[str, Any]] = []
+    count = 0
+    for index, (path, record) in enumerate(records):
+        count += 1
+        try:
+            good.append(read(record))
+        except Malformed as problem:
+            field = ".".join(part for part in (path, problem.field) if part)
+            details.append({"index": index, "field": field, "expected": problem.expected, "found": problem.found})
+    if details:
+        worst = details[0]
+        which = f"The {noun}" if count == 1 else f"{len(details):,} of {count:,} {noun}s"
+        raise BadRequest(
+            f"{which} cannot be read, so nothing was taken: "
+            f"{worst['field']} must be {worst['expected']}; got {worst['found']}.",
+            word=word,
+            details=details[:LISTED],
+        )
+    return good
+
+
+def shown(value: Any) -> str:
+    """A value in an error message: short, clean, an object or list only by its kind."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return f"a list of {len(value):,}"
+    if not isinstance(value, str):
+        return plain(value) or "a number out of range"
+    text = plain(value[:SHOWN]) or value[:SHOWN].strip()
+    return f"'{text}'" if len(value) <= SHOWN else f"'{text}…'"

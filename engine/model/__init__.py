@@ -1,0 +1,1 @@
+"""What every room speaks: documents, reports, digests, thresholds, formulas, errors."""

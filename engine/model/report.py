@@ -1,0 +1,103 @@
+"""What a report declares, and the question that it answers.
+
+A report is one file in ``reports/``: a pure ``build(fact frames…, ask) -> Document`` and ``REPORT = Report(...)``.
+The frames arrive in the order of ``facts``, restricted to one organization.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any
+
+from engine.model.document import Document
+from engine.model.errors import BadRequest
+from engine.model.thresholds import Thresholds
+
+FORMATS = ("json", "csv", "html", "md")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A query parameter: an integer from ``minimum`` to ``maximum``, one of ``choices``, or a short text."""
+
+    name: str
+    default: Any
+    help: str
+    minimum: int | None = None
+    maximum: int | None = None
+    choices: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        """What the parameter accepts, in words."""
+        if self.minimum is not None:
+            return f"an integer from {self.minimum} to {self.maximum}"
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        return "a text of 1 to 200 characters"
+
+    def parse(self, raw: str) -> Any:
+        """The value of ``raw``; BadRequest names the parameter, what came and what is allowed."""
+        if self.minimum is not None and self.maximum is not None:
+            digits = raw.removeprefix("-")
+            if digits.isascii() and digits.isdigit() and len(digits) < 10 and self.minimum <= int(raw) <= self.maximum:
+                return int(raw)
+        elif self.choices:
+            if raw in self.choices:
+                return raw
+        elif 0 < len(raw) <= 200 and raw.isprintable():
+            return raw
+        raise BadRequest(
+            f"The parameter {self.name} must be {self.allowed}; got {raw[:80]!r}.",
+            word="invalid_parameter",
+            details=[{"parameter": self.name, "expected": self.allowed, "got": raw[:80]}],
+        )
+
+
+PERIOD_DAYS = Parameter("periodDays", 30, "length of the period that ends on the report's day, in days", 1, 730)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One question to a report: for which day, over which period, under which thresholds."""
+
+    as_of: date
+    period_days: int
+    settings: Thresholds
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def period_start(self) -> date:
+        """First day of the period; the period ends with ``as_of`` inclusive."""
+        return self.as_of - timedelta(days=self.period_days - 1)
+
+
+@dataclass(frozen=True)
+class Report:
+    """One line of the catalogue. ``name`` is the last part of its route; ``facts`` names the frames it takes."""
+
+    name: str
+    title: str
+    description: str
+    facts: tuple[str, ...]
+    build: Callable[..., Document]
+    formats: tuple[str, ...] = FORMATS
+    parameters: tuple[Parameter, ...] = (PERIOD_DAYS,)
+    schema_version: int = 1
+
+    def parse(self, query: Mapping[str, str]) -> dict[str, Any]:
+        """Every declared parameter with its value or default, in declared order; unknown names are refused."""
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name in query:
+            if name not in known:
+                allowed = ", ".join(known) or "none"
+                accepted = f"{allowed} and format" if known else "format alone"
+                raise BadRequest(
+                    f"The parameter {name[:80]!r} is not known to {self.name}; it accepts {accepted}.",
+                    word="invalid_parameter",
+                    details=[{"parameter": name[:80], "expected": allowed, "got": "unknown parameter"}],
+                )
+        return {
+            name: parameter.parse(query[name]) if name in query else parameter.default
+            for name, parameter in known.items()
+        }

@@ -1,0 +1,1 @@
+"""What the compliance programme records: vendors, evidence links, staffing, POA&M numbers, snapshots, retention."""

@@ -1,0 +1,59 @@
+"""The retention job: what each organization keeps for how long, and the purge of what is older."""
+
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from engine.model.errors import Problem
+from engine.reporting.facts.governance_scans import RETENTION_DAYS
+from engine.reporting.facts.question import start_of
+from engine.store import Store
+from engine.store.retention import (
+    Purged,
+    deployment_tier,
+    purge_audit_log,
+    purge_incidents,
+)
+from engine.store.rows import many
+from engine.store.schema.audit import retention_overrides
+
+log = logging.getLogger("hq.retention")
+ACTOR = "retention"
+PURGES = {"audit_log": purge_audit_log, "incidents": purge_incidents}
+
+
+def kept_days(store: Store, org_id: str) -> Mapping[str, int]:
+    """Days to keep each class of records: the tier's default, or the organization's own."""
+    with store.reader() as connection:
+        default = RETENTION_DAYS[deployment_tier(connection, org_id)]
+        own = {row["record_class"]: int(row["days"]) for row in many(connection, retention_overrides, org_id)}
+    return {**default, **own}
+
+
+def purge(store: Store, org_id: str, *, now: datetime) -> list[Purged]:
+    """Remove what is older than its days in the organization's time zone; one transaction for each class."""
+    zone = store.time_zone(org_id)
+    today = now.astimezone(ZoneInfo(zone)).date()
+    done = []
+    for record_class, days in kept_days(store, org_id).items():
+        before = start_of(today - timedelta(days=days), zone).replace(tzinfo=UTC)
+        with store.revision(org_id, ACTOR, now=now) as revision:
+            done.append(PURGES[record_class](revision, before))
+    return done
+
+
+def purge_all(store: Store, *, now: datetime) -> str:
+    """Purge every organization and say what was done. One that fails is logged and does not stop the others."""
+    purged: list[Purged] = []
+    failed = []
+    for org_id, _ in store.organizations():
+        try:
+            purged += purge(store, org_id, now=now)
+        except Problem as problem:
+            log.error("retention of %s failed: %s", org_id, problem.message)
+            failed.append(org_id)
+    rows = {name: sum(part.rows for part in purged if part.record_class == name) for name in PURGES}
+    blocked = sum(1 for part in purged if part.blocked_by)
+    message = f"{rows['audit_log']} audit events and {rows['incidents']} incidents removed, {blocked} purges held back"
+    return f"{message}; failed for {', '.join(failed)}" if failed else message

@@ -1,0 +1,164 @@
+"""Adding a vendor: its tier from three answers, the controls that it inherits, its first review."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+import polars as pl
+
+from engine.intake.imports.names import slug
+from engine.intake.imports.rows import ID_LENGTH
+from engine.model.errors import BadRequest, Conflict
+from engine.reporting.catalogue import catalogue
+from engine.reporting.facts.vendors import inherits
+from engine.store import Revision
+from engine.store.queries.settings import threshold
+from engine.store.queries.vendors import frameworks_in_scope, names
+from engine.store.schema.risk import VENDOR_TIERS, vendors
+
+TIER_RULE = 1  # raise it when the rule of ``tier_of`` changes
+QUESTIONS: Mapping[str, str] = {
+    "stores_customer_data": "it stores customer data",
+    "privileged_access": "it has privileged access",
+    "outage_stops_service": "its outage stops our service",
+}
+HEALTH = ("health", "phi", "patient")
+INHERITED = (
+    "framework", "control_id", "title", "reason", "expected_evidence", "model", "customer_side", "rule_version",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class NewVendor:
+    """What is told of a vendor. ``answers`` are to ``QUESTIONS``, None where it is not known."""
+
+    name: str
+    category: str
+    answers: Mapping[str, bool | None]
+    tier: str | None = None
+    service: str | None = None
+    owner: str | None = None
+    data_classes: tuple[str, ...] = ()
+    handles_phi: bool | None = None
+    likelihood: int | None = None
+    impact: int | None = None
+    region: str | None = None
+    onboarded_on: date | None = None
+    next_review_on: date | None = None
+
+
+def categories() -> list[str]:
+    """The categories that the inheritance rules know."""
+    return catalogue().vendor_inheritance["category"].unique().sort().to_list()
+
+
+def tier_of(vendor: NewVendor) -> tuple[str, list[str]]:
+    """The tier and why. Two answers of yes make a vendor critical, one makes it high; unknown counts as yes.
+
+    Health data makes it high at least, any other data medium. A tier that is given may raise the derived one, and
+    stands alone where no question was answered. BadRequest when there is neither.
+    """
+    answered = any(answer is not None for answer in vendor.answers.values())
+    if not answered and vendor.tier is None:
+        raise BadRequest(
+            f"Send a tier ({', '.join(VENDOR_TIERS)}), or answer at least one of {', '.join(QUESTIONS)}.",
+            word="invalid_body",
+            details=[{"field": "tier", "expected": "a tier, or an answer to derive it from"}],
+        )
+    reasons = []
+    for question, words in QUESTIONS.items():
+        answer = vendor.answers.get(question)
+        if answer or (answer is None and vendor.tier is None):
+            reasons.append(words if answer else f"not known whether {words}, which counts as yes")
+    tier = "critical" if len(reasons) > 1 else "high" if reasons else "medium" if vendor.data_classes else "low"
+    if handles_phi(vendor) and tier in ("medium", "low"):
+        tier = "high"
+        reasons.append("it handles health data")
+    if tier == "medium":
+        reasons.append(f"it handles {', '.join(vendor.data_classes)}")
+    if vendor.tier is not None and VENDOR_TIERS.index(vendor.tier) <= VENDOR_TIERS.index(tier):
+        return vendor.tier, [*reasons, "as given"]
+    if vendor.tier is not None:
+        reasons.append(f"which is higher than {vendor.tier}, as given")
+    return tier, reasons or ["nothing that would harm us"]
+
+
+def handles_phi(vendor: NewVendor) -> bool | None:
+    """As told; else by the classes of data."""
+    if vendor.handles_phi is not None:
+        return vendor.handles_phi
+    told = any(word in kind.casefold() for kind in vendor.data_classes for word in HEALTH)
+    return True if told else None
+
+
+def inherited_by(row: Mapping[str, Any], frameworks: list[str]) -> list[dict[str, Any]]:
+    """The controls of these frameworks that a vendor carries by its tier and category."""
+    names = ("tier", "category", "handles_phi", "data_classes")
+    types = {"org_id": pl.String, "vendor_id": pl.String, **dict.fromkeys(names, pl.String), "handles_phi": pl.Boolean}
+    frame = pl.DataFrame([{"org_id": "", "vendor_id": "", **{name: row[name] for name in names}}], schema=types)
+    titles = catalogue().controls.select("framework", "control_id", "title", "position")
+    found = inherits(frame).filter(pl.col("framework").is_in(frameworks)).join(titles, on=["framework", "control_id"])
+    return found.sort("framework", "position").select(INHERITED).to_dicts()
+
+
+def create(revision: Revision, vendor: NewVendor, today: date) -> dict[str, Any]:
+    """Register a vendor and return it with everything that was derived; Conflict when it is registered already."""
+    identifier = _free_id(revision, vendor.name)
+    tier, reasons = tier_of(vendor)
+    months = int(threshold(revision.connection, revision.org_id, f"vendor_review_{tier}_months"))
+    first = int(threshold(revision.connection, revision.org_id, "vendor_first_review_days"))
+    row: dict[str, Any] = {
+        "id": identifier,
+        "name": vendor.name,
+        "service": vendor.service,
+        "owner": vendor.owner or revision.actor,
+        "category": vendor.category,
+        "tier": tier,
+        "data_classes": "; ".join(vendor.data_classes) or None,
+        **{question: vendor.answers.get(question) for question in QUESTIONS},
+        "likelihood": vendor.likelihood,
+        "impact": vendor.impact,
+        "status": "not_assessed",
+        "region": vendor.region,
+        "handles_phi": handles_phi(vendor),
+        "onboarded_on": vendor.onboarded_on or today,
+        "next_review_on": vendor.next_review_on or today + timedelta(days=first),
+    }
+    inherited = inherited_by(row, frameworks_in_scope(revision.connection, revision.org_id))
+    revision.insert(vendors, [row])
+    versions = sorted({str(control["rule_version"]) for control in inherited})
+    told = {
+        "category": vendor.category, "tier": tier, "tier_rule": TIER_RULE, "tier_given": vendor.tier,
+        "answers": dict(vendor.answers), "inherited_controls": len(inherited), "inheritance_rules": versions,
+    }  # fmt: skip
+    revision.record("vendor.created", object_type="vendor", object_id=identifier, details=told)
+    return {
+        "vendor": row,
+        "derived": {
+            "tier": tier,
+            "tier_reasons": reasons,
+            "tier_rule": TIER_RULE,
+            "review_every_months": months,
+            "first_review_on": row["next_review_on"],
+            "documents_to_ask_for": sorted({control["expected_evidence"] for control in inherited}),
+            "inherited_controls": len(inherited),
+        },
+        "inherited": inherited,
+        "note": "Inherited never means done: ask for the documents, and keep our side of each control working. "
+        "Until its first review the vendor counts as not assessed, which is not low.",
+    }
+
+
+def _free_id(revision: Revision, name: str) -> str:
+    """An identifier made from the name, as an import would make it, so that neither registers a vendor twice."""
+    identifier = slug(name)[:ID_LENGTH]
+    known = names(revision.connection, revision.org_id)
+    same = [key for key, other in known.items() if key == identifier or other.casefold() == name.casefold()]
+    if same:
+        raise Conflict(
+            f"The vendor {known[same[0]]!r} is in the register already, as {same[0]!r}; nothing was changed.",
+            word="vendor_exists",
+            details=[{"field": "name", "id": same[0], "name": known[same[0]]}],
+        )
+    return identifier

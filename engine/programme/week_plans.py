@@ -1,0 +1,95 @@
+"""Weeks as they were planned: what a week held at its start, what became of it, what had been forecast for it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import polars as pl
+
+from engine.model.formulas import iso_week, week_start
+from engine.runtime.services import Services
+from engine.store import rows
+from engine.store.schema.outputs import obligation_snapshots
+
+FACTS = ("obligations", "requests")
+AHEAD = timedelta(weeks=4)
+LEAST_WEEKS = 8
+Rows = list[dict[str, Any]]
+
+
+def take(services: Services, org_id: str, actor: str, *, now: datetime) -> str:
+    """This week as planned, what became of the weeks before, one forecast."""
+    subject, frames = services.editions.frames(org_id, FACTS, now=now)
+    with services.store.revision(org_id, actor, now=now) as revision:
+        known = rows.many(revision.connection, obligation_snapshots, org_id)
+        history = int(subject.settings["history_weeks"])
+        weeks = plans(frames["obligations"], frames["requests"], known, subject.as_of, history)
+        for week in weeks:
+            revision.upsert(obligation_snapshots, [week])
+        if weeks:
+            revision.record("snapshot.weeks", details={"weeks": [week["week"] for week in weeks]})
+    return f"{len(weeks)} weeks written"
+
+
+def is_taken(connection: Any, org_id: str, day: date) -> bool:
+    """Whether the plan of the week is written."""
+    row = rows.first(connection, obligation_snapshots, org_id, week=iso_week(day))
+    return row is not None and not _blank(row)
+
+
+def plans(
+    obligations: pl.DataFrame, requests: pl.DataFrame, known: Sequence[Mapping[str, Any]], day: date, history: int
+) -> Rows:
+    """What is to be written about weeks that are not settled yet. ``known`` are the stored ones; what they say stands.
+
+    The week four ahead gets its forecast alone: until its plan is written it holds nothing planned and no outcome. A
+    week whose start nobody saw stays like that.
+    """
+    stored = {row["week"]: row for row in known}
+    monday = day - timedelta(days=day.weekday())
+    this, later = iso_week(monday), iso_week(monday + AHEAD)
+    found = [
+        {"week": week, **_outcome(obligations, row)}
+        for week, row in sorted(stored.items())
+        if week < this and row["planned"] and row["completed"] is None
+    ]
+    if this not in stored or _blank(stored[this]):
+        due = _planned_in(obligations, monday)
+        row: dict[str, Any] = {
+            "week": this, "planned": due.height, "planned_hours": round(float(due["effort_hours"].sum()), 2)
+        }  # fmt: skip
+        found.append(row if due.height else {**row, "completed": 0, "slipped": 0})
+    if later not in stored:
+        forecast = _planned_in(obligations, monday + AHEAD).height + _unplanned(requests, monday, history)
+        found.append({"week": later, "planned": 0, "planned_hours": 0.0, "forecast": forecast})
+    return found
+
+
+def _blank(row: Mapping[str, Any]) -> bool:
+    """Whether a week has a forecast and no plan yet."""
+    return not row["planned"] and row["completed"] is None
+
+
+def _planned_in(obligations: pl.DataFrame, monday: date) -> pl.DataFrame:
+    """Duties due in the week that were not done before it began; cancelled ones are none."""
+    within = pl.col("due_on").is_between(monday, monday + timedelta(days=6))
+    undone = pl.col("done_on").is_null() | (pl.col("done_on") >= monday)
+    return obligations.filter(within, pl.col("state") != "cancelled", undone)
+
+
+def _outcome(obligations: pl.DataFrame, row: Mapping[str, Any]) -> dict[str, int]:
+    """Of what was planned, how much was done by the end of the week; the rest slipped, moved duties included."""
+    monday = week_start(row["week"])
+    done = _planned_in(obligations, monday).filter(pl.col("done_on") <= monday + timedelta(days=6)).height
+    completed = min(done, int(row["planned"]))
+    return {"completed": completed, "slipped": int(row["planned"]) - completed}
+
+
+def _unplanned(requests: pl.DataFrame, monday: date, history: int) -> int:
+    """Requests that a week usually brings: the mean of the weeks behind, nothing while there are too few of them."""
+    past = requests.filter(pl.col("opened_on") < monday)
+    first = past["opened_on"].min()
+    weeks = min(history, (monday - first).days // 7) if isinstance(first, date) else 0
+    if weeks < LEAST_WEEKS:
+        return 0
+    return round(past.filter(pl.col("opened_on") >= monday - timedelta(weeks=weeks)).height / weeks)

@@ -1,0 +1,1 @@
+"""From records to bytes: replica, catalogue, facts, documents, formats, artifacts."""

@@ -1,0 +1,181 @@
+"""Rendered reports as files, named by everything that they were computed from.
+
+A file is either right or absent: nothing is ever invalidated, old ones are pruned. One build at a time per artifact,
+across threads and processes; the others wait for it.
+"""
+
+import errno
+import fcntl
+import os
+import tempfile
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from engine.model.document import Revision as Position
+from engine.model.errors import Unavailable
+from engine.store.types import canonical_json
+
+ROOT = Path(__file__).resolve().parents[2]
+_SOURCES = ("engine", "reports", "templates", "data")
+_LIBRARIES = ("polars", "duckdb", "jinja2", "icalendar")
+MEMORY_BYTES = 128 * 1024 * 1024
+
+
+@cache
+def code_fingerprint() -> str:
+    """A hash of everything but data that a report is a function of: our sources and the libraries that compute."""
+    digest = sha256()
+    for folder in _SOURCES:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".py", ".html", ".css", ".csv", ".toml") and path.is_file():
+                digest.update(f"{path.relative_to(ROOT)}\0".encode())
+                digest.update(path.read_bytes())
+    for name in _LIBRARIES:
+        digest.update(f"{name} {version(name)}\0".encode())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Name:
+    """What an artifact is a function of. Equal names have equal bytes."""
+
+    org_id: str
+    report: str
+    format: str
+    as_of: date
+    position: Position
+    parameters: tuple[tuple[str, Any], ...]
+
+    @classmethod
+    def of(
+        cls, org_id: str, report: str, format: str, as_of: date, position: Position, parameters: Mapping[str, Any]
+    ) -> "Name":
+        return cls(org_id, report, format, as_of, position, tuple(parameters.items()))
+
+    @property
+    def key(self) -> str:
+        """40 hex digits; also the ETag."""
+        parts = [
+            code_fingerprint(), self.org_id, self.report, self.format, self.as_of.isoformat(), self.position.seq,
+            self.position.hash, canonical_json([list(pair) for pair in self.parameters]),
+        ]  # fmt: skip
+        return sha256(canonical_json(parts).encode()).hexdigest()[:40]
+
+
+class Artifacts:
+    """Files below ``folder``, the hot ones in memory. Threads and processes may share one folder."""
+
+    def __init__(self, folder: Path, *, memory_bytes: int = MEMORY_BYTES) -> None:
+        self.folder = folder
+        self._limit = memory_bytes
+        self._hot: OrderedDict[str, bytes] = OrderedDict()
+        self._size = 0
+        self._guard = threading.Lock()
+        self._building: dict[str, tuple[threading.Lock, int]] = {}
+
+    def get(self, name: Name, key: str | None = None) -> bytes | None:
+        """The bytes of an artifact that was built, from memory or from its file."""
+        key = key or name.key
+        data = self._hot.get(key)
+        if data is None:
+            try:
+                data = self._path(name, key).read_bytes()
+            except FileNotFoundError:
+                return None
+            self._remember(key, data)
+        return data
+
+    def put(self, name: Name, data: bytes) -> None:
+        """Keep the bytes: whole or not at all. Unavailable when the disk does not take them."""
+        key = name.key
+        path = self._path(name, key)
+        self._remember(key, data)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(data)
+                Path(temporary).replace(path)
+            except BaseException:
+                Path(temporary).unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            raise _not_kept(self.folder, error) from error
+
+    @contextmanager
+    def building(self, name: Name) -> Iterator[None]:
+        """Alone in building this artifact, among the threads and processes that share the folder."""
+        key = name.key
+        with self._guard:
+            lock, users = self._building.get(key, (threading.Lock(), 0))
+            self._building[key] = (lock, users + 1)
+        try:
+            with lock, self._file_lock(key):
+                yield
+        finally:
+            with self._guard:
+                lock, users = self._building[key]
+                if users == 1:
+                    del self._building[key]
+                else:
+                    self._building[key] = (lock, users - 1)
+
+    @contextmanager
+    def _file_lock(self, key: str) -> Iterator[None]:
+        """One of 256 lock files, chosen by the key: enough for many builds at once, and nothing to clean up."""
+        folder = self.folder / ".locks"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file = (folder / key[:2]).open("wb")
+        except OSError as error:
+            raise _not_kept(self.folder, error) from error
+        with file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def prune(self, days: int, *, now: float | None = None) -> int:
+        """Delete artifacts that were made more than ``days`` days ago; returns how many. They are rebuilt on demand."""
+        oldest = (time.time() if now is None else now) - days * 86_400
+        removed = 0
+        for path in self.folder.glob("*/*/*"):
+            if path.is_file() and path.stat().st_mtime < oldest:
+                path.unlink(missing_ok=True)
+                removed += 1
+        return removed
+
+    def place(self, name: Name) -> Path:
+        """Where the file of an artifact is, or is to be put: for those that are too large to be held in memory."""
+        return self._path(name, name.key)
+
+    def _path(self, name: Name, key: str) -> Path:
+        return self.folder / name.org_id / name.report / f"{key}.{name.format}"
+
+    def _remember(self, key: str, data: bytes) -> None:
+        with self._guard:
+            if key in self._hot or len(data) > self._limit // 4:
+                return
+            self._hot[key] = data
+            self._size += len(data)
+            while self._size > self._limit:
+                _, dropped = self._hot.popitem(last=False)
+                self._size -= len(dropped)
+
+
+def _not_kept(folder: Path, error: OSError) -> Unavailable:
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    reason = "the disk is full" if full else str(error.strerror or error)
+    return Unavailable(
+        f"Reports cannot be kept below {folder}: {reason}; free some space or change SVC_DATA_DIR, then build again.",
+        word="disk_full" if full else "artifacts_not_writable",
+    )

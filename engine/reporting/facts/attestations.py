@@ -1,0 +1,164 @@
+"""Attestations: who must sign what by when, and whether the evidence was good when it was signed."""
+
+import polars as pl
+
+from engine.reporting.catalogue import catalogue
+from engine.reporting.facts.expressions import (
+    ANNUAL,
+    days_between,
+    freshness,
+    happened,
+    local_day,
+    shaped,
+    window_of,
+)
+
+_KEY = ["org_id", "framework", "control_id"]
+
+
+def attestations(
+    attestations: pl.DataFrame,
+    attestation_days: pl.DataFrame,
+    evidence_links: pl.DataFrame,
+    audit_days: pl.DataFrame,
+    named_when_signed: pl.DataFrame,
+    record_days: pl.DataFrame,
+    controls: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """Every duty that was not withdrawn. The newest signature lapses after the annual window (380 days).
+
+    ``current`` marks the duty that decides today: one that is overdue and newer than the last signed, else the last
+    decided, else the next due.
+    """
+    overdue, decided = pl.col("status") == "overdue", pl.col("status").is_in(["attested", "rejected"])
+    frame = (
+        attestations.join(attestation_days, on=["org_id", "id"])
+        .join(asked.select("org_id", "as_of", "due_soon_days"), on="org_id")
+        .filter(~happened("withdrawn_on"))
+        .join(controls.filter("assessable").select(*_KEY, "title", "group_id", "cadence"), on=_KEY)
+        .with_columns(done=pl.col("outcome").is_not_null() & happened("attested_on"))
+        .with_columns(attested_at=pl.when("done").then("attested_at"))
+        .with_columns(newest_on=pl.col("attested_on").filter("done").max().over(_KEY))
+        .with_columns(covered_until=pl.col("due_on").filter("done").max().over(_KEY))
+        .with_columns(status=_status(), days_left=days_between("due_on", "as_of"))
+        .join(
+            _freshness_when_signed(
+                _signed(attestations, attestation_days, controls, asked),
+                audit_days,
+                named_when_signed,
+                record_days,
+                asked,
+            ),
+            on=["org_id", "id"],
+            how="left",
+        )
+        .join(evidence_links, on=_KEY, how="left")
+        .with_columns(
+            rank=pl.when(overdue & (pl.col("done") | _newer_than_signed())).then(0).when(decided).then(1)
+            .when(~overdue).then(2).otherwise(3),
+            order=pl.when("done").then(-pl.col("attested_at").dt.epoch("us")).otherwise(
+                pl.col("due_on").cast(pl.Int64)
+            ),
+        )
+        .sort(*_KEY, "rank", "order", "id")
+        .with_columns(
+            current=pl.int_range(pl.len()).over(_KEY) == 0,
+            evidence_links=pl.col("items").fill_null(0),
+            unsupported=(pl.col("status") == "attested")
+            & pl.col("evidence_freshness").is_in(["stale", "missing"]).fill_null(False),
+        )
+    )  # fmt: skip
+    return shaped("attestations", frame).sort("org_id", "due_on", "framework", "control_id", "id")
+
+
+def _newer_than_signed() -> pl.Expr:
+    return pl.col("covered_until").is_null() | (pl.col("due_on") > pl.col("covered_until"))
+
+
+def _status() -> pl.Expr:
+    left = days_between("due_on", "as_of")
+    lapsed = (pl.col("attested_on") == pl.col("newest_on")) & (days_between("as_of", "attested_on") > ANNUAL)
+    return (
+        pl.when(pl.col("done"), pl.col("outcome") == "attested", lapsed).then(pl.lit("overdue"))
+        .when("done").then(pl.col("outcome"))
+        .when(left < 0).then(pl.lit("overdue"))
+        .when(left <= pl.col("due_soon_days")).then(pl.lit("due_7"))
+        .when(left <= 30).then(pl.lit("due_30"))
+        .otherwise(pl.lit("not_due"))
+    )  # fmt: skip
+
+
+def _signed(
+    attestations: pl.DataFrame, attestation_days: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """Signatures up to the day, of controls that require evidence of operation."""
+    operational = controls.filter(
+        "assessable", pl.col("evidence_kinds").list.set_intersection(["operation", "test"]).list.len() > 0
+    )
+    return (
+        attestations.filter(pl.col("outcome") == "attested")
+        .join(attestation_days, on=["org_id", "id"])
+        .join(asked.select("org_id", "as_of"), on="org_id")
+        .filter(happened("attested_on"))
+        .join(operational.select(*_KEY, "cadence"), on=_KEY)
+        .select("org_id", "id", "framework", "control_id", "cadence", "attested_on", "signed_until")
+    )
+
+
+def _freshness_when_signed(
+    signed: pl.DataFrame,
+    audit_days: pl.DataFrame,
+    named_when_signed: pl.DataFrame,
+    record_days: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """Freshness (F1) on the day of signing of what was known by then of the control's operation."""
+    known = catalogue()
+    supporting = known.actions.filter(
+        pl.col("effect") == "supports", pl.col("kind").is_in(["operation", "incident", "test"])
+    ).select("action")
+    mapped = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"])
+    evidence = pl.concat(
+        [
+            last_success(mapped, audit_days, asked),
+            _last_record(signed, record_days),
+            named_when_signed.join(supporting, on="action").select("org_id", "id", "happened_on"),
+        ]
+    )
+    last = evidence.group_by("org_id", "id").agg(last_on=pl.col("happened_on").max())
+    age = days_between("attested_on", "last_on")
+    return (
+        signed.join(last, on=["org_id", "id"], how="left")
+        .select("org_id", "id", evidence_freshness=freshness(age, window_of("cadence")))
+        .sort("org_id", "id")
+    )
+
+
+def last_success(signed: pl.DataFrame, audit_days: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """The last day on which each signature's ``action`` succeeded before ``signed_until``.
+
+    Where a day of UTC goes on after that midnight, its first instant stands for what came before.
+    """
+    at = pl.when(pl.col("last_at") < pl.col("signed_until")).then("last_at").otherwise("first_at")
+    return (
+        signed.sort("signed_until")
+        .join_asof(
+            audit_days.sort("first_at"), left_on="signed_until", right_on="first_at", by=["org_id", "action"],
+            strategy="backward", allow_exact_matches=False, check_sortedness=False,
+        )
+        .with_columns(at=at)
+        .select("org_id", "id", happened_on=local_day("at", asked))
+    )  # fmt: skip
+
+
+def _last_record(signed: pl.DataFrame, record_days: pl.DataFrame) -> pl.DataFrame:
+    """The last day up to each signature on which a record of the control arose."""
+    return (
+        signed.sort("attested_on")
+        .join_asof(
+            record_days.sort("happened_on"), left_on="attested_on", right_on="happened_on", by=_KEY,
+            strategy="backward", check_sortedness=False,
+        )
+        .select("org_id", "id", "happened_on")
+    )  # fmt: skip

@@ -1,0 +1,197 @@
+"""Evidence of each control, by source, and the audit log by action."""
+
+import polars as pl
+
+from engine.reporting.catalogue import catalogue
+from engine.reporting.facts.expressions import happened, local_day, shaped
+
+_KEY = ["org_id", "framework", "control_id"]
+_COUNTED = ("org_id", "action", "good", "good_before", "good_last_at", "good_last_seq")
+# which mandatory kind an action's evidence counts for
+_SOURCE_OF_KIND = {"operation": "operation", "incident": "operation", "test": "test", "policy": "policy"}
+
+
+def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
+    """Successful events by action and control: through the action map, and where the event itself names a control.
+
+    Only assessable controls in scope, and only actions that the vocabulary knows as evidence or as its contrary.
+    """
+    known = catalogue()
+    wanted = controls.filter("assessable").select(_KEY)
+    vocabulary = known.actions.select("action", "kind", "effect", "family").filter(pl.col("effect") != "neutral")
+    mapped = audit_by_action.select(*_COUNTED, "future").join(known.action_controls, on="action")
+    named = (
+        audit_by_tag.with_columns(pl.col("tag").str.splitn(":", 2).struct.rename_fields(["framework", "control_id"]))
+        .unnest("tag")
+        .select(*_COUNTED, "future", "framework", "control_id")
+    )
+    return (
+        pl.concat([mapped.select(named.columns), named])
+        .join(wanted, on=_KEY)
+        .join(vocabulary, on="action")
+        .sort("good_last_at", "good_last_seq")
+        .group_by(*_KEY, "action", "kind", "effect", "family")
+        .agg(
+            pl.col("good").max(),  # an event that is mapped and names the control counts once
+            pl.col("good_before").max(),
+            pl.col("future").max(),
+            at=pl.col("good_last_at").last(),
+            seq=pl.col("good_last_seq").last(),
+        )
+        .sort(*_KEY, "action")
+    )
+
+
+def contradictions(tagged_events: pl.DataFrame) -> pl.DataFrame:
+    """Controls with a contradicting event that no later supporting one of the same family outweighs: the newest."""
+    past = tagged_events.filter(pl.col("seq").is_not_null()).sort("at", "seq")
+    final = past.group_by(*_KEY, "family", maintain_order=True).last()
+    return (
+        final.filter(pl.col("effect") == "contradicts")
+        .sort("at", "seq")
+        .group_by(_KEY, maintain_order=True)
+        .last()
+        .select(*_KEY, "at", "seq")
+        .sort(_KEY)
+    )
+
+
+def control_evidence(
+    tagged_events: pl.DataFrame,
+    contradictions: pl.DataFrame,
+    event_ids: pl.DataFrame,
+    evidence_items: pl.DataFrame,
+    test_windows: pl.DataFrame,
+    test_links: pl.DataFrame,
+    policies: pl.DataFrame,
+    attestations: pl.DataFrame,
+    controls: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """Control x source: supporting events in the period and before, the newest ever, and open contradictions."""
+    events = (
+        tagged_events.filter(pl.col("effect") == "supports", pl.col("seq").is_not_null())
+        .with_columns(source=pl.col("kind").replace_strict(_SOURCE_OF_KIND, default=None))
+        .filter(pl.col("source").is_not_null())
+        .sort("at", "seq")
+        .group_by(*_KEY, "source", maintain_order=True)
+        .agg(
+            events=pl.col("good").sum(),
+            events_before=pl.col("good_before").sum(),
+            last_at=pl.col("at").last(),
+            seq=pl.col("seq").last(),
+        )
+        .join(event_ids, on=["org_id", "seq"], how="left")
+        .with_columns(last_on=local_day("last_at", asked))
+        .select(*_KEY, "source", "events", "events_before", "last_at", "last_on", last_id="event_id")
+    )
+    midnight = pl.Datetime("us")
+    tests = test_windows.filter(pl.col("outcome") == "passed").select(
+        *_KEY, source=pl.lit("test"), at=pl.col("performed_on").cast(midnight), on="performed_on", id="run_id"
+    )
+    links = _linked(test_links, asked).select(*_KEY, source=pl.lit("test"), at="ran_at", on="on", id="test_id")
+    items = evidence_items.select(
+        *_KEY, source=pl.lit("item"), at="captured_at", on=local_day("captured_at", asked), id="id"
+    )
+    accepted = policies.filter(pl.col("control_id").is_not_null()).select(
+        *_KEY, source=pl.lit("policy"), at=pl.col("accepted_on").cast(midnight), on="accepted_on", id="policy_id"
+    )
+    signed = attestations.filter(pl.col("status") == "attested").select(
+        *_KEY, source=pl.lit("attestation"), at="attested_at", on=local_day("attested_at", asked), id="id"
+    )
+    records = _counted(pl.concat([tests, links, items, accepted, signed]), asked)
+    opposed = contradictions.join(event_ids, on=["org_id", "seq"], how="left")
+    assessable = controls.filter("assessable").select(_KEY)
+    frame = (
+        pl.concat([events, records.select(events.columns)])
+        .sort("last_on", "last_at", "last_id")
+        .group_by(*_KEY, "source", maintain_order=True)
+        .agg(
+            pl.col("events").sum(),
+            pl.col("events_before").sum(),
+            pl.col("last_on", "last_at", "last_id").last(),
+        )
+    )
+    noted = opposed.select(*_KEY, contradicted_at="at", contradicted_by="event_id")
+    bare = noted.join(frame, on=_KEY, how="anti").select(
+        *_KEY, source=pl.lit("operation"), events=pl.lit(0), events_before=pl.lit(0)
+    )
+    complete = pl.concat([frame, bare], how="diagonal_relaxed").join(noted, on=_KEY, how="left")
+    return shaped("control_evidence", complete.join(assessable, on=_KEY)).sort(*_KEY, "source")
+
+
+def record_days(
+    evidence_items: pl.DataFrame, test_windows: pl.DataFrame, test_links: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """The days on which evidence of operation arose that is a record of its own rather than an audit event."""
+    items = evidence_items.select(*_KEY, happened_on=local_day("captured_at", asked))
+    tests = test_windows.filter(pl.col("outcome") == "passed").select(*_KEY, happened_on="performed_on")
+    links = _linked(test_links, asked).select(*_KEY, happened_on="on")
+    days = pl.concat([items, tests, links]).join(asked.select("org_id", "as_of"), on="org_id")
+    return days.filter(happened("happened_on")).drop("as_of").unique().sort(*_KEY, "happened_on")
+
+
+def _linked(test_links: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Successful dry-runs by the control that they are linked to; one that is in two bundles is still one test."""
+    return (
+        test_links.filter(pl.col("status") == "linked", pl.col("outcome") == "succeeded")
+        .with_columns(on=local_day("ran_at", asked))
+        .select(*_KEY, "test_id", "ran_at", "on")
+        .unique([*_KEY, "test_id"])
+    )
+
+
+def _counted(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Records with their day, counted in the period and the one before; later ones than the day are left out."""
+    bounds = asked.select("org_id", "period_start", "before_start", "as_of")
+    inside = pl.col("on") >= pl.col("period_start")
+    before = (pl.col("on") >= pl.col("before_start")) & ~inside
+    return (
+        records.join(bounds, on="org_id")
+        .filter(pl.col("on") <= pl.col("as_of"))
+        .sort("on", "at", "id")
+        .group_by(*_KEY, "source", maintain_order=True)
+        .agg(
+            events=inside.sum().cast(pl.Int64),
+            events_before=before.sum().cast(pl.Int64),
+            last_on=pl.col("on").last(),
+            last_at=pl.col("at").last(),
+            last_id=pl.col("id").last(),
+        )
+    )
+
+
+def audit_actions(audit_by_action: pl.DataFrame, event_ids: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
+    """The audit log by action; tagged events lead to a control in scope by the map or by their own words."""
+    known = catalogue()
+    reach = (
+        known.action_controls.join(controls.filter("assessable").select(_KEY), on=["framework", "control_id"])
+        .select("org_id", "action")
+        .unique()
+        .with_columns(mapped=pl.lit(True))
+    )
+    frame = (
+        audit_by_action.filter(pl.col("last_seq").is_not_null())
+        .join(known.actions.select("action", "title"), on="action", how="left")
+        .join(reach, on=["org_id", "action"], how="left")
+        .join(event_ids, left_on=["org_id", "last_seq"], right_on=["org_id", "seq"], how="left")
+        .with_columns(pl.col("mapped").fill_null(False))
+        .with_columns(tagged_events=pl.when("mapped").then(pl.col("events")).otherwise(pl.col("own_tagged")))
+        .with_columns(tagged=pl.col("mapped") | (pl.col("tagged_events") > 0), last_id="event_id")
+    )
+    return shaped("audit_actions", frame).sort("org_id", "action")
+
+
+def wanted_event_ids(audit_by_action: pl.DataFrame, tagged_events: pl.DataFrame) -> pl.DataFrame:
+    """Positions in the chain whose event identifiers the facts name."""
+    return pl.concat(
+        [
+            audit_by_action.select("org_id", seq="last_seq"),
+            tagged_events.select("org_id", "seq"),
+        ]
+    ).drop_nulls().unique().sort("org_id", "seq")  # fmt: skip
+
+
+def evidence_counts(evidence_items: pl.DataFrame) -> pl.DataFrame:
+    """Evidence items linked to each control."""
+    return evidence_items.group_by(_KEY).agg(items=pl.len().cast(pl.Int64)).sort(_KEY)

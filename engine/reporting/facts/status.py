@@ -1,0 +1,255 @@
+"""The state of every control: evidence, freshness, scope, ownership, tests (F1, F2)."""
+
+import polars as pl
+
+from engine.reporting.facts.expressions import (
+    ANNUAL,
+    days_between,
+    freshness,
+    happened,
+    local_day,
+    plus_days,
+    shaped,
+    window_of,
+)
+
+_KEY = ["org_id", "framework", "control_id"]
+# an evidence item documents operation just as an audit event does
+_KIND_OF_SOURCE = {"operation": "operation", "item": "operation", "test": "test", "policy": "policy"}
+
+
+def control_status(
+    controls: pl.DataFrame,
+    control_profiles: pl.DataFrame,
+    control_evidence: pl.DataFrame,
+    tagged_events: pl.DataFrame,
+    attestations: pl.DataFrame,
+    policies: pl.DataFrame,
+    test_windows: pl.DataFrame,
+    control_owners: pl.DataFrame,
+    users: pl.DataFrame,
+    exceptions: pl.DataFrame,
+    control_state_changes: pl.DataFrame,
+    leverage: pl.DataFrame,
+    evidence_items: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """Every assessable control in scope with its state."""
+    frame = (
+        controls.filter("assessable")
+        .rename({"evidence_kinds": "kinds_required"})
+        .join(asked.select("org_id", "as_of", "period_start"), on="org_id")
+        .join(_scope(control_profiles), on=_KEY, how="left")
+        .join(_by_kind(control_evidence), on=_KEY, how="left")
+        .join(_attested(attestations, asked), on=_KEY, how="left")
+        .join(_policy_reviews(policies), on=_KEY, how="left")
+        .join(_tests(test_windows), on=_KEY, how="left")
+        .join(_future(tagged_events, evidence_items, asked), on=_KEY, how="left")
+        .join(_owners(control_owners, users), on=_KEY, how="left")
+        .join(_exceptions(exceptions), on=_KEY, how="left")
+        .join(leverage, on=_KEY, how="left")
+        .with_columns(
+            pl.col("attested", "future_dated", "ownership_complete").fill_null(False),
+            pl.col("events", "events_before", "tests_passed", "tests_performed").fill_null(0),
+            pl.col("leverage").fill_null(1),
+        )
+        .with_columns(applicable=~(pl.col("excluded").fill_null(False) & happened("approved_on")))
+    )
+    frame = _freshness(frame)
+    frame = _state(frame)
+    frame = _history(frame, control_state_changes, asked)
+    return shaped("control_status", frame).sort("org_id", "framework", "position")
+
+
+def _scope(profiles: pl.DataFrame) -> pl.DataFrame:
+    """Scope by the organization's word: not applicable only with justification, approver and date (R3)."""
+    documented = pl.all_horizontal(pl.col("justification", "approved_by").fill_null("").str.strip_chars() != "")
+    return profiles.select(
+        *_KEY, "justification", "approved_by", "approved_on", "changed_on", excluded=~pl.col("applicable") & documented
+    )
+
+
+def _by_kind(evidence: pl.DataFrame) -> pl.DataFrame:
+    """One row for each control: counts, and the newest evidence of each mandatory kind."""
+    kinds = evidence.with_columns(kind=pl.col("source").replace_strict(_KIND_OF_SOURCE, default=None)).sort(
+        "last_on", "last_at", "last_id"
+    )
+    newest = pl.struct("last_on", "last_at", "last_id", "source")
+
+    def last(*names: str) -> pl.Expr:
+        return newest.filter(pl.col("kind").is_in(names), pl.col("last_on").is_not_null()).last()
+
+    return kinds.group_by(_KEY).agg(
+        events=pl.col("events").filter(pl.col("kind").is_not_null()).sum(),
+        events_before=pl.col("events_before").filter(pl.col("kind").is_not_null()).sum(),
+        operation=last("operation"),
+        test=last("test"),
+        policy=last("policy"),
+        contradicted_at=pl.col("contradicted_at").max(),
+    )
+
+
+def _attested(attestations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    return (
+        attestations.group_by(_KEY)
+        .agg(
+            attested=(pl.col("current") & (pl.col("status") == "attested")).any(),
+            signed_at=pl.col("attested_at").filter(pl.col("status") != "rejected").max(),
+        )
+        .with_columns(attested_on=local_day("signed_at", asked))
+    )
+
+
+def _policy_reviews(policies: pl.DataFrame) -> pl.DataFrame:
+    """The day up to which a policy behind a control is good: its review, or a year after acceptance without one."""
+    due = pl.coalesce("review_due_on", plus_days("accepted_on", pl.lit(ANNUAL)))
+    return policies.filter(pl.col("control_id").is_not_null()).group_by(_KEY).agg(policy_due_on=due.max())
+
+
+def _tests(windows: pl.DataFrame) -> pl.DataFrame:
+    """Tests performed, passed, and the failing one if the newest run of a schedule failed."""
+    done = windows.filter(pl.col("outcome").is_not_null()).sort("performed_on", "run_id")
+    newest = done.group_by("org_id", "schedule_id", maintain_order=True).last()
+    failing = newest.filter(pl.col("outcome") == "failed").group_by(_KEY).agg(failing_test=pl.col("run_id").min())
+    return (
+        done.group_by(_KEY)
+        .agg(tests_performed=pl.len(), tests_passed=(pl.col("outcome") == "passed").sum())
+        .join(failing, on=_KEY, how="left")
+    )
+
+
+def _future(tagged_events: pl.DataFrame, evidence_items: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Controls with evidence dated after the day."""
+    items = evidence_items.join(asked.select("org_id", "ends_at"), on="org_id")
+    late = [
+        tagged_events.filter(pl.col("future") > 0).select(_KEY),
+        items.filter(pl.col("captured_at") >= pl.col("ends_at")).select(_KEY),
+    ]
+    return pl.concat(late).unique().with_columns(future_dated=pl.lit(True))
+
+
+def _owners(owners: pl.DataFrame, users: pl.DataFrame) -> pl.DataFrame:
+    """Responsible and accountable; complete with at least one R and exactly one A who is an active user."""
+    active = users.select("org_id", "email", "active")
+    r, a = pl.col("raci") == "R", pl.col("raci") == "A"
+    return (
+        owners.join(active, on=["org_id", "email"], how="left")
+        .group_by(_KEY)
+        .agg(
+            responsible=pl.col("email").filter(r).min(),
+            accountable=pl.col("email").filter(a).min(),
+            ownership_complete=(r.sum() >= 1) & (a.sum() == 1) & pl.col("active").filter(a).fill_null(False).any(),
+        )
+        .with_columns(owner=pl.coalesce("responsible", "accountable"))
+    )
+
+
+def _exceptions(exceptions: pl.DataFrame) -> pl.DataFrame:
+    """The approved exception of a control that lasts longest."""
+    return (
+        exceptions.filter(pl.col("standing") == "approved")
+        .sort("expires_on", "id")
+        .group_by(_KEY, maintain_order=True)
+        .agg(exception_id=pl.col("id").last(), exception_expires_on=pl.col("expires_on").last())
+    )
+
+
+def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
+    """F1 by the kind that governs the control: operation, else test, else policy. Policies last until their review."""
+    order = ("operation", "test", "policy")
+    required = {kind: pl.col("kinds_required").list.contains(kind) for kind in order}
+    governing = pl.coalesce(pl.when(required[kind]).then(pl.lit(kind)) for kind in order)
+    newest = pl.coalesce(pl.when(governing == kind).then(pl.col(kind)) for kind in order)
+    policy_on = pl.col("policy").struct.field("last_on")
+    frame = frame.with_columns(
+        policy_due_on=pl.coalesce("policy_due_on", policy_on.dt.offset_by(f"{ANNUAL}d")),
+        last_evidence_on=newest.struct.field("last_on"),
+        last_evidence_id=newest.struct.field("last_id"),
+        last_source=newest.struct.field("source"),
+    ).with_columns(
+        window_days=pl.when(governing == "policy")
+        .then(pl.coalesce(days_between("policy_due_on", policy_on), pl.lit(ANNUAL)))
+        .otherwise(window_of("cadence")),
+        age_days=days_between("as_of", "last_evidence_on"),
+        change_invalidated=_changed_since("last_evidence_on"),
+    )  # fmt: skip
+    word = freshness(pl.col("age_days"), pl.col("window_days"))
+    return frame.with_columns(
+        age_ratio=(pl.col("age_days") / pl.max_horizontal("window_days", pl.lit(1))).round(2),
+        next_due_on=plus_days("last_evidence_on", "window_days"),
+        freshness=pl.when("change_invalidated").then(pl.lit("stale")).otherwise(word),
+    )
+
+
+def _changed_since(day: str | pl.Expr) -> pl.Expr:
+    """The second axis of F1: control text, system or implementation changed after evidence of that day."""
+    captured = pl.col(day) if isinstance(day, str) else day
+    return (happened("changed_on") & (pl.col("changed_on") > captured)).fill_null(False)
+
+
+def _state(frame: pl.DataFrame) -> pl.DataFrame:
+    """F2. A mandatory kind is present when it was ever given, stale when it is past its window."""
+    last = {kind: pl.col(kind).struct.field("last_on") for kind in ("operation", "test", "policy")}
+    window = window_of("cadence")
+    only_policy = ~pl.col("kinds_required").list.set_intersection(["operation", "test"]).list.len().cast(pl.Boolean)
+    present = {
+        **{kind: day.is_not_null() for kind, day in last.items()},
+        "attestation": pl.col("signed_at").is_not_null(),
+    }
+    stale = {
+        "operation": (days_between("as_of", last["operation"]) > window) | _changed_since(last["operation"]),
+        "test": (days_between("as_of", last["test"]) > window) | _changed_since(last["test"]),
+        # a changed system does not make a policy void where operation shows that it is followed
+        "policy": (pl.col("policy_due_on") < pl.col("as_of")) | (only_policy & _changed_since(last["policy"])),
+        "attestation": ~pl.col("attested"),
+    }
+
+    def kinds(marks: dict[str, pl.Expr]) -> pl.Expr:
+        named = [
+            pl.when(pl.col("kinds_required").list.contains(kind) & mark.fill_null(False)).then(pl.lit(kind))
+            for kind, mark in marks.items()
+        ]
+        return pl.concat_list(named).list.drop_nulls()
+
+    frame = frame.with_columns(
+        kinds_present=kinds(present),
+        kinds_stale=kinds({kind: mark & present[kind] for kind, mark in stale.items()}),
+    )
+    complete = pl.col("kinds_present").list.len() == pl.col("kinds_required").list.len()
+    opposed = pl.col("failing_test").is_not_null() | pl.col("contradicted_at").is_not_null()
+    return frame.with_columns(
+        state=pl.when(~pl.col("applicable")).then(pl.lit("not_applicable"))
+        .when(opposed).then(pl.lit("ineffective"))
+        .when(pl.col("kinds_present").list.len() == 0).then(pl.lit("no_data"))
+        .when(pl.col("kinds_stale").list.len() > 0).then(pl.lit("stale"))
+        .when(~complete).then(pl.lit("partial"))
+        .otherwise(pl.lit("effective"))
+    )  # fmt: skip
+
+
+def _history(frame: pl.DataFrame, changes: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """State before the period, and since when the present one is known to hold."""
+    bounds = asked.select("org_id", start="period_start")
+    ordered = changes.sort("observed_on")
+    before = (
+        ordered.join(bounds, on="org_id")
+        .filter(pl.col("observed_on") < pl.col("start"))
+        .group_by(_KEY, maintain_order=True)
+        .agg(previous_state=pl.col("state").last())
+    )
+    last = ordered.group_by(_KEY, maintain_order=True).agg(
+        seen_state=pl.col("state").last(), seen_on=pl.col("observed_on").last()
+    )
+    ran_out = pl.when(pl.col("freshness") == "stale").then(
+        pl.min_horizontal(
+            plus_days("next_due_on", pl.lit(1)), pl.when("change_invalidated").then("changed_on"), "as_of"
+        )
+    )
+    since = (
+        pl.when(pl.col("seen_state") == pl.col("state")).then(pl.col("seen_on"))
+        .when(pl.col("state") == "stale").then(pl.coalesce(ran_out, "as_of"))
+        .when(pl.col("contradicted_at").is_not_null() & (pl.col("state") == "ineffective"))
+        .then(local_day("contradicted_at", asked))
+        .otherwise(pl.col("as_of"))
+    )  # fmt: skip
+    return frame.join(before, on=_KEY, how="left").join(last, on=_KEY, how="left").with_columns(state_since=since)

@@ -1,0 +1,132 @@
+"""The value of a cell, decided once: JSON takes ``plain`` values, CSV their ``texts``, people the ``shown`` ones.
+
+Tables hold scalars and lists of scalars. Anything else, NaN and infinity included, is a mistake of the report
+and raises a ValueError that names the table and the column.
+"""
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import Any
+
+import polars as pl
+
+from engine.model.document import Table
+
+WORDS = (pl.String, pl.Categorical, pl.Enum)
+CONTROL = r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]"
+MACHINE_WORDS = (
+    r"^[a-z]{2,}(_[a-z]{2,})+(; [a-z]{2,}(_[a-z]{2,})*)*$"  # a whole cell of them: people read them with spaces
+)
+LINE_BREAK = r"\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]"
+
+
+def plain(table: Table) -> pl.DataFrame:
+    """Days and instants become ISO 8601 text (instants in UTC with Z); the rest stays what it is."""
+    return table.frame.select(_plain(table, name) for name in table.frame.columns)
+
+
+def text(table: Table, name: str) -> pl.Expr:
+    """A column as text: lists joined by ``; ``, booleans ``true`` and ``false``."""
+    cell = _plain(table, name)
+    if table.frame.schema[name].is_nested():
+        return cell.list.eval(pl.element().cast(pl.String)).list.join("; ", ignore_nulls=True)
+    return cell.cast(pl.String)
+
+
+def shown(table: Table) -> pl.DataFrame:
+    """The columns that people see, as text: booleans are yes and no, state words have spaces, no cell is null."""
+    finite(table)
+    return table.frame.select(_shown(table, name) for name in table.frame.columns if name not in table.hidden)
+
+
+def finite(table: Table) -> None:
+    """Raise ValueError when a number of the table is NaN or infinite."""
+    floats = [name for name, dtype in table.frame.schema.items() if _scalar(dtype).is_float()]
+    if not floats:
+        return
+    flat = (pl.col(name).explode() if table.frame.schema[name].is_nested() else pl.col(name) for name in floats)
+    sound = table.frame.select(cell.is_finite().all() for cell in flat).row(0)
+    if not all(sound):
+        name = floats[sound.index(False)]
+        raise ValueError(f"Table {table.name}, column {name}: expected finite numbers, found NaN or infinity.")
+
+
+def plain_value(value: Any, where: str) -> Any:
+    """The same as ``plain`` for one value of a summary or of the parameters, mappings and sequences included."""
+    match value:
+        case None | str() | bool() | int():
+            return value
+        case float():
+            if not math.isfinite(value):
+                raise ValueError(f"{where}: expected a finite number, found {value}.")
+            return value
+        case datetime():
+            instant = value.astimezone(UTC) if value.tzinfo else value
+            return instant.replace(tzinfo=None).isoformat() + "Z"
+        case date():
+            return value.isoformat()
+        case Mapping():
+            return {str(name): plain_value(part, f"{where}.{name}") for name, part in value.items()}
+        case list() | tuple():
+            return [plain_value(part, f"{where}.{index}") for index, part in enumerate(value)]
+    raise ValueError(f"{where}: expected a scalar, a mapping or a list, found {type(value).__name__}.")
+
+
+def flat(name: str, value: Any) -> list[tuple[str, Any]]:
+    """A plain value as (dotted name, scalar) pairs; a list of scalars stays one value, joined by ``; ``."""
+    match value:
+        case dict():
+            return [pair for part, inner in value.items() for pair in flat(f"{name}.{part}" if name else part, inner)]
+        case list() if any(isinstance(part, dict | list) for part in value):
+            return [pair for index, part in enumerate(value, 1) for pair in flat(f"{name}.{index}", part)]
+        case list():
+            return [(name, "; ".join("" if part is None else scalar_text(part) for part in value))]
+    return [(name, value)]
+
+
+def scalar_text(value: Any) -> str:
+    """The text of a scalar in a list or a CSV cell."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _shown(table: Table, name: str) -> pl.Expr:
+    if table.frame.schema[name] == pl.Boolean:
+        return (
+            pl.when(name).then(pl.lit("yes")).when(~pl.col(name)).then(pl.lit("no")).otherwise(pl.lit("")).alias(name)
+        )
+    cell = text(table, name).fill_null("")
+    if _scalar(table.frame.schema[name]) in WORDS:
+        cell = cell.str.replace_all(LINE_BREAK, "\n").str.replace_all(CONTROL, "\ufffd")
+    spaced = cell.str.replace_all("_", " ", literal=True)
+    return spaced if name in table.state else pl.when(cell.str.contains(MACHINE_WORDS)).then(spaced).otherwise(cell)
+
+
+def _plain(table: Table, name: str) -> pl.Expr:
+    dtype = table.frame.schema[name]
+    try:
+        if not dtype.is_nested():
+            return _plain_scalar(dtype, pl.col(name))
+        items = pl.col(name).arr.to_list() if dtype == pl.Array else pl.col(name)
+        return items.list.eval(_plain_scalar(_scalar(dtype), pl.element()))
+    except TypeError as error:
+        raise ValueError(f"Table {table.name}, column {name}: {error}") from error
+
+
+def _plain_scalar(dtype: pl.DataType, cell: pl.Expr) -> pl.Expr:
+    if isinstance(dtype, pl.Datetime):
+        utc = cell.dt.convert_time_zone("UTC") if dtype.time_zone else cell
+        return utc.dt.strftime("%Y-%m-%dT%H:%M:%S%.fZ")
+    if dtype in (pl.Date, pl.Time, pl.Categorical, pl.Enum):
+        return cell.cast(pl.String)
+    if dtype.is_decimal():
+        return cell.cast(pl.Float64)
+    if dtype in (pl.String, pl.Boolean, pl.Null) or dtype.is_numeric():
+        return cell
+    raise TypeError(f"expected scalars or lists of scalars, found {dtype}.")
+
+
+def _scalar(dtype: pl.DataType) -> pl.DataType:
+    """The type of the items of a list, of anything else the type itself."""
+    inner = dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype
+    return inner if isinstance(inner, pl.DataType) else inner()

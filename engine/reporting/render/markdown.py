@@ -1,0 +1,129 @@
+"""Markdown as GitHub reads it: headline, figures, tables. Text of users never becomes markup.
+
+    | Control | State     |
+    |---------|-----------|
+
+Characters that Markdown reads are escaped: with a backslash where every reader honours it, as an entity elsewhere.
+Line breaks in a cell become ``<br>``, the only tag in the file.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from engine.model.document import Edition, Table
+from engine.reporting.render import cells, words
+
+ESCAPES = {
+    "&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "\\": "&#92;", "`": "&#96;", "~": "&#126;",
+    "*": "\\*", "_": "\\_", "[": "\\[", "]": "\\]",
+}  # fmt: skip
+HASH = "\\#"
+TRANSLATION = str.maketrans(ESCAPES)
+INSIDE = re.compile(r"(?<=[0-9A-Za-z])\\_(?=[0-9A-Za-z])")
+BLANK = re.compile(r"[ \t\r\n\x0b\x0c\x85\u2028\u2029]+")
+CONTROL = re.compile(cells.CONTROL)
+LEADING = re.compile(r"^(\d*)([.)#+-])")
+
+
+def render(edition: Edition) -> bytes:
+    """The edition as one Markdown file."""
+    return ("\n\n".join(_blocks(edition)) + "\n").encode()
+
+
+def escape(text: pl.Expr) -> pl.Expr:
+    """Text that Markdown shows as it is; underscores inside a word need no escape and keep none."""
+    escaped = text.str.replace_many(list(ESCAPES), list(ESCAPES.values()))
+    inside = r"([0-9A-Za-z])\\_([0-9A-Za-z])"
+    for _ in range(2):  # neighbours such as a_b_c share a letter
+        escaped = escaped.str.replace_all(inside, "${1}_${2}")
+    return escaped
+
+
+def inline(text: str) -> str:
+    """One line of prose, escaped in the same way."""
+    line = CONTROL.sub("\ufffd", BLANK.sub(" ", text).strip(" "))
+    return INSIDE.sub("_", line.translate(TRANSLATION))
+
+
+def paragraph(text: str) -> str:
+    """Prose at the start of a block, where a digit, a dash or a hash would open a list or a heading."""
+    return LEADING.sub(r"\1\\\2", inline(text))
+
+
+def heading(level: int, text: str) -> str:
+    """A heading; trailing hashes of the text stay text."""
+    return f"{'#' * level} {inline(text).replace('#', HASH)}"
+
+
+def _blocks(edition: Edition) -> Iterator[str]:
+    document, revision = edition.document, edition.revision
+    yield heading(1, edition.title)
+    yield f"**{inline(edition.organization.name)}** · {edition.as_of.isoformat()}"
+    yield from (f"> **Warning:** {inline(warning)}" for warning in document.warnings)
+    yield paragraph(document.headline)
+    if document.coverage:
+        yield inline(words.coverage(document.coverage))
+    figures = cells.plain_value(document.summary, "summary")
+    if figures:
+        yield "\n".join(_figures(figures))
+    yield from (f"*{inline(chart.title)}:* {inline(chart.alt)}" for chart in document.charts)
+    for table in document.tables:
+        yield from _table(table)
+    if document.definitions:
+        yield "## Definitions"
+        yield "\n".join(f"- **{inline(term)}**: {inline(meaning)}" for term, meaning in document.definitions.items())
+    if document.footnotes:
+        yield "## Notes"
+        yield "\n".join(f"- {paragraph(note)}" for note in document.footnotes)
+    yield "## Provenance"
+    yield "\n".join(
+        [
+            f"- Revision {revision.seq}, {inline(revision.hash)}",
+            *(
+                f"- Parameter {inline(name)}: {inline(words.value(name, value))}"
+                for name, value in cells.flat("", cells.plain_value(edition.parameters, "parameters"))
+            ),
+            f"- Settings version {edition.settings_version}, schema version {edition.schema_version}",
+        ]
+    )
+
+
+def _figures(figures: dict[str, Any], indent: str = "") -> Iterator[str]:
+    for name, value in figures.items():
+        title = f"{indent}- **{inline(words.label(name))}**"
+        if isinstance(value, dict):
+            yield title
+            yield from _figures(value, indent + "    ")
+        elif isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
+            yield title
+            yield from (f"{indent}    - {_pairs(part)}" for part in value)
+        else:
+            yield f"{title}: {inline(words.value(name, value))}"
+
+
+def _pairs(part: Any) -> str:
+    """An item of a list on one line: Component: Evidence freshness, Delta: 3.2."""
+    pairs = cells.flat("", part)
+    return ", ".join(
+        inline(": ".join(filter(None, (words.label(name), words.value(name, value))))) for name, value in pairs
+    )
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield heading(2, table.title)
+    if table.note:
+        yield paragraph(table.note)
+    frame = cells.shown(table)
+    if not frame.width or not frame.height:
+        yield "No rows."
+        return
+    headings = [inline(table.labels.get(name, words.heading(name))) for name in frame.columns]
+    rules = ["---:" if table.frame.schema[name].is_numeric() else "---" for name in frame.columns]
+    content = [escape(pl.col(name)).str.replace_all("\n", "<br>", literal=True) for name in frame.columns]
+    rows = frame.select(
+        pl.concat_str(pl.lit("| "), pl.concat_str(content, separator=" | "), pl.lit(" |")).str.join("\n")
+    ).item()
+    yield f"| {' | '.join(headings)} |\n| {' | '.join(rules)} |\n{rows}"

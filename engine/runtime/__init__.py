@@ -1,0 +1,1 @@
+"""A process: its settings, its services, its jobs."""

@@ -1,0 +1,50 @@
+"""The parts of one process, opened and closed together."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from engine.model.report import Report
+from engine.reporting.artifacts import Artifacts
+from engine.reporting.editions import Editions
+from engine.reporting.replica import Replica
+from engine.runtime.settings import Settings
+from engine.store import Store
+from engine.store.migrations import migrate
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the doors work with."""
+
+    settings: Settings
+    store: Store
+    editions: Editions
+    started_at: datetime
+
+    @property
+    def replica(self) -> Replica:
+        """The analytics store of this process."""
+        return self.editions.replica
+
+    @property
+    def artifacts(self) -> Artifacts:
+        """Rendered reports."""
+        return self.editions.artifacts
+
+
+@contextmanager
+def open_services(settings: Settings, catalogue: Mapping[str, Report], *, now: datetime) -> Iterator[Services]:
+    """Migrate the store, open everything, and let go of it in the end."""
+    migrate(settings.database_url)
+    store = Store(settings.database_url)
+    folder = settings.data_dir
+    replica = Replica(store.url, folder / "analytics.duckdb", memory_limit=settings["SVC_ANALYTICS_MEMORY"])
+    editions = Editions(store, replica, Artifacts(folder / "artifacts"), catalogue)
+    try:
+        yield Services(settings, store, editions, now)
+    finally:
+        editions.close()
+        replica.close()
+        store.close()

@@ -1,0 +1,85 @@
+"""What is sold, and the plan that an organization has from its subscriptions."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from engine.model.errors import Unavailable
+from engine.runtime.settings import Settings
+
+PLANS = ("pro", "team")
+TIERS = (*PLANS, "top_up")
+RANK = {"free": 0, "pro": 1, "team": 2}
+FREE = "free"
+
+
+@dataclass(frozen=True)
+class Price:
+    """An amount as payment providers write it: ``50.00`` and ``EUR``."""
+
+    value: str
+    currency: str
+
+    @property
+    def cents(self) -> int:
+        """Hundredths of the currency's unit, whatever the currency."""
+        return int(Decimal(self.value) * 100)
+
+    def equals(self, value: object, currency: object) -> bool:
+        """Whether a provider names the same amount: ``50.0`` and ``50.00`` are one."""
+        try:
+            return currency == self.currency and Decimal(str(value)) == Decimal(self.value)
+        except InvalidOperation:
+            return False
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What can be bought at PayPal: its plan for each tier, and the price of a top-up."""
+
+    plans: Mapping[str, str]
+    top_up: Price | None
+
+    def tier_of(self, plan_id: object) -> str | None:
+        """The tier of a provider's plan; None for one that we do not sell."""
+        return next((tier for tier, sold in self.plans.items() if sold == plan_id), None)
+
+    def check(self, tier: str) -> None:
+        """Unavailable for a tier that has no plan or price yet."""
+        if tier == "top_up" and self.top_up is None:
+            raise Unavailable("Top-ups are not sold here; SVC_TOP_UP_PRICE sets a price.", word="tier_not_configured")
+        if tier in PLANS and tier not in self.plans:
+            raise Unavailable(
+                f"The tier {tier} is not sold here; SVC_PAYPAL_PLANS names its plan at the payment provider.",
+                word="tier_not_configured",
+            )
+
+
+def offer(settings: Settings) -> Offer:
+    """What the settings put on sale."""
+    price = settings["SVC_TOP_UP_PRICE"]
+    return Offer(_named(settings["SVC_PAYPAL_PLANS"]), Price(*price.split(" ")) if price else None)
+
+
+def variants(settings: Settings) -> dict[str, str]:
+    """The tier of each variant at Lemon Squeezy."""
+    return {name: tier for tier, name in _named(settings["SVC_LEMONSQUEEZY_VARIANTS"]).items()}
+
+
+def _named(entries: Iterable[str]) -> dict[str, str]:
+    return dict(entry.split("=", 1) for entry in entries)
+
+
+def grants(subscription: Mapping[str, Any]) -> bool:
+    """Whether a subscription gives its plan now.
+
+    A failed payment is chased first; a cancelled subscription runs to the end of what is paid, where that is known.
+    """
+    status = subscription["status"]
+    return status in ("active", "past_due") or (status == "cancelled" and subscription["renews_at"] is not None)
+
+
+def entitled(subscriptions: Iterable[Mapping[str, Any]]) -> str:
+    """The best plan that the subscriptions give; ``free`` without any."""
+    return max((row["tier"] for row in subscriptions if grants(row)), key=RANK.__getitem__, default=FREE)

@@ -1,0 +1,142 @@
+"""The proposal of a pilot: a function of the pilot, its lead, the price table and the day; no clock, no chance.
+
+The same inputs give the same facts, so the hash over them names a proposal. JSON, HTML and Markdown show these facts.
+"""
+
+import math
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+from engine.reporting.catalogue import catalogue
+from engine.sales.history import plain
+from engine.sales.pilots import ABOUT, DURATIONS
+from engine.sales.prices import PriceTable, charges
+from engine.store.queries.commerce import Row
+from engine.store.types import canonical_json
+
+TEMPLATE_VERSION = 1  # raise it when the texts or the rules below change
+GOAL = "Show, with your own records, that your compliance reports can be computed, traced and repeated at any time."
+INCLUDED = (
+    "A workspace for your organization, with roles for owners, administrators, operators and members",
+    "Import of your existing records: controls, evidence, vendors, incidents and audit events",
+    "Every report of the frameworks in scope, as JSON, CSV, HTML and Markdown",
+    "A tamper-evident evidence bundle that your assessor can verify without our software",
+)
+EXCLUDED = (
+    "Legal advice, and the opinion or certificate of an assessor",
+    "Changes to your own systems",
+)
+CRITERIA = (
+    "The records agreed at the kickoff are imported without rejected rows",
+    "Each framework in scope has a readiness report whose figures you can trace to single records",
+    "An evidence bundle is sealed, and your assessor or auditor verifies it independently",
+    "The weekly report takes your team less than one hour to produce and review",
+)
+ASSUMPTIONS = (
+    "You name one person who decides, and one who can export the records",
+    "Records are provided within five business days of the kickoff, free of data that the pilot does not need",
+    "You remain responsible for your records; we process them on your instructions only, and delete them on request",
+)
+DECISION = timedelta(days=7)  # after the review
+FIRST_REPORTS = timedelta(days=14)  # after the kickoff
+
+
+def proposal(pilot: Mapping[str, Any], lead: Mapping[str, Any], prices: PriceTable, brand: str, as_of: date) -> Row:
+    """The facts of the proposal. ``missing`` says what has to be agreed before it is more than a draft."""
+    scope = pilot["scope"] or {}
+    frameworks = _frameworks(scope.get("frameworks") or [])
+    weeks = _weeks(pilot, scope, prices)
+    facts: Row = {
+        "template_version": TEMPLATE_VERSION,
+        "title": pilot["name"],
+        "as_of": as_of.isoformat(),
+        "valid_until": (as_of + timedelta(days=prices.valid_days)).isoformat(),
+        "provider": brand,
+        "contact": pilot["owner"],
+        "reference_id": lead["reference_id"],
+        "customer": {"company": lead["company"], "name": lead["name"]},
+        "goal": scope.get("goal") or GOAL,
+        "frameworks": frameworks,
+        "weeks": weeks,
+        "included": scope.get("included") or list(INCLUDED),
+        "excluded": scope.get("excluded") or list(EXCLUDED),
+        "success_criteria": scope.get("success_criteria") or list(CRITERIA),
+        "timeline": _timeline(pilot),
+        "price": _price(prices, len(frameworks), weeks),
+        "assumptions": scope.get("assumptions") or list(ASSUMPTIONS),
+        "missing": _missing(pilot, frameworks),
+    }
+    digest = sha256(canonical_json(facts).encode()).hexdigest()
+    number = f"{lead['reference_id']}-{digest[:8].upper()}"
+    return {"number": number, "inputs_sha256": digest, "status": "draft" if facts["missing"] else "final", **facts}
+
+
+def framework_names() -> dict[str, str]:
+    """The frameworks that a pilot may have in scope, with their titles."""
+    known = catalogue().frameworks
+    return {row["framework"]: f"{row['name']}, {row['version']}" for row in known.to_dicts()}
+
+
+def _frameworks(names: list[str]) -> list[Row]:
+    titles = framework_names()
+    return [{"id": name, "title": titles[name]} for name in names if name in titles]
+
+
+def _weeks(pilot: Mapping[str, Any], scope: Mapping[str, Any], prices: PriceTable) -> int:
+    """From kickoff to review where both are agreed, else as wished, else as usual."""
+    if pilot["kickoff_at"] and pilot["review_at"]:
+        days: int = (pilot["review_at"].date() - pilot["kickoff_at"].date()).days
+        return max(1, math.ceil(days / 7))
+    return int(scope.get("weeks") or prices.default_weeks)
+
+
+def _timeline(pilot: Mapping[str, Any]) -> list[Row]:
+    kickoff, review = pilot["kickoff_at"], pilot["review_at"]
+    first_reports = kickoff + FIRST_REPORTS if kickoff else None
+    if first_reports and review and first_reports >= review:
+        first_reports = None  # a pilot that short has them at its review
+    steps = [
+        _meeting("discovery", "Discovery call", ABOUT["discovery"], pilot["discovery_at"]),
+        _meeting("kickoff", "Kickoff", ABOUT["kickoff"], kickoff),
+        _milestone("first_reports", "First reports", "Records imported, figures traced together", first_reports),
+        _meeting("review", "Review", ABOUT["review"], review),
+        _milestone("decision", "Decision", "Continue, extend, or close", review + DECISION if review else None),
+    ]
+    return [step for step in steps if step["step"] != "first_reports" or first_reports or not kickoff]
+
+
+def _meeting(step: str, title: str, about: str, at: datetime | None) -> Row:
+    return {"step": step, "title": title, "about": about, "on": at.date().isoformat() if at else None,
+            "at": plain(at), "minutes": int(DURATIONS[step].total_seconds() // 60)}  # fmt: skip
+
+
+def _milestone(step: str, title: str, about: str, at: datetime | None) -> Row:
+    return {"step": step, "title": title, "about": about, "on": at.date().isoformat() if at else None,
+            "at": None, "minutes": None}  # fmt: skip
+
+
+def _price(prices: PriceTable, frameworks: int, weeks: int) -> Row:
+    lines = charges(prices, frameworks, weeks)
+    return {
+        "table_version": prices.version,
+        "currency": prices.currency,
+        "lines": [
+            {"title": line.title, "per": line.per, "quantity": line.quantity, "unit_cents": line.unit_cents,
+             "cents": line.cents}
+            for line in lines
+        ],
+        "total_cents": sum(line.cents for line in lines),
+        "tax_note": prices.tax_note,
+        "payment_note": prices.payment_note,
+    }  # fmt: skip
+
+
+def _missing(pilot: Mapping[str, Any], frameworks: list[Row]) -> list[str]:
+    wanted = {
+        "the frameworks in scope": frameworks,
+        "the date of the kickoff": pilot["kickoff_at"],
+        "the date of the review": pilot["review_at"],
+    }
+    return [what for what, value in wanted.items() if not value]

@@ -1,0 +1,78 @@
+"""The stages of leads and pilots: what follows what, and when a stage is done."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.model.errors import BadRequest, Conflict
+
+LEAD_STEPS: Mapping[str, tuple[str, ...]] = {
+    "new": ("contacted", "lost", "nurture"),
+    "contacted": ("qualified", "lost", "nurture"),
+    "qualified": ("discovery", "lost", "nurture"),
+    "discovery": ("proposal", "lost", "nurture"),
+    "proposal": ("won", "lost", "nurture"),
+    "won": (),
+    "lost": ("nurture",),
+    "nurture": ("contacted", "lost"),
+}
+PILOT_STEPS: Mapping[str, tuple[str, ...]] = {
+    "planned": ("kickoff", "closed"),
+    "kickoff": ("active", "closed"),
+    "active": ("review", "closed"),
+    "review": ("converted", "extended", "closed"),
+    "extended": ("review", "closed"),
+    "converted": (),
+    "closed": (),
+}
+# what must be so before the stage is left for the next one: a sentence, and the columns that show it
+EXIT_CRITERIA: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "new": ("Somebody owns the lead and has answered it.", ("owner", "first_response_at")),
+    "contacted": ("The need is known, and what it is worth in a year.", ("owner", "value")),
+    "qualified": ("A discovery call is agreed.", ("owner", "value", "follow_up_on")),
+    "discovery": ("Scope and success criteria are agreed with whoever decides.", ("owner", "value", "follow_up_on")),
+    "proposal": ("The proposal is accepted or declined.", ("owner", "value", "follow_up_on")),
+    "nurture": ("The need has come back.", ("follow_up_on",)),
+    "won": ("Nothing: the customer is won.", ()),
+    "lost": ("Nothing: the reason is recorded.", ("lost_reason",)),
+}
+PROBABILITY_PCT: Mapping[str, float] = {
+    "new": 5.0, "contacted": 10.0, "qualified": 25.0, "discovery": 40.0, "proposal": 60.0, "won": 100.0, "lost": 0.0,
+}  # fmt: skip
+OPEN_LEADS = ("new", "contacted", "qualified", "discovery", "proposal")
+ENDED_LEADS = ("won", "lost")
+OPEN_PILOTS = ("planned", "kickoff", "active", "review", "extended")
+
+
+def check_step(what: str, steps: Mapping[str, tuple[str, ...]], present: str, wanted: str) -> None:
+    """Conflict unless ``wanted`` follows ``present``; it says what does."""
+    if wanted in steps[present]:
+        return
+    follows = " or ".join(steps[present]) or "nothing"
+    raise Conflict(
+        f"A {what} that is {present} cannot become {wanted}; after {present} comes {follows}.",
+        word="stage_not_reachable",
+        details=[{"field": "stage", "from": present, "to": wanted, "allowed": list(steps[present])}],
+    )
+
+
+def check_reason(stage: str, reason: str | None) -> None:
+    """A lost lead says why, and no other lead does."""
+    if stage == "lost" and not reason:
+        raise BadRequest(
+            "A lost lead needs lost_reason: say why it was lost.",
+            word="lost_reason_required",
+            details=[{"field": "lost_reason", "expected": "why the lead was lost, 1 to 500 characters"}],
+        )
+    if stage != "lost" and reason:
+        raise BadRequest(
+            f"Only a lost lead has a lost_reason; this one is {stage}.",
+            word="invalid_body",
+            details=[{"field": "lost_reason", "expected": "nothing, unless stage is lost", "got": stage}],
+        )
+
+
+def exit_criterion(lead: Mapping[str, Any]) -> dict[str, Any]:
+    """What must be so before the lead leaves its stage, and what the record does not show yet. Advice, no lock."""
+    sentence, columns = EXIT_CRITERIA[lead["stage"]]
+    missing = [name for name in columns if lead[name] is None]
+    return {"criterion": sentence, "met": not missing, "missing": missing, "next": list(LEAD_STEPS[lead["stage"]])}

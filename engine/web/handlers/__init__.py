@@ -1,0 +1,1 @@
+"""What answers a route: a file for each chapter of the interface."""

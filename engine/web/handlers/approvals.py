@@ -1,0 +1,139 @@
+"""Decisions from the chat service, and suggestions that go into review."""
+
+from hashlib import sha256
+from typing import Annotated, Any
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from engine.automation import approvals, chat, policies
+from engine.automation.playbooks import playbook
+from engine.model.errors import BadRequest
+from engine.store import rows
+from engine.store.schema.organizations import memberships
+from engine.web.handlers.automations import Controls, Identifier, Title
+from engine.web.http import Request, Response, answer
+
+Short = Annotated[str, msgspec.Meta(max_length=200)]
+
+
+class Named(msgspec.Struct):
+    """A user or a team of the chat service."""
+
+    id: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{1,100}\\Z")]
+
+
+class Action(msgspec.Struct):
+    """One click. Only buttons of ours carry ``value``."""
+
+    action_id: Short = ""
+    action_ts: Short = ""
+    value: Annotated[str, msgspec.Meta(max_length=2000)] | None = None
+
+
+class Click(msgspec.Struct):
+    """A ``block_actions`` payload, as far as it matters here."""
+
+    user: Named
+    actions: Annotated[tuple[Action, ...], msgspec.Meta(max_length=25)]
+    team: Named | None = None
+
+
+class Suggestion(msgspec.Struct, forbid_unknown_fields=True):
+    """A policy that an analysis proposes."""
+
+    playbook: Identifier
+    title: Title
+    rules: Any
+    rationale: Annotated[str, msgspec.Meta(max_length=4000)] = ""
+    source: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] = "decision-intelligence"
+    controls: Controls = ()
+
+
+class Promotion(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/approvals/policy-suggestions/promote."""
+
+    suggestion: Suggestion
+
+
+def decide(request: Request) -> Response:
+    """POST /api/integrations/slack/approvals: a signed click decides a pending approval; 200 and nothing more.
+
+    Interactions of another type, and buttons without a value, are accepted and change nothing.
+    """
+    click = _click(request.body)
+    values = [action for action in click.actions if action.value is not None] if click else []
+    if click is None or not values:
+        return Response(b"", "text/plain; charset=utf-8")
+    if len(values) > 1:
+        raise _bad("one action with a value", str(len(values)))
+    action = values[0]
+    org_id, approval_id, decision = _parts(action.value or "")
+    store = request.services.store
+    with store.reader() as connection:
+        approvals.find(connection, org_id, approval_id)
+        email, role = chat.member(connection, org_id, click.team.id if click.team else None, click.user.id)
+    stamp = f"{click.user.id} {action.action_id} {action.action_ts} {action.value}".encode()
+    event_id = sha256(stamp if action.action_ts else request.body).hexdigest()
+    store.write(
+        org_id,
+        email,
+        lambda revision: approvals.decide(
+            revision,
+            approval_id,
+            decision,
+            role=role,
+            event_id=event_id,
+            details={"channel": "chat", "chat_user": click.user.id},
+        ),
+        now=request.now,
+    )
+    return Response(b"", "text/plain; charset=utf-8")
+
+
+def promote(request: Request) -> Response:
+    """POST /api/approvals/policy-suggestions/promote: a draft version, a pending approval, audit evidence."""
+    given, caller = request.parsed(Promotion).suggestion, request.caller
+    book = playbook(given.playbook)
+    with request.services.store.reader() as connection:
+        row = rows.first(connection, memberships, caller.org_id, email=caller.actor)
+    draft = policies.Draft(
+        given.title, given.rules, given.rationale or None, given.controls, None, row["workspace_id"] if row else None
+    )
+    policies.check_draft(book, draft)
+    made = request.services.store.write(
+        caller.org_id,
+        caller.actor,
+        lambda revision: approvals.promote(revision, book, draft, source=given.source, rationale=given.rationale),
+        now=request.now,
+    )
+    return answer(made, status=201)
+
+
+def _click(body: bytes) -> Click | None:
+    """The click in a form-encoded body; None for another kind of interaction; BadRequest for what is none."""
+    try:
+        fields = parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=10)
+        (payload,) = [value for name, value in fields if name == "payload"]
+        decoded = msgspec.json.decode(payload)
+        if not isinstance(decoded, dict) or not isinstance(decoded.get("type"), str):
+            raise _bad("a JSON object with a type", "something else")
+        return msgspec.convert(decoded, Click) if decoded["type"] == "block_actions" else None
+    except (ValueError, RecursionError, msgspec.MsgspecError) as error:
+        raise _bad("one form field `payload` with a JSON object", str(error)[:200]) from error
+
+
+def _parts(value: str) -> tuple[str, str, str]:
+    """organization, approval and decision of an action's value."""
+    parts = value.rsplit(":", 2)
+    if len(parts) != 3 or not all(parts) or parts[2] not in approvals.DECISIONS or not value.isprintable():
+        raise _bad(f"a value organization:approval:{'|'.join(approvals.DECISIONS)}", repr(value[:80]))
+    return parts[0], parts[1], parts[2]
+
+
+def _bad(expected: str, got: str) -> BadRequest:
+    return BadRequest(
+        f"The interaction must hold {expected}; got {got}.",
+        word="invalid_body",
+        details=[{"field": "payload", "expected": expected, "got": got}],
+    )

@@ -1,0 +1,62 @@
+"""Audit exports, streamed as CSV."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import chain
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from engine.model.report import Parameter
+from engine.reporting.render import RENDERERS, download_name
+from engine.reporting.render.csv import csv_chunks
+from engine.store.queries.audit import (
+    COLUMNS,
+    Row,
+    chat_deliveries,
+    own_events,
+)
+from engine.web.access_log import note_access
+from engine.web.http import Request, Response
+from engine.web.parameters import parameters
+
+DAYS = {"24h": 1, "7d": 7, "30d": 30}
+WINDOW = Parameter("window", "all", "how far back events are exported", choices=(*DAYS, "all"))
+_SCHEMA = {name: pl.Int64 if name in ("seq", "revision") else pl.String for name in COLUMNS}
+
+
+def own_export(request: Request) -> Response:
+    """GET /api/audit/export: what the caller did, with the chain hash before and at each event."""
+    since = _since(request)
+    caller = request.caller
+    return _download(request, "audit-log", own_events(request.services.store, caller.org_id, caller.actor, since))
+
+
+def chat_export(request: Request) -> Response:
+    """GET /api/audit/slack-events/export: what was delivered, or failed to be, over the chat service."""
+    since = _since(request)
+    return _download(
+        request, "chat-deliveries", chat_deliveries(request.services.store, request.caller.org_id, since)
+    )  # fmt: skip
+
+
+def _since(request: Request) -> datetime | None:
+    window = parameters(request, WINDOW)["window"]
+    return request.now - timedelta(days=DAYS[window]) if window in DAYS else None
+
+
+def _download(request: Request, what: str, pages: Iterator[list[Row]]) -> Response:
+    """The first page is read before anything is sent, so that a failure still has a status of its own."""
+    chunks = csv_chunks(_frame(page) for page in pages)
+    first = next(chunks)
+    note_access(request, "csv")
+    services, org_id = request.services, request.caller.org_id
+    today = request.now.astimezone(ZoneInfo(services.store.time_zone(org_id))).date()
+    name = download_name(org_id, what, today, "csv")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(chain([first], chunks), RENDERERS["csv"].content_type, headers=headers)
+
+
+def _frame(page: list[Row]) -> pl.DataFrame:
+    columns = zip(*page, strict=True) if page else ([] for _ in COLUMNS)
+    return pl.DataFrame(dict(zip(COLUMNS, map(list, columns), strict=True)), schema=_SCHEMA)

@@ -1,0 +1,161 @@
+"""Automations: dry-runs, guarded execution and remediation, and the policies that they are held against."""
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from engine.automation import policies
+from engine.automation.context import Asked
+from engine.automation.dry_run import keep, rehearse
+from engine.automation.execute import Order, Refused, carry_out
+from engine.automation.playbooks import playbook, playbooks
+from engine.automation.state import State
+from engine.model.errors import Conflict
+from engine.model.report import Parameter
+from engine.store import rows
+from engine.store.schema.organizations import memberships
+from engine.web.http import Request, Response, answer
+from engine.web.parameters import parameters
+
+HONESTLY = "The console records guarded executions; it does not act on foreign systems itself."
+Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Text = Annotated[str, msgspec.Meta(max_length=4000)]
+Title = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Controls = Annotated[tuple[Identifier, ...], msgspec.Meta(max_length=100)]
+
+
+class DryRun(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/automations/dry-run."""
+
+    playbook: Identifier
+    inputs: dict[str, Any] = {}
+    incident_id: Identifier | None = None
+
+
+class Execution(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/automations/execute and /remediate."""
+
+    playbook: Identifier
+    inputs: dict[str, Any] | None = None
+    dry_run_id: Identifier | None = None
+    incident_id: Identifier | None = None
+    approval_note: Text = ""
+    rollback_plan: Text = ""
+
+
+class Policy(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/automations/policies; ``rules`` are checked by the rule language."""
+
+    playbook: Identifier
+    rules: Any
+    title: Title | None = None
+    state: Literal["draft", "active"] = "draft"
+    body: Annotated[str, msgspec.Meta(max_length=20_000)] | None = None
+    controls: Controls = ()
+    review_due_on: date | None = None
+
+
+def dry_run(request: Request) -> Response:
+    """POST /api/automations/dry-run: the plan, computed from the records as they are; 201 whatever its outcome."""
+    given, caller = request.parsed(DryRun), request.caller
+    book = playbook(given.playbook)
+    asked = Asked("dry_run", caller.actor, caller.role, caller.actor, request.now, "approved")
+    store = request.services.store
+    with store.reader() as connection:
+        rehearsal = rehearse(
+            State(connection, caller.org_id, request.now), book, given.inputs, given.incident_id, asked
+        )  # fmt: skip
+    kept = store.write(caller.org_id, caller.actor, lambda revision: keep(revision, rehearsal), now=request.now)
+    return answer({**kept, "approval_needed": rehearsal.approval_needed, "note": HONESTLY}, status=201)
+
+
+def execute(request: Request) -> Response:
+    """POST /api/automations/execute: 201 and the record, or 409 with every reason."""
+    return _carried_out(request, "execute")
+
+
+def remediate(request: Request) -> Response:
+    """POST /api/automations/remediate: as execute, on a fresher dry-run and an accepted policy."""
+    return _carried_out(request, "remediate")
+
+
+def _carried_out(request: Request, mode: str) -> Response:
+    given, caller = request.parsed(Execution), request.caller
+    order = Order(
+        playbook(given.playbook),
+        mode,
+        caller.role,
+        given.inputs,
+        given.dry_run_id,
+        given.incident_id,
+        given.approval_note,
+        given.rollback_plan,
+    )
+    done = request.services.store.write(
+        caller.org_id, caller.actor, lambda revision: carry_out(revision, order), now=request.now
+    )
+    if isinstance(done, Refused):
+        first = done.refusals[0]
+        raise Conflict(
+            first.message,
+            word=first.reason,
+            details=[
+                {"reason": one.reason, "message": one.message, "policy_id": one.policy_id, "rule": one.rule,
+                 "policy_block_id": done.block_id}
+                for one in done.refusals
+            ],
+        )  # fmt: skip
+    return answer({**done, "note": HONESTLY}, status=201)
+
+
+def list_policies(request: Request) -> Response:
+    """GET /api/automations/policies: versions of the caller's workspace and of the whole organization."""
+    asked = parameters(
+        request,
+        Parameter("playbook", None, "only this playbook", choices=tuple(playbooks())),
+        Parameter("state", None, "only this state", choices=("draft", "active", "retired")),
+        Parameter("workspace", "active", "all: those of other workspaces too", choices=("active", "all")),
+    )
+    org_id = request.caller.org_id
+    with request.services.store.reader() as connection:
+        workspace = _workspace(request, connection)
+        found = policies.listing(
+            connection,
+            org_id,
+            playbook=asked["playbook"],
+            state=asked["state"],
+            workspace_id=workspace if asked["workspace"] == "active" else None,
+        )
+    return answer({"workspace_id": workspace, "policies": found})
+
+
+def create_policy(request: Request) -> Response:
+    """POST /api/automations/policies: the next version of a playbook's guardrail."""
+    given, caller = request.parsed(Policy), request.caller
+    book = playbook(given.playbook)
+    with request.services.store.reader() as connection:
+        workspace = _workspace(request, connection)
+    draft = policies.Draft(
+        given.title or f"Guardrail of {book.id}",
+        given.rules,
+        given.body,
+        given.controls,
+        given.review_due_on,
+        workspace,
+    )
+    policies.check_draft(book, draft)
+    made = request.services.store.write(
+        caller.org_id,
+        caller.actor,
+        lambda revision: policies.create(revision, book, draft, state=given.state),
+        now=request.now,
+    )
+    return answer(made, status=201)
+
+
+def _workspace(request: Request, connection: Any) -> str | None:
+    """The caller's active workspace."""
+    caller = request.caller
+    row = rows.first(connection, memberships, caller.org_id, email=caller.actor)
+    return row["workspace_id"] if row else None

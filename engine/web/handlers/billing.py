@@ -1,0 +1,72 @@
+"""Checkout, and what the payment providers tell afterwards."""
+
+from typing import Any
+
+import msgspec
+
+from engine.model.errors import BadRequest, Unavailable
+from engine.model.report import Parameter
+from engine.sales.billing import lemonsqueezy, paypal_events
+from engine.sales.billing.checkout import checkout
+from engine.sales.billing.paypal import paypal
+from engine.sales.billing.paypal_account import account
+from engine.sales.billing.tiers import TIERS, offer, variants
+from engine.web.http import Request, Response, answer
+from engine.web.parameters import parameters
+
+TIER = Parameter("tier", None, "what is bought", choices=TIERS)
+
+
+class Purchase(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/billing/checkout."""
+
+    tier: str
+
+
+def start_checkout(request: Request) -> Response:
+    """GET /api/billing/checkout: on to the page where the buyer approves."""
+    tier = parameters(request, TIER)["tier"]
+    if tier is None:
+        raise BadRequest(
+            f"The parameter tier is missing; it must be {TIER.allowed}.",
+            word="invalid_parameter",
+            details=[{"parameter": "tier", "expected": TIER.allowed, "got": "nothing"}],
+        )
+    return Response(status=303, headers={"Location": _begin(request, tier)["approvalUrl"]})
+
+
+def create_checkout(request: Request) -> Response:
+    """POST /api/billing/checkout: the same, for clients that open the page themselves."""
+    parameters(request)
+    tier = request.parsed(Purchase).tier
+    if tier not in TIERS:
+        raise BadRequest(
+            f"The tier must be {TIER.allowed}; got {tier[:80]!r}.",
+            word="invalid_body",
+            details=[{"field": "tier", "expected": TIER.allowed, "got": tier[:80]}],
+        )
+    return answer(_begin(request, tier), status=201)
+
+
+def paypal_webhook(request: Request) -> Response:
+    """POST /api/webhooks/paypal: 200 for whatever PayPal signed, kinds without effect included."""
+    settings, services = request.services.settings, request.services
+    configured = account(settings)
+    if configured is None:
+        raise Unavailable("No payment provider is configured.", word="billing_not_configured")
+    desk = paypal_events.Desk(services.store, paypal(configured), offer(settings), request.now)
+    return answer({"outcome": paypal_events.handle(desk, request.parsed(paypal_events.Event))})
+
+
+def lemonsqueezy_webhook(request: Request) -> Response:
+    """POST /api/webhooks/lemonsqueezy: 200 for whatever it signed, kinds without effect included."""
+    settings = request.services.settings
+    shop = lemonsqueezy.Shop(variants(settings), settings["SVC_LEMONSQUEEZY_TEST_MODE"])
+    event = request.parsed(lemonsqueezy.Event)
+    outcome = lemonsqueezy.handle(request.services.store, shop, event, request.body, now=request.now)
+    return answer({"outcome": outcome})
+
+
+def _begin(request: Request, tier: str) -> dict[str, Any]:
+    caller, services = request.caller, request.services
+    return checkout(services.store, services.settings, caller.org_id, caller.actor, tier, now=request.now)

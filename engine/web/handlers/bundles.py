@@ -1,0 +1,135 @@
+"""Archives over HTTP: sealed bundles, the workbook, the committee meeting pack."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from engine.archives import bundles, packs
+from engine.archives.verification import verified
+from engine.archives.windows import Days, days
+from engine.digests import each
+from engine.model.errors import NotFound, Unavailable
+from engine.model.report import PERIOD_DAYS
+from engine.reporting.render import dated_stem
+from engine.store import PLATFORM
+from engine.web.access_log import note_access
+from engine.web.handlers.reports import not_changed
+from engine.web.http import (
+    REVALIDATE,
+    Request,
+    Response,
+    answer,
+)
+from engine.web.parameters import parameters
+
+ZIP = "application/zip"
+PIECE = 1 << 18
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+
+class NewBundle(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/governance/compliance/bundles."""
+
+    window: Text = "30d"
+
+
+class ScheduledBundle(msgspec.Struct, forbid_unknown_fields=True, rename={"org_id": "orgId"}):
+    """Body of POST /api/governance/compliance/bundles/scheduled."""
+
+    org_id: Text | None = None
+    window: Text = "30d"
+
+
+def list_bundles(request: Request) -> Response:
+    """GET /api/governance/compliance/bundles: metadata of every bundle, newest first."""
+    parameters(request)
+    return answer({"bundles": bundles.listed(request.services, request.caller.org_id)})
+
+
+def create_bundle(request: Request) -> Response:
+    """POST /api/governance/compliance/bundles: seals one; the same window again is a new one."""
+    body, caller = request.parsed(NewBundle) if request.body else NewBundle(), request.caller
+    return _create(request, caller.org_id, caller.actor, days(body.window))
+
+
+def scheduled_bundle(request: Request) -> Response:
+    """POST /api/governance/compliance/bundles/scheduled: seals one a day and window for the organization that the body
+    names, else for each that has bundles."""
+    body = request.parsed(ScheduledBundle) if request.body else ScheduledBundle()
+    services, window = request.services, days(body.window)
+
+    def run(org_id: str) -> dict[str, Any]:
+        made = bundles.create_scheduled(services, org_id, bundles.CRON, window, now=request.now)
+        row, before = bundles.one(services, org_id, made.row["id"])
+        outcome = "already_sealed" if made.again else "sealed"
+        return {"org_id": org_id, "outcome": outcome, "bundle": bundles.shown(row, before), "delivery": made.delivery}
+
+    if body.org_id is not None:
+        if body.org_id == PLATFORM or not services.store.organization_exists(body.org_id):
+            raise NotFound(f"There is no organization {body.org_id!r}.", word="unknown_organization")
+        return answer(run(body.org_id))
+    every = [org_id for org_id, _ in services.store.organizations()]
+    return answer({"runs": each("bundles", [org_id for org_id in every if bundles.any_of(services, org_id)], run)})
+
+
+def _create(request: Request, org_id: str, actor: str, window: Days) -> Response:
+    made = bundles.create(request.services, org_id, actor, window, now=request.now)
+    row, before = bundles.one(request.services, org_id, made.row["id"])
+    location = f"{bundles.ROUTE}/{row['id']}"
+    return answer({"bundle": bundles.shown(row, before), "delivery": made.delivery}, status=201,
+                  headers={"Location": location})  # fmt: skip
+
+
+def bundle(request: Request) -> Response:
+    """GET /api/governance/compliance/bundles/{id}: metadata, manifest, and what checking every part found just now."""
+    parameters(request)
+    services = request.services
+    row, before = bundles.one(services, request.caller.org_id, request.arguments["id"])
+    return answer({"bundle": bundles.shown(row, before), **verified(services, row, before, now=request.now)})
+
+
+def download(request: Request) -> Response:
+    """GET /api/governance/compliance/bundles/{id}/download: the archive as it was sealed."""
+    parameters(request)
+    row, _ = bundles.one(request.services, request.caller.org_id, request.arguments["id"])
+    path = bundles.archive(request.services, row)
+    name = f"{dated_stem(row['org_id'], 'bundle', row['window_end_on'])}-{row['id'].removeprefix('bnd_')}.zip"
+    return _file(request, path, name, row["archive_sha256"])
+
+
+def workbook(request: Request) -> Response:
+    """GET /api/governance/compliance/workbook: evidence, crosswalk and every assessment of the present day."""
+    period = parameters(request, PERIOD_DAYS)["periodDays"]
+    return _pack(request, "workbook", Days(f"{period}d", period))
+
+
+def committee_meeting_pack(request: Request) -> Response:
+    """GET /api/governance/compliance/committee-meeting-pack: what a committee needs to meet."""
+    period = parameters(request, PERIOD_DAYS)["periodDays"]
+    return _pack(request, "committee-meeting-pack", Days(f"{period}d", period))
+
+
+def _pack(request: Request, kind: str, window: Days) -> Response:
+    made = packs.pack(request.services, request.caller.org_id, kind, window, now=request.now)
+    return _file(request, made.path, f"{dated_stem(request.caller.org_id, kind, made.as_of)}.zip", made.etag)
+
+
+def _file(request: Request, path: Path, name: str, etag: str) -> Response:
+    headers: dict[str, Any] = {"ETag": f'"{etag}"'}
+    if not_changed(request.headers.get("if-none-match", ""), etag):
+        return Response(status=304, headers=headers, content_type=ZIP, cache=REVALIDATE)
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise Unavailable(f"The archive cannot be read: {error.strerror}.", word="archive_missing") from error
+    note_access(request, "zip")
+    headers |= {"Content-Disposition": f'attachment; filename="{name}"', "Content-Length": str(path.stat().st_size)}
+
+    def pieces() -> Iterator[bytes]:
+        with file:
+            while piece := file.read(PIECE):
+                yield piece
+
+    return Response(pieces(), ZIP, headers=headers, cache=REVALIDATE)

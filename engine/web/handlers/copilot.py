@@ -1,0 +1,196 @@
+"""The doors of the copilot. A chat answers as OpenAI's chat completions do, so that their clients can read it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from engine.copilot import sse, threads, turns
+from engine.copilot.library import Library
+from engine.copilot.prompts import without_secrets
+from engine.copilot.providers import Failed
+from engine.model.errors import BadRequest, Problem, Unauthorized
+from engine.model.report import Parameter
+from engine.store.ids import new_id
+from engine.web.http import Request, Response, answer
+from engine.web.parameters import parameters
+
+MOST_CHARACTERS = 40_000
+_LIMIT = Parameter("limit", 50, "how many conversations, newest first", 1, 200)
+Content = Annotated[str, msgspec.Meta(min_length=1, max_length=8_000)]
+
+
+class Message(msgspec.Struct):
+    role: Literal["system", "user", "assistant"]
+    content: Content
+
+
+class Chat(msgspec.Struct):
+    messages: Annotated[list[Message], msgspec.Meta(min_length=1, max_length=50)]
+    stream: bool = False
+    thread_id: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+
+
+class NewThread(msgspec.Struct, forbid_unknown_fields=True):
+    title: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+
+
+class NewMessage(msgspec.Struct, forbid_unknown_fields=True):
+    content: Content
+
+
+Keep = Callable[[turns.Turn, str], list[dict[str, Any]]]
+
+
+def chat(request: Request) -> Response:
+    """Answer the last message, whole or as a stream. With ``thread_id`` the turn is kept, and what was said before in
+    that thread stands in for the messages before the last."""
+    parameters(request)
+    body = request.parsed(Chat)
+    conversation = [{"role": message.role, "content": _text(message.content)} for message in body.messages]
+    if conversation[-1]["role"] != "user":
+        raise _invalid("messages", "the last message to be the user's", f"one of the {conversation[-1]['role']}")
+    characters = sum(len(message["content"]) for message in conversation)
+    if characters > MOST_CHARACTERS:
+        raise _invalid("messages", f"at most {MOST_CHARACTERS:,} characters together", f"{characters:,}")
+    keep = None
+    if body.thread_id is not None:
+        conversation = [*_history(request, body.thread_id), conversation[-1]]
+        keep = _keeper(request, body.thread_id, conversation[-1]["content"])
+    turn = _run(request, conversation, stream=body.stream)
+    if keep is None and request.principal is not None and turn.sent_to:
+        caller = request.principal
+        threads.note_figures(request.services.store, caller.org_id, caller.actor, turn.sent_to, now=request.now)
+    about = {"id": new_id("chat"), "created": int(request.now.timestamp()), "model": turn.model}
+    if body.stream:
+        events = _events(turn, about, keep, body.thread_id)
+        return Response(events, sse.CONTENT_TYPE, headers={"X-Accel-Buffering": "no"})
+    text = "".join(turn.pieces)
+    if keep is not None:
+        keep(turn, text)
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": turn.finish}
+    return answer(
+        {**about, "object": "chat.completion", "choices": [choice], **_origin(turn), **_sources(turn, body.thread_id)}
+    )
+
+
+def list_threads(request: Request) -> Response:
+    """The caller's own conversations."""
+    caller, limit = request.caller, parameters(request, _LIMIT)["limit"]
+    return answer({"threads": threads.listed(request.services.store, caller.org_id, caller.actor, limit)})
+
+
+def create_thread(request: Request) -> Response:
+    """Begin a conversation; the body may be empty."""
+    parameters(request)
+    caller = request.caller
+    title = (request.parsed(NewThread) if request.body else NewThread()).title
+    title = None if title is None else _text(title)
+    made = request.services.store.write(
+        caller.org_id, caller.actor, lambda revision: threads.create(revision, title), now=request.now
+    )
+    return answer({"thread": made}, status=201)
+
+
+def list_messages(request: Request) -> Response:
+    """A conversation of the caller, oldest message first."""
+    parameters(request)
+    caller = request.caller
+    thread, messages = threads.read(
+        request.services.store, caller.org_id, caller.actor, request.arguments["id"]
+    )  # fmt: skip
+    return answer({"thread": thread, "messages": messages})
+
+
+def create_message(request: Request) -> Response:
+    """Say something in a conversation and get the answer; both are kept."""
+    parameters(request)
+    text = _text(request.parsed(NewMessage).content)
+    thread_id = request.arguments["id"]
+    history = _history(request, thread_id)
+    turn = _run(request, [*history, {"role": "user", "content": text}], stream=False)
+    kept = _keeper(request, thread_id, text)(turn, "".join(turn.pieces))
+    return answer(
+        {"thread_id": thread_id, "messages": kept, **_origin(turn), "confidence": turn.confidence}, status=201
+    )
+
+
+def _run(request: Request, conversation: Sequence[dict[str, str]], *, stream: bool) -> turns.Turn:
+    services, caller = request.services, request.principal
+    library = None if caller is None else Library(services.editions, caller.org_id, now=request.now)
+    asker = "" if caller is None else caller.actor
+    return turns.run(services.settings, conversation, library, asker=asker, stream=stream)
+
+
+def _history(request: Request, thread_id: str) -> list[dict[str, str]]:
+    """What was said in a conversation; it must be the caller's, and have room for a turn."""
+    caller = request.principal
+    if caller is None:
+        raise Unauthorized("A conversation that is kept needs a session.")
+    _, messages = threads.read(request.services.store, caller.org_id, caller.actor, thread_id)
+    threads.room(messages)
+    return [{"role": message["role"], "content": message["content"]} for message in messages]
+
+
+def _keeper(request: Request, thread_id: str, question: str) -> Keep:
+    """Keeps the turn that answers ``question`` once its text is there."""
+
+    def keep(turn: turns.Turn, text: str) -> list[dict[str, Any]]:
+        said = threads.Said(text, turn.provider, turn.confidence, turn.citations, turn.sent_to)
+        caller, store = request.caller, request.services.store
+        return threads.append(store, caller.org_id, caller.actor, thread_id, question, said, now=request.now)
+
+    return keep
+
+
+def _events(turn: turns.Turn, about: dict[str, Any], keep: Keep | None, thread_id: str | None) -> Iterator[bytes]:
+    """Chunks of the answer; one that breaks off ends with an error and without the mark of the end."""
+
+    def chunk(delta: dict[str, str], finish: str | None = None, **more: Any) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return sse.event({**about, "object": "chat.completion.chunk", "choices": [choice], **more})
+
+    said = []
+    try:
+        yield chunk({"role": "assistant", "content": ""}, **_origin(turn))
+        for piece in turn.pieces:
+            said.append(piece)
+            yield chunk({"content": piece})
+        if keep is not None:
+            keep(turn, "".join(said))
+        yield chunk({}, turn.finish, **_sources(turn, thread_id))
+        yield sse.done()
+    except Failed as error:
+        yield _error("The provider broke off its answer.", "provider_error", error.reason)
+    except Problem as problem:
+        yield _error(problem.message, "not_kept", problem.word)
+    finally:
+        turn.close()
+
+
+def _error(message: str, kind: str, code: str) -> bytes:
+    return sse.event({"error": {"message": message, "type": kind, "code": code}})
+
+
+def _origin(turn: turns.Turn) -> dict[str, Any]:
+    return {"provider": turn.provider, "skipped": turn.skipped}
+
+
+def _sources(turn: turns.Turn, thread_id: str | None) -> dict[str, Any]:
+    sources = {"citations": turn.citations, "confidence": turn.confidence}
+    return sources if thread_id is None else {**sources, "thread_id": thread_id}
+
+
+def _text(given: str) -> str:
+    """What was written, without the secrets in it; BadRequest when nothing is left but space."""
+    if not given.strip():
+        raise _invalid("content", "some text", "only space")
+    return without_secrets(given)
+
+
+def _invalid(field: str, expected: str, got: str) -> BadRequest:
+    return BadRequest(
+        f"The body does not fit: {field} must have {expected}; got {got}.",
+        word="invalid_body",
+        details=[{"field": field, "expected": expected, "got": got}],
+    )

@@ -1,0 +1,46 @@
+"""Test-to-bundle links: which test shows which control."""
+
+from typing import Annotated
+
+import msgspec
+
+from engine.model.report import Parameter
+from engine.programme.evidence_links import OUTCOMES, Wanted, link
+from engine.web.http import Request, Response, answer
+from engine.web.parameters import parameters
+
+MOST = 500
+Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+SUPPLEMENT = Parameter("supplement", "false", "true: all links may name bundles sealed before the test",
+                       choices=("true", "false"))  # fmt: skip
+
+
+class NewLink(msgspec.Struct, forbid_unknown_fields=True):
+    """One link; the same test, control and bundle is one link however often it comes."""
+
+    test_id: Identifier
+    framework: Identifier
+    control_id: Identifier
+    bundle_id: Identifier | None = None
+    supplement: bool = False
+
+
+class NewLinks(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/governance/compliance/testing-evidence-linker."""
+
+    links: Annotated[tuple[NewLink, ...], msgspec.Meta(min_length=1, max_length=MOST)]
+
+
+def link_tests(request: Request) -> Response:
+    """POST /api/governance/compliance/testing-evidence-linker: links in one revision; 201 when any is new, else 200."""
+    every = parameters(request, SUPPLEMENT)["supplement"] == "true"
+    given, caller = request.parsed(NewLinks), request.caller
+    wanted = [
+        Wanted(one.test_id, one.framework, one.control_id, one.bundle_id, every or one.supplement)
+        for one in given.links
+    ]
+    results = request.services.store.write(
+        caller.org_id, caller.actor, lambda revision: link(revision, wanted), now=request.now
+    )
+    counts = {outcome: sum(row["outcome"] == outcome for row in results) for outcome in OUTCOMES}
+    return answer({**counts, "links": results}, status=201 if counts["created"] else 200)

@@ -1,0 +1,119 @@
+"""The evidence pack over HTTP, streamed as CSV, or as JSON whose last line is a manifest."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from hashlib import sha256
+from itertools import chain
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+import polars as pl
+
+from engine.archives.evidence_pack import (
+    COLUMNS,
+    Pack,
+    open_pack,
+    pages,
+)
+from engine.model.errors import BadRequest
+from engine.model.report import Parameter
+from engine.reporting.catalogue import FRAMEWORKS, catalogue
+from engine.reporting.render import RENDERERS, download_name
+from engine.reporting.render.csv import csv_chunks
+from engine.web.access_log import note_access
+from engine.web.http import Request, Response
+from engine.web.parameters import parameters
+
+DAYS = {"24h": 1, "7d": 7, "30d": 30, "90d": 90, "365d": 365}
+WINDOW = Parameter("window", "all", "how far back events are exported", choices=(*DAYS, "all"))
+FRAMEWORK = Parameter("framework", None, "only rows that are evidence for this framework", choices=FRAMEWORKS)
+FORMAT = Parameter("format", None, "json or csv", choices=("json", "csv"))
+NAME = "evidence-export"
+SCHEMA_VERSION = 1
+
+
+def export(request: Request) -> Response:
+    """GET /api/governance/compliance/export: policies in force and audit events with their control tags."""
+    given = parameters(request, WINDOW, FRAMEWORK, FORMAT)
+    store, org_id = request.services.store, request.caller.org_id
+    since = request.now - timedelta(days=DAYS[given["window"]]) if given["window"] in DAYS else None
+    pack = open_pack(store, org_id, since=since, framework=given["framework"], now=request.now)
+    if given["framework"] is not None and not pack.frameworks:
+        raise BadRequest(
+            f"The framework {given['framework']} is not in scope, so nothing is evidence for it.",
+            word="invalid_parameter",
+            details=[{"parameter": "framework", "expected": "a framework in scope", "got": given["framework"]}],
+        )
+    today = request.now.astimezone(ZoneInfo(store.time_zone(org_id))).date()
+    wants_csv = request.headers.get("accept", "").partition(",")[0].strip().lower().startswith("text/csv")
+    form = given["format"] or ("csv" if wants_csv else "json")
+    rows = pages(store, pack)
+    asked = {"window": given["window"], "framework": given["framework"]}
+    chunks = csv_chunks(rows) if form == "csv" else json_chunks(rows, pack, asked, today)
+    first = next(chunks)  # a failure until here still has a status of its own
+    note_access(request, form)
+    name = download_name(org_id, NAME, today, form)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(chain([first], chunks), RENDERERS[form].content_type, headers=headers)
+
+
+def json_chunks(rows: Iterator[pl.DataFrame], pack: Pack, asked: dict[str, Any], today: date) -> Iterator[bytes]:
+    """One JSON object: a line of what it is, a line for each row, and a last line with the manifest.
+
+    A file without a manifest was cut off. ``rows_sha256`` is over the lines of the rows, each without the comma and
+    with a line feed.
+    """
+    head = {"report": NAME, "schema_version": SCHEMA_VERSION, "organization": pack.org_id, "as_of": today.isoformat(),
+            "revision": {"seq": pack.head[0], "hash": pack.head[1]}, "parameters": asked}  # fmt: skip
+    yield msgspec.json.encode(head)[:-1] + b',"evidence":['
+    digest, sums = sha256(), Sums()
+    between = "\n"
+    for frame in rows:
+        sums.add(frame)
+        lines = frame.write_ndjson()
+        if lines:
+            digest.update(lines.encode())
+            yield (between + lines.rstrip("\n").replace("\n", ",\n")).encode()
+            between = ",\n"
+    manifest = {
+        **sums.told(),
+        "since": _moment(pack.since),
+        "frameworks": list(pack.frameworks),
+        "catalogue_version": catalogue().version,
+        "columns": list(COLUMNS),
+        "rows_sha256": digest.hexdigest(),
+    }
+    yield b'\n],\n"manifest":' + msgspec.json.encode(manifest) + b"}\n"
+
+
+class Sums:
+    """What a manifest says of the rows, added up page by page."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, Any] = {
+            "rows": 0, "policies": 0, "events": 0, "rows_with_tags": 0, "first_seq": None, "last_seq": None,
+            "prev_hash_of_first": None, "hash_of_last": None,
+        }  # fmt: skip
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """The rows of one page."""
+        events = frame.filter(pl.col("seq").is_not_null())
+        told = self._told
+        told["rows"] += frame.height
+        told["events"] += events.height
+        told["policies"] += frame.height - events.height
+        told["rows_with_tags"] += frame.filter(pl.col("control_tags").list.len() > 0).height
+        if events.height:
+            first, last = events.row(0, named=True), events.row(-1, named=True)
+            if told["first_seq"] is None:
+                told |= {"first_seq": first["seq"], "prev_hash_of_first": first["prev_hash"]}
+            told |= {"last_seq": last["seq"], "hash_of_last": last["hash"]}
+
+    def told(self) -> dict[str, Any]:
+        """The sums so far."""
+        return dict(self._told)
+
+
+def _moment(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat().replace("+00:00", "Z")

@@ -1,0 +1,65 @@
+"""Incidents: the file, the evidence pack, the review, and the root-cause analysis."""
+
+import re
+from zoneinfo import ZoneInfo
+
+from engine.incidents.analysis import explain, keep, latest
+from engine.incidents.evidence import evidence_pack
+from engine.incidents.export import export as exported
+from engine.incidents.records import IncidentRecord, read_incident
+from engine.incidents.review import review as reviewed
+from engine.web.access_log import note_access
+from engine.web.http import Request, Response, answer
+from engine.web.parameters import parameters
+
+MARKDOWN = "text/markdown; charset=utf-8"
+
+
+def export(request: Request) -> Response:
+    """GET /api/incidents/{id}/export: the incident as Markdown."""
+    return _download(request, exported(_record(request)), "")
+
+
+def review(request: Request) -> Response:
+    """GET /api/incidents/{id}/review: the post-incident review as Markdown, on the organization's own day."""
+    record = _record(request)
+    as_of = request.now.astimezone(ZoneInfo(record.organization.time_zone)).date()
+    return _download(request, reviewed(record, as_of), "-review")
+
+
+def evidence(request: Request) -> Response:
+    """GET /api/incidents/{id}/evidence: the evidence pack."""
+    pack = evidence_pack(_record(request))
+    note_access(request, "json")
+    return answer(pack)
+
+
+def run_rca(request: Request) -> Response:
+    """POST /api/incidents/{id}/rca/run: a new analysis, kept. Read before the writer's turn: it may take a while."""
+    parameters(request)
+    if request.body:
+        _ = request.json
+    caller, store = request.caller, request.services.store
+    with store.reader() as connection:
+        analysis = explain(connection, caller.org_id, request.arguments["id"], request.now)
+    run = store.write(caller.org_id, caller.actor, lambda revision: keep(revision, analysis), now=request.now)
+    return answer(run, status=201)
+
+
+def latest_rca(request: Request) -> Response:
+    """GET /api/incidents/{id}/rca/latest: the analysis that was kept last."""
+    parameters(request)
+    with request.services.store.reader() as connection:
+        return answer(latest(connection, request.caller.org_id, request.arguments["id"]))
+
+
+def _record(request: Request) -> IncidentRecord:
+    parameters(request)
+    with request.services.store.reader() as connection:
+        return read_incident(connection, request.caller.org_id, request.arguments["id"])
+
+
+def _download(request: Request, content: bytes, what: str) -> Response:
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", request.arguments["id"]).strip("-.") or "incident"
+    note_access(request, "md")
+    return Response(content, MARKDOWN, headers={"Content-Disposition": f'attachment; filename="{name}{what}.md"'})

@@ -1,0 +1,120 @@
+"""The doors of monitors and scanners."""
+
+import hmac
+import logging
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import TypeVar
+
+import msgspec
+
+from engine.incidents.alerts import ingest_alerts, looked_up
+from engine.incidents.findings import ingest_findings
+from engine.intake.alerts import read_alerts
+from engine.intake.findings import read_findings
+from engine.model.errors import (
+    BadRequest,
+    Forbidden,
+    Problem,
+    Unauthorized,
+)
+from engine.store import Ahead, Revision
+from engine.store.credentials import credentials_of
+from engine.web.credentials import confirm
+from engine.web.http import Request, Response, answer
+
+SIGNATURE = "x-svc-signature"
+WINDOW_SECONDS = 300
+log = logging.getLogger("hq.web")
+T = TypeVar("T")
+
+
+def alerts(request: Request) -> Response:
+    """POST /api/integrations/alerts: one or several alerts of any known format."""
+    _check_signature(request)
+    _check_plan(request)
+    found = read_alerts(_body(request), received_at=request.now)
+    workspace = request.caller.workspace_id
+    results = _write(
+        request, lambda revision: ingest_alerts(revision, found, workspace_id=workspace), looked_up(found)
+    )  # fmt: skip
+    return answer({"received": len(results), **_counts(results), "results": results})
+
+
+def vulnerabilities(request: Request) -> Response:
+    """POST /api/integrations/vulnerabilities: one finding or many of a known scanner."""
+    batch = read_findings(
+        _body(request), source_header=request.headers.get("x-svc-vuln-source"), received_at=request.now
+    )
+    workspace = request.caller.workspace_id
+    return answer(_write(request, lambda revision: ingest_findings(revision, batch, workspace_id=workspace)))
+
+
+def _write(request: Request, ingest: Callable[[Revision], T], ahead: Ahead = ()) -> T:
+    """What ``ingest`` makes of the body, written for the token's organization and with a token that is live then."""
+    caller, store = request.caller, request.services.store
+
+    def change(revision: Revision) -> T:
+        confirm(revision, caller.secret_sha256, "ingest")
+        return ingest(revision)
+
+    token = (credentials_of, [caller.secret_sha256])
+    written = store.write(caller.org_id, f"token:{caller.actor}", change, now=request.now, ahead=(token, *ahead))
+    try:
+        store.uses.note(caller.org_id, str(caller.credential_id), request.now)
+    except Problem as problem:  # what was written is acknowledged, whether or not the use can be counted now
+        log.warning("request %s: the use of the token was not noted: %s", request.id, problem.message)
+    return written
+
+
+def _counts(results: Sequence[dict[str, str]]) -> dict[str, int]:
+    counts = dict.fromkeys(("created", "deduplicated", "reopened", "resolved", "updated"), 0)
+    for result in results:
+        if result["outcome"] in counts:
+            counts[result["outcome"]] += 1
+    return counts
+
+
+def _body(request: Request) -> object:
+    """Any JSON value: monitors send objects, scanners lists too."""
+    try:
+        return msgspec.json.decode(request.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadRequest(f"The body must be JSON ({error}).", word="invalid_body") from error
+
+
+def _check_signature(request: Request) -> None:
+    """``X-Svc-Signature: t=<seconds since 1970>,v1=<hex HMAC-SHA256 of "t.body">``, where secrets are configured.
+
+    Several ``v1`` may be given and several secrets configured, so that a secret can be rotated without a gap.
+    """
+    secrets = request.services.settings["SVC_ALERT_WEBHOOK_SIGNING_SECRET"]
+    if not secrets:
+        return
+    parts = [part.strip().partition("=") for part in request.headers.get(SIGNATURE, "").split(",")]
+    stamps = [value for name, _, value in parts if name == "t"]
+    given = [value for name, _, value in parts if name == "v1" and value.isascii()]
+    refused = Unauthorized(
+        "The signature of the alert is missing, wrong or too old: X-Svc-Signature must be t=…,v1=… over the raw body.",
+        word="invalid_signature",
+    )
+    if len(stamps) != 1 or not (stamps[0].isascii() and stamps[0].isdigit()) or len(stamps[0]) > 12:
+        raise refused
+    if abs(request.now.timestamp() - int(stamps[0])) > WINDOW_SECONDS:
+        raise refused
+    signed = stamps[0].encode() + b"." + request.body
+    right = [hmac.new(secret.encode(), signed, sha256).hexdigest() for secret in secrets]
+    if not any(hmac.compare_digest(one, other) for one in right for other in given):
+        raise refused
+
+
+def _check_plan(request: Request) -> None:
+    """Alert ingest may be kept for some plans by SVC_ALERT_INGEST_PLANS."""
+    plans = request.services.settings["SVC_ALERT_INGEST_PLANS"]
+    if not plans:
+        return
+    plan = request.services.store.plan(request.caller.org_id)
+    if plan not in plans:
+        raise Forbidden(
+            f"Alert ingest is part of the plans {', '.join(plans)}; the plan here is {plan}.", word="plan_required"
+        )

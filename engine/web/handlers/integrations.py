@@ -1,0 +1,125 @@
+"""Integrations: connections that name other systems, and deploy events."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from engine.accounts import connections as kept
+from engine.incidents import deploys
+from engine.model.errors import BadRequest
+from engine.web.http import Request, Response, answer
+from engine.web.parameters import parameters
+
+Short = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Kind = Literal["chat", "paging", "issue_tracker", "service_management", "source_host", "monitoring", "metrics"]
+Status = Literal["succeeded", "failed", "rolled_back"]
+FIRST_YEAR = 2000
+AHEAD = timedelta(minutes=10)  # how far a sender's clock may be ahead of ours
+
+
+class NewConnection(msgspec.Struct, forbid_unknown_fields=True):
+    """A connection to record. A member that is not known is refused: it might be a credential."""
+
+    kind: Kind
+    name: Short
+    settings: dict[str, Any] | None = None
+
+
+class NewDeploy(msgspec.Struct):
+    """A deploy event; ``service`` is a name, ``service_id`` an identifier."""
+
+    service: Short | None = None
+    service_id: Short | None = None
+    version: Short | None = None
+    environment: Short = "production"
+    deployed_at: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
+    status: Status = "succeeded"
+    change_ref: Short | None = None
+    url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)] | None = None
+    id: Short | None = None
+
+
+def connections(request: Request) -> Response:
+    """GET /api/integrations/connections: the organization's connections and the kinds that there are."""
+    parameters(request)
+    with request.services.store.reader() as connection:
+        found = kept.listed(connection, request.caller.org_id)
+    return answer({"connections": found, "kinds": kept.KINDS, "note": kept.MEANING})
+
+
+def create_connection(request: Request) -> Response:
+    """POST /api/integrations/connections: a placeholder for another system."""
+    parameters(request)
+    body = request.parsed(NewConnection)
+    name = _printable("name", body.name.strip())
+    if body.settings is not None:
+        kept.check_settings(body.settings)
+    caller = request.caller
+    made = request.services.store.write(
+        caller.org_id,
+        caller.actor,
+        lambda revision: kept.create(revision, body.kind, name, body.settings),
+        now=request.now,
+    )
+    return answer({"connection": made, "note": kept.MEANING}, status=201)
+
+
+def deploy_event(request: Request) -> Response:
+    """POST /api/integrations/deploy-events: a change that went live; the same again changes nothing."""
+    parameters(request)
+    body = request.parsed(NewDeploy)
+    if body.service is None and body.service_id is None:
+        raise _invalid("service", "service (a name) or service_id", "neither")
+    for name in ("service", "service_id", "version", "environment", "change_ref", "id"):
+        if (text := getattr(body, name)) is not None:
+            _printable(name, text)
+    if body.url is not None:
+        _check_url(body.url)
+    at = _moment(body.deployed_at, request.now)
+    caller = request.caller
+
+    def change(revision: Any) -> tuple[str, dict[str, Any]]:
+        service_id = deploys.find_service(revision.connection, caller.org_id, body.service_id, body.service)
+        return deploys.record(
+            revision,
+            deploys.DeployEvent(
+                service_id, body.version, body.environment, at, body.status, body.change_ref, body.url, body.id
+            ),
+        )
+
+    result, deploy = request.services.store.write(caller.org_id, caller.actor, change, now=request.now)
+    return answer({"result": result, "deploy": deploy}, status=201 if result == "created" else 200)
+
+
+def _moment(given: datetime | None, now: datetime) -> datetime:
+    if given is None:
+        return now
+    if given.year < FIRST_YEAR or given.year > now.year + 1 or given - now > AHEAD:
+        raise _invalid("deployed_at", f"a time from {FIRST_YEAR} to now", given.isoformat())
+    return given
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+    except ValueError:
+        sound = False
+    if not sound or not url.isprintable() or " " in url:
+        raise _invalid("url", "an http or https address without a password", url[:80])
+
+
+def _printable(name: str, text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise _invalid(name, "1 to 200 printable characters", text[:80])
+    return text
+
+
+def _invalid(field: str, expected: str, got: str) -> BadRequest:
+    return BadRequest(
+        f"The body does not fit: {field} must be {expected}; got {got!r}.",
+        word="invalid_body",
+        details=[{"field": field, "expected": expected, "got": got}],
+    )

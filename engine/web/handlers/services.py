@@ -1,0 +1,179 @@
+"""Services: error budgets, the dependency graph, attack paths."""
+
+from datetime import timedelta
+from typing import Any
+
+from engine.exposure.attack_entries import Finding
+from engine.exposure.attack_paths import simulate
+from engine.exposure.dependencies import (
+    Dependency,
+    Graph,
+    Service,
+    build,
+)
+from engine.incidents.service_budgets import error_budgets
+from engine.incidents.slo import ServiceBudget, service_budget
+from engine.incidents.slo_rules import Objective
+from engine.incidents.slo_sums import window_end
+from engine.model.report import Parameter
+from engine.store.queries.services import (
+    all_dependencies,
+    all_services,
+    buckets,
+    open_findings,
+)
+from engine.store.queries.settings import threshold
+from engine.store.rows import first, one
+from engine.store.schema import services as tables
+from engine.web.http import Request, Response, answer
+from engine.web.parameters import parameters
+
+TARGET = Parameter("targetServiceId", None, "the service that paths lead to; every production service without it")
+DEPTH = Parameter("maxDepth", None, "most hops of a path", 1, 8)
+ABOUT = ("id", "name", "owner", "criticality", "environment", "internet_facing", "holds_customer_data")
+GRAPH_TERMS = {
+    "edge": "from needs (calls) to",
+    "layer": "longest chain of dependencies below a service; 0 needs nothing",
+    "depth": "longest chain of dependents above a service; nobody needs one of depth 0",
+    "blast_radius": "other services that need it, directly or not",
+    "blast_vital": "those of them with criticality 5",
+    "cycle": "number of the cycle that it is part of",
+    "dangling_edges": "dependencies that name a service which does not exist; they count nowhere",
+}
+
+
+def slo(request: Request) -> Response:
+    """GET /api/services/{id}/slo: the objective and its error budgets of 7 and 30 days."""
+    parameters(request)
+    org_id, service_id, now = request.caller.org_id, request.arguments["id"], request.now
+    with request.services.store.reader() as connection:
+        service = one(connection, tables.services, org_id, id=service_id)
+        profile = first(connection, tables.slo_profiles, org_id, service_id=service_id)
+        about = {name: service[name] for name in ABOUT}
+        if profile is None:
+            said = f"{service['name']} has no service level objective, so no error budget can be judged."
+            return answer(
+                {"service": about, "profile": None, "severity": "no_objective", "windows": [], "sentence": said}
+            )
+        end = window_end(now)
+        held = buckets(connection, org_id, service_id, end - timedelta(days=30), end)
+    objective = Objective(service_id, profile["objective_pct"], profile["window_kind"], service["name"])
+    budget = service_budget(objective, held, now)
+    return answer(
+        {
+            "service": about,
+            "profile": {name: profile[name] for name in ("objective_pct", "indicator", "window_kind")},
+            "as_of": end,
+            "severity": budget.severity,
+            "rule": budget.rule,
+            "method": budget.method,
+            "windows": budget.windows,
+            "last_bucket_at": budget.last_bucket_at,
+            "sentence": budget.sentence,
+        }
+    )
+
+
+def error_budget_summary(request: Request) -> Response:
+    """GET /api/overview/error-budget-summary: the budgets of all services in figures, and the worst of them."""
+    parameters(request)
+    replica, org_id = request.services.replica, request.caller.org_id
+    replica.sync([org_id])
+    with replica.view() as view:
+        found = error_budgets(view, org_id, request.now)
+    return answer(
+        {
+            "as_of": window_end(request.now),
+            "services": found.services,
+            "critical": found.counts["critical"],
+            "warning": found.counts["warning"],
+            "counts": found.counts,
+            "mean_used_pct": found.mean_used_pct,
+            "weighted_used_pct": found.weighted_used_pct,
+            "coverage": {
+                "assessed": found.coverage.assessed,
+                "total": found.coverage.total,
+                "pct": found.coverage.pct,
+            },
+            "worst": [_worst(budget) for budget in found.worst],
+            "without_objective": found.without_objective,
+            "sentence": found.sentence,
+        }
+    )
+
+
+def _worst(budget: ServiceBudget) -> dict[str, Any]:
+    figures = ("severity", "used_pct", "remaining_pct", "burn", "exhaustion_days")
+    return {
+        "service_id": budget.service_id,
+        "name": budget.name,
+        "objective_pct": budget.objective_pct,
+        "severity": budget.severity,
+        "rule": budget.rule,
+        "windows": [
+            {"days": window.days, **{name: getattr(window, name) for name in figures}} for window in budget.windows
+        ],
+        "sentence": budget.sentence,
+    }
+
+
+def dependency_graph(request: Request) -> Response:
+    """GET /api/services/dependency-graph: services, what they need, cycles and blast radius."""
+    parameters(request)
+    with request.services.store.reader() as connection:
+        services = [Service(*row) for row in all_services(connection, request.caller.org_id)]
+        edges = [Dependency(*row) for row in all_dependencies(connection, request.caller.org_id)]
+    graph = build(services, edges)
+    return answer(
+        {
+            "summary": {
+                "services": len(graph.nodes),
+                "dependencies": len(graph.edges),
+                "cycles": len(graph.cycles),
+                "deepest_layer": max((node.layer for node in graph.nodes), default=None),
+            },
+            "nodes": [_node(graph, number) for number in range(len(graph.nodes))],
+            "edges": [_edge(edge) for edge in graph.edges],
+            "cycles": graph.cycles,
+            "dangling_edges": [_edge(edge) for edge in graph.dangling],
+            "definitions": GRAPH_TERMS,
+        }
+    )
+
+
+def _node(graph: Graph, number: int) -> dict[str, Any]:
+    node = graph.nodes[number]
+    service = node.service
+    return {
+        "id": service.id,
+        "name": service.name,
+        "criticality": service.criticality,
+        "environment": service.environment,
+        "internet_facing": service.internet_facing,
+        "layer": node.layer,
+        "depth": node.depth,
+        "dependencies": node.dependencies,
+        "dependents": node.dependents,
+        "blast_radius": node.blast_radius,
+        "blast_vital": node.blast_vital,
+        "cycle": node.cycle,
+    }
+
+
+def _edge(edge: Dependency) -> dict[str, Any]:
+    return {"from": edge.service_id, "to": edge.depends_on_id, "kind": edge.kind, "segmented": edge.segmented}
+
+
+def attack_paths(request: Request) -> Response:
+    """GET /api/attack-paths/simulate: ranked paths from open findings to production services, and what cuts them."""
+    asked = parameters(request, TARGET, DEPTH)
+    org_id, target = request.caller.org_id, asked["targetServiceId"]
+    with request.services.store.reader() as connection:
+        if target is not None:
+            one(connection, tables.services, org_id, id=target)
+        services = [Service(*row) for row in all_services(connection, org_id)]
+        edges = [Dependency(*row) for row in all_dependencies(connection, org_id)]
+        findings = [Finding(*row) for row in open_findings(connection, org_id)]
+        depth = asked["maxDepth"] or int(threshold(connection, org_id, "attack_depth"))
+    result = simulate(services, edges, findings, target_id=target, max_depth=depth)
+    return answer(result)

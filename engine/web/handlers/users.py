@@ -1,0 +1,166 @@
+"""What a person administers alone: keys, ingest tokens, preferences, and what we know of them."""
+
+from datetime import timedelta
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import Meta
+
+from engine.accounts import preferences, tokens
+from engine.accounts.user_export import user_export
+from engine.model.errors import BadRequest, NotFound
+from engine.reporting.render import download_name
+from engine.store import Revision
+from engine.store.rows import first
+from engine.store.schema.organizations import memberships, users, workspaces
+from engine.web.access_log import note_access
+from engine.web.http import Request, Response, answer
+from engine.web.parameters import parameters
+
+REVOKERS = ("owner", "admin", "operator")
+DEFAULT_WORKSPACE = "default"
+Label = Annotated[str, Meta(min_length=1, max_length=100)]
+Days = Annotated[int, Meta(ge=1, le=3650)]
+
+
+class NewKey(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/user/api-keys. A mistyped expiry would make a key that never ends, so names are checked."""
+
+    label: Label = "API key"
+    expires_in_days: Days | None = None
+
+
+class NewIngestToken(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/user/alert-ingest-tokens."""
+
+    label: Label = "Ingest token"
+    workspace_id: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+    expires_in_days: Days | None = None
+
+
+def api_keys(request: Request) -> Response:
+    """GET /api/user/api-keys: the caller's own."""
+    parameters(request)
+    caller, store = request.caller, request.services.store
+    return answer({"api_keys": tokens.listed(store, caller.org_id, tokens.API_KEY, owner=caller.actor)})
+
+
+def create_api_key(request: Request) -> Response:
+    """POST /api/user/api-keys: the secret is in this answer and never again."""
+    body = request.parsed(NewKey)
+    label = _printable(body.label)
+    expires_at = None if body.expires_in_days is None else request.now + timedelta(days=body.expires_in_days)
+    return answer(
+        _write(request, lambda revision: tokens.issue(revision, tokens.API_KEY, label, expires_at=expires_at)),
+        status=201,
+    )
+
+
+def revoke_api_key(request: Request) -> Response:
+    """DELETE /api/user/api-keys/{id}: from now on the key is refused."""
+    return _revoke(request, tokens.API_KEY, any_owner=False)
+
+
+def ingest_tokens(request: Request) -> Response:
+    """GET /api/user/alert-ingest-tokens: those of all workspaces, because alerts of a team outlive who set them up."""
+    parameters(request)
+    found = tokens.listed(request.services.store, request.caller.org_id, tokens.INGEST)
+    return answer({"alert_ingest_tokens": found})
+
+
+def create_ingest_token(request: Request) -> Response:
+    """POST /api/user/alert-ingest-tokens: of the workspace named, else of the caller's, else of the default one."""
+    body = request.parsed(NewIngestToken)
+    label = _printable(body.label)
+    expires_at = None if body.expires_in_days is None else request.now + timedelta(days=body.expires_in_days)
+
+    def issue(revision: Revision) -> dict[str, Any]:
+        workspace = _workspace(revision, body.workspace_id)
+        return tokens.issue(revision, tokens.INGEST, label, expires_at=expires_at, workspace_id=workspace)
+
+    return answer(_write(request, issue), status=201)
+
+
+def revoke_ingest_token(request: Request) -> Response:
+    """DELETE /api/user/alert-ingest-tokens/{id}: by who made it, or by an owner, admin or operator."""
+    return _revoke(request, tokens.INGEST, any_owner=request.caller.role in REVOKERS)
+
+
+def export(request: Request) -> Response:
+    """GET /api/user/export: everything about the caller, as a download."""
+    parameters(request)
+    caller, store = request.caller, request.services.store
+    content = user_export(store, caller.org_id, caller.actor)
+    today = request.now.astimezone(ZoneInfo(store.time_zone(caller.org_id))).date()
+    note_access(request, "json")
+    name = download_name(caller.org_id, "user-export", today, "json")
+    return answer(content, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def notification_preferences(request: Request) -> Response:
+    """GET /api/user/notification-preferences: every flag, set or not."""
+    parameters(request)
+    with request.services.store.reader() as connection:
+        profile = first(connection, users, request.caller.org_id, email=request.caller.actor)
+    return answer({"preferences": preferences.flags(profile["preferences"] if profile else None)})
+
+
+def change_notification_preferences(request: Request) -> Response:
+    """PUT /api/user/notification-preferences: sets the flags given and leaves the others."""
+    given = preferences.checked(request.json)
+    return answer({"preferences": _write(request, lambda revision: preferences.change(revision, given))})
+
+
+def request_deletion(request: Request) -> Response:
+    """POST /api/user/account/delete-request: for people to decide on; asking again changes nothing."""
+    parameters(request)
+    if request.body:
+        _ = request.json
+
+    def ask(revision: Revision) -> Any:
+        profile = first(revision.connection, users, revision.org_id, email=revision.actor)
+        if profile and profile["deletion_requested_at"] is not None:
+            return profile["deletion_requested_at"]
+        revision.upsert(users, [{"email": revision.actor, "deletion_requested_at": revision.now}])
+        revision.record("account.deletion.requested", object_type="user", object_id=revision.actor)
+        return revision.now
+
+    return answer({"status": "awaiting_review", "deletion_requested_at": _write(request, ask)}, status=202)
+
+
+def _write(request: Request, change: Any) -> Any:
+    caller = request.caller
+    return request.services.store.write(caller.org_id, caller.actor, change, now=request.now)
+
+
+def _revoke(request: Request, kind: tokens.Kind, *, any_owner: bool) -> Response:
+    token_id = request.arguments["id"]
+    return answer(_write(request, lambda revision: tokens.revoke(revision, kind, token_id, any_owner=any_owner)))
+
+
+def _printable(label: str) -> str:
+    if not label.isprintable() or not label.strip():
+        raise BadRequest(
+            "The label must be 1 to 100 printable characters.",
+            word="invalid_body",
+            details=[{"field": "label", "expected": "1 to 100 printable characters"}],
+        )
+    return label.strip()
+
+
+def _workspace(revision: Revision, wanted: str | None) -> str:
+    """The workspace of a new token; the default one is made when it is first needed."""
+    connection, org_id = revision.connection, revision.org_id
+    if wanted is not None:
+        if first(connection, workspaces, org_id, id=wanted) is None:
+            raise NotFound(f"There is no such workspace: {wanted}.")
+        return wanted
+    membership = first(connection, memberships, org_id, email=revision.actor) or {}
+    own: str | None = membership.get("workspace_id")
+    if own is not None and first(connection, workspaces, org_id, id=own) is not None:
+        return own
+    if first(connection, workspaces, org_id, id=DEFAULT_WORKSPACE) is None:
+        revision.insert(workspaces, [{"id": DEFAULT_WORKSPACE, "name": "Default"}])
+        revision.record("workspace.created", object_type="workspace", object_id=DEFAULT_WORKSPACE)
+    return DEFAULT_WORKSPACE

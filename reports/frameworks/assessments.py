@@ -1,0 +1,56 @@
+"""The assessable rows of one framework with their state, what the organization says of them, and planned work."""
+
+import polars as pl
+
+from engine.model.document import Coverage
+
+KEY = ("framework", "control_id")
+WHY = {
+    "no_data": "no evidence",
+    "stale": "evidence is older than its window",
+    "partial": "some kinds of evidence are lacking",
+    "ineffective": "a test failed or an event contradicts it",
+}
+_SHARED = ("org_id", "justification", "note")
+_DESCRIBED = ("org_id", "parent_id", "group_id", "group_title", "title", "position")
+
+
+def assessed(framework: str, requirements: pl.DataFrame, status: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
+    """One row for each, in the order of the framework. Without a status it is applicable and has no data."""
+    return (
+        requirements.filter((pl.col("framework") == framework) & pl.col("assessable"))
+        .drop("org_id", "assessable")
+        .join(status.drop(_DESCRIBED), on=KEY, how="left")
+        .join(profiles.drop(_SHARED), on=KEY, how="left")
+        .with_columns(pl.col("applicable").fill_null(True))
+        .with_columns(
+            state=pl.when(~pl.col("applicable"))
+            .then(pl.lit("not_applicable"))
+            .otherwise(pl.col("state").fill_null("no_data"))
+        )
+        .sort("position", "control_id")
+    )
+
+
+def planned(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
+    """The rows with severity, runbook and remediation of their gap; ``status`` is that of the remediation."""
+    work = gaps.select(
+        *KEY, "severity", "status", "due_on", "effort_hours", "priority", action="runbook_title", work_owner="owner"
+    )
+    return rows.join(work, on=KEY, how="left")
+
+
+def why() -> pl.Expr:
+    """What is wrong with the evidence, in words; null when nothing is."""
+    return pl.col("state").replace_strict(WHY, default=None, return_dtype=pl.String)
+
+
+def evidenced(rows: pl.DataFrame) -> Coverage:
+    """The applicable rows that have any evidence."""
+    applicable = rows.filter("applicable")
+    return Coverage(applicable.filter(pl.col("state") != "no_data").height, applicable.height)
+
+
+def tally(condition: pl.Expr) -> pl.Expr:
+    """How many rows of a group satisfy a condition."""
+    return condition.sum().cast(pl.Int64)

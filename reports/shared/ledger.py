@@ -1,0 +1,124 @@
+"""The duties that are not done yet, each in exactly one place of the horizon: all obligation views count these rows."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any
+
+import polars as pl
+
+from engine.model.formulas import iso_week
+from engine.model.report import Ask, Parameter
+from reports.shared.ordering import rank
+from reports.shared.packs import PACKS
+
+Columns = Mapping[str, pl.DataType | type[pl.DataType]]
+
+PENDING = ("open", "overdue")
+PLACES = ("overdue", "known", "beyond")
+KINDS = (
+    "attestation", "vendor_review", "bundle", "test_window", "evidence_request", "policy_review", "poam_milestone",
+    "exception_expiry", "audit_checkpoint", "committee",
+)  # fmt: skip
+KIND_NAMES = {
+    **{kind: kind.replace("_", " ").capitalize() for kind in KINDS},
+    "poam_milestone": "POA&M milestone",
+    "committee": "Committee meeting",
+}
+SEVERAL, NONE = "several", "none"
+FRAMEWORK_ROWS = (*PACKS, SEVERAL, NONE)
+FRAMEWORK_NAMES = {**PACKS, SEVERAL: "Several frameworks", NONE: "No framework"}
+WEEKS = Parameter("weeks", None, "length of the horizon in ISO weeks; else the organization's forecast_weeks", 1, 53)
+FIXED = "A legal or contractual deadline, after which nothing may be planned."
+DEFINITIONS = {
+    "Pending": "Duties of the ledger that are neither done nor cancelled: overdue + known + beyond, each counted once.",
+    "Overdue": "Due before the day of the report and not done.",
+    "Known": "Due from the day of the report to the end of the horizon.",
+    "Beyond": "Due after the horizon.",
+    "Horizon": "ISO weeks from Monday to Sunday, the present one first.",
+    "Hours": "Effort of whoever does the duty, without the time of those who are accountable for it.",
+}
+
+
+def mondays(ask: Ask) -> list[date]:
+    """The first days of the weeks of the horizon, the present week first."""
+    count = int(ask.options.get("weeks") or ask.settings["forecast_weeks"])
+    monday = ask.as_of - timedelta(days=ask.as_of.weekday())
+    return [monday + timedelta(weeks=number) for number in range(count)]
+
+
+def horizon(ask: Ask) -> pl.DataFrame:
+    """The weeks of the horizon in order: ``week``, ``week_start_on``."""
+    days = mondays(ask)
+    return pl.DataFrame(
+        {"week": [iso_week(day) for day in days], "week_start_on": days},
+        schema={"week": pl.String, "week_start_on": pl.Date},
+    )
+
+
+def pending(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Pending duties in order of their dates, with their ``place`` (overdue, known, beyond) and ``framework``.
+
+    ``framework`` is the one that the duty names, ``several`` or ``none``: a duty is in one row of every table.
+    """
+    end = mondays(ask)[-1] + timedelta(days=7)
+    count = pl.col("named").list.len()
+    return (
+        obligations.filter(pl.col("state").is_in(PENDING))
+        .with_columns(named=pl.col("frameworks").list.drop_nulls().list.unique())
+        .with_columns(
+            pl.col("effort_hours").fill_null(0.0),
+            place=pl.when(pl.col("state") == "overdue").then(pl.lit("overdue"))
+            .when(pl.col("due_on") < end).then(pl.lit("known"))
+            .otherwise(pl.lit("beyond")),
+            framework=pl.when(count == 1).then(pl.col("named").list.first())
+            .when(count > 1).then(pl.lit(SEVERAL))
+            .otherwise(pl.lit(NONE)),
+            week_start_on=pl.col("due_on").dt.truncate("1w"),
+        )
+        .drop("named")
+        .sort("due_on", "obligation_id")
+    )  # fmt: skip
+
+
+def near(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Pending duties that are overdue or due up to the end of the horizon."""
+    return pending(obligations, ask).filter(pl.col("place") != "beyond")
+
+
+def totals(duties: pl.DataFrame) -> dict[str, Any]:
+    """Counts and hours of pending duties by place; the places sum to ``pending`` exactly."""
+    held = {place: duties.filter(pl.col("place") == place) for place in PLACES}
+    return {
+        "pending": duties.height,
+        **{place: rows.height for place, rows in held.items()},
+        "pending_hours": hours(duties),
+        **{f"{place}_hours": hours(rows) for place, rows in held.items()},
+    }
+
+
+def hours(duties: pl.DataFrame) -> float:
+    """Hours of work, to a hundredth."""
+    return round(float(duties["effort_hours"].sum()), 3)
+
+
+def framework_rank(column: str = "framework") -> pl.Expr:
+    """The order of frameworks in tables: catalogue order, then several, then none."""
+    return rank(column, FRAMEWORK_ROWS)
+
+
+def framework_name(column: str = "framework") -> pl.Expr:
+    return pl.col(column).replace(FRAMEWORK_NAMES)
+
+
+def measured() -> dict[str, pl.Expr]:
+    """Aggregates of a group of pending duties: how many, their hours, the share that is overdue."""
+    late = (pl.col("place") == "overdue").sum()
+    return {
+        "obligations": pl.len().cast(pl.Int64),
+        "hours": pl.col("effort_hours").sum().round(3),
+        "overdue_pct": (100 * late / pl.len()).round(1),
+    }
+
+
+def kind_name(column: str = "kind") -> pl.Expr:
+    return pl.col(column).replace(KIND_NAMES)

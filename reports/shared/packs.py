@@ -1,0 +1,54 @@
+"""The nine framework packs under the names that people say, and how well the ones in scope are evidenced."""
+
+import polars as pl
+
+from engine.model.document import Coverage
+from engine.model.formulas import covered
+from engine.model.thresholds import Thresholds
+from reports.shared.wording import listed
+
+POAM = "fedramp-poam"
+PACKS = {
+    "soc2": "SOC 2",
+    "iso27001": "ISO 27001",
+    "pci-dss": "PCI DSS",
+    "hipaa": "HIPAA",
+    "nist-csf": "NIST CSF",
+    "cis-v8": "CIS Controls v8",
+    "cmmc-l2": "CMMC Level 2",
+    "gdpr-art32": "GDPR Article 32",
+    POAM: "FedRAMP POA&M",
+}
+
+
+def pack(framework: str) -> str:
+    """The name of a pack; an identifier that is not one stays as it is."""
+    return PACKS.get(framework, framework)
+
+
+def control(tag: str) -> str:
+    """A control as people name it: ``soc2:CC6.1`` is SOC 2 CC6.1."""
+    framework, _, control_id = tag.partition(":")
+    return f"{pack(framework)} {control_id}"
+
+
+def pack_name(column: str = "framework") -> pl.Expr:
+    """The names of a column of frameworks."""
+    return pl.col(column).replace(PACKS)
+
+
+def coverage(readiness: pl.DataFrame) -> Coverage:
+    """Applicable controls with any evidence, of the applicable controls of all frameworks in scope."""
+    return Coverage(int(readiness["assessed"].sum()), int(readiness["applicable"].sum()))
+
+
+def thin(readiness: pl.DataFrame, settings: Thresholds) -> list[str]:
+    """A warning that names the frameworks with too little evidence to grade; empty where all have enough."""
+    names = [
+        pack(framework)
+        for framework, assessed, total in readiness.select("framework", "assessed", "applicable").iter_rows()
+        if total and not covered(Coverage(assessed, total), settings)
+    ]
+    if not names:
+        return []
+    return [f"Fewer than {settings['coverage_min_pct']:g} % of the controls of {listed(names)} have any evidence."]

@@ -1,0 +1,76 @@
+"""``hq verify FILE.zip``: what it prints and how it exits. It opens no store."""
+
+import pytest
+
+from engine.cli import hq
+
+
+@pytest.fixture
+def cli(capfd, monkeypatch, tmp_path):
+    monkeypatch.setenv("SVC_DATA_DIR", str(tmp_path / "untouched"))
+
+    def run(*arguments):
+        try:
+            hq([str(part) for part in arguments])
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    yield run
+    assert not (tmp_path / "untouched").exists()
+
+
+def test_an_archive_that_holds(make, cli, key):
+    sealed = make()
+    code, out, _ = cli("verify", sealed.path)
+    assert code == 0
+    assert out.splitlines() == [
+        f"ok: bundle of acme, 2026-10-22 to 2026-11-20, revision 3 {check_revision(sealed)}, 6 files hold",
+        f"manifest {sealed.manifest_sha256}, Merkle root {sealed.merkle_root}",
+        f"signed with the key {key.id}: compare it with the one that the organization gave you",
+    ]
+    assert cli("verify", sealed.path, "--key", key.id[:20])[1].splitlines()[-1] == (
+        f"signed with the key {key.id}: as asked for"
+    )
+
+
+def check_revision(sealed):
+    from engine.archives.checking import check_archive
+
+    return check_archive(sealed.path).statement.predicate.revision.hash
+
+
+def test_an_archive_that_does_not_hold(make, cli):
+    path = make().path
+    path.write_bytes(path.read_bytes()[:-1])
+    code, out, _ = cli("verify", path)
+    assert (code, out) == (
+        1,
+        "broken: bundle.zip: archive: does not end with its directory: it was cut off, or something was put behind it\n",
+    )
+
+
+def test_another_key_than_asked_for(make, cli, key):
+    code, out, _ = cli("verify", make().path, "--key", "0" * 16)
+    assert (code, out) == (
+        1,
+        f"broken: bundle.zip: signing_key.pem: is another key: expected {'0' * 16}, found {key.id}\n",
+    )
+
+
+@pytest.mark.parametrize("arguments", [(), ("a.zip", "--org", "acme"), ("missing.zip",), ("/",), ("a.zip", "--key", "12"),
+                                       ("a.zip", "--key", "x" * 16), ("--org", "acme", "--key", "0" * 16)])  # fmt: skip
+def test_wrong_usage_is_said(arguments, cli):
+    code, out, err = cli("verify", *arguments)
+    assert (code, out, err[:4]) == (2, "", "hq: ")
+
+
+def test_a_disk_that_takes_nothing_is_said(tmp_path):
+    from engine.archives.spool import Spool
+    from engine.model.errors import Unavailable
+
+    (tmp_path / "file").touch()
+    with pytest.raises(Unavailable, match="The archive cannot be kept"), Spool(tmp_path / "file" / "spool"):
+        pass

@@ -1,0 +1,301 @@
+"""The command line: what it prints, how it exits, and what it says when something is wrong."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from datetime import UTC, datetime
+
+import pytest
+
+from data.demo.platform import fill_platform
+from engine.cli import hq
+from engine.runtime.settings import Settings
+from engine.store import Store
+from engine.web.sessions import Sessions
+
+ORGANIZATIONS = "name;time zone;created at\nAcme Ltd;Europe/Berlin;2026-01-05\n"
+MEMBERSHIPS = "email;role\nann@acme.example;owner\nbob@acme.example;member\n"
+FRAMEWORKS = "framework;in scope\nSOC 2;yes\n"
+ATTESTATIONS = "framework;control id;owner;due on;outcome;attested at\nsoc2;CC6.1;ann@acme.example;30.11.2026;;\n"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """An empty data folder, and a folder of spreadsheets."""
+    for name in [name for name in os.environ if name.startswith("SVC_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("SVC_DATA_DIR", str(tmp_path / "var"))
+    sheets = tmp_path / "sheets"
+    sheets.mkdir()
+    (sheets / "organizations.csv").write_text("\ufeff" + ORGANIZATIONS)
+    (sheets / "memberships.csv").write_text(MEMBERSHIPS)
+    (sheets / "organization_frameworks.csv").write_text(FRAMEWORKS)
+    (sheets / "attestations.csv").write_text(ATTESTATIONS)
+    return tmp_path
+
+
+def run(capfdbinary, *arguments):
+    """(exit code, standard output, standard error) of a command."""
+    code = 0
+    try:
+        hq(arguments)
+    except SystemExit as end:
+        code = end.code or 0
+    out = capfdbinary.readouterr()
+    return code, out.out.decode(), out.err.decode()
+
+
+@pytest.fixture
+def cli(capfdbinary):
+    return lambda *arguments: run(capfdbinary, *map(str, arguments))
+
+
+@pytest.fixture
+def acme(home, cli):
+    code, _, err = cli("import", home / "sheets", "--org", "acme")
+    assert code == 0, err
+    return home
+
+
+def test_import_says_what_came_and_the_same_again_changes_nothing(home, cli):
+    code, out, _ = cli("import", home / "sheets", "--org", "acme")
+    assert code == 0
+    assert "memberships: 2 new, 0 changed, 0 as they were" in out
+    code, out, _ = cli("import", home / "sheets", "--org", "acme")
+    assert code == 0
+    assert "nothing was new" in out
+
+
+def test_a_report_on_the_command_line_is_the_report_over_http(acme, cli):
+    code, out, _ = cli("report", "attestations", "--format", "json")
+    assert (code, json.loads(out)["organization"]) == (0, {"id": "acme", "name": "Acme Ltd"})
+    code, out, _ = cli("report", "attestations", "--org", "acme", "--format", "csv", "--param", "periodDays=90")
+    assert (code, out.count("\r\n") > 1) == (0, True)
+
+
+def test_a_change_by_import_is_in_the_next_report(acme, cli):
+    _, before, _ = cli("report", "posture-score")
+    (acme / "sheets" / "attestations.csv").write_text(
+        ATTESTATIONS.replace(";;\n", ";attested;2026-01-20T08:00:00Z\n").replace("30.11.2026", "30.01.2026")
+    )
+    assert cli("import", acme / "sheets" / "attestations.csv", "--org", "acme")[0] == 0
+    _, after, _ = cli("report", "posture-score")
+    assert json.loads(after)["revision"]["seq"] > json.loads(before)["revision"]["seq"]
+
+
+def test_build_makes_everything_once(acme, cli):
+    code, out, err = cli("build", "--org", "acme", "--jobs", "1")
+    assert code == 0, err
+    assert out.startswith("acme: ")
+    assert "0 were there" in out
+    assert "acme: 0 artifacts built" in cli("build", "--all", "--jobs", "1")[1]
+
+
+def test_export_writes_a_site_to_browse(acme, cli, tmp_path):
+    code, out, _ = cli("export", tmp_path / "site")
+    assert code == 0
+    page = (tmp_path / "site" / "index.html").read_text()
+    assert out.strip() == str(tmp_path / "site" / "index.html")
+    links = {part.split('"')[0] for part in page.split('href="')[1:] if not part.startswith("data:")}
+    assert links
+    anchors = {link for link in links if link.startswith("#")}
+    assert all((tmp_path / "site" / link).exists() for link in links - anchors)
+    assert {link.removeprefix("#") for link in anchors} == {
+        part.split('"')[0] for part in page.split('<section id="')[1:]
+    }, "the page begins with its sections"
+
+
+def test_session_prints_a_cookie_and_nothing_else(acme, cli):
+    code, out, _ = cli("session", "--email", "Ann@acme.example")
+    assert (code, out.count("\n"), out.count(".")) == (0, 1, 2)
+    code, _, err = cli("session", "--email", "eve@acme.example")
+    assert (code, err) == (2, "hq: eve@acme.example is not a member of any organization here.\n")
+
+
+def test_a_session_in_the_platforms_organization_says_when_administration_will_refuse_it(acme, cli, monkeypatch):
+    store = Store(Settings().database_url)
+    fill_platform(store, Settings(), datetime(2026, 11, 20, 8, 30, tzinfo=UTC))
+    store.close()
+    code, out, err = cli("session", "--email", "admin@hq.example", "--org", "platform")
+    assert (code, out.count(".")) == (0, 2)
+    assert err == "admin@hq.example is not in SVC_PLATFORM_ADMIN_EMAILS: /api/admin will refuse this session.\n"
+    assert cli("verify", "--org", "platform")[1].startswith("ok: platform, events 1 to "), "it has a chain, too"
+    monkeypatch.setenv("SVC_PLATFORM_ADMIN_EMAILS", "admin@hq.example")
+    code, out, err = cli("session", "--email", "admin@hq.example")
+    assert (code, out.count("."), err) == (0, 2, "")
+    code, _, err = cli("session", "--email", "ann@acme.example", "--org", "platform")
+    assert (code, err) == (2, "hq: ann@acme.example is not a member of 'platform'.\n")
+
+
+def test_verify_says_ok_or_names_the_first_break(acme, cli):
+    code, out, _ = cli("verify", "--org", "acme")
+    assert (code, out.startswith("ok: acme, events 1 to ")) == (0, True)
+    store = Store(Settings().database_url)
+    with store._writer.begin() as connection:
+        connection.exec_driver_sql("UPDATE audit_log SET actor = 'mallory' WHERE seq = 1")
+    store.close()
+    code, out, _ = cli("verify", "--org", "acme")
+    assert (code, out.startswith("broken: acme at event 1: ")) == (1, True)
+
+
+def test_routes_config_tables_and_migrate(home, cli):
+    assert cli("routes")[1].count("\n") == 172
+    assert "SVC_SESSION_SECRET=not set" in cli("config")[1]
+    assert "attestations" in cli("tables")[1]
+    assert cli("migrate")[1] == "migrated from nothing to 0019\n"
+    assert cli("migrate")[1] == "already at 0019\n"
+    listed = cli("scheduler", "--list")[1]
+    assert listed.startswith("outbox\tevery minute\tnever ran\n")
+    assert "\nnightly-build\tdaily at 02:30 UTC\tnever ran\n" in listed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["report", "nonsense"], "There is no report 'nonsense'"),
+        (["report", "summary", "--param", "periodDays=0"], "must be an integer from 1 to 730; got '0'"),
+        (["report", "summary", "--param", "periodDays"], "--param must be KEY=VALUE; got 'periodDays'"),
+        (["report", "summary", "--format", "xlsx"], "comes as json, csv, html, md; got 'xlsx'"),
+        (["report", "summary", "--org", "nobody"], "There is no organization 'nobody'; there is acme"),
+        (["report", "summary", "--fromat", "csv"], "No such option"),
+        (["repotr"], "No such command"),
+        (["serve", "--port", "99999"], "99999"),
+        (["import", "missing.csv", "--org", "acme"], "missing.csv"),
+        (["verify"], "--org"),
+    ],
+)
+def test_wrong_usage_is_one_clear_sentence_and_exit_code_2(acme, cli, arguments, message):
+    code, out, err = cli(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("SVC_SESSION_SECRET", "short", "SVC_SESSION_SECRET must be at least 32 bytes"),
+        ("SVC_THREADS", "many", "SVC_THREADS must be an integer from 1 to 64; got 'many'"),
+        ("SVC_DATABASE_URL", "mysql://x", "must begin with sqlite:// or postgresql"),
+        ("SVC_SESSION_AUTH", "no", "SVC_SESSION_AUTH must be on or off; got 'no'"),
+        (
+            "SVC_TIME_ZONE",
+            "Mars/Base",
+            "SVC_TIME_ZONE must be an IANA time zone such as Europe/Berlin; got 'Mars/Base'",
+        ),
+        ("SVC_BUILD_AT", "25:00", "SVC_BUILD_AT must be a time such as 02:30; got '25:00'"),
+        ("SVC_DATA_DIR", "/proc/nope", "cannot be made"),
+    ],
+)
+def test_a_bad_setting_is_named(home, cli, monkeypatch, name, value, message):
+    monkeypatch.setenv(name, value)
+    code, _, err = cli("verify", "--org", "acme")
+    assert (code, message in err, "short" in err) == (2, True, False)
+
+
+def test_a_postgresql_that_does_not_answer_is_no_damaged_file(home, cli, monkeypatch):
+    pytest.importorskip("psycopg")
+    monkeypatch.setenv("SVC_DATABASE_URL", f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/x")
+    code, _, err = cli("migrate")
+    assert (code, "does not answer" in err, "backup" in err) == (1, True, False)
+
+
+def test_a_damaged_store_is_left_as_it_is(home, cli):
+    (home / "var").mkdir()
+    (home / "var" / "hq.db").write_bytes(b"rubbish" * 1000)
+    code, _, err = cli("report", "summary")
+    assert (code, "restore a backup" in err) == (1, True)
+    assert (home / "var" / "hq.db").read_bytes() == b"rubbish" * 1000
+
+
+def test_a_bad_sheet_lists_its_cells_and_leaves_the_store(acme, cli):
+    (acme / "sheets" / "attestations.csv").write_text(
+        "framework;control id;owner;due on\nsoc2;CC99.9;ann@acme.example;31.02.2026\n"
+    )
+    before = cli("report", "summary")[1]
+    code, _, err = cli("import", acme / "sheets", "--org", "acme")
+    assert code != 0
+    assert "31.02.2026" in err
+    assert "CC99.9" in err
+    assert cli("report", "summary")[1] == before
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_a_port_in_use_is_one_sentence(acme, cli):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, _, err = cli("serve", "--port", taken.getsockname()[1])
+    assert (code, "is in use; choose another with --port" in err) == (2, True)
+
+
+def test_without_sessions_only_loopback_is_served(acme, cli, monkeypatch):
+    monkeypatch.setenv("SVC_SESSION_AUTH", "off")
+    code, _, err = cli("serve", "--host", "0.0.0.0", "--port", free_port())
+    assert (code, "bind to 127.0.0.1 or ::1" in err) == (2, True)
+
+
+def test_serve_answers_and_stops_cleanly_on_sigterm(acme):
+    port = free_port()
+    server = subprocess.Popen(
+        [sys.executable, "-m", "api", "--port", str(port)], stderr=subprocess.PIPE, env=os.environ, text=True
+    )
+    try:
+        for _ in range(100):
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/health") as answer:
+                    assert json.load(answer)["ok"] is True
+                break
+            except OSError:
+                time.sleep(0.1)
+        sessions = Sessions(Settings())
+        cookie = sessions.issue("ann@acme.example", "acme", now=datetime.now(UTC))
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{port}/api/governance/compliance/summary", headers={"Cookie": f"svc_session={cookie}"}
+        )
+        with urllib.request.urlopen(request) as answer:
+            assert json.load(answer)["organization"]["id"] == "acme"
+    finally:
+        server.send_signal(signal.SIGTERM)
+        _, errors = server.communicate(timeout=20)
+    assert (server.returncode, "Traceback" in errors) == (0, False)
+
+
+def test_weaknesses_of_the_poam_get_numbers(home, capfdbinary):
+    sheets = home / "sheets"
+    run(capfdbinary, "import", str(sheets), "--org", "acme")
+    code, out, _ = run(capfdbinary, "poam")
+    assert (code, out) == (
+        0, "There is nothing to number. The FedRAMP POA&M is not in scope, so there is no plan.\n"
+    )  # fmt: skip
+    (sheets / "organization_frameworks.csv").write_text("framework\nfedramp-poam\n")
+    (sheets / "findings.csv").write_text(
+        "id,source,finding_key,title,severity,status,asset,first_seen_at,last_seen_at\n"
+        "f1,nessus,k1,Old library,high,open,db1,2026-01-02T00:00:00Z,2026-11-01T00:00:00Z\n"
+    )
+    run(
+        capfdbinary,
+        "import",
+        str(sheets / "organization_frameworks.csv"),
+        str(sheets / "findings.csv"),
+        "--org",
+        "acme",
+    )
+    _, out, _ = run(capfdbinary, "poam", "--actor", "ann@acme.example")
+    lines = out.splitlines()
+    assert lines[0] == "V-1  f1  due 2026-02-01", "what is due first comes first"
+    assert [line.split()[0] for line in lines] == [f"V-{place}" for place in range(1, len(lines) + 1)]
+    code, again, _ = run(capfdbinary, "poam")
+    assert (code, again.startswith("There is nothing to number. ")) == (0, True)
+    report = json.loads(run(capfdbinary, "report", "fedramp-poam")[1])
+    assert (report["summary"]["numbered"], report["summary"]["unnumbered"]) == (len(lines), 0)

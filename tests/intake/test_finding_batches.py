@@ -1,0 +1,220 @@
+"""Whose findings a body holds, how they are wrapped, and what no body may do."""
+
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.intake.findings import (
+    FORMATS,
+    MOST,
+    FindingBatch,
+    read_findings,
+)
+from engine.intake.severity import LEVELS
+from engine.model.errors import BadRequest
+from tests.intake import bodies
+from tests.intake.bodies import (
+    RECEIVED,
+    finding,
+    qualys,
+    qualys_host,
+    qualys_output,
+    security_center,
+    tenable,
+)
+from tests.intake.test_alert_formats import SCALARS
+
+KNOWN = {"qualys": qualys(), "tenable": tenable(), "generic": finding()}
+SHAPES = [*KNOWN.values(), security_center(), qualys_host(bodies.qualys_detection())]
+NAMES = sorted({name for body in SHAPES for name in body} | {"findings", "HOST_LIST", "complete", "hosts", "response"})
+ANYTHING = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES) | st.text(), inner, max_size=6),
+    max_leaves=20,
+)
+
+
+def read(body, header=None):
+    return read_findings(body, source_header=header, received_at=RECEIVED)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize(
+    "wrap", [lambda one: one, lambda one: [one], lambda one: {"findings": [one]}, lambda one: {"findings": one}]
+)
+def test_each_scanner_is_recognised_in_each_wrapping(name, wrap):
+    batch = read(wrap(KNOWN[name]))
+    assert (batch.source, len(batch.findings), batch.received, batch.complete) == (name, 1, 1, False)
+
+
+@pytest.mark.parametrize("body", [[], {"findings": []}, {"results": []}])
+def test_no_findings_are_an_empty_batch(body):
+    assert read(body) == FindingBatch("generic", [], False, frozenset(), 0)
+
+
+def test_the_header_forces_the_format():
+    both = {**finding(), **qualys()}
+    assert read(both).source == "qualys"
+    assert read(both, "Generic").source == "generic"
+    assert read(tenable(), "nessus").source == "tenable"
+    assert read([], "qualys").source == "qualys"
+    assert read(finding(), "").source == "generic"
+    with pytest.raises(BadRequest, match="QID must be the number of the check; got nothing"):
+        read(finding(), "qualys")
+
+
+def test_an_unknown_header_is_refused():
+    with pytest.raises(BadRequest, match="must be one of qualys, tenable, generic, nessus; got 'qualis'") as raised:
+        read(finding(), "qualis")
+    assert raised.value.word == "unknown_vuln_source"
+
+
+@pytest.mark.parametrize("body", [{}, {"a": 1}, [{"a": 1}], ["x"], [None], {"HOST_LIST": {"HOST": [5]}}])
+def test_an_unknown_shape_is_refused_with_the_shapes_known(body):
+    with pytest.raises(BadRequest, match="Known are: Qualys: .*; Tenable: .*; generic: ") as raised:
+        read(body)
+    assert raised.value.word == "unknown_finding_shape"
+    assert [detail["shape"] for detail in raised.value.details] == [one.name for one in FORMATS]
+
+
+@pytest.mark.parametrize("body", [None, "text", 5, True])
+def test_a_body_that_is_neither_object_nor_list_is_refused(body):
+    with pytest.raises(BadRequest, match="The body must be a finding, a list of findings or an object around one"):
+        read(body)
+
+
+def test_findings_that_are_no_list_are_refused():
+    with pytest.raises(BadRequest, match="findings must be a list of findings; got 'all'"):
+        read({"findings": "all"})
+
+
+def test_all_findings_without_host_are_listed_up_to_a_hundred():
+    with pytest.raises(BadRequest) as raised:
+        read({"findings": [finding(finding_id=n, host=None if n % 2 else "web1") for n in range(300)]})
+    assert [detail["index"] for detail in raised.value.details] == list(range(1, 201, 2))
+    assert {detail["field"] for detail in raised.value.details[:2]} == {"findings[1].host", "findings[3].host"}
+    assert raised.value.message.startswith("150 of 300 findings cannot be read, so nothing was taken: ")
+
+
+def test_an_item_that_is_no_object_is_named():
+    with pytest.raises(BadRequest, match=r"\[1\] must be an object; got 'x'"):
+        read([finding(), "x"])
+
+
+def test_a_body_holds_at_most_five_thousand_findings():
+    assert len(read([finding(finding_id=n) for n in range(MOST)]).findings) == MOST
+    host = qualys_host(*[bodies.qualys_detection()] * (MOST + 1))
+    for body in ([finding()] * (MOST + 1), qualys_output(host)):
+        with pytest.raises(BadRequest, match="at most 5,000 findings; got 5,001") as raised:
+            read(body)
+        assert raised.value.word == "too_many_findings"
+
+
+@pytest.mark.parametrize(
+    ("said", "complete"), [(True, True), ("true", True), (False, False), (None, False), ("", False)]
+)
+def test_a_batch_is_complete_only_when_the_body_says_so(said, complete):
+    assert read({"findings": [finding()], "complete": said}).complete is complete
+
+
+def test_a_completeness_that_is_neither_true_nor_false_is_refused():
+    with pytest.raises(BadRequest, match="complete must be true or false; got 'mostly'"):
+        read({"findings": [finding()], "complete": "mostly"})
+
+
+def test_scanned_hosts_without_findings_can_be_named():
+    batch = read(
+        {"findings": [finding()], "complete": True, "hosts": ["web2", None, "web1", {"a": 1}], "source": "trivy"}
+    )
+    assert batch.hosts == {"web1", "web2"}
+    assert [(found.source, found.key) for found in batch.findings] == [("trivy", "generic:trivy|trivy-1f0c")]
+
+
+def test_reports_of_one_finding_in_one_body_become_one():
+    batch = read(
+        [
+            finding(severity="low", status="fixed", cvss=3, first_seen="2026-11-02T00:00:00Z", cve="CVE-2026-0002"),
+            finding(severity="high", cvss=5, last_seen="2026-11-19T00:00:00Z", cve="CVE-2026-0001", known_exploited=1),
+        ]
+    )
+    (found,) = batch.findings
+    assert (found.severity, found.status, found.fixed_at, found.cvss) == ("high", "open", None, 5)
+    assert (found.first_seen_at, found.last_seen_at) == (bodies.at(0, day=2), RECEIVED)
+    assert (found.cves, found.known_exploited) == (("CVE-2026-0001", "CVE-2026-0002"), True)
+    assert batch.received == 2
+
+
+@pytest.mark.parametrize("body", SHAPES)
+def test_the_order_of_fields_does_not_change_a_finding(body):
+    assert read(body) == read(dict(reversed(body.items())))
+
+
+def test_titles_with_nul_bytes_and_lone_surrogates_are_cleaned():
+    found = read(finding(title="a\x00b\udfffc", finding_id="\ud800")).findings[0]
+    assert (found.title, found.key) == ("a\ufffdb\ufffdc", "generic:|\ufffd")
+
+
+@pytest.mark.parametrize("body", SHAPES)
+def test_deep_nesting_anywhere_is_no_trouble(body):
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    for field in body:
+        with suppress(BadRequest):
+            read({**body, field: deep})
+
+
+@pytest.mark.parametrize("shape", [tenable, qualys, finding])
+def test_a_thousand_findings_take_milliseconds(shape):
+    identified = {"finding_id": lambda n: {"finding_id": n}, "QID": lambda n: {"QID": n}}
+    change = next((make for name, make in identified.items() if name in shape()), lambda n: {"port": n + 1})
+    rows = [shape(**change(n)) for n in range(1000)]
+    spent = []
+    for _ in range(5):
+        started = time.process_time()
+        assert len(read(rows).findings) == 1000
+        spent.append(time.process_time() - started)
+    assert min(spent) < 0.2  # 0.02 to 0.05 were measured
+
+
+@given(ANYTHING, st.sampled_from([None, "qualys", "tenable", "generic"]))
+@settings(max_examples=400, deadline=None)
+def test_no_json_raises_anything_but_a_bad_request(body, header):
+    _reads_or_refuses(body, header)
+
+
+@given(st.sampled_from(SHAPES), st.data())
+@settings(max_examples=400, deadline=None)
+def test_no_change_of_a_known_body_raises_anything_but_a_bad_request(shape, data):
+    body = dict(shape)
+    for field in data.draw(st.lists(st.sampled_from(sorted(body)), max_size=4)):
+        inner = body[field]
+        if isinstance(inner, dict) and inner and data.draw(st.booleans()):
+            body[field] = {**inner, data.draw(st.sampled_from(sorted(inner))): data.draw(ANYTHING)}
+        else:
+            body[field] = data.draw(ANYTHING)
+    _reads_or_refuses(data.draw(st.sampled_from([body, [body, shape], {"findings": [body]}])), None)
+
+
+def _reads_or_refuses(body, header):
+    batch, refusal = None, None
+    try:
+        batch = read(body, header)
+    except BadRequest as problem:
+        refusal = problem
+    assert refusal is None or refusal.message.encode()
+    for found in batch.findings if batch else ():
+        assert repr(found).encode()
+        assert "\x00" not in f"{found.title}{found.key}{found.host}{found.details}"
+        assert found.host
+        assert found.severity in LEVELS
+        assert found.status in ("open", "fixed", "reopened")
+        assert found.first_seen_at <= found.last_seen_at <= RECEIVED
+        assert (found.fixed_at is not None) == (found.status == "fixed")
+        assert len(found.key) <= 200
+        assert found.cvss is None or 0 <= found.cvss <= 10
+        assert found.epss is None or 0 <= found.epss <= 1
+        assert found.port is None or 0 < found.port <= 65535

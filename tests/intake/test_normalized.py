@@ -1,0 +1,132 @@
+"""Our own alert payload."""
+
+import json
+import re
+
+import pytest
+
+from engine.intake.alerts import Alert, read_alerts
+from engine.intake.alerts import normalized as module
+from engine.model.errors import BadRequest
+from tests.intake.bodies import RECEIVED, at, normalized
+
+
+def read(body):
+    return read_alerts(body, received_at=RECEIVED)
+
+
+def test_title_and_status_are_enough():
+    assert read(normalized()) == [
+        Alert(
+            "normalized",
+            "normalized:hash-adb93b593d79f186a615ec572390b459",
+            "firing",
+            "Checkout fails for one user in ten",
+            origin="normalized",
+        )
+    ]
+
+
+def test_the_documented_example_is_read_whole():
+    text = module.__doc__.split("::", 1)[1].split("Without ``dedupe_key``")[0]
+    body = json.loads(re.sub(r'(?m)^(\s+"\w+": (?:"[^"]*"|null|{.*?}),?).*$', r"\1", text))
+    assert read(body) == [
+        Alert(
+            source="normalized",
+            dedupe_key="normalized:checkout-5xx",
+            state="firing",
+            title="Checkout fails for one user in ten",
+            severity="high",
+            severity_text="high",
+            severity_given=True,
+            description="5xx rate 11 % for ten minutes",
+            service="checkout",
+            host="web-3",
+            started_at=at(8, 12),
+            occurred_at=at(8, 12),
+            link="https://status.example.com/1",
+            labels={"region": "eu-west-1"},
+            event_id="normalized:7c1f",
+            origin="synthetic-checks",
+        )
+    ]
+
+
+def test_several_alerts_come_in_the_order_of_the_body():
+    alerts = read({"alerts": [normalized(dedupe_key="a"), normalized(dedupe_key="b", status="Resolved"), normalized()]})
+    assert [(alert.dedupe_key[:12], alert.state) for alert in alerts] == [
+        ("normalized:a", "firing"),
+        ("normalized:b", "resolved"),
+        ("normalized:h", "firing"),
+    ]
+    assert read({"alerts": []}) == []
+
+
+def test_the_key_without_a_dedupe_key_is_of_source_service_and_normalised_title():
+    def key(**changes):
+        return read(normalized(**changes))[0].dedupe_key
+
+    assert key() == key(title="  CHECKOUT fails\tfor one user in ten", severity="high", host="x", status="resolved")
+    assert len({key(), key(service="a"), key(source="a"), key(source="a", service="a"), key(title="Other")}) == 5
+    assert key(source="ab", service="c") != key(source="a", service="bc")
+
+
+def test_long_titles_are_cut_but_told_apart():
+    first, second = read({"alerts": [normalized(title="x" * 5000 + "1"), normalized(title="x" * 5000 + "2")]})
+    assert len(first.title) == 300
+    assert first.dedupe_key != second.dedupe_key
+
+
+def test_a_long_dedupe_key_is_hashed():
+    (alert,) = read(normalized(dedupe_key="k" * 5000))
+    assert len(alert.dedupe_key) < 100
+    assert alert.dedupe_key != read(normalized(dedupe_key="k" * 5001))[0].dedupe_key
+
+
+def test_titles_with_nul_bytes_and_lone_surrogates_are_cleaned_everywhere():
+    dirty = "a\x00b\udfffc"
+    (alert,) = read(normalized(title=dirty, dedupe_key=dirty, labels={dirty: dirty}, event_id=dirty, source=dirty))
+    assert alert.title == "a\ufffdb\ufffdc"
+    assert repr(alert).encode()
+    assert "\x00" not in f"{alert.dedupe_key}{alert.labels}{alert.event_id}{alert.origin}"
+
+
+@pytest.mark.parametrize("absent", [None, "", "null"])
+def test_absent_null_and_empty_mean_the_same(absent):
+    optional = dict.fromkeys(("severity", "dedupe_key", "service", "host", "started_at", "labels", "link"), absent)
+    assert read(normalized(**optional)) == read(normalized())
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "expected", "found"),
+    [
+        ({"severity": "purple"}, "severity", "one of critical, high, medium, low, info, or a usual word for one",
+         "'purple'"),
+        ({"status": "open"}, "status", "firing or resolved", "'open'"),
+        ({"status": None, "severity": "high"}, "status", "firing or resolved", "nothing"),
+        ({"title": ["a"]}, "title", "a text", "a list of 1"),
+        ({"title": " "}, "title", "a text", "''"),
+        ({"service": {"id": 1}}, "service", "a text", "an object"),
+        ({"started_at": "soon"}, "started_at", "an ISO 8601 instant or an epoch time", "'soon'"),
+        ({"started_at": "0001-01-01T00:00:00Z"}, "started_at", "an ISO 8601 instant or an epoch time",
+         "'0001-01-01T00:00:00Z'"),
+        ({"labels": [1]}, "labels", "an object of plain values", "a list of 1"),
+        ({"labels": {"a": {"b": 1}}}, "labels", "an object of plain values", "an object"),
+        ({"link": "javascript:alert(1)"}, "link", "an http or https address", "'javascript:alert(1)'"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_refused_by_name(changes, field, expected, found):
+    with pytest.raises(BadRequest) as raised:
+        read(normalized(**changes))
+    assert raised.value.details == [{"index": 0, "field": field, "expected": expected, "found": found}]
+    assert raised.value.message == (
+        f"The alert cannot be read, so nothing was taken: {field} must be {expected}; got {found}."
+    )
+
+
+def test_all_bad_alerts_are_listed_up_to_a_hundred():
+    with pytest.raises(BadRequest) as raised:
+        read({"alerts": [normalized(), *[normalized(severity="purple")] * 150]})
+    assert len(raised.value.details) == 100
+    assert raised.value.details[0]["field"] == "alerts[1].severity"
+    assert raised.value.message.startswith("150 of 151 alerts cannot be read")

@@ -1,0 +1,206 @@
+from datetime import date
+
+import polars as pl
+import pytest
+
+from engine.reporting.facts.sources import REVIEW_HOURS
+from tests.reporting.facts.conftest import control, on, only
+
+COLUMNS = ("obligation_id", "due_on", "state", "done_on", "effort_hours", "hard", "sequence")
+DUTY = {"id": "a", **on(), "owner": "ann", "due_on": "2026-12-01"}
+SIGNED = {"outcome": "attested", "attested_at": "2026-11-01 10:00"}
+VENDOR = {"id": "v", "name": "Vendor", "owner": "ann", "category": "cloud", "tier": "high", "status": "assessed"}
+REQUEST = {"id": "q", **on(), "title": "Show it", "owner": "ann", "priority": "P1", "opened_on": "2026-11-02"}
+POLICY = {"id": "p1", "policy": "p", "version": 1, "title": "Rules", "state": "active", "review_due_on": "2026-12-01"}
+WEAKNESS = {"id": "V-1", "detected_on": "2026-10-01", "due_on": "2026-12-01", "status": "open"}
+EXCEPTION = {"id": "e", **on(), "status": "approved", "expires_on": "2026-12-01", "approver": "bob"}
+MEETING = {"id": "m", "committee_id": "c", "held_on": "2026-12-01", "status": "planned"}
+COMMITTEE = {"id": "c", "name": "Board", "chair": "eve", "cadence": "continuous", "first_meeting_on": "2026-01-01"}
+
+
+def ledger(known, *columns, **tables):
+    return known(controls=[control()], **tables)["obligations"].select(columns or COLUMNS).rows()
+
+
+def states(known, table, *given, **tables):
+    return [row[0] for row in ledger(known, "state", **{table: given}, **tables)]
+
+
+def test_an_attestation_is_a_duty_and_the_next_one_follows_380_days_after_the_signature(known):
+    assert ledger(known, attestations=[{**DUTY, "moves": 2}]) == [
+        ("attestation:a", date(2026, 12, 1), "open", None, 0.5, False, 2),
+    ]
+    assert ledger(known, attestations=[{**DUTY, **SIGNED}]) == [
+        ("attestation:a", date(2026, 12, 1), "done", date(2026, 11, 1), 0.5, False, 0),
+        ("attestation:a-next", date(2027, 11, 16), "open", None, 0.5, False, 0),
+    ]
+
+
+def test_no_next_attestation_is_made_up_where_one_is_planned_or_the_last_was_withdrawn(known):
+    planned = {**DUTY, "id": "b", "due_on": "2027-12-01"}
+    found = ledger(known, "obligation_id", attestations=[{**DUTY, **SIGNED}, planned])
+    assert found == [("attestation:a",), ("attestation:b",)]
+    assert ledger(known, "obligation_id", attestations=[{**DUTY, **SIGNED, "withdrawn_on": "2026-11-02"}]) == [
+        ("attestation:a",),
+    ]
+
+
+def test_a_lapsed_signature_leaves_an_overdue_duty(known):
+    signed = {**DUTY, "due_on": "2025-10-01", "outcome": "attested", "attested_at": "2025-10-01 10:00"}
+    assert states(known, "attestations", signed) == ["done", "overdue"]
+
+
+@pytest.mark.parametrize(
+    ("due", "change", "state"),
+    [
+        ("2026-11-20", {}, "open"),
+        ("2026-11-19", {}, "overdue"),
+        ("2026-11-01", {**SIGNED}, "done"),
+        ("2026-10-31", {**SIGNED}, "late"),
+        ("2026-11-19", {"outcome": "attested", "attested_at": "2026-11-21 00:00"}, "overdue"),
+        ("2026-11-19", {"withdrawn_on": "2026-11-20"}, "cancelled"),
+        ("2026-11-19", {"withdrawn_on": "2026-11-21"}, "overdue"),
+    ],
+)
+def test_a_duty_is_open_overdue_done_late_or_cancelled(known, due, change, state):
+    assert states(known, "attestations", {**DUTY, "due_on": due, **change})[0] == state
+
+
+def test_a_vendor_owes_its_next_review_and_the_last_one_is_done(known):
+    assert ledger(known, vendors=[{**VENDOR, "last_review_on": "2026-02-01", "moves": 1}]) == [
+        ("vendor_review:v-2026-02-01", date(2026, 2, 1), "done", date(2026, 2, 1), 4.0, False, 0),
+        ("vendor_review:v", date(2027, 2, 1), "open", None, 4.0, False, 1),
+    ]
+
+
+@pytest.mark.parametrize("tier", REVIEW_HOURS)
+def test_a_review_takes_hours_by_tier_and_names_its_vendor(known, tier):
+    found = ledger(known, "vendor_id", "vendor_tier", "effort_hours",
+                   vendors=[{**VENDOR, "tier": tier, "next_review_on": "2026-12-01"}])  # fmt: skip
+    assert found == [("v", tier, REVIEW_HOURS[tier])]
+
+
+def test_the_review_of_a_vendor_is_cancelled_on_the_day_that_it_goes(known):
+    planned = {**VENDOR, "next_review_on": "2026-12-01"}
+    assert states(known, "vendors", {**planned, "offboarded_on": "2026-11-20"}) == ["cancelled"]
+    assert states(known, "vendors", {**planned, "offboarded_on": "2026-11-21"}) == ["open"]
+
+
+def test_the_next_bundle_is_due_a_quarter_after_the_last_and_nobody_who_seals_none_owes_one(known):
+    sealed = {"id": "b", "requested_window": "90d", "created_by": "ann", "sealed_at": "2026-11-01 10:00"}
+    assert ledger(known, bundles=[sealed]) == [
+        ("bundle:b", date(2026, 11, 1), "done", date(2026, 11, 1), 2.0, False, 0),
+        ("bundle:b-next", date(2027, 2, 1), "open", None, 2.0, False, 0),
+    ]
+    assert ledger(known) == []
+
+
+def test_a_test_window_is_one_duty_however_often_it_was_run(known):
+    schedule = {
+        "id": "s",
+        **on(),
+        "procedure": "Try it",
+        "cadence": "annual",
+        "starts_on": "2026-11-01",
+        "owner": "ann",
+    }
+    again = [{"id": id, "schedule_id": "s", "window_open_on": "2026-11-01", "window_close_on": "2026-11-07",
+              "performed_on": day, "outcome": outcome, "performer": "bob"}
+             for id, day, outcome in (("r1", "2026-11-05", "failed"), ("r2", "2026-11-09", "passed"))]  # fmt: skip
+    found = ledger(known, *COLUMNS[:5], "owner", testing_schedules=[schedule], test_runs=again)
+    assert found == [
+        ("test_window:s-2026-11-01", date(2026, 11, 7), "done", date(2026, 11, 5), 3.0, "bob"),
+        ("test_window:s-2027-11-01", date(2027, 11, 7), "open", None, 3.0, "ann"),
+    ]
+
+
+def test_a_request_is_hard_and_its_state_agrees_with_its_clock(known):
+    assert ledger(known, evidence_requests=[REQUEST]) == [
+        ("evidence_request:q", date(2026, 11, 5), "overdue", None, 4.0, True, 0),
+    ]
+    closed = {**REQUEST, "status": "closed"}
+    pairs = {}
+    for name, more in {
+        "in time": {"closed_on": "2026-11-05"},
+        "late": {"closed_on": "2026-11-06"},
+        "undated": {},
+    }.items():
+        facts = known(evidence_requests=[{**closed, **more}])
+        pairs[name] = (only(facts["requests"], "clock"), only(facts["obligations"], "state"))
+    assert pairs == {
+        "in time": ("closed_on_time", "done"), "late": ("closed_late", "late"), "undated": ("closed_late", "late"),
+    }  # fmt: skip
+
+
+def test_a_policy_owes_its_review_unless_it_is_a_draft_and_a_retired_one_is_cancelled(known):
+    tags = [{"policy_id": "p1", **on(name)} for name in ("X2", "X1")]
+    found = ledger(known, *COLUMNS, "frameworks", "controls", policies=[{**POLICY, "moves": 3}], policy_controls=tags)
+    assert found == [
+        ("policy_review:p1", date(2026, 12, 1), "open", None, 4.0, False, 3, ["soc2"], ["soc2:X1", "soc2:X2"]),
+    ]
+    assert states(known, "policies", {**POLICY, "state": "draft"}) == []
+    assert states(known, "policies", {**POLICY, "state": "retired"}) == ["cancelled"]
+    assert states(known, "policies", {**POLICY, "review_due_on": None}) == []
+
+
+def test_a_weakness_is_due_and_hard_and_a_false_positive_is_none(known):
+    assert ledger(known, poam_items=[WEAKNESS]) == [
+        ("poam_milestone:V-1", date(2026, 12, 1), "open", None, 6.0, True, 0),
+    ]
+    assert states(known, "poam_items", {**WEAKNESS, "status": "completed", "closed_on": "2026-11-01"}) == ["done"]
+    assert states(known, "poam_items", {**WEAKNESS, "status": "false_positive"}) == ["cancelled"]
+
+
+def test_an_approved_exception_ends_and_falls_to_the_accountable_or_the_approver(known):
+    owners = [{**on(), "email": "cyd", "raci": "A"}]
+    columns = ("obligation_id", "state", "hard", "owner")
+    assert ledger(known, *columns, exceptions=[EXCEPTION]) == [("exception_expiry:e", "open", True, "bob")]
+    assert ledger(known, "owner", exceptions=[EXCEPTION], control_owners=owners) == [("cyd",)]
+    assert states(known, "exceptions", {**EXCEPTION, "status": "resolved"}) == ["cancelled"]
+    assert states(known, "exceptions", {**EXCEPTION, "status": "draft"}) == []
+
+
+def test_a_framework_with_a_target_is_a_checkpoint_while_it_is_in_scope(known):
+    target = {"framework": "soc2", "in_scope": True, "target_on": "2026-12-01", "moves": 1}
+    assert ledger(known, organization_frameworks=[target]) == [
+        ("audit_checkpoint:soc2", date(2026, 12, 1), "open", None, 4.0, True, 1),
+    ]
+    assert states(known, "organization_frameworks", {**target, "in_scope": False}) == ["cancelled"]
+
+
+@pytest.mark.parametrize(
+    ("status", "held_on", "state"),
+    [("planned", "2026-12-01", "open"), ("planned", "2026-11-19", "overdue"), ("held", "2026-11-19", "done"),
+     ("cancelled", "2026-12-01", "cancelled")],
+)  # fmt: skip
+def test_meetings_of_a_committee_are_duties_of_its_chair(known, status, held_on, state):
+    meeting = {**MEETING, "status": status, "held_on": held_on}
+    found = ledger(known, "obligation_id", "state", "owner", committees=[COMMITTEE], committee_meetings=[meeting])
+    assert found == [("committee:m", state, "eve")]
+
+
+def test_a_duty_carries_its_week_the_days_left_and_the_day_of_its_last_change(known):
+    changed = ("setup", "2026-11-03 09:00")
+    found = ledger(known, "week", "days_left", "changed_on", "source_ref", "accountable", events=[changed],
+                   attestations=[{**DUTY, "due_on": "2027-01-01", "revision": 2}],
+                   control_owners=[{**on(), "email": "cyd", "raci": "A"}])  # fmt: skip
+    assert found == [("2026-W53", 42, date(2026, 11, 3), "attestations/a", "cyd")]
+
+
+def test_every_view_of_the_ledger_sums_to_the_ledger(known):
+    facts = known(
+        controls=[control()], attestations=[DUTY, {**DUTY, **SIGNED, "id": "b"}], vendors=[VENDOR],
+        evidence_requests=[REQUEST], policies=[POLICY], poam_items=[WEAKNESS], exceptions=[EXCEPTION],
+        committees=[COMMITTEE], committee_meetings=[MEETING],
+        control_owners=[{**on(), "email": "cyd", "raci": "A"}],
+    )  # fmt: skip
+    whole = facts["obligations"]
+    hours = whole["effort_hours"].sum()
+    for view in (["week"], ["kind", "state"], ["owner"], ["frameworks"]):
+        assert whole.group_by(view).agg(pl.col("effort_hours").sum())["effort_hours"].sum() == hours
+    still = whole.filter(pl.col("state").is_in(["open", "overdue"]))
+    weeks = facts["owner_weeks"]
+    assert weeks["obligations"].sum() == still.height
+    extra = still.filter(pl.col("accountable").is_not_null() & pl.col("accountable").ne_missing(pl.col("owner")))
+    assert weeks["demand_hours"].sum() == still["effort_hours"].sum() + 0.25 * extra["effort_hours"].sum()
+    assert whole["obligation_id"].is_unique().all()

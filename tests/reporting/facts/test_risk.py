@@ -1,0 +1,90 @@
+from datetime import date
+
+import pytest
+
+from tests.reporting.facts.conftest import control, on, only
+
+
+def risk(known, *columns, settings=None, **more):
+    return only(
+        known(risks=[{"id": "r", "title": "R", "status": "open", **more}], settings=settings)["risks"], *columns
+    )
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "impact", "level"),
+    [(2, 2, "low"), (1, 5, "moderate"), (3, 3, "moderate"), (2, 5, "high"), (4, 4, "high"), (4, 5, "critical")],
+)
+def test_a_cell_is_likelihood_times_impact(known, likelihood, impact, level):
+    found = risk(known, "inherent", "residual", "level", "unknown", likelihood=likelihood, impact=impact)
+    assert found == (likelihood * impact, likelihood * impact, level, False)
+
+
+def test_unknown_ratings_count_as_five_and_say_so(known):
+    columns = ("likelihood", "impact", "inherent", "residual", "level", "unknown")
+    assert risk(known, *columns) == (5, 5, 25, 25, "critical", True)
+    assert risk(known, *columns, likelihood=2) == (2, 5, 10, 10, "high", True)
+    assert risk(known, *columns, likelihood=2, residual_likelihood=1, residual_impact=2) == (2, 5, 10, 2, "low", True)
+
+
+def test_appetite_is_the_risks_own_or_the_organizations_and_closed_risks_do_not_exceed_it(known):
+    columns = ("appetite", "over_appetite")
+    cell = {"likelihood": 2, "impact": 5}
+    assert risk(known, *columns, **cell) == (9, True)
+    assert risk(known, *columns, **cell, appetite=10) == (10, False)
+    assert risk(known, *columns, **cell, settings={"risk_appetite": 12}) == (12, False)
+    assert risk(known, *columns, **cell, **{"status": "closed"}) == (9, False)
+
+
+def test_the_largest_risk_comes_first(known):
+    given = [{"id": id, "status": "open", "likelihood": n, "impact": 1} for id, n in (("c", 1), ("b", 3), ("a", 1))]
+    assert known(risks=given)["risks"]["id"].to_list() == ["b", "a", "c"]
+
+
+def test_the_previous_cell_is_unknown_unless_both_ratings_were_kept(known):
+    assert risk(known, "previous", previous_likelihood=2, previous_impact=3) == 6
+    assert risk(known, "previous", previous_likelihood=2) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "expires", "standing"),
+    [
+        ("approved", "2026-11-20", "approved"),
+        ("approved", "2026-11-19", "expired"),
+        ("draft", "2026-11-19", "draft"),
+        ("rejected", "2026-11-19", "rejected"),
+        ("resolved", "2026-11-19", "resolved"),
+        ("in_review", "2026-12-01", "in_review"),
+    ],
+)
+def test_an_approved_exception_expires_after_its_last_day(known, status, expires, standing):
+    facts = known(controls=[control()], exceptions=[{"id": "e", **on(), "status": status, "expires_on": expires}])
+    left = (date.fromisoformat(expires) - date(2026, 11, 20)).days
+    assert only(facts["exceptions"], "standing", "days_left", "renewals", "title") == (standing, left, 0, "Control X1")
+
+
+def test_an_exception_of_a_framework_out_of_scope_stays_in_the_register(known):
+    given = [{"id": "e", **on("9.9", "hipaa"), "status": "approved", "expires_on": "2027-01-01"}]
+    assert only(known(exceptions=given)["exceptions"], "control_id", "title") == ("9.9", None)
+
+
+def test_without_rows_both_registers_are_empty(known):
+    facts = known()
+    assert (facts["risks"].height, facts["exceptions"].height) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "freshness"),
+    [
+        ({}, None),
+        ({"compensating": "Manual review"}, "missing"),
+        ({"kind": "compensating"}, "missing"),
+        ({"kind": "compensating", "compensating_evidence_on": "2026-10-20"}, "due_soon"),
+        ({"kind": "compensating", "compensating_evidence_on": "2026-10-15"}, "stale"),
+        ({"kind": "compensating", "compensating_evidence_on": "2026-11-01"}, "fresh"),
+    ],
+)
+def test_evidence_of_a_compensating_measure_ages_by_the_cadence_of_the_control(known, given, freshness):
+    row = {"id": "e", **on(), "kind": "gap", "status": "approved", "expires_on": "2027-01-01", **given}
+    facts = known(controls=[control(cadence="monthly")], exceptions=[row])
+    assert only(facts["exceptions"], "evidence_freshness") == freshness

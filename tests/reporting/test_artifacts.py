@@ -1,0 +1,99 @@
+"""An artifact is right or absent, whole or not there."""
+
+import errno
+import os
+import threading
+import time
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from engine.model.document import Revision
+from engine.model.errors import Unavailable
+from engine.reporting.artifacts import Artifacts, Name
+
+NAME = Name.of("acme", "summary", "json", date(2026, 11, 20), Revision(7, "a" * 64), {"periodDays": 30})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "artifacts"
+
+
+def test_what_was_put_is_found_by_its_name_even_by_another_process(folder):
+    Artifacts(folder).put(NAME, b"bytes")
+    assert Artifacts(folder).get(NAME) == b"bytes"
+
+
+def test_what_was_not_built_is_absent(folder):
+    assert Artifacts(folder).get(NAME) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"org_id": "other"}, {"report": "program"}, {"format": "csv"}, {"as_of": date(2026, 11, 21)},
+        {"position": Revision(8, "a" * 64)}, {"position": Revision(7, "b" * 64)}, {"parameters": (("periodDays", 31),)},
+    ],
+)  # fmt: skip
+def test_everything_that_a_report_follows_from_is_in_its_name(change):
+    values = {field: getattr(NAME, field) for field in NAME.__dataclass_fields__}
+    assert Name(**(values | change)).key != NAME.key
+
+
+def test_equal_questions_have_equal_names():
+    assert (
+        Name.of("acme", "summary", "json", date(2026, 11, 20), Revision(7, "a" * 64), {"periodDays": 30}).key
+        == NAME.key
+    )
+
+
+@pytest.mark.parametrize(("number", "word"), [(errno.ENOSPC, "disk_full"), (errno.EROFS, "artifacts_not_writable")])
+def test_a_disk_that_does_not_take_it_leaves_nothing_behind(folder, monkeypatch, number, word):
+    def refuse(self, target):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    artifacts = Artifacts(folder)
+    with pytest.raises(Unavailable, match="free some space") as caught:
+        artifacts.put(NAME, b"bytes")
+    assert caught.value.word == word
+    assert [path for path in folder.rglob("*") if path.is_file()] == []
+
+
+def test_one_builds_and_the_others_wait(folder):
+    artifacts, built, answers = Artifacts(folder), [], []
+
+    def ask():
+        with artifacts.building(NAME):
+            data = artifacts.get(NAME)
+            if data is None:
+                built.append(1)
+                time.sleep(0.02)
+                data = b"bytes"
+                artifacts.put(NAME, data)
+            answers.append(data)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (built, answers) == ([1], [b"bytes"] * 8)
+    assert artifacts._building == {}
+
+
+def test_memory_is_bounded(folder):
+    artifacts = Artifacts(folder, memory_bytes=1000)
+    for day in range(1, 20):
+        artifacts.put(Name.of("acme", "x", "json", date(2026, 1, day), Revision(1, "a"), {}), b"x" * 200)
+    assert sum(map(len, artifacts._hot.values())) == artifacts._size <= 1000
+
+
+def test_pruning_removes_old_files_only(folder):
+    artifacts = Artifacts(folder, memory_bytes=0)
+    artifacts.put(NAME, b"bytes")
+    assert artifacts.prune(7) == 0
+    assert artifacts.prune(7, now=time.time() + 8 * 86_400) == 1
+    assert artifacts.get(NAME) is None

@@ -1,0 +1,222 @@
+"""One organization alone, or in the batch of all: the same bytes; and every format shows the same rows."""
+
+import csv
+import io
+import logging
+import threading
+from datetime import UTC, date, datetime, timedelta
+
+import msgspec
+import polars as pl
+import pytest
+
+from data.demo import generate
+from engine.intake.imports import import_frames
+from engine.model.errors import BadRequest, NotFound, Unavailable
+from engine.reporting import batch
+from engine.reporting.artifacts import Artifacts
+from engine.reporting.editions import Editions
+from engine.reporting.render import RENDERERS
+from engine.reporting.replica import Replica
+from engine.store import Store
+from engine.store.migrations import migrate
+from engine.store.schema.organizations import workspaces
+from reports import CATALOGUE, REPORTS
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ORGS = ("brightline", "cobalt")
+
+
+def lighter(frames):
+    """A demo organization with a tenth of its events: as varied, faster to load."""
+    return {
+        **frames,
+        "audit_log": frames["audit_log"].gather_every(10),
+        "slo_buckets": frames["slo_buckets"].head(3000),
+    }
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """A store with two demo organizations and an empty one."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('editions')}/hq.db"
+    migrate(url)
+    store = Store(url)
+    for org in ORGS:
+        import_frames(store, lighter(generate(org, NOW.date())), org_id=org, actor="demo", now=NOW)
+    with store.revision(
+        "empty", "setup", now=NOW, create={"name": "Empty", "time_zone": "Pacific/Auckland"}
+    ) as revision:
+        revision.record("organization.created")
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def editions(filled, tmp_path):
+    replica = Replica(filled.url, None)
+    made = Editions(filled, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
+    yield made
+    made.close()
+    replica.close()
+
+
+@pytest.fixture(scope="module")
+def documents(filled, tmp_path_factory):
+    """Editions that keep their facts from test to test: nothing is written meanwhile."""
+    replica = Replica(filled.url, None)
+    made = Editions(filled, replica, Artifacts(tmp_path_factory.mktemp("documents")), CATALOGUE)
+    yield lambda org, report: made.edition(org, report.name, {}, now=NOW)
+    made.close()
+    replica.close()
+
+
+def files(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
+
+
+def test_the_batch_and_single_requests_make_the_same_files(filled, editions, tmp_path):
+    everybody = ("cobalt", "empty")
+    replica = Replica(filled.url, None)
+    built = batch.build(replica, tmp_path / "batch", CATALOGUE, everybody, now=NOW, jobs=1)
+    replica.close()
+    for org in everybody:
+        for report in REPORTS:
+            for form in report.formats:
+                editions.artifact(org, report.name, form, {}, now=NOW)
+    alone, together = files(editions.artifacts.folder), files(tmp_path / "batch")
+    assert alone.keys() == together.keys()
+    assert [name for name in alone if alone[name] != together[name]] == []
+    total = sum(len(report.formats) for report in REPORTS)
+    assert [(b.org_id, b.made, b.kept) for b in built] == [(org, total, 0) for org in everybody]
+
+
+def test_a_process_pool_makes_the_same_files_and_a_second_build_makes_none(filled, tmp_path):
+    replica = Replica(filled.url, None)
+    said = []
+    both, some = ("cobalt", "empty"), {report.name: report for report in REPORTS[::4]}
+    one = batch.build(replica, tmp_path / "one", some, both, now=NOW, jobs=1)
+    two = batch.build(replica, tmp_path / "two", some, both, now=NOW, jobs=2, progress=lambda *step: said.append(step))
+    again = batch.build(replica, tmp_path / "two", some, both, now=NOW, jobs=1)
+    replica.close()
+    assert one == two
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+    assert [(b.made, b.size) for b in again] == [(0, 0)] * 2
+    assert said[-1] == ("organizations", 2, 2)
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
+@pytest.mark.parametrize("org", ["brightline", "empty"])
+def test_all_formats_show_the_same_rows(report, org, documents):
+    edition = documents(org, report)
+    tables = edition.document.tables
+    as_json = msgspec.json.decode(RENDERERS["json"].render(edition))
+    assert [len(as_json[table.name]) for table in tables] == [table.frame.height for table in tables]
+    rows = list(csv.DictReader(io.StringIO(RENDERERS["csv"].render(edition).decode(), newline="")))
+    if len(tables) == 1:
+        assert len(rows) == tables[0].frame.height
+    else:
+        assert [sum(row["section"] == table.name for row in rows) for table in tables] == [
+            table.frame.height for table in tables
+        ]
+    page = RENDERERS["html"].render(edition).decode()
+    assert page.count("</tr>") == sum(table.frame.height + (table.frame.height > 0) for table in tables)
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
+def test_an_organization_without_records_gets_an_honest_document(report, documents):
+    edition = documents("empty", report)
+    assert edition.document.headline.strip()
+    assert edition.as_of == date(2026, 11, 21), "it is tomorrow in Auckland"
+    scores = (
+        "score",
+        "health",
+        "strict_pct",
+        "weighted_pct",
+        "covered_pct",
+        "current_pct",
+        "fresh_pct",
+        "in_window_pct",
+    )
+    assert {name: edition.document.summary.get(name) or 0 for name in scores} == dict.fromkeys(scores, 0)
+    assert edition.document.summary.get("grade", "insufficient_data") == "insufficient_data"
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
+def test_tables_are_sorted_totally(report, documents):
+    """No two rows of a table are equal, so that one order exists and input order cannot show."""
+    for table in documents("brightline", report).document.tables:
+        keys = table.frame.select(pl.struct(pl.all()).hash()).to_series()
+        assert keys.n_unique() == table.frame.height, table.name
+
+
+def test_a_write_is_seen_at_once_and_names_a_new_artifact(filled, editions):
+    before = editions.artifact("cobalt", "summary", "json", {}, now=NOW)
+    with filled.revision("cobalt", "ann", now=NOW) as revision:
+        revision.insert(workspaces, [{"id": "late", "name": "Late"}])
+        revision.record("workspace.created")
+    after = editions.artifact("cobalt", "summary", "json", {}, now=NOW)
+    assert (after.name.position, after.etag != before.etag) == (filled.head("cobalt"), True)
+
+
+def test_another_day_is_computed_for_that_day(editions):
+    later = editions.edition("cobalt", "summary", {}, now=NOW + timedelta(days=1))
+    assert later.as_of == date(2026, 11, 21)
+
+
+def test_a_full_disk_does_not_keep_a_reader_from_the_report(editions, monkeypatch, caplog):
+    def full(name, data):
+        raise Unavailable("the disk is full", word="disk_full")
+
+    monkeypatch.setattr(editions.artifacts, "put", full)
+    with caplog.at_level(logging.WARNING):
+        assert editions.artifact("empty", "program", "json", {}, now=NOW).data
+    assert "the disk is full" in caplog.text
+
+
+def test_a_full_disk_stops_a_build_with_one_sentence(filled, tmp_path, monkeypatch):
+    def full(self, name, data):
+        raise Unavailable("the disk is full", word="disk_full")
+
+    monkeypatch.setattr(Artifacts, "put", full)
+    replica = Replica(filled.url, None)
+    with pytest.raises(Unavailable, match="the disk is full"):
+        batch.build(replica, tmp_path / "x", CATALOGUE, ORGS, now=NOW, jobs=1)
+    replica.close()
+
+
+def test_unknown_names_are_refused(editions):
+    with pytest.raises(NotFound, match="no report 'nonsense'; there are: attestation-renewal, attestations"):
+        editions.artifact("cobalt", "nonsense", None, {}, now=NOW)
+    with pytest.raises(NotFound, match="no organization 'nobody'"):
+        editions.artifact("nobody", "summary", None, {}, now=NOW)
+    with pytest.raises(BadRequest, match="comes as ics, json"):
+        editions.artifact("cobalt", "obligation-ics", "xlsx", {}, now=NOW)
+
+
+def test_many_threads_may_ask_while_others_write(filled, editions):
+    failures, seen = [], []
+
+    def read():
+        try:
+            for _ in range(3):
+                for name in ("summary", "program", "calendar"):
+                    seen.append(editions.artifact("empty", name, "json", {}, now=NOW).name.position.seq)
+        except Exception as error:
+            failures.append(error)
+
+    def write():
+        try:
+            for number in range(5):
+                with filled.revision("empty", "ann", now=NOW) as revision:
+                    revision.record("note.added", details={"n": number})
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=read) for _ in range(4)] + [threading.Thread(target=write)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert max(seen) <= filled.head("empty").seq

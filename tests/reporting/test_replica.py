@@ -1,0 +1,196 @@
+"""The replica stands exactly where the store stands, and can always be thrown away."""
+
+import logging
+import subprocess
+import sys
+from datetime import date
+
+import polars as pl
+import pytest
+from sqlalchemy import select, text
+
+from engine.reporting.replica import Replica
+from engine.store import EventRow
+from engine.store.schema import REPLICATED
+from engine.store.schema.risk import vendors
+from engine.store.schema.services import slo_buckets
+from tests.conftest import NOW
+
+VENDOR = {"id": "v1", "name": "Northwind", "category": "saas", "tier": "high", "last_review_on": date(2026, 1, 5)}
+
+
+def write(store, *rows, org="acme"):
+    with store.revision(org, "ann", now=NOW, create={"name": org}) as revision:
+        revision.upsert(vendors, list(rows))
+        revision.record("vendors.imported", details={"rows": len(rows)})
+
+
+@pytest.fixture
+def replica(any_store):
+    opened = Replica(any_store.url, None)
+    yield opened
+    opened.close()
+
+
+def content(replica):
+    """Every row of every table, in a stable order."""
+    with replica.view() as view:
+        frames = {name: view.frame(f'SELECT * FROM "{name}"') for name in REPLICATED}
+        return {name: frame.sort(frame.columns).rows() for name, frame in frames.items()}
+
+
+def test_a_sync_copies_rows_with_their_types(any_store, replica):
+    write(any_store, VENDOR)
+    assert replica.sync(["acme"]) == {"acme": any_store.head("acme")}
+    with replica.view() as view:
+        frame = view.frame("SELECT id, last_review_on, stores_customer_data, likelihood, revision FROM vendors")
+        assert frame.schema == {
+            "id": pl.String, "last_review_on": pl.Date, "stores_customer_data": pl.Boolean,
+            "likelihood": pl.Int64, "revision": pl.Int64,
+        }  # fmt: skip
+        assert frame.rows() == [("v1", date(2026, 1, 5), None, None, 2)]
+        (event,) = view.frame("SELECT occurred_at, details FROM audit_log WHERE seq = 2").rows()
+        assert event == (NOW.replace(tzinfo=None), '{"rows":1}')
+        assert view.position("acme") == any_store.head("acme")
+
+
+def test_small_steps_end_where_one_big_step_ends(any_store, replica):
+    write(any_store, VENDOR)
+    replica.sync(["acme"])
+    write(any_store, {**VENDOR, "tier": "low"}, {**VENDOR, "id": "v2", "service": "mail"})
+    replica.sync(["acme"])
+    with any_store.revision("acme", "ann", now=NOW) as revision:
+        revision.insert(slo_buckets, [{"service_id": "s", "bucket_at": NOW, "total": 5, "bad": 1}])
+        revision.append_events(
+            [EventRow(f"e{i}", NOW, "ann", "access.granted", controls="soc2:CC6.1") for i in range(3)]
+        )
+    replica.sync(["acme"])
+    anew = Replica(any_store.url, None)
+    anew.sync(["acme"])
+    assert content(replica) == content(anew)
+    assert [row[1] for row in content(replica)["vendors"]] == ["v1", "v2"]
+    anew.close()
+
+
+def test_texts_that_appear_late_in_a_column_arrive(any_store, replica):
+    write(any_store, *({**VENDOR, "id": f"v{i:05d}", "service": None} for i in range(2_000)))
+    write(any_store, {**VENDOR, "id": "v99999", "service": "mail"})
+    replica.sync(["acme"])
+    with replica.view() as view:
+        assert view.frame("SELECT count(*), max(service) FROM vendors").rows() == [(2001, "mail")]
+
+
+def test_a_sync_touches_only_the_organizations_asked_for(any_store, replica):
+    write(any_store, VENDOR)
+    write(any_store, VENDOR, org="other")
+    assert list(replica.sync(["acme"])) == ["acme"]
+    with replica.view() as view:
+        assert view.frame("SELECT DISTINCT org_id FROM vendors").rows() == [("acme",)]
+        assert view.position("other") is None
+
+
+def test_an_organization_that_does_not_exist_is_left_out(any_store, replica):
+    assert replica.sync(["nobody"]) == {}
+
+
+def test_a_view_keeps_its_state_while_others_sync(any_store, replica):
+    write(any_store, VENDOR)
+    replica.sync(["acme"])
+    with replica.view() as view:
+        assert view.frame("SELECT count(*) FROM vendors").item() == 1
+        write(any_store, {**VENDOR, "id": "v2"})
+        replica.sync(["acme"])
+        assert view.frame("SELECT count(*) FROM vendors").item() == 1
+    with replica.view() as view:
+        assert view.frame("SELECT count(*) FROM vendors").item() == 2
+
+
+def test_a_restored_backup_is_noticed_and_copied_anew(any_store, replica, caplog):
+    write(any_store, VENDOR)
+    replica.sync(["acme"])
+    with any_store._writer.begin() as connection:
+        connection.execute(text("DELETE FROM audit_log WHERE seq = 2"))
+        connection.execute(text("DELETE FROM vendors"))
+        connection.execute(text("UPDATE heads SET seq = 1, hash = (SELECT hash FROM audit_log WHERE seq = 1)"))
+    with caplog.at_level(logging.WARNING):
+        replica.sync(["acme"])
+    assert "is not the one replicated" in caplog.text
+    with replica.view() as view:
+        assert view.frame("SELECT count(*) FROM vendors").item() == 0
+        assert view.frame("SELECT count(*) FROM audit_log").item() == 1
+
+
+def test_a_file_is_kept_between_processes(store, tmp_path):
+    path = tmp_path / "analytics" / "replica.duckdb"
+    write(store, VENDOR)
+    first = Replica(store.url, path)
+    first.sync(["acme"])
+    first.close()
+    second = Replica(store.url, path)
+    with second.view() as view:
+        assert view.position("acme") == store.head("acme")
+    second.close()
+
+
+def test_a_damaged_file_is_set_aside_and_rebuilt(store, tmp_path, caplog):
+    path = tmp_path / "replica.duckdb"
+    path.write_bytes(b"nonsense" * 4096)
+    write(store, VENDOR)
+    with caplog.at_level(logging.WARNING):
+        replica = Replica(store.url, path)
+        assert replica.sync(["acme"]) == {"acme": store.head("acme")}
+    assert "does not open and is rebuilt" in caplog.text
+    assert path.with_name("replica.duckdb.aside").read_bytes() == b"nonsense" * 4096
+    replica.close()
+
+
+def test_a_file_of_another_schema_is_rebuilt(store, tmp_path):
+    path = tmp_path / "replica.duckdb"
+    first = Replica(store.url, path)
+    first._connection.execute("UPDATE replica SET fingerprint = 'older'")
+    first.close()
+    write(store, VENDOR)
+    second = Replica(store.url, path)
+    assert second.sync(["acme"]) == {"acme": store.head("acme")}
+    second.close()
+
+
+def test_a_process_that_cannot_have_the_file_works_in_memory(store, tmp_path):
+    path = tmp_path / "replica.duckdb"
+    held = Replica(store.url, path)
+    held.sync([])
+    script = (
+        "import sys, pathlib; from engine.reporting.replica import Replica;"
+        "r = Replica(sys.argv[1], pathlib.Path(sys.argv[2])); print(list(r.sync(['acme'])), r.path); r.close()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, store.url, str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "['acme'] None"
+    held.close()
+
+
+def test_a_sync_leaves_the_file_locks_of_the_store_alone(store, tmp_path):
+    """Another process comes and goes after a sync; what it wrote is seen, and the log is still ours."""
+    replica = Replica(store.url, None)
+    before = store.head("acme")
+    replica.sync(["acme"])
+    script = (
+        "import sys, datetime; from engine.store import Store; s = Store(sys.argv[1])\n"
+        "with s.revision('acme', 'bob', now=datetime.datetime.now(datetime.UTC)) as r: r.record('note.added')\n"
+        "s.close()"
+    )
+    for number in (1, 2):
+        subprocess.run([sys.executable, "-c", script, store.url], check=True)
+        assert store.head("acme").seq == before.seq + number
+        assert replica.sync(["acme"])["acme"].seq == before.seq + number
+    assert (tmp_path / "hq.db-wal").exists()
+    replica.close()
+
+
+def test_every_replicated_column_can_be_read_back(any_store, replica):
+    replica.sync(["acme"])
+    with any_store.reader() as connection, replica.view() as view:
+        for name, table in REPLICATED.items():
+            assert view.frame(f'SELECT * FROM "{name}"').columns == [c.name for c in table.columns]
+            connection.execute(select(table).limit(1)).all()
