@@ -221,7 +221,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/api/governance/third-party/vendors", ADMINS, vendors.create, SENSITIVE),
     # Marketing and leads
     Route("POST", "/api/contact", NONE, contact.submit, CONTACT),
-    Route("GET", "/api/admin/leads", PADM, leads.listed),
+    Route("GET", "/api/admin/leads", PADM, leads.list_leads),
     Route("PATCH", "/api/admin/leads", PADM, leads.change_several),
     Route("GET", "/api/admin/leads/{id}", PADM, leads.detail),
     Route("PATCH", "/api/admin/leads/{id}", PADM, leads.change),
@@ -229,7 +229,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/api/admin/leads/{id}/email", PADM, leads.email, SENSITIVE),
     Route("GET", "/api/admin/leads/export", PADM, leads.export, SENSITIVE),
     Route("GET", "/api/admin/dashboard", PADM, leads.dashboard),
-    Route("GET", "/api/admin/pilots", PADM, pilots.listed),
+    Route("GET", "/api/admin/pilots", PADM, pilots.list_pilots),
     Route("POST", "/api/admin/pilots", PADM, pilots.create),
     Route("GET", "/api/admin/pilots/{id}", PADM, pilots.detail),
     Route("PATCH", "/api/admin/pilots/{id}", PADM, pilots.change),

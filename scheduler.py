@@ -52,7 +52,7 @@ def nightly_build(services: Services, now: datetime) -> str:
         services.replica, services.artifacts.folder, services.editions.catalogue, org_ids, now=now, jobs=1
     )
     services.replica.checkpoint()
-    pruned = services.artifacts.prune(services.settings["SVC_ARTIFACT_DAYS"])
+    pruned = services.artifacts.prune(services.settings.artifact_days)
     made = sum(result.made for result in built)
     return f"{made} artifacts of {len(built)} organizations built, {pruned} old ones dropped"
 
@@ -76,7 +76,7 @@ def pruning(services: Services, now: datetime) -> str:
     for org_id in everybody:
         with services.store.revision(org_id, "pruning", now=now) as revision:
             texts += deliveries.prune_contents(revision, now - timedelta(days=CONTENT_DAYS))
-        seals += sweep(services.store, services.settings.bundle_dir / org_id, org_id, now=now)
+        seals += sweep(services.store, services.settings.bundle_folder / org_id, org_id, now=now)
     old = runs.prune(
         services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS)
     )
@@ -98,17 +98,17 @@ TASKS: tuple[Task, ...] = (
 )
 
 
-def owed(services: Services, now: datetime) -> str:
+def calendar_tasks(services: Services, now: datetime) -> str:
     """Whatever an organization is owed by its own calendar: snapshots, digests, the staffing chain."""
     return tick(services, TASKS, now=now)
 
 
 JOBS: tuple[Job, ...] = (
     Job("outbox", Every(1), outbox),
-    Job("owed", Every(5), owed),
-    Job("nightly-build", Daily("SVC_BUILD_AT"), nightly_build),
-    Job("retention", Daily("SVC_RETENTION_AT"), retention),
-    Job("pruning", Daily("SVC_PRUNING_AT"), pruning),
+    Job("owed", Every(5), calendar_tasks),
+    Job("nightly-build", Daily(lambda settings: settings.build_at), nightly_build),
+    Job("retention", Daily(lambda settings: settings.retention_at), retention),
+    Job("pruning", Daily(lambda settings: settings.pruning_at), pruning),
     Job("checkpoint", Every(60), checkpoint, alone=False),
 )
 
@@ -118,7 +118,7 @@ class Scheduler:
 
     def __init__(self, services: Services) -> None:
         self.runner = Runner(services, JOBS, lambda: datetime.now(UTC))
-        zone = ZoneInfo(services.settings["SVC_TIME_ZONE"])
+        zone = ZoneInfo(services.settings.time_zone)
         executors = {"default": ThreadPoolExecutor(len(JOBS)), "lease": ThreadPoolExecutor(1)}
         self.planned = BackgroundScheduler(timezone=zone, executors=executors)
         for job in JOBS:
@@ -163,14 +163,14 @@ class Scheduler:
 
 def trigger(job: Job, services: Services) -> CronTrigger:
     """When APScheduler wakes for a job."""
-    zone = ZoneInfo(services.settings["SVC_TIME_ZONE"])
+    zone = ZoneInfo(services.settings.time_zone)
     if isinstance(job.when, Every):
         return CronTrigger(minute=f"*/{job.when.minutes}" if job.when.minutes < 60 else "0", timezone=zone)
-    hour, minute = map(int, services.settings[job.when.at].split(":"))
+    hour, minute = map(int, job.when.at(services.settings).split(":"))
     return CronTrigger(hour=hour, minute=minute, timezone=zone)
 
 
-def scheduled(services: Services) -> Scheduler:
+def new_scheduler(services: Services) -> Scheduler:
     """A scheduler with every job, not started."""
     return Scheduler(services)
 

@@ -12,7 +12,7 @@ SATURDAY = 5
 
 
 @dataclass(frozen=True)
-class Entry:
+class DiaryEntry:
     """Somebody did something."""
 
     at: datetime
@@ -26,11 +26,11 @@ class Diary:
     def __init__(self, now: datetime) -> None:
         self.now = now
         self.today = now.date()
-        self._entries: list[Entry] = []
+        self._entries: list[DiaryEntry] = []
 
     def note(self, at: datetime, actor: str, act: Callable[[Revision], object]) -> None:
         if at < self.now:
-            self._entries.append(Entry(at, actor, act))
+            self._entries.append(DiaryEntry(at, actor, act))
 
     def write(self, revision: Revision) -> None:
         """All in one revision, whose clock and actor follow the entries: all of it is stored, or nothing."""

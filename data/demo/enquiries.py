@@ -57,7 +57,7 @@ def tell(diary: Diary, prospect: Prospect, settings: Settings) -> None:
 
 
 def _received(revision: Revision, prospect: Prospect, rng: Random) -> None:
-    checked = enquiries.checked(prospect.name, prospect.email, prospect.company, prospect.message, consent=True)
+    checked = enquiries.check_enquiry(prospect.name, prospect.email, prospect.company, prospect.message, consent=True)
     wrong = enquiries.suspicion(
         RULES, revision.now, honeypot=prospect.website, duration_ms=prospect.seconds * 1000, stamp=None
     )

@@ -65,7 +65,7 @@ class Practice:
     last: int
 
 
-def mapped(effect: str) -> Mapping[tuple[str, str], list[str]]:
+def actions_by_control(effect: str) -> Mapping[tuple[str, str], list[str]]:
     """The actions of each control that support it, or that contradict it."""
     chosen = set(catalogue().actions.filter(effect=effect)["action"])
     pairs: dict[tuple[str, str], list[str]] = {}
@@ -80,7 +80,7 @@ def practices(story: Story) -> list[Practice]:
     profile, rng = story.profile, story.rng("practice")
     actions = catalogue().actions
     strictest: dict[str, int] = {}
-    pairs = mapped("supports")
+    pairs = actions_by_control("supports")
     for framework, control, cadence in catalogue().controls.select("framework", "control_id", "cadence").iter_rows():
         if framework in profile.frameworks and cadence:
             for action in pairs.get((framework, control), ()):
@@ -97,12 +97,12 @@ def practices(story: Story) -> list[Practice]:
     return plan
 
 
-class Seen:
+class LastSeen:
     """How long ago, in days, the log last showed what supports or contradicts a control."""
 
     def __init__(self, ages: Mapping[str, int]) -> None:
         self._ages = ages
-        self._supports, self._contradicts = mapped("supports"), mapped("contradicts")
+        self._supports, self._contradicts = actions_by_control("supports"), actions_by_control("contradicts")
         kinds = catalogue().actions.select("action", "kind", "family").iter_rows()
         self._kind: dict[str, str] = {}
         self._family: dict[str, str] = {}

@@ -15,7 +15,7 @@ SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StoryEvent:
     """An audit event; ``at`` in microseconds since 1970, ``details`` as JSON text."""
 
     id: str
@@ -37,7 +37,7 @@ class Story:
         self.profile = profile
         self.today = today
         self.tables: dict[str, list[Row]] = defaultdict(list)
-        self.events: list[Event] = []
+        self.events: list[StoryEvent] = []
         self._numbers: dict[str, int] = defaultdict(int)
 
     def rng(self, chapter: str) -> Random:
@@ -96,7 +96,7 @@ class Story:
     ) -> str:
         moment = (at - EPOCH) // timedelta(microseconds=1)
         self.events.append(
-            Event(id, moment, actor, action, object_type, object_id, outcome, workspace_id, controls, details)
+            StoryEvent(id, moment, actor, action, object_type, object_id, outcome, workspace_id, controls, details)
         )
         return id
 

@@ -54,25 +54,25 @@ def issue(
     made = tokens.issue(
         revision, tokens.ASSESSOR, label, expires_at=until, engagement=engagement, allowed=exports(allowed)
     )
-    return told(made, 0)
+    return with_usage(made, 0)
 
 
-def listed(store: Store, org_id: str) -> list[dict[str, Any]]:
+def list_tokens(store: Store, org_id: str) -> list[dict[str, Any]]:
     """Metadata of every token, newest first."""
     store.uses.flush()
-    found = tokens.listed(store, org_id, tokens.ASSESSOR)
+    found = tokens.list_credentials(store, org_id, tokens.ASSESSOR)
     with store.reader() as connection:
         counted = uses(connection, org_id)
-    return [told(token, counted.get(token["id"], 0)) for token in found]
+    return [with_usage(token, counted.get(token["id"], 0)) for token in found]
 
 
 def revoke(revision: Revision, token_id: str) -> dict[str, Any]:
     """End a token, whoever made it."""
     found = tokens.revoke(revision, tokens.ASSESSOR, token_id, any_owner=True)
-    return told(found, uses(revision.connection, revision.org_id).get(token_id, 0))
+    return with_usage(found, uses(revision.connection, revision.org_id).get(token_id, 0))
 
 
-def told(token: dict[str, Any], count: int) -> dict[str, Any]:
+def with_usage(token: dict[str, Any], count: int) -> dict[str, Any]:
     """The metadata of a token with who made it, how often it was used, and the paths that it opens."""
     shown = {name: value for name, value in token.items() if name != "owner"}
     return shown | {

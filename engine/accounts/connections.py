@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.intake.redaction import is_secret, redacted
+from engine.intake.redaction import is_secret, redact
 from engine.model.errors import BadRequest, Conflict
 from engine.store import Revision
 from engine.store.ids import new_id
@@ -29,7 +29,7 @@ MOST_SETTINGS = 16_384  # bytes as JSON
 DEEPEST = 5
 
 
-def listed(connection: Reader, org_id: str) -> list[Row]:
+def list_connections(connection: Reader, org_id: str) -> list[Row]:
     """The organization's connections by kind and name."""
     return [_shown(row) for row in many(connection, connections, org_id, order=("kind", "name"))]
 
@@ -60,7 +60,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     for place, name, value, depth in _members("settings", settings, 1):
         if depth > DEEPEST:
             raise _refused(place, f"at most {DEEPEST} levels", f"The settings are nested too deep at {place}")
-        if is_secret(name) or (isinstance(value, str) and redacted(value) != value):
+        if is_secret(name) or (isinstance(value, str) and redact(value) != value):
             raise _refused(place, "no secret", f"Settings may not hold secrets, and {place} looks like one")
 
 

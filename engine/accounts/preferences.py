@@ -35,7 +35,7 @@ def flags(stored: Any) -> dict[str, bool]:
     return {name: value if isinstance(value := own.get(name), bool) else DEFAULTS[name] for name in DEFAULTS}
 
 
-def checked(given: Mapping[str, Any]) -> dict[str, bool]:
+def check_flags(given: Mapping[str, Any]) -> dict[str, bool]:
     """The flags of a body; BadRequest names each one that does not exist or is neither true nor false."""
     wrong = [
         {"field": name[:80], "expected": "true or false" if name in DEFAULTS else "a flag that exists"}

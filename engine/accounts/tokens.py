@@ -103,16 +103,16 @@ def issue(
     }  # fmt: skip
     revision.insert(credentials, [row])
     _note(revision, kind, row, "created")
-    return {**shown(row, None), "secret": secret}
+    return {**metadata(row, None), "secret": secret}
 
 
-def listed(store: Store, org_id: str, kind: Kind, *, owner: str | None = None) -> list[dict[str, Any]]:
+def list_credentials(store: Store, org_id: str, kind: Kind, *, owner: str | None = None) -> list[dict[str, Any]]:
     """Metadata of the credentials of a kind, newest first; of one owner where ``owner`` is given."""
     whose: dict[str, Any] = {} if owner is None else {"owner": owner}
     with store.reader() as connection:
         rows = many(connection, credentials, org_id, kind=kind.name, order=("-created_at",), **whose)
         used = last_uses(connection, org_id)
-    return [shown(row, used.get(row["id"])) for row in rows]
+    return [metadata(row, used.get(row["id"])) for row in rows]
 
 
 def revoke(revision: Revision, kind: Kind, token_id: str, *, any_owner: bool) -> dict[str, Any]:
@@ -135,10 +135,10 @@ def revoke(revision: Revision, kind: Kind, token_id: str, *, any_owner: bool) ->
         row["revoked_at"] = revision.now
         revision.update(credentials, {"id": token_id}, {"revoked_at": revision.now})
         _note(revision, kind, row, "revoked")
-    return shown(row, last_uses(revision.connection, revision.org_id).get(token_id))
+    return metadata(row, last_uses(revision.connection, revision.org_id).get(token_id))
 
 
-def shown(row: dict[str, Any], last_used_at: datetime | None) -> dict[str, Any]:
+def metadata(row: dict[str, Any], last_used_at: datetime | None) -> dict[str, Any]:
     """What people may know of a credential: everything but its secret and the hash of it."""
     names = ("id", "label", "prefix", "last_four", "created_at", "expires_at", "revoked_at")
     metadata = {name: row[name] for name in names} | {"last_used_at": last_used_at}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from engine.accounts.preferences import flags
-from engine.accounts.tokens import API_KEY, INGEST, listed
+from engine.accounts.tokens import API_KEY, INGEST, list_credentials
 from engine.store import Store
 from engine.store.queries.audit import count_of, incidents_of
 from engine.store.rows import first, many
@@ -28,8 +28,8 @@ def user_export(store: Store, org_id: str, email: str) -> dict[str, Any]:
         "profile": {"email": email, **{name: profile.get(name) for name in _PROFILE}},
         "memberships": [{"organization": org_id, **{name: row[name] for name in _MEMBERSHIP}} for row in member],
         "notification_preferences": flags(profile.get("preferences")),
-        "api_keys": listed(store, org_id, API_KEY, owner=email),
-        "alert_ingest_tokens": listed(store, org_id, INGEST, owner=email),
+        "api_keys": list_credentials(store, org_id, API_KEY, owner=email),
+        "alert_ingest_tokens": list_credentials(store, org_id, INGEST, owner=email),
         "incidents": [{name: row[name] for name in _INCIDENT} for row in found],
         "audit_events": events,
     }

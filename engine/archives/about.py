@@ -15,7 +15,7 @@ class About:
     organization: manifest.Owner
     as_of: date
     window: manifest.Window
-    revision: manifest.Position
+    revision: manifest.ManifestRevision
     settings_version: int
-    events: manifest.Events | None = None
+    events: manifest.EventRange | None = None
     previous: manifest.Previous | None = None

@@ -12,7 +12,7 @@ from engine.archives import dsse, manifest, readme
 from engine.archives.about import About
 from engine.archives.errors import disk
 from engine.archives.keys import SigningKey
-from engine.archives.spool import Part, Spool
+from engine.archives.spool import ArchiveSpool, Part
 from engine.archives.zipping import write_zip
 from engine.model.errors import BadRequest
 
@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).with_name("verify.py")
 
 
 @dataclass(frozen=True)
-class Sealed:
+class SealedArchive:
     """An archive on disk and what identifies it."""
 
     path: Path
@@ -32,7 +32,7 @@ class Sealed:
     parts: tuple[Part, ...]
 
 
-def seal(spool: Spool, about: About, key: SigningKey, path: Path) -> Sealed:
+def seal(spool: ArchiveSpool, about: About, key: SigningKey, path: Path) -> SealedArchive:
     """Write the archive of all that was spooled to ``path``, whole or not at all. May be called again for another path.
 
     BadRequest when it would be larger than the format allows; Unavailable when the disk does not take it.
@@ -65,7 +65,9 @@ def seal(spool: Spool, about: About, key: SigningKey, path: Path) -> Sealed:
             raise BadRequest("The archive would be larger than 4 GiB: choose a shorter window.",
                              word="archive_too_large") from error  # fmt: skip
     digest, size = _digest(path)
-    return Sealed(path, size, digest, sha256(statement).hexdigest(), manifest.tree(listed).root, key.id, tuple(listed))
+    return SealedArchive(
+        path, size, digest, sha256(statement).hexdigest(), manifest.tree(listed).root, key.id, tuple(listed)
+    )
 
 
 @contextmanager

@@ -10,17 +10,17 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from engine.archives.about import About
-from engine.archives.archive import Sealed, seal
-from engine.archives.contents import gathered
+from engine.archives.archive import SealedArchive, seal
+from engine.archives.contents import gather
 from engine.archives.errors import disk
 from engine.archives.keys import SigningKey, signing_key
 from engine.archives.manifest import Previous
-from engine.archives.spool import Spool
-from engine.archives.sweep import marked, sweep, temporary
+from engine.archives.spool import ArchiveSpool
+from engine.archives.sweep import mark, sweep, temporary
 from engine.archives.windows import Days
 from engine.delivery import (
     Message,
-    configured,
+    channels_of,
     content_hash,
     endpoints,
     enqueue,
@@ -43,7 +43,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Created:
+class NewBundle:
     """A bundle that was just sealed, and what was queued about it."""
 
     row: Row
@@ -55,7 +55,7 @@ class _Overtaken(Exception):
     """Another bundle was sealed since we looked, or this one was taken for unfinished."""
 
 
-def create_scheduled(services: Services, org_id: str, actor: str, window: Days, *, now: datetime) -> Created:
+def create_scheduled(services: Services, org_id: str, actor: str, window: Days, *, now: datetime) -> NewBundle:
     """The bundle of that window that a schedule sealed on the organization's present day; sealed now without one."""
     zone = ZoneInfo(services.store.time_zone(org_id))
     since = datetime.combine(now.astimezone(zone).date(), time(), zone)
@@ -66,7 +66,7 @@ def create_scheduled(services: Services, org_id: str, actor: str, window: Days, 
 
     found = known()
     if found is not None:
-        return Created(found, [], again=True)
+        return NewBundle(found, [], again=True)
     return create(services, org_id, actor, window, now=now, known=known)
 
 
@@ -78,22 +78,22 @@ def create(
     *,
     now: datetime,
     known: Callable[[], Row | None] | None = None,
-) -> Created:
+) -> NewBundle:
     """Seal a bundle of the organization as it stands and queue word of it. Conflict: its audit chain does not hold.
 
     ``known`` may find one that was sealed meanwhile and will do.
     """
     settings = services.settings
-    key = signing_key(settings.signing_key_file)
+    key = signing_key(settings.signing_key_path)
     folder = archive_path(settings, org_id, "x").parent
     sweep(services.store, folder, org_id, now=now)
-    with gathered(services, org_id, "bundle", window, now=now) as (spool, about, counts):
+    with gather(services, org_id, "bundle", window, now=now) as (spool, about, counts):
         for _ in range(TRIES):
             with services.store.reader() as connection:
                 before = queries.newest(connection, org_id)
             found = known() if known else None
             if found is not None:
-                return Created(found, [], again=True)
+                return NewBundle(found, [], again=True)
             bundle_id = new_id("bnd")
             with _sealed(spool, replace(about, previous=_previous(before)), key, folder, bundle_id) as sealed:
                 row = _row(bundle_id, about, sealed, counts, before)
@@ -102,7 +102,7 @@ def create(
                     with _placed(sealed.path, final), services.store.revision(org_id, actor, now=now) as revision:
                         if queries.newest(revision.connection, org_id) != before or not final.is_file():
                             raise _Overtaken
-                        return Created(row, _write(revision, row, sealed, settings))
+                        return NewBundle(row, _write(revision, row, sealed, settings))
                 except _Overtaken:
                     continue
     raise Conflict("Other bundles were sealed at the same time, again and again: try again.", word="bundle_overtaken")
@@ -110,15 +110,15 @@ def create(
 
 def archive_path(settings: Settings, org_id: str, bundle_id: str) -> Path:
     """Where the archive of a bundle is kept."""
-    return settings.bundle_dir / org_id / f"{bundle_id}.zip"
+    return settings.bundle_folder / org_id / f"{bundle_id}.zip"
 
 
-def listed(services: Services, org_id: str) -> list[Row]:
+def list_bundles(services: Services, org_id: str) -> list[Row]:
     """Metadata of every bundle, newest first."""
     with services.store.reader() as connection:
         rows = queries.every(connection, org_id)
     by_id = {row["id"]: row for row in rows}
-    return [shown(row, by_id.get(row["previous_id"])) for row in rows]
+    return [metadata(row, by_id.get(row["previous_id"])) for row in rows]
 
 
 def any_of(services: Services, org_id: str) -> bool:
@@ -151,7 +151,7 @@ def archive(services: Services, row: Mapping[str, Any]) -> Path:
     return path
 
 
-def shown(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> Row:
+def metadata(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> Row:
     """The metadata of a bundle as clients see it."""
     previous = None
     if row["previous_id"] is not None:
@@ -180,10 +180,12 @@ def shown(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> Row:
 
 
 @contextmanager
-def _sealed(spool: Spool, about: About, key: SigningKey, folder: Path, bundle_id: str) -> Iterator[Sealed]:
+def _sealed(
+    spool: ArchiveSpool, about: About, key: SigningKey, folder: Path, bundle_id: str
+) -> Iterator[SealedArchive]:
     """The archive under a name of its own, which is gone in the end."""
     path = temporary(folder, bundle_id)
-    with marked(folder, bundle_id):
+    with mark(folder, bundle_id):
         try:
             yield seal(spool, about, key, path)
         finally:
@@ -210,7 +212,7 @@ def _previous(before: Row | None) -> Previous | None:
     return Previous(before["id"], before["manifest_sha256"], before["merkle_root"])
 
 
-def _row(bundle_id: str, about: About, sealed: Sealed, counts: dict[str, int], before: Row | None) -> Row:
+def _row(bundle_id: str, about: About, sealed: SealedArchive, counts: dict[str, int], before: Row | None) -> Row:
     return {
         "id": bundle_id,
         "requested_window": about.window.requested,
@@ -229,7 +231,7 @@ def _row(bundle_id: str, about: About, sealed: Sealed, counts: dict[str, int], b
     }
 
 
-def _write(revision: Revision, row: Row, sealed: Sealed, settings: Settings) -> list[Row]:
+def _write(revision: Revision, row: Row, sealed: SealedArchive, settings: Settings) -> list[Row]:
     """The rows, the audit event and the outbox, all in one revision."""
     row |= {"created_by": revision.actor, "sealed_at": revision.now}
     revision.insert(bundles, [row])
@@ -242,7 +244,7 @@ def _write(revision: Revision, row: Row, sealed: Sealed, settings: Settings) -> 
     told = ("requested_window", "sealed_seq", "manifest_sha256", "merkle_root", "previous_id", "key_id")
     revision.record("bundle.sealed", object_type="bundle", object_id=row["id"], details={n: row[n] for n in told})
     row |= {"org_id": revision.org_id}
-    channels = configured(settings, endpoints(revision.connection, revision.org_id))
+    channels = channels_of(settings, endpoints(revision.connection, revision.org_id))
     return enqueue(revision, [_message(row, url, settings) for url in channels.webhook.recipients])
 
 
@@ -261,7 +263,7 @@ def _message(row: Row, url: str, settings: Settings) -> Message:
             "key_id": row["key_id"],
             "size_bytes": row["size_bytes"],
             "counts": row["counts"],
-            "download": f"{settings['SVC_BASE_URL'].rstrip('/')}{ROUTE}/{row['id']}/download",
+            "download": f"{settings.base_url.rstrip('/')}{ROUTE}/{row['id']}/download",
         },
     }  # fmt: skip
     subject = f"Evidence bundle {row['id']} sealed"

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.archives import dsse, keys, manifest
-from engine.archives.errors import Broken
+from engine.archives.errors import BrokenArchive
 from engine.archives.manifest import LOG
-from engine.archives.zipping import Entry, content, read_directory
+from engine.archives.zipping import ZipEntry, content, read_directory
 from engine.model import merkle
 
 VERSION = "1"  # of the rules below
@@ -18,7 +18,7 @@ LINE = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Checked:
+class FileCheck:
     """What became of one file: ``status`` is ok, missing, modified or extra."""
 
     name: str
@@ -28,17 +28,17 @@ class Checked:
 
 
 @dataclass
-class Check:
+class ArchiveCheck:
     """What a check found. It is ok when nothing is in ``problems``; the first one is what to look at first."""
 
-    problems: list[Broken] = field(default_factory=list)
+    problems: list[BrokenArchive] = field(default_factory=list)
     statement: manifest.Statement | None = None
     manifest_sha256: str | None = None
     signature_ok: bool = False
     root_ok: bool = False
     sums_ok: bool = False
     chain_ok: bool | None = None
-    files: list[Checked] = field(default_factory=list)
+    files: list[FileCheck] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -50,78 +50,80 @@ class Check:
         return str(self.problems[0]) if self.problems else None
 
 
-def check_archive(path: Path, *, key_id: str | None = None) -> Check:
+def check_archive(path: Path, *, key_id: str | None = None) -> ArchiveCheck:
     """Check everything in the archive at ``path``. ``key_id``: fingerprint, or its beginning, of the key that must have
     signed it. OSError when the file cannot be read."""
-    check = Check()
+    check = ArchiveCheck()
     with path.open("rb") as file:
         try:
             _check(file, check, key_id)
-        except Broken as broken:
+        except BrokenArchive as broken:
             check.problems.append(broken)
     return check
 
 
-def _check(file: BinaryIO, check: Check, key_id: str | None) -> None:
+def _check(file: BinaryIO, check: ArchiveCheck, key_id: str | None) -> None:
     entries = {entry.name: entry for entry in read_directory(file)}
     payload = _small(file, entries, manifest.MANIFEST)
     check.manifest_sha256 = hashlib.sha256(payload).hexdigest()
     try:
-        check.statement = made = manifest.read(payload)
+        check.statement = made = manifest.read_statement(payload)
     except ValueError as error:
-        raise Broken(manifest.MANIFEST, str(error)) from error
+        raise BrokenArchive(manifest.MANIFEST, str(error)) from error
     try:
         _check_signature(file, entries, payload, made.predicate.key_id, key_id)
         check.signature_ok = True
-    except Broken as broken:
+    except BrokenArchive as broken:
         check.problems.append(broken)
     for listed in made.predicate.files:
         check.files.append(_checked(file, entries.get(listed.path), listed, made.predicate, check))
     known = {listed.path for listed in made.predicate.files} | set(manifest.UNLISTED)
     for name in entries:
         if name not in known:
-            check.files.append(Checked(name, "extra", None, None))
-            check.problems.append(Broken(name, "is in the archive and not in the manifest"))
+            check.files.append(FileCheck(name, "extra", None, None))
+            check.problems.append(BrokenArchive(name, "is in the archive and not in the manifest"))
     _check_tree(made, check)
     _check_sums(file, entries, check)
 
 
 def _check_signature(
-    file: BinaryIO, entries: dict[str, Entry], payload: bytes, stated: str, wanted: str | None
+    file: BinaryIO, entries: dict[str, ZipEntry], payload: bytes, stated: str, wanted: str | None
 ) -> None:
     """The envelope holds the manifest, and the key beside it, which the manifest names, signed it."""
     pem = _small(file, entries, manifest.KEY)
     try:
         public = keys.public_key(pem)
     except ValueError as error:
-        raise Broken(manifest.KEY, str(error)) from error
+        raise BrokenArchive(manifest.KEY, str(error)) from error
     found = keys.key_id(public)
     try:
-        envelope = dsse.opened(_small(file, entries, manifest.ENVELOPE))
+        envelope = dsse.open_envelope(_small(file, entries, manifest.ENVELOPE))
     except ValueError as error:
-        raise Broken(manifest.ENVELOPE, str(error)) from error
+        raise BrokenArchive(manifest.ENVELOPE, str(error)) from error
     if envelope.payload != payload:
-        raise Broken(manifest.ENVELOPE, f"holds another manifest than {manifest.MANIFEST}")
+        raise BrokenArchive(manifest.ENVELOPE, f"holds another manifest than {manifest.MANIFEST}")
     if found != stated or envelope.key_id != stated:
-        raise Broken(manifest.KEY, f"is not the key that the manifest names: expected {stated[:100]}, found {found}")
+        raise BrokenArchive(
+            manifest.KEY, f"is not the key that the manifest names: expected {stated[:100]}, found {found}"
+        )
     if not dsse.holds(envelope, public):
-        raise Broken(manifest.ENVELOPE, f"its signature is not that of {manifest.KEY}")
+        raise BrokenArchive(manifest.ENVELOPE, f"its signature is not that of {manifest.KEY}")
     if wanted is not None and not found.startswith(wanted.lower()):
-        raise Broken(manifest.KEY, f"is another key: expected {wanted}, found {found}")
+        raise BrokenArchive(manifest.KEY, f"is another key: expected {wanted}, found {found}")
 
 
 def _checked(
-    file: BinaryIO, entry: Entry | None, listed: manifest.File, predicate: manifest.Predicate, check: Check
-) -> Checked:
+    file: BinaryIO, entry: ZipEntry | None, listed: manifest.File, predicate: manifest.Predicate, check: ArchiveCheck
+) -> FileCheck:
     """One file against its line in the manifest; the audit log against itself as well, in the same pass."""
     name = listed.path
     if entry is None:
-        check.problems.append(Broken(name, "is missing"))
-        return Checked(name, "missing", listed.sha256, None)
+        check.problems.append(BrokenArchive(name, "is missing"))
+        return FileCheck(name, "missing", listed.sha256, None)
     digest = hashlib.sha256()
     try:
         if entry.size != listed.bytes:
-            raise Broken(name, f"was modified: expected {listed.bytes:,} bytes, found {entry.size:,}")
+            raise BrokenArchive(name, f"was modified: expected {listed.bytes:,} bytes, found {entry.size:,}")
         pieces = _hashed(content(file, entry), digest)
         if name == LOG and predicate.events is not None:
             check.chain_ok = False
@@ -130,47 +132,47 @@ def _checked(
         else:
             for _ in pieces:
                 pass
-    except Broken as broken:
+    except BrokenArchive as broken:
         check.problems.append(broken)
-        return Checked(name, "modified", listed.sha256, None)
+        return FileCheck(name, "modified", listed.sha256, None)
     found = digest.hexdigest()
     if found != listed.sha256:
-        check.problems.append(Broken(name, f"was modified: expected SHA-256 {listed.sha256}, found {found}"))
-        return Checked(name, "modified", listed.sha256, found)
-    return Checked(name, "ok", listed.sha256, found)
+        check.problems.append(BrokenArchive(name, f"was modified: expected SHA-256 {listed.sha256}, found {found}"))
+        return FileCheck(name, "modified", listed.sha256, found)
+    return FileCheck(name, "ok", listed.sha256, found)
 
 
-def _check_tree(made: manifest.Statement, check: Check) -> None:
+def _check_tree(made: manifest.Statement, check: ArchiveCheck) -> None:
     predicate = made.predicate
     leaves = [merkle.file_leaf(file.path, file.sha256) for file in predicate.files]
     stated, names = predicate.merkle, [file.path for file in predicate.files]
     if names != sorted(set(names)) or set(names) & set(manifest.UNLISTED):
-        check.problems.append(Broken(manifest.MANIFEST, "lists files twice, out of order, or itself"))
+        check.problems.append(BrokenArchive(manifest.MANIFEST, "lists files twice, out of order, or itself"))
     found = merkle.root(leaves).hex()
     check.root_ok = (stated.root, stated.size) == (found, len(leaves))
     if not check.root_ok:
         check.problems.append(
-            Broken(manifest.MANIFEST, f"states the Merkle root {stated.root[:100]}, expected {found}")
+            BrokenArchive(manifest.MANIFEST, f"states the Merkle root {stated.root[:100]}, expected {found}")
         )
 
 
-def _check_sums(file: BinaryIO, entries: dict[str, Entry], check: Check) -> None:
+def _check_sums(file: BinaryIO, entries: dict[str, ZipEntry], check: ArchiveCheck) -> None:
     """The sums are those of the files that were found, so that ``sha256sum -c`` says what is said here."""
     lines = [(one.name, one.expected) for one in check.files if one.expected is not None]
     for name in (manifest.MANIFEST, manifest.ENVELOPE):
         lines.append((name, hashlib.sha256(_small(file, entries, name)).hexdigest()))
     check.sums_ok = _small(file, entries, manifest.SUMS) == manifest.sums(lines)
     if not check.sums_ok:
-        check.problems.append(Broken(manifest.SUMS, "lists other sums than those of the files"))
+        check.problems.append(BrokenArchive(manifest.SUMS, "lists other sums than those of the files"))
 
 
-def _small(file: BinaryIO, entries: dict[str, Entry], name: str) -> bytes:
+def _small(file: BinaryIO, entries: dict[str, ZipEntry], name: str) -> bytes:
     """A file that is read whole."""
     entry = entries.get(name)
     if entry is None:
-        raise Broken(name, "is missing")
+        raise BrokenArchive(name, "is missing")
     if entry.size > SMALL:
-        raise Broken(name, f"has {entry.size:,} bytes; at most {SMALL:,} are read")
+        raise BrokenArchive(name, f"has {entry.size:,} bytes; at most {SMALL:,} are read")
     return b"".join(content(file, entry))
 
 
@@ -180,35 +182,35 @@ def _hashed(pieces: Iterator[bytes], digest: "hashlib._Hash") -> Iterator[bytes]
         yield piece
 
 
-def _check_chain(pieces: Iterator[bytes], events: manifest.Events, revision: manifest.Position) -> None:
+def _check_chain(pieces: Iterator[bytes], events: manifest.EventRange, revision: manifest.ManifestRevision) -> None:
     """Every event follows from the one before, and the last is the revision."""
     count, previous = 0, b""
     for line in _lines(pieces):
         count += 1
         found, before, event = line[9:73], line[87:151], line[161:-1]
         if line != b'{"hash":"%b","previous":"%b","event":%b}' % (found, before, event):
-            raise Broken(LOG, f"line {count:,} is no line of an audit chain")
+            raise BrokenArchive(LOG, f"line {count:,} is no line of an audit chain")
         if previous and before != previous:
-            raise Broken(LOG, f"line {count:,} does not follow the line before: expected {previous.decode()}, "
+            raise BrokenArchive(LOG, f"line {count:,} does not follow the line before: expected {previous.decode()}, "
                               f"found {before.decode('ascii', 'backslashreplace')}")  # fmt: skip
         expected = hashlib.sha256(before + event).hexdigest().encode()
         if found != expected:
-            raise Broken(LOG, f"line {count:,} does not match its hash: expected {expected.decode()}, "
+            raise BrokenArchive(LOG, f"line {count:,} does not match its hash: expected {expected.decode()}, "
                               f"found {found.decode('ascii', 'backslashreplace')}")  # fmt: skip
         previous = found
     if count != events.count:
-        raise Broken(LOG, f"has {count:,} events; the manifest speaks of {events.count:,}")
+        raise BrokenArchive(LOG, f"has {count:,} events; the manifest speaks of {events.count:,}")
     if count and previous.decode() != revision.hash:
-        raise Broken(LOG, f"ends at {previous.decode()}; the revision of the manifest is {revision.hash[:100]}")
+        raise BrokenArchive(LOG, f"ends at {previous.decode()}; the revision of the manifest is {revision.hash[:100]}")
 
 
 def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Lines without their ends; Broken for one that is too long to be read or never ends."""
+    """Lines without their ends; BrokenArchive for one that is too long to be read or never ends."""
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
         yield from lines
         if len(rest) > LINE:
-            raise Broken(LOG, f"has a line of more than {LINE:,} bytes")
+            raise BrokenArchive(LOG, f"has a line of more than {LINE:,} bytes")
     if rest:
-        raise Broken(LOG, "its last line does not end")
+        raise BrokenArchive(LOG, "its last line does not end")

@@ -13,15 +13,15 @@ from datetime import datetime
 from engine.archives.about import About
 from engine.archives.decisions import decisions
 from engine.archives.log import spool_log, spool_pack
-from engine.archives.manifest import Events
+from engine.archives.manifest import EventRange
 from engine.archives.moment import Moment, moment
-from engine.archives.spool import Spool
+from engine.archives.spool import ArchiveSpool
 from engine.archives.windows import Days
 from engine.runtime.services import Services
 
 
 @dataclass(frozen=True)
-class Item:
+class ContentItem:
     """A report as a file of an archive."""
 
     file: str
@@ -35,40 +35,48 @@ class Item:
 
 
 FRAMEWORKS = (
-    Item("soc2.csv", "type-ii", "SOC 2: criteria, tests performed, deviations, complementary controls"),
-    Item("iso27001.csv", "iso-assessment", "ISO/IEC 27001: clauses, statement of applicability, nonconformities"),
-    Item("pci-dss.csv", "pci-dss", "PCI DSS: finding for each requirement and its method"),
-    Item("hipaa.csv", "hipaa", "HIPAA Security Rule: standards and implementation specifications"),
-    Item("nist-csf.csv", "nist-csf", "NIST CSF: current and target profile"),
-    Item("cis-v8.csv", "cis-v8", "CIS Controls: safeguards by implementation group"),
-    Item("cmmc-l2.csv", "cmmc-l2", "CMMC Level 2: MET, NOT MET and the SPRS score"),
-    Item("gdpr-art32.csv", "gdpr-art32", "GDPR Article 32: measures, their tests and processors"),
-    Item("fedramp-poam.csv", "fedramp-poam", "FedRAMP plan of action and milestones, columns of the template"),
+    ContentItem("soc2.csv", "type-ii", "SOC 2: criteria, tests performed, deviations, complementary controls"),
+    ContentItem(
+        "iso27001.csv", "iso-assessment", "ISO/IEC 27001: clauses, statement of applicability, nonconformities"
+    ),
+    ContentItem("pci-dss.csv", "pci-dss", "PCI DSS: finding for each requirement and its method"),
+    ContentItem("hipaa.csv", "hipaa", "HIPAA Security Rule: standards and implementation specifications"),
+    ContentItem("nist-csf.csv", "nist-csf", "NIST CSF: current and target profile"),
+    ContentItem("cis-v8.csv", "cis-v8", "CIS Controls: safeguards by implementation group"),
+    ContentItem("cmmc-l2.csv", "cmmc-l2", "CMMC Level 2: MET, NOT MET and the SPRS score"),
+    ContentItem("gdpr-art32.csv", "gdpr-art32", "GDPR Article 32: measures, their tests and processors"),
+    ContentItem("fedramp-poam.csv", "fedramp-poam", "FedRAMP plan of action and milestones, columns of the template"),
 )
-CROSSWALK = Item("crosswalk.csv", "crosswalk", "how SOC 2 maps to ISO/IEC 27001, with the evidence on either side")
-EXCEPTIONS = Item("exceptions.csv", "exception-register", "accepted departures with approver, expiry and standing")
-LINEAGE = Item("lineage.csv", "evidence-lineage", "every claim with its evidence, audit event, hash and bundle")
+CROSSWALK = ContentItem(
+    "crosswalk.csv", "crosswalk", "how SOC 2 maps to ISO/IEC 27001, with the evidence on either side"
+)
+EXCEPTIONS = ContentItem(
+    "exceptions.csv", "exception-register", "accepted departures with approver, expiry and standing"
+)
+LINEAGE = ContentItem("lineage.csv", "evidence-lineage", "every claim with its evidence, audit event, hash and bundle")
 WORKBOOK = (CROSSWALK, EXCEPTIONS, LINEAGE)
 BUNDLE = (
     *WORKBOOK,
-    Item("attestations.csv", "attestations", "who signed for which control, when, on which evidence"),
-    Item("evidence_freshness.csv", "evidence-freshness", "age of the evidence of each control against its cadence"),
-    Item("open_gaps.csv", "gap-remediations", "controls that are not effective, and the plan to close them"),
-    Item("testing_schedules.csv", "testing-schedules", "planned and performed tests"),
-    Item("evidence_links.csv", "testing-evidence-linker", "tests linked to controls and bundles"),
-    Item("vendors.csv", "third-party-vendors", "third parties with their assurance"),
-    Item("legal_holds.csv", "legal-holds", "matters for which records are kept"),
-    Item("posture.json", "posture-score", "posture score with its components"),
+    ContentItem("attestations.csv", "attestations", "who signed for which control, when, on which evidence"),
+    ContentItem(
+        "evidence_freshness.csv", "evidence-freshness", "age of the evidence of each control against its cadence"
+    ),
+    ContentItem("open_gaps.csv", "gap-remediations", "controls that are not effective, and the plan to close them"),
+    ContentItem("testing_schedules.csv", "testing-schedules", "planned and performed tests"),
+    ContentItem("evidence_links.csv", "testing-evidence-linker", "tests linked to controls and bundles"),
+    ContentItem("vendors.csv", "third-party-vendors", "third parties with their assurance"),
+    ContentItem("legal_holds.csv", "legal-holds", "matters for which records are kept"),
+    ContentItem("posture.json", "posture-score", "posture score with its components"),
 )
 MEETING_PACK = (
-    Item("summary.html", "executive-summary", "printable summary for the committee"),
-    Item("agenda.html", "committee-digest", "printable agenda: decisions, peaks, staffing, meetings to come"),
-    Item("scorecard.csv", "control-health-scorecard", "health of each control family"),
-    Item("scorecard.html", "control-health-scorecard", "the same, printable"),
-    Item("posture.json", "posture-score", "posture score with its components"),
-    Item("posture.csv", "posture-score", "the same as a table"),
+    ContentItem("summary.html", "executive-summary", "printable summary for the committee"),
+    ContentItem("agenda.html", "committee-digest", "printable agenda: decisions, peaks, staffing, meetings to come"),
+    ContentItem("scorecard.csv", "control-health-scorecard", "health of each control family"),
+    ContentItem("scorecard.html", "control-health-scorecard", "the same, printable"),
+    ContentItem("posture.json", "posture-score", "posture score with its components"),
+    ContentItem("posture.csv", "posture-score", "the same as a table"),
     EXCEPTIONS,
-    Item("open_gaps.csv", "gap-remediations", "controls that are not effective, by priority"),
+    ContentItem("open_gaps.csv", "gap-remediations", "controls that are not effective, by priority"),
 )
 TITLES = {
     "bundle": "Evidence bundle",
@@ -78,11 +86,14 @@ TITLES = {
 
 
 @contextmanager
-def gathered(
+def gather(
     services: Services, org_id: str, kind: str, window: Days, *, now: datetime
-) -> Iterator[tuple[Spool, About, dict[str, int]]]:
+) -> Iterator[tuple[ArchiveSpool, About, dict[str, int]]]:
     """The files of an archive of that kind at this moment, what it is about, and how many rows of each kind it has."""
-    with moment(services, org_id, window, now=now) as found, Spool(services.settings.data_dir / "spool") as spool:
+    with (
+        moment(services, org_id, window, now=now) as found,
+        ArchiveSpool(services.settings.data_dir / "spool") as spool,
+    ):
         events, counts = _FILL[kind](found, spool)
         about = About(
             kind=kind,
@@ -97,20 +108,20 @@ def gathered(
         yield spool, about, counts
 
 
-def _bundle(found: Moment, spool: Spool) -> tuple[Events | None, dict[str, int]]:
+def _bundle(found: Moment, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
     events, policies = spool_log(found, spool)
     _reports(found, spool, (*FRAMEWORKS, *BUNDLE))
     rows = {part.name.partition(".")[0]: part.rows for part in spool.parts if part.rows is not None}
     return events, {"events": events.count, "policies": policies, **rows}
 
 
-def _workbook(found: Moment, spool: Spool) -> tuple[Events | None, dict[str, int]]:
+def _workbook(found: Moment, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
     spool_pack(found, spool)
     _reports(found, spool, (*FRAMEWORKS, *WORKBOOK))
     return None, {}
 
 
-def _meeting_pack(found: Moment, spool: Spool) -> tuple[Events | None, dict[str, int]]:
+def _meeting_pack(found: Moment, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
     _reports(found, spool, MEETING_PACK)
     spool.add("decisions.md", "decisions asked for now, to fill in, and what became of earlier ones", decisions(found))
     return None, {}
@@ -119,7 +130,7 @@ def _meeting_pack(found: Moment, spool: Spool) -> tuple[Events | None, dict[str,
 _FILL = {"bundle": _bundle, "workbook": _workbook, "committee-meeting-pack": _meeting_pack}
 
 
-def _reports(found: Moment, spool: Spool, items: tuple[Item, ...]) -> None:
+def _reports(found: Moment, spool: ArchiveSpool, items: tuple[ContentItem, ...]) -> None:
     for item in items:
         data = found.rendered(item.report, item.form)
         spool.add(item.file, item.about, data, _records(data) if item.form == "csv" else None)

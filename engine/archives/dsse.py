@@ -21,7 +21,7 @@ class Signature(msgspec.Struct, frozen=True):
     sig: str
 
 
-class Envelope(msgspec.Struct, frozen=True, rename="camel"):
+class EnvelopeFile(msgspec.Struct, frozen=True, rename="camel"):
     """An envelope as it is written; ``payload`` is base64."""
 
     payload: str
@@ -30,7 +30,7 @@ class Envelope(msgspec.Struct, frozen=True, rename="camel"):
 
 
 @dataclass(frozen=True)
-class Opened:
+class Envelope:
     """What an envelope holds, its signature not yet checked."""
 
     payload: bytes
@@ -56,10 +56,10 @@ def sign(payload: bytes, key: SigningKey) -> bytes:
     return canonical_json(envelope).encode() + b"\n"
 
 
-def opened(envelope: bytes) -> Opened:
+def open_envelope(envelope: bytes) -> Envelope:
     """Read an envelope with one signature; ValueError says what is wrong with it."""
     try:
-        read = msgspec.json.decode(envelope, type=Envelope)
+        read = msgspec.json.decode(envelope, type=EnvelopeFile)
         payload = base64.b64decode(read.payload, validate=True)
         signatures = [(one.keyid, base64.b64decode(one.sig, validate=True)) for one in read.signatures]
     except (msgspec.DecodeError, UnicodeDecodeError, binascii.Error) as error:
@@ -68,10 +68,10 @@ def opened(envelope: bytes) -> Opened:
         raise ValueError(f"holds {read.payload_type[:80]!r}, expected {IN_TOTO}")
     if len(signatures) != 1:
         raise ValueError(f"has {len(signatures)} signatures, expected 1")
-    return Opened(payload, read.payload_type, *signatures[0])
+    return Envelope(payload, read.payload_type, *signatures[0])
 
 
-def holds(envelope: Opened, key: Ed25519PublicKey) -> bool:
+def holds(envelope: Envelope, key: Ed25519PublicKey) -> bool:
     """Whether the signature is that of ``key``."""
     try:
         key.verify(envelope.signature, pre_authentication(envelope.payload_type, envelope.payload))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from engine.model.errors import Unavailable
 
 
-class Broken(Exception):
+class BrokenArchive(Exception):
     """The first thing that does not hold. ``where`` is a file of the archive, or ``archive`` for the ZIP itself."""
 
     def __init__(self, where: str, problem: str) -> None:

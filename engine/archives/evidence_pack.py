@@ -29,7 +29,7 @@ _EVIDENCE = ("evidence", "evidence_item")
 
 
 @dataclass(frozen=True)
-class Pack:
+class EvidencePack:
     """What a pack is made from: the head of the chain that it ends at, the policies in force, how events are tagged.
 
     ``by_action`` has the tags of an action; ``known`` are all tags in scope; ``wanted`` drops what has no other.
@@ -46,7 +46,9 @@ class Pack:
     known: tuple[str, ...]
 
 
-def open_pack(store: Store, org_id: str, *, since: datetime | None, framework: str | None, now: datetime) -> Pack:
+def open_pack(
+    store: Store, org_id: str, *, since: datetime | None, framework: str | None, now: datetime
+) -> EvidencePack:
     """One state of the organization to export. ``framework`` leaves out rows and tags of others."""
     with store.reader() as connection:
         head = position(connection, org_id)
@@ -63,7 +65,7 @@ def open_pack(store: Store, org_id: str, *, since: datetime | None, framework: s
         if row["state"] == "active" and row["accepted_at"] is not None and row["accepted_at"] <= now
     ]
     schema = {"id": pl.String, "at": pl.String, "actor": pl.String, "policy_version": pl.Int64}
-    return Pack(
+    return EvidencePack(
         org_id,
         head,
         since,
@@ -79,7 +81,7 @@ def open_pack(store: Store, org_id: str, *, since: datetime | None, framework: s
     )  # fmt: skip
 
 
-def pages(store: Store, pack: Pack) -> Iterator[pl.DataFrame]:
+def pages(store: Store, pack: EvidencePack) -> Iterator[pl.DataFrame]:
     """The rows of a pack: policies first, then the events in the order of the chain. The first page always comes."""
     yield pack.policies
     for page in events_until(store, pack.org_id, pack.head[0], pack.since):
@@ -113,7 +115,7 @@ def _action_tags(tags: pl.Series) -> pl.DataFrame:
     )
 
 
-def rows_of(page: list[Row], pack: Pack) -> pl.DataFrame:
+def rows_of(page: list[Row], pack: EvidencePack) -> pl.DataFrame:
     """The rows of a page of audit events."""
     columns = dict(zip(AUDIT, zip(*page, strict=True), strict=True)) if page else dict.fromkeys(AUDIT, ())
     schema = {name: pl.Int64 if name in ("seq", "revision") else pl.String for name in AUDIT}
@@ -133,7 +135,7 @@ def rows_of(page: list[Row], pack: Pack) -> pl.DataFrame:
     return _finished(complete, pack.wanted)
 
 
-def _tags_of(kinds: pl.DataFrame, pack: Pack) -> pl.DataFrame:
+def _tags_of(kinds: pl.DataFrame, pack: EvidencePack) -> pl.DataFrame:
     own = pl.col("controls").str.split("; ").fill_null([])
     own = own.list.eval(pl.element().filter(pl.element().is_in(list(pack.known))))
     every = pl.concat_list(pl.col("mapped").fill_null([]), own).list.unique().list.sort()

@@ -13,9 +13,9 @@ import msgspec
 import polars as pl
 
 from engine.archives.evidence_pack import pages, rows_of
-from engine.archives.manifest import LOG, Events
+from engine.archives.manifest import LOG, EventRange
 from engine.archives.moment import Moment
-from engine.archives.spool import Spool, Writing
+from engine.archives.spool import ArchiveSpool, Writing
 from engine.model.errors import Conflict
 from engine.reporting.render.csv import csv_chunks
 from engine.store.chain import ChainedEvent
@@ -54,11 +54,11 @@ class _Chain:
             lines.append(b'{"hash":"%b","previous":"%b","event":%b}\n' % (stored.encode(), previous.encode(), event))
         return b"".join(lines)
 
-    def events(self) -> Events:
+    def events(self) -> EventRange:
         """What was read; Conflict when it is not all of it."""
         if (self._next - 1, self._previous or self._head[1]) != self._head:
             self._broken()
-        return Events(self._next - self._first, self._first, self._head[0])
+        return EventRange(self._next - self._first, self._first, self._head[0])
 
     def _broken(self) -> None:
         raise Conflict(
@@ -68,7 +68,7 @@ class _Chain:
         )
 
 
-def spool_log(moment: Moment, spool: Spool) -> tuple[Events, int]:
+def spool_log(moment: Moment, spool: ArchiveSpool) -> tuple[EventRange, int]:
     """Both files; what the chain spans, and how many policies are in the pack."""
     store, pack = moment.services.store, moment.pack
     with store.reader() as connection:
@@ -95,7 +95,7 @@ def spool_log(moment: Moment, spool: Spool) -> tuple[Events, int]:
     return chain.events(), pack.policies.height
 
 
-def spool_pack(moment: Moment, spool: Spool) -> None:
+def spool_pack(moment: Moment, spool: ArchiveSpool) -> None:
     """The evidence pack alone."""
     count = 0
 

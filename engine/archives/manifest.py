@@ -22,7 +22,7 @@ KINDS = ("bundle", "workbook", "committee-meeting-pack")
 Digest = str
 
 
-class Listed(Protocol):
+class FileEntry(Protocol):
     """A file as the manifest lists it."""
 
     @property
@@ -35,7 +35,7 @@ class Listed(Protocol):
     def rows(self) -> int | None: ...
 
 
-class Subject(msgspec.Struct, frozen=True):
+class ManifestSubject(msgspec.Struct, frozen=True):
     name: str
     digest: dict[str, str]
 
@@ -57,14 +57,14 @@ class Window(msgspec.Struct, frozen=True):
     end_on: date
 
 
-class Position(msgspec.Struct, frozen=True):
+class ManifestRevision(msgspec.Struct, frozen=True):
     """A position of the audit chain."""
 
     seq: int
     hash: str
 
 
-class Events(msgspec.Struct, frozen=True):
+class EventRange(msgspec.Struct, frozen=True):
     """The part of the audit chain that an archive holds in full."""
 
     count: int
@@ -101,12 +101,12 @@ class Predicate(msgspec.Struct, frozen=True):
     organization: Owner
     as_of: date
     window: Window
-    revision: Position
+    revision: ManifestRevision
     settings_version: int
     key_id: str
     files: list[File]
     merkle: Tree
-    events: Events | None = None
+    events: EventRange | None = None
     previous: Previous | None = None
 
 
@@ -114,22 +114,22 @@ class Statement(msgspec.Struct, frozen=True, rename={"type_": "_type", "predicat
     """The manifest as a whole."""
 
     type_: str
-    subject: list[Subject]
+    subject: list[ManifestSubject]
     predicate_type: str
     predicate: Predicate
 
 
-def tree(files: Sequence[Listed]) -> Tree:
+def tree(files: Sequence[FileEntry]) -> Tree:
     """The Merkle tree over files in the order of their names."""
     root = merkle.root([merkle.file_leaf(file.name, file.sha256) for file in files])
     return Tree("RFC 6962, SHA-256", "'<sha256>  <path>' of each file, in this order", len(files), root.hex())
 
 
-def statement(files: Sequence[Listed], **facts: Any) -> bytes:
+def statement(files: Sequence[FileEntry], **facts: Any) -> bytes:
     """The manifest over ``files``, which are in the order of their names: indented JSON."""
     made = Statement(
         STATEMENT,
-        [Subject(file.name, {"sha256": file.sha256}) for file in files],
+        [ManifestSubject(file.name, {"sha256": file.sha256}) for file in files],
         PREDICATE,
         Predicate(
             files=[File(file.name, file.size, file.sha256, file.rows) for file in files], merkle=tree(files), **facts
@@ -145,7 +145,7 @@ def _day(value: Any) -> str:
     raise NotImplementedError(f"a manifest cannot hold {type(value).__name__}")
 
 
-def read(data: bytes) -> Statement:
+def read_statement(data: bytes) -> Statement:
     """A manifest; ValueError says what does not fit."""
     try:
         made = msgspec.json.decode(data, type=Statement)

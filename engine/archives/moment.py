@@ -7,10 +7,10 @@ from datetime import datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from engine.archives.evidence_pack import Pack, open_pack
-from engine.archives.manifest import Owner, Position, Window
+from engine.archives.evidence_pack import EvidencePack, open_pack
+from engine.archives.manifest import ManifestRevision, Owner, Window
 from engine.archives.windows import MOST_DAYS, Days
-from engine.model.document import Edition, Revision
+from engine.model.document import Edition, Position
 from engine.model.errors import NotFound
 from engine.reporting.artifacts import Name
 from engine.reporting.editions import (
@@ -32,7 +32,7 @@ class Moment:
     services: Services
     subject: Subject
     window: Window
-    pack: Pack
+    pack: EvidencePack
     view: View
     facts: Facts
 
@@ -45,8 +45,8 @@ class Moment:
         return Owner(self.subject.organization.id, self.subject.organization.name)
 
     @property
-    def revision(self) -> Position:
-        return Position(self.subject.position.seq, self.subject.position.hash)
+    def revision(self) -> ManifestRevision:
+        return ManifestRevision(self.subject.position.seq, self.subject.position.hash)
 
     def edition(self, report: str, **query: str) -> Edition:
         """A report's content at this moment, over the window where it takes a period."""
@@ -85,7 +85,7 @@ def moment(services: Services, org_id: str, asked: Days, *, now: datetime) -> It
     window = asked.of(store, org_id, now)
     with ExitStack() as closing:
         pack, view = _look(services, org_id, window, now, closing)
-        if view.position(org_id) != Revision(*pack.head):
+        if view.position(org_id) != Position(*pack.head):
             with store.revision(org_id, "snapshot", now=now):  # changes nothing, and holds off those who would
                 pack, view = _look(services, org_id, window, now, closing)
         (subject,) = subjects(view, [org_id], now)
@@ -93,7 +93,9 @@ def moment(services: Services, org_id: str, asked: Days, *, now: datetime) -> It
         yield Moment(services, subject, window, pack, view, facts)
 
 
-def _look(services: Services, org_id: str, window: Window, now: datetime, closing: ExitStack) -> tuple[Pack, View]:
+def _look(
+    services: Services, org_id: str, window: Window, now: datetime, closing: ExitStack
+) -> tuple[EvidencePack, View]:
     """The policies and the replica as they stand; a write may come between the two."""
     zone = ZoneInfo(services.store.time_zone(org_id))
     since = datetime.combine(window.start_on, time(), zone)

@@ -6,17 +6,17 @@ from datetime import date, datetime
 from pathlib import Path
 
 from engine.archives.archive import seal
-from engine.archives.contents import gathered
+from engine.archives.contents import gather
 from engine.archives.errors import disk
 from engine.archives.keys import signing_key
 from engine.archives.windows import Days
-from engine.model.document import Revision
+from engine.model.document import Position
 from engine.reporting.artifacts import Name
 from engine.runtime.services import Services
 
 
 @dataclass(frozen=True)
-class Pack:
+class ArchiveFile:
     """An archive on disk. ``etag`` names what it follows from."""
 
     path: Path
@@ -24,15 +24,15 @@ class Pack:
     as_of: date
 
 
-def pack(services: Services, org_id: str, kind: str, window: Days, *, now: datetime) -> Pack:
+def pack(services: Services, org_id: str, kind: str, window: Days, *, now: datetime) -> ArchiveFile:
     """The archive of the organization as it stands, from the artifacts or made now; NotFound: no such organization."""
-    key = signing_key(services.settings.signing_key_file)
+    key = signing_key(services.settings.signing_key_path)
     artifacts = services.artifacts
     wanted = _name(services, org_id, kind, window, key.id, now)
     if wanted is not None and artifacts.place(wanted).is_file():
         return _found(artifacts.place(wanted), wanted)
-    with gathered(services, org_id, kind, window, now=now) as (spool, about, _):
-        position = Revision(about.revision.seq, about.revision.hash)
+    with gather(services, org_id, kind, window, now=now) as (spool, about, _):
+        position = Position(about.revision.seq, about.revision.hash)
         made = Name.of(org_id, kind, "zip", about.as_of, position, _parameters(window, key.id))
         path = artifacts.place(made)
         with artifacts.building(made):
@@ -44,8 +44,8 @@ def pack(services: Services, org_id: str, kind: str, window: Days, *, now: datet
     return _found(path, made)
 
 
-def _found(path: Path, name: Name) -> Pack:
-    return Pack(path, name.key, name.as_of)
+def _found(path: Path, name: Name) -> ArchiveFile:
+    return ArchiveFile(path, name.key, name.as_of)
 
 
 def _name(services: Services, org_id: str, kind: str, window: Days, key_id: str, now: datetime) -> Name | None:

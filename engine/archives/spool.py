@@ -84,7 +84,7 @@ class Writing:
         self._file.close()
 
 
-class Spool:
+class ArchiveSpool:
     """The parts of an archive, large ones in nameless files below ``folder``, until the archive is written."""
 
     def __init__(self, folder: Path) -> None:
@@ -92,7 +92,7 @@ class Spool:
         self._opened: list[Writing] = []
         self._parts: dict[str, Part] = {}
 
-    def __enter__(self) -> "Spool":
+    def __enter__(self) -> "ArchiveSpool":
         with disk("The archive"):
             self._folder.mkdir(parents=True, exist_ok=True)
         return self

@@ -24,7 +24,7 @@ def temporary(folder: Path, bundle_id: str) -> Path:
 
 
 @contextmanager
-def marked(folder: Path, bundle_id: str) -> Iterator[None]:
+def mark(folder: Path, bundle_id: str) -> Iterator[None]:
     """While the block runs, a mark beside the archive says that it is being sealed."""
     mark = folder / f".{bundle_id}{MARK}"
     with disk("The bundle"):

@@ -16,7 +16,7 @@ Row = Mapping[str, Any]
 Finding = tuple[str, str]
 
 
-def verified(services: Services, row: Row, before: Row | None, *, now: datetime) -> dict[str, Any]:
+def verify_bundle(services: Services, row: Row, before: Row | None, *, now: datetime) -> dict[str, Any]:
     """The verification of a bundle with every part, and its manifest."""
     try:
         path = bundles.archive(services, row)
@@ -74,7 +74,7 @@ def _against_log(services: Services, row: Row) -> Iterator[Finding]:
         yield "audit log", f"event {row['sealed_seq']} has another hash than the revision of the bundle"
 
 
-def _told(check: checking.Check | None, problems: list[Finding], now: datetime) -> dict[str, Any]:
+def _told(check: checking.ArchiveCheck | None, problems: list[Finding], now: datetime) -> dict[str, Any]:
     """The answer of the route: a word for each part, ``problem`` names the first broken thing."""
     wrong = {where for where, _ in problems}
     statement = check.statement if check else None
@@ -98,7 +98,7 @@ def _told(check: checking.Check | None, problems: list[Finding], now: datetime) 
     }
 
 
-def _files(check: checking.Check | None) -> list[dict[str, Any]]:
+def _files(check: checking.ArchiveCheck | None) -> list[dict[str, Any]]:
     """Each file with its status and, where the manifest lists it, its leaf and the path from there to the root."""
     if check is None or check.statement is None:
         return []

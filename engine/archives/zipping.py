@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
-from engine.archives.errors import Broken
+from engine.archives.errors import BrokenArchive
 
 LOCAL = struct.Struct("<4s5H3I2H")
 CENTRAL = struct.Struct("<4s6H3I5H2I")
@@ -32,7 +32,7 @@ MOST_RATIO, SMALL = 250, 1 << 20  # no file of records shrinks so much, because 
 
 
 @dataclass(frozen=True)
-class Entry:
+class ZipEntry:
     """A file in an archive: what the headers say of it. ``offset`` is where its own header begins."""
 
     name: str
@@ -52,7 +52,7 @@ class Entry:
         return self.start + self.compressed
 
 
-class Compressed(Protocol):
+class CompressedFile(Protocol):
     """A file that is compressed already."""
 
     @property
@@ -67,11 +67,11 @@ class Compressed(Protocol):
         """The compressed bytes."""
 
 
-def write_zip(file: BinaryIO, parts: Sequence[Compressed]) -> None:
+def write_zip(file: BinaryIO, parts: Sequence[CompressedFile]) -> None:
     """Write an archive of ``parts``, which are in the order of their names. ValueError beyond 4 GiB."""
     entries, offset = [], 0
     for part in parts:
-        entry = Entry(part.name, part.crc, part.compressed, part.size, offset)
+        entry = ZipEntry(part.name, part.crc, part.compressed, part.size, offset)
         entries.append(entry)
         offset = entry.end
     if offset + MOST_DIRECTORY + END.size > MOST_BYTES or sum(entry.size for entry in entries) > MOST_BYTES:
@@ -84,36 +84,36 @@ def write_zip(file: BinaryIO, parts: Sequence[Compressed]) -> None:
     file.write(directory + _end(len(entries), len(directory), offset))
 
 
-def read_directory(file: BinaryIO) -> list[Entry]:
+def read_directory(file: BinaryIO) -> list[ZipEntry]:
     """The files of an archive, once every byte around their compressed content is found to be as it must be."""
     length = file.seek(0, 2)
     file.seek(0)
     if file.read(4) not in (LOCAL_MARK, END_MARK):
-        raise Broken("archive", f"is no ZIP archive ({length:,} bytes)")
+        raise BrokenArchive("archive", f"is no ZIP archive ({length:,} bytes)")
     offset, count, directory = _directory(file, length)
-    entries: list[Entry] = []
+    entries: list[ZipEntry] = []
     place = 0
     while place < len(directory):
         entry, place = _next(directory, place)
         _check_entry(entry, entries)
         if directory[place - CENTRAL.size - len(entry.name) : place] != _central(entry):
-            raise Broken(entry.name, "its line in the directory is not as it was written")
+            raise BrokenArchive(entry.name, "its line in the directory is not as it was written")
         file.seek(entry.offset)
         if file.read(LOCAL.size + len(entry.name)) != _local(entry):
-            raise Broken(entry.name, "its header and its line in the directory differ")
+            raise BrokenArchive(entry.name, "its header and its line in the directory differ")
         entries.append(entry)
     ended = entries[-1].end if entries else 0
     if ended != offset:
-        raise Broken("archive", f"between the files and the directory are {offset - ended:,} bytes too many")
+        raise BrokenArchive("archive", f"between the files and the directory are {offset - ended:,} bytes too many")
     if len(entries) != count:
-        raise Broken("archive", f"its end speaks of {count} files, its directory lists {len(entries)}")
+        raise BrokenArchive("archive", f"its end speaks of {count} files, its directory lists {len(entries)}")
     if sum(entry.size for entry in entries) > MOST_BYTES:
-        raise Broken("archive", "unpacks to more than 4 GiB")
+        raise BrokenArchive("archive", "unpacks to more than 4 GiB")
     return entries
 
 
-def content(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
-    """What a file holds, in pieces of bounded size; Broken when it is not what was compressed."""
+def content(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
+    """What a file holds, in pieces of bounded size; BrokenArchive when it is not what was compressed."""
     inflate = zlib.decompressobj(-zlib.MAX_WBITS)
     place, left, crc, size = entry.start, entry.compressed, 0, 0
     try:
@@ -121,25 +121,27 @@ def content(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
             file.seek(place)
             chunk = file.read(min(CHUNK, left - 1) or 1)  # the last byte comes alone
             if not chunk:
-                raise Broken(entry.name, "is cut off")
+                raise BrokenArchive(entry.name, "is cut off")
             place, left = place + len(chunk), left - len(chunk)
             if not left and _padded(inflate, chunk):
-                raise Broken(entry.name, "has bits after its end")
+                raise BrokenArchive(entry.name, "has bits after its end")
             while chunk:
                 piece = inflate.decompress(chunk, CHUNK)
                 chunk = inflate.unconsumed_tail
                 crc, size = zlib.crc32(piece, crc), size + len(piece)
                 if size > entry.size:
-                    raise Broken(entry.name, f"unpacks to more than the {entry.size:,} bytes that it should have")
+                    raise BrokenArchive(
+                        entry.name, f"unpacks to more than the {entry.size:,} bytes that it should have"
+                    )
                 if inflate.unused_data or (inflate.eof and left):
-                    raise Broken(entry.name, "has bytes after its end")
+                    raise BrokenArchive(entry.name, "has bytes after its end")
                 yield piece
         piece = inflate.flush()  # what a full piece left over: less than one match
     except zlib.error as error:
-        raise Broken(entry.name, "is damaged: its bytes cannot be unpacked") from error
+        raise BrokenArchive(entry.name, "is damaged: its bytes cannot be unpacked") from error
     crc, size = zlib.crc32(piece, crc), size + len(piece)
     if not inflate.eof or size != entry.size or crc != entry.crc:
-        raise Broken(entry.name, f"is damaged: expected {entry.size:,} bytes with the checksum {entry.crc:08x}, "
+        raise BrokenArchive(entry.name, f"is damaged: expected {entry.size:,} bytes with the checksum {entry.crc:08x}, "
                                  f"found {size:,} with {crc:08x}")  # fmt: skip
     yield piece
 
@@ -161,55 +163,59 @@ def _directory(file: BinaryIO, length: int) -> tuple[int, int, bytes]:
     file.seek(max(0, length - END.size))
     end = file.read(END.size)
     if len(end) < END.size or not end.startswith(END_MARK):
-        raise Broken("archive", "does not end with its directory: it was cut off, or something was put behind it")
+        raise BrokenArchive(
+            "archive", "does not end with its directory: it was cut off, or something was put behind it"
+        )
     _, _, _, _, count, size, offset, _ = END.unpack(end)
     if offset + size + END.size != length:
-        raise Broken("archive", f"should have {offset + size + END.size:,} bytes and has {length:,}")
+        raise BrokenArchive("archive", f"should have {offset + size + END.size:,} bytes and has {length:,}")
     if count > MOST_FILES or size > MOST_DIRECTORY:
-        raise Broken("archive", f"lists {count:,} files; an archive of ours has at most {MOST_FILES:,}")
+        raise BrokenArchive("archive", f"lists {count:,} files; an archive of ours has at most {MOST_FILES:,}")
     if end != _end(count, size, offset):
-        raise Broken("archive", "its end is not as it was written")
+        raise BrokenArchive("archive", "its end is not as it was written")
     file.seek(offset)
     return offset, count, file.read(size)
 
 
-def _next(directory: bytes, place: int) -> tuple[Entry, int]:
+def _next(directory: bytes, place: int) -> tuple[ZipEntry, int]:
     """The entry at ``place`` and where the next one is."""
     header = directory[place : place + CENTRAL.size]
     if len(header) < CENTRAL.size or not header.startswith(CENTRAL_MARK):
-        raise Broken("archive", "its directory cannot be read")
+        raise BrokenArchive("archive", "its directory cannot be read")
     fields = CENTRAL.unpack(header)
     crc, compressed, size, named = fields[7:11]
     mode, offset = fields[15:17]
     place += CENTRAL.size + named
     name = directory[place - named : place].decode("ascii", "backslashreplace")
     if not NAME.fullmatch(name):
-        raise Broken(repr(name[:100]), "is no name of a file in the archive's own folder")
+        raise BrokenArchive(repr(name[:100]), "is no name of a file in the archive's own folder")
     if stat.S_ISLNK(mode >> 16):
-        raise Broken(name, "is a link, not a file")
-    return Entry(name, crc, compressed, size, offset), place
+        raise BrokenArchive(name, "is a link, not a file")
+    return ZipEntry(name, crc, compressed, size, offset), place
 
 
-def _check_entry(entry: Entry, before: Sequence[Entry]) -> None:
+def _check_entry(entry: ZipEntry, before: Sequence[ZipEntry]) -> None:
     if before and entry.name == before[-1].name:
-        raise Broken(entry.name, "is in the archive twice")
+        raise BrokenArchive(entry.name, "is in the archive twice")
     if before and entry.name < before[-1].name:
-        raise Broken(entry.name, f"stands after {before[-1].name}: files were added or put in another order")
+        raise BrokenArchive(entry.name, f"stands after {before[-1].name}: files were added or put in another order")
     expected = before[-1].end if before else 0
     if entry.offset != expected:
-        raise Broken(entry.name, f"begins at byte {entry.offset:,} and should begin at {expected:,}")
+        raise BrokenArchive(entry.name, f"begins at byte {entry.offset:,} and should begin at {expected:,}")
     if entry.size > max(SMALL, MOST_RATIO * entry.compressed):
-        raise Broken(entry.name, f"would unpack from {entry.compressed:,} to {entry.size:,} bytes, which no file of "
-                                 "records does")  # fmt: skip
+        raise BrokenArchive(
+            entry.name,
+            f"would unpack from {entry.compressed:,} to {entry.size:,} bytes, which no file of records does",
+        )
 
 
-def _local(entry: Entry) -> bytes:
+def _local(entry: ZipEntry) -> bytes:
     name = entry.name.encode()
     return LOCAL.pack(LOCAL_MARK, NEEDED, 0, DEFLATED, TIME, DATE, entry.crc, entry.compressed, entry.size,
                       len(name), 0) + name  # fmt: skip
 
 
-def _central(entry: Entry) -> bytes:
+def _central(entry: ZipEntry) -> bytes:
     name = entry.name.encode()
     return CENTRAL.pack(CENTRAL_MARK, MADE_BY, NEEDED, 0, DEFLATED, TIME, DATE, entry.crc, entry.compressed,
                         entry.size, len(name), 0, 0, 0, 0, MODE, entry.offset) + name  # fmt: skip

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from engine.automation.state import RANKS, UNRESOLVED, State
-from engine.automation.targets import Target
+from engine.automation.targets import AutomationTarget
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Situation:
 
     state: State
     inputs: Mapping[str, Any]
-    targets: Sequence[Target]
+    targets: Sequence[AutomationTarget]
     services: Sequence[str]
     dependents: Sequence[str]
     actor: str
@@ -37,7 +37,7 @@ Verdict = tuple[bool, str]
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckRule:
     """A check and the options that it takes; ``needs`` of them must be given."""
 
     holds: Callable[[Situation, Mapping[str, Any]], Verdict]
@@ -200,25 +200,25 @@ SEVERITY, HOURS, MINUTES = frozenset({"severity"}), frozenset({"hours"}), frozen
 EVENT = frozenset({"action", "hours"})
 PAIR = frozenset({"action", "rather_than"})
 
-CHECKS: Mapping[str, Check] = {
-    "has_targets": Check(_has_targets),
-    "within_limit": Check(_within_limit),
-    "no_open_incident": Check(_no_open_incident, SEVERITY, SEVERITY),
-    "dependencies_healthy": Check(_dependencies_healthy, SEVERITY, SEVERITY),
-    "incident_open": Check(_incident_open),
-    "settled": Check(_settled, MINUTES, MINUTES),
-    "deployed_within": Check(_deployed_within, HOURS, HOURS),
-    "previous_deploy": Check(_previous_deploy),
-    "recent_event": Check(_recent_event, EVENT | {"anywhere"}, EVENT),
-    "last_event_is": Check(_last_event_is, PAIR, PAIR),
-    "quiet": Check(_quiet, HOURS, HOURS),
-    "owner_named": Check(_owner_named),
-    "owner_remains": Check(_owner_remains, frozenset({"spare"})),
-    "not_yourself": Check(_not_yourself),
-    "nothing_left_behind": Check(_nothing_left_behind),
-    "no_legal_hold": Check(_no_legal_hold),
-    "inside_boundary": Check(_inside_boundary),
-    "environment": Check(_environment, frozenset({"is"}), frozenset({"is"})),
-    "dependents_at_most": Check(_dependents_at_most, frozenset({"count"}), frozenset({"count"})),
-    "vendor_active": Check(_vendor_active),
+CHECKS: Mapping[str, CheckRule] = {
+    "has_targets": CheckRule(_has_targets),
+    "within_limit": CheckRule(_within_limit),
+    "no_open_incident": CheckRule(_no_open_incident, SEVERITY, SEVERITY),
+    "dependencies_healthy": CheckRule(_dependencies_healthy, SEVERITY, SEVERITY),
+    "incident_open": CheckRule(_incident_open),
+    "settled": CheckRule(_settled, MINUTES, MINUTES),
+    "deployed_within": CheckRule(_deployed_within, HOURS, HOURS),
+    "previous_deploy": CheckRule(_previous_deploy),
+    "recent_event": CheckRule(_recent_event, EVENT | {"anywhere"}, EVENT),
+    "last_event_is": CheckRule(_last_event_is, PAIR, PAIR),
+    "quiet": CheckRule(_quiet, HOURS, HOURS),
+    "owner_named": CheckRule(_owner_named),
+    "owner_remains": CheckRule(_owner_remains, frozenset({"spare"})),
+    "not_yourself": CheckRule(_not_yourself),
+    "nothing_left_behind": CheckRule(_nothing_left_behind),
+    "no_legal_hold": CheckRule(_no_legal_hold),
+    "inside_boundary": CheckRule(_inside_boundary),
+    "environment": CheckRule(_environment, frozenset({"is"}), frozenset({"is"})),
+    "dependents_at_most": CheckRule(_dependents_at_most, frozenset({"count"}), frozenset({"count"})),
+    "vendor_active": CheckRule(_vendor_active),
 }

@@ -13,7 +13,7 @@ EXPOSED = ("production", "staging", "development")
 
 
 @dataclass(frozen=True)
-class Asked:
+class AutomationRequest:
     """Who asks for what: the stage, the dry-run that it rests on, and the approval of that.
 
     A dry-run is judged as if it were approved, because it is what an approval is given for.
@@ -27,7 +27,7 @@ class Asked:
     approval: str = "none"
 
 
-def context(book: Playbook, at: Situation, asked: Asked) -> dict[str, Any]:
+def context(book: Playbook, at: Situation, asked: AutomationRequest) -> dict[str, Any]:
     """Every field with its value now; inputs that were not given are absent."""
     acted_on = [at.state.services[one] for one in at.services]
     noticed = [at.state.services[one] for one in at.dependents]

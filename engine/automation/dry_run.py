@@ -6,9 +6,9 @@ from typing import Any
 
 from engine.automation import approvals, guard, policies
 from engine.automation.checks import CHECKS, Situation
-from engine.automation.context import Asked, context
-from engine.automation.inputs import complete, inputs_hash, named
-from engine.automation.playbooks import Playbook, filled
+from engine.automation.context import AutomationRequest, context
+from engine.automation.inputs import complete, inputs_hash, name_references
+from engine.automation.playbooks import Playbook, fill
 from engine.automation.state import State
 from engine.automation.targets import SELECTORS
 from engine.store import Revision, rows
@@ -50,11 +50,11 @@ class Rehearsal:
 
 
 def rehearse(
-    state: State, book: Playbook, given: Mapping[str, Any], incident_id: str | None, asked: Asked
+    state: State, book: Playbook, given: Mapping[str, Any], incident_id: str | None, asked: AutomationRequest
 ) -> Rehearsal:
     """The rehearsal of a playbook. BadRequest for inputs that do not fit, NotFound for objects that are not here."""
     inputs = complete(book, given)
-    names = named(book, inputs, state)
+    names = name_references(book, inputs, state)
     incident = rows.one(state.connection, incidents, state.org_id, id=incident_id) if incident_id else None
     at = _situation(state, book, inputs, asked.actor, incident)
     documents = policies.active(state.connection, state.org_id, book.id)
@@ -167,9 +167,9 @@ def _steps(book: Playbook, at: Situation, names: Mapping[str, Any]) -> list[dict
         {
             "number": number,
             "title": step.title,
-            "do": filled(step.do, names),
+            "do": fill(step.do, names),
             "targets": ids if step.each else [],
-            "undo": filled(step.undo, names),
+            "undo": fill(step.undo, names),
         }
         for number, step in enumerate(book.steps, 1)
     ]

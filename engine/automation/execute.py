@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.automation import approvals, guard, policies
-from engine.automation.context import Asked
+from engine.automation.context import AutomationRequest
 from engine.automation.dry_run import Rehearsal, rehearse
 from engine.automation.guard import Refusal
 from engine.automation.inputs import complete, inputs_hash
@@ -39,20 +39,20 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Refused:
+class ExecutionRefusal:
     """The execution was not let through; the refusal is on record as ``block_id``."""
 
     block_id: str
     refusals: tuple[Refusal, ...]
 
 
-def carry_out(revision: Revision, order: Order) -> dict[str, Any] | Refused:
+def carry_out(revision: Revision, order: Order) -> dict[str, Any] | ExecutionRefusal:
     """Record an execution, or its refusal: both are writes. BadRequest and NotFound for what cannot be understood."""
     connection, org_id, book = revision.connection, revision.org_id, order.book
     rehearsed = _rehearsed(revision, order)
     inputs = complete(book, _inputs(order, rehearsed))
     status = approvals.status_of(connection, org_id, rehearsed["id"]) if rehearsed else "none"
-    asked = Asked(
+    asked = AutomationRequest(
         order.mode,
         revision.actor,
         order.role,
@@ -78,7 +78,7 @@ def carry_out(revision: Revision, order: Order) -> dict[str, Any] | Refused:
     refusals += guard.of_checks(now.failed_checks)
     if refusals or rehearsed is None:
         block = guard.block(revision, book.id, order.mode, refusals, dry_run_id=rehearsed["id"] if rehearsed else None)
-        return Refused(block, tuple(refusals))
+        return ExecutionRefusal(block, tuple(refusals))
     return _record(revision, order, now, rehearsed["id"], note, rollback)
 
 

@@ -42,7 +42,7 @@ def complete(book: Playbook, given: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def named(book: Playbook, values: Mapping[str, Any], state: State) -> dict[str, Any]:
+def name_references(book: Playbook, values: Mapping[str, Any], state: State) -> dict[str, Any]:
     """The values as steps show them: references by name. NotFound when one is not in the organization."""
     shown = {}
     for name, value in values.items():

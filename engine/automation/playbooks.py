@@ -31,7 +31,7 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     high: int | None = None
 
 
-class Check(msgspec.Struct, frozen=True):
+class PlaybookCheck(msgspec.Struct, frozen=True):
     """A precondition. One that ``must`` hold fails the run, one that ``should`` is a warning."""
 
     check: str
@@ -39,7 +39,7 @@ class Check(msgspec.Struct, frozen=True):
     options: dict[str, Any]
 
 
-class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PlaybookStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One step; ``each`` means once for every target."""
 
     title: Text
@@ -61,8 +61,8 @@ class Playbook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     controls: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     rollback: Annotated[tuple[Text, ...], msgspec.Meta(min_length=1)]
     inputs: dict[str, Input]
-    checks: Annotated[tuple[Check, ...], msgspec.Meta(min_length=1)]
-    steps: Annotated[tuple[Step, ...], msgspec.Meta(min_length=2)]
+    checks: Annotated[tuple[PlaybookCheck, ...], msgspec.Meta(min_length=1)]
+    steps: Annotated[tuple[PlaybookStep, ...], msgspec.Meta(min_length=2)]
 
 
 @cache
@@ -145,6 +145,6 @@ def _input_problems(given: Input) -> list[str]:
     return found
 
 
-def filled(text: str, values: Mapping[str, Any]) -> str:
+def fill(text: str, values: Mapping[str, Any]) -> str:
     """A text with its ``{input}`` placeholders replaced; values are inserted as they are."""
     return _PLACEHOLDER.sub(lambda found: str(values.get(found[1], "")), text)

@@ -122,7 +122,7 @@ def create(revision: Revision, book: Playbook, draft: Draft, *, state: str) -> d
         workspace_id=draft.workspace_id,
         details={"playbook": book.id, "version": version, "rules": len(draft.rules)},
     )
-    return activate(revision, row) if state == "active" else shown(row, sorted({*draft.controls}))
+    return activate(revision, row) if state == "active" else as_answer(row, sorted({*draft.controls}))
 
 
 def activate(revision: Revision, row: Row) -> dict[str, Any]:
@@ -142,10 +142,10 @@ def activate(revision: Revision, row: Row) -> dict[str, Any]:
         controls="; ".join(controls) or None,
         details={"playbook": row["playbook"], "version": row["version"], "retired": retired},
     )
-    return shown({**row, **accepted}, controls)
+    return as_answer({**row, **accepted}, controls)
 
 
-def shown(row: Row, controls: Sequence[str]) -> dict[str, Any]:
+def as_answer(row: Row, controls: Sequence[str]) -> dict[str, Any]:
     """A version as answers hold it."""
     return {**{name: row[name] for name in SHOWN}, "controls": list(controls)}
 
@@ -156,7 +156,7 @@ def listing(
     """Versions of guardrails, newest of each first, with whether the program can read their rules."""
     found = queries.guardrails(connection, org_id, playbook=playbook, state=state, workspace_id=workspace_id)
     controls = queries.controls_of(connection, org_id, [row["id"] for row in found])
-    return [{**shown(row, controls.get(row["id"], [])), "readable": _readable(row)} for row in found]
+    return [{**as_answer(row, controls.get(row["id"], [])), "readable": _readable(row)} for row in found]
 
 
 def _readable(row: Row) -> bool:

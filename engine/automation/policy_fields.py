@@ -13,7 +13,7 @@ WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 @dataclass(frozen=True)
-class Field:
+class PolicyField:
     """A field: ``type`` decides operators and values; ``words`` are all its values, in order where it has one."""
 
     type: str  # text, number, boolean, word, ordered, clock, date
@@ -21,43 +21,43 @@ class Field:
     words: tuple[str, ...] = ()
 
 
-FIELDS: Mapping[str, Field] = {
-    "playbook": Field("text", "id of the playbook"),
-    "playbook.risk": Field("ordered", "risk that the playbook states", RISK_ORDER),
-    "stage": Field("word", "what is asked for", STAGES),
-    "environment": Field(
+FIELDS: Mapping[str, PolicyField] = {
+    "playbook": PolicyField("text", "id of the playbook"),
+    "playbook.risk": PolicyField("ordered", "risk that the playbook states", RISK_ORDER),
+    "stage": PolicyField("word", "what is asked for", STAGES),
+    "environment": PolicyField(
         "word", "the most exposed environment among the services acted on",
         ("production", "staging", "development", "none"),
     ),
-    "severity": Field("ordered", "severity of the incident that is named", SEVERITY_ORDER),
-    "actor.email": Field("text", "who asks"),
-    "actor.role": Field("word", "role of who asks", ("owner", "admin", "operator", "member")),
-    "actor.rehearsed": Field("boolean", "the same person made the dry-run"),
-    "time.clock": Field("clock", "time of day in the organization's time zone, HH:MM"),
-    "time.date": Field("date", "date in the organization's time zone, YYYY-MM-DD"),
-    "time.weekday": Field("word", "day of the week in the organization's time zone", WEEKDAYS),
-    "targets": Field("number", "objects acted on"),
-    "blast_radius.services": Field("number", "services acted on"),
-    "blast_radius.dependents": Field("number", "other services that notice"),
-    "blast_radius.vital": Field("number", "services of criticality 5 among both"),
-    "service.criticality": Field("number", "highest criticality of a service acted on, 0 without services"),
-    "service.internet_facing": Field("boolean", "one of the services acted on is reachable from the internet"),
-    "service.holds_customer_data": Field("boolean", "one of the services acted on holds customer data"),
-    "incidents.open": Field("number", "other unresolved incidents on the services acted on or that notice"),
-    "incidents.worst": Field("ordered", "highest severity among them", SEVERITY_ORDER),
-    "approval.status": Field(
+    "severity": PolicyField("ordered", "severity of the incident that is named", SEVERITY_ORDER),
+    "actor.email": PolicyField("text", "who asks"),
+    "actor.role": PolicyField("word", "role of who asks", ("owner", "admin", "operator", "member")),
+    "actor.rehearsed": PolicyField("boolean", "the same person made the dry-run"),
+    "time.clock": PolicyField("clock", "time of day in the organization's time zone, HH:MM"),
+    "time.date": PolicyField("date", "date in the organization's time zone, YYYY-MM-DD"),
+    "time.weekday": PolicyField("word", "day of the week in the organization's time zone", WEEKDAYS),
+    "targets": PolicyField("number", "objects acted on"),
+    "blast_radius.services": PolicyField("number", "services acted on"),
+    "blast_radius.dependents": PolicyField("number", "other services that notice"),
+    "blast_radius.vital": PolicyField("number", "services of criticality 5 among both"),
+    "service.criticality": PolicyField("number", "highest criticality of a service acted on, 0 without services"),
+    "service.internet_facing": PolicyField("boolean", "one of the services acted on is reachable from the internet"),
+    "service.holds_customer_data": PolicyField("boolean", "one of the services acted on holds customer data"),
+    "incidents.open": PolicyField("number", "other unresolved incidents on the services acted on or that notice"),
+    "incidents.worst": PolicyField("ordered", "highest severity among them", SEVERITY_ORDER),
+    "approval.status": PolicyField(
         "word", "approval of this very dry-run", ("none", "pending", "approved", "rejected", "expired")
     ),
-    "dry_run.age_minutes": Field("number", "age of the dry-run, 0 during one"),
+    "dry_run.age_minutes": PolicyField("number", "age of the dry-run, 0 during one"),
 }  # fmt: skip
 
 _INPUT_TYPES = {"integer": "number", "boolean": "boolean"}
 
 
-def fields_of(book: Playbook) -> dict[str, Field]:
+def fields_of(book: Playbook) -> dict[str, PolicyField]:
     """The fields of a policy for this playbook: the common ones, and ``inputs.NAME`` for each input."""
     own = {
-        f"inputs.{name}": Field(
+        f"inputs.{name}": PolicyField(
             "word" if given.choices else _INPUT_TYPES.get(given.type, "text"), given.help, given.choices
         )
         for name, given in book.inputs.items()
@@ -65,6 +65,6 @@ def fields_of(book: Playbook) -> dict[str, Field]:
     return {**FIELDS, **own}
 
 
-def position(field: Field, value: Any) -> Any:
+def position(field: PolicyField, value: Any) -> Any:
     """The value as it is compared: words of an ordered field by their place, all else as it is."""
     return field.words.index(value) if field.type == "ordered" and value in field.words else value

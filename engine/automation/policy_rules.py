@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from engine.automation.policy_fields import Field, position
+from engine.automation.policy_fields import PolicyField, position
 
 MOST_RULES, MOST_CONDITIONS, DEEPEST, MOST_VALUES, LONGEST = 50, 300, 6, 100, 200
 EFFECTS = ("deny", "require")
@@ -34,7 +34,7 @@ OPERATORS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Problem:
+class RuleProblem:
     """Where a rule does not hold: a path such as ``rules[0].when.all[1].op``, what was expected, what came."""
 
     field: str
@@ -56,11 +56,11 @@ class Verdict:
 # -- checking ----------------------------------------------------------------------------------------------------------
 
 
-def problems(rules: Any, fields: Mapping[str, Field]) -> list[Problem]:
+def problems(rules: Any, fields: Mapping[str, PolicyField]) -> list[RuleProblem]:
     """Everything that keeps ``rules`` from being a policy over these fields, in order; empty when nothing does."""
     if not isinstance(rules, list) or len(rules) > MOST_RULES:
-        return [Problem("rules", f"a list of at most {MOST_RULES} rules", _came(rules))]
-    found: list[Problem] = []
+        return [RuleProblem("rules", f"a list of at most {MOST_RULES} rules", _came(rules))]
+    found: list[RuleProblem] = []
     left = [MOST_CONDITIONS]
     seen: set[str] = set()
     for number, rule in enumerate(rules):
@@ -68,39 +68,41 @@ def problems(rules: Any, fields: Mapping[str, Field]) -> list[Problem]:
     return found
 
 
-def _rule(rule: Any, at: str, fields: Mapping[str, Field], left: list[int], seen: set[str]) -> list[Problem]:
+def _rule(rule: Any, at: str, fields: Mapping[str, PolicyField], left: list[int], seen: set[str]) -> list[RuleProblem]:
     if not isinstance(rule, dict):
-        return [Problem(at, "an object with id, when, effect and message", _came(rule))]
+        return [RuleProblem(at, "an object with id, when, effect and message", _came(rule))]
     found = [
-        Problem(f"{at}.{name}", "one of id, when, effect, message", "an unknown member")
+        RuleProblem(f"{at}.{name}", "one of id, when, effect, message", "an unknown member")
         for name in sorted(set(rule) - {"id", "when", "effect", "message"})
     ]
     name, effect, message = rule.get("id"), rule.get("effect"), rule.get("message")
     if not isinstance(name, str) or not _RULE_ID.fullmatch(name) or name in seen:
         wanted = "1 to 64 of a-z, 0-9, - and _, each once, the first a letter or digit"
-        found.append(Problem(f"{at}.id", wanted, _came(name)))
+        found.append(RuleProblem(f"{at}.id", wanted, _came(name)))
     else:
         seen.add(name)
     if effect not in EFFECTS:
-        found.append(Problem(f"{at}.effect", "deny or require", _came(effect)))
+        found.append(RuleProblem(f"{at}.effect", "deny or require", _came(effect)))
     if not isinstance(message, str) or not 0 < len(message) <= LONGEST or not message.isprintable():
-        found.append(Problem(f"{at}.message", f"a printable text of 1 to {LONGEST} characters", _came(message)))
+        found.append(RuleProblem(f"{at}.message", f"a printable text of 1 to {LONGEST} characters", _came(message)))
     return found + _condition(rule.get("when"), f"{at}.when", fields, left, 1)
 
 
-def _condition(given: Any, at: str, fields: Mapping[str, Field], left: list[int], depth: int) -> list[Problem]:
+def _condition(
+    given: Any, at: str, fields: Mapping[str, PolicyField], left: list[int], depth: int
+) -> list[RuleProblem]:
     left[0] -= 1
     if left[0] == -1:
-        return [Problem(at, f"at most {MOST_CONDITIONS} conditions in a policy", "more")]
+        return [RuleProblem(at, f"at most {MOST_CONDITIONS} conditions in a policy", "more")]
     if left[0] < 0:
         return []
     if depth > DEEPEST:
-        return [Problem(at, f"at most {DEEPEST} levels of conditions", "more")]
+        return [RuleProblem(at, f"at most {DEEPEST} levels of conditions", "more")]
     if isinstance(given, dict) and len(given) == 1 and (word := next(iter(given))) in ("all", "any"):
         parts = given[word]
         if not isinstance(parts, list) or not parts:
-            return [Problem(f"{at}.{word}", "a list of at least one condition", _came(parts))]
-        found: list[Problem] = []
+            return [RuleProblem(f"{at}.{word}", "a list of at least one condition", _came(parts))]
+        found: list[RuleProblem] = []
         for number, part in enumerate(parts):
             found += _condition(part, f"{at}.{word}[{number}]", fields, left, depth + 1)
         return found
@@ -109,25 +111,25 @@ def _condition(given: Any, at: str, fields: Mapping[str, Field], left: list[int]
     if not isinstance(given, dict) or set(given) != {"field", "op", "value"}:
         shape = "an object with field, op and value, or with one of all, any and not"
         came = "an object with " + ", ".join(sorted(given)[:8])[:80] if isinstance(given, dict) else _came(given)
-        return [Problem(at, shape, came)]
+        return [RuleProblem(at, shape, came)]
     return _comparison(given, at, fields)
 
 
-def _comparison(given: Mapping[str, Any], at: str, fields: Mapping[str, Field]) -> list[Problem]:
+def _comparison(given: Mapping[str, Any], at: str, fields: Mapping[str, PolicyField]) -> list[RuleProblem]:
     name, op, value = given["field"], given["op"], given["value"]
     if not isinstance(name, str) or name not in fields:
-        return [Problem(f"{at}.field", f"one of {', '.join(fields)}", _came(name))]
+        return [RuleProblem(f"{at}.field", f"one of {', '.join(fields)}", _came(name))]
     field = fields[name]
     if op not in OPERATORS[field.type]:
-        return [Problem(f"{at}.op", f"one of {', '.join(OPERATORS[field.type])} for {name}", _came(op))]
+        return [RuleProblem(f"{at}.op", f"one of {', '.join(OPERATORS[field.type])} for {name}", _came(op))]
     if op == "present":
-        return [] if isinstance(value, bool) else [Problem(f"{at}.value", "true or false", _came(value))]
+        return [] if isinstance(value, bool) else [RuleProblem(f"{at}.value", "true or false", _came(value))]
     if op in ("in", "not_in", "between"):
         low, high = (2, 2) if op == "between" else (1, MOST_VALUES)
         if not isinstance(value, list) or not low <= len(value) <= high:
             wanted = "a list of two values" if op == "between" else f"a list of 1 to {MOST_VALUES} values"
-            return [Problem(f"{at}.value", wanted, _came(value))]
-        places = [Problem(f"{at}.value[{number}]", _wanted(field), _came(one))
+            return [RuleProblem(f"{at}.value", wanted, _came(value))]
+        places = [RuleProblem(f"{at}.value[{number}]", _wanted(field), _came(one))
                   for number, one in enumerate(value) if not _fits(field, one)]  # fmt: skip
         if (
             not places
@@ -135,12 +137,12 @@ def _comparison(given: Mapping[str, Any], at: str, fields: Mapping[str, Field]) 
             and field.type != "clock"
             and position(field, value[0]) > position(field, value[1])
         ):
-            return [Problem(f"{at}.value", "the lower value first", _came(value))]
+            return [RuleProblem(f"{at}.value", "the lower value first", _came(value))]
         return places
-    return [] if _fits(field, value) else [Problem(f"{at}.value", _wanted(field), _came(value))]
+    return [] if _fits(field, value) else [RuleProblem(f"{at}.value", _wanted(field), _came(value))]
 
 
-def _fits(field: Field, value: Any) -> bool:
+def _fits(field: PolicyField, value: Any) -> bool:
     if field.type == "boolean":
         return isinstance(value, bool)
     if field.type == "number":
@@ -161,7 +163,7 @@ def _is_date(value: str) -> bool:
         return False
 
 
-def _wanted(field: Field) -> str:
+def _wanted(field: PolicyField) -> str:
     if field.words:
         return f"one of {', '.join(field.words)}"
     plain = {"boolean": "true or false", "number": "a number", "clock": "a time HH:MM", "date": "a date YYYY-MM-DD"}
@@ -180,7 +182,7 @@ def _came(value: Any) -> str:
 
 
 def evaluate(
-    rules: Sequence[Mapping[str, Any]], fields: Mapping[str, Field], context: Mapping[str, Any]
+    rules: Sequence[Mapping[str, Any]], fields: Mapping[str, PolicyField], context: Mapping[str, Any]
 ) -> list[Verdict]:
     """What each of the rules says about the context, in order. The rules must have no ``problems``."""
     found = []
@@ -191,7 +193,7 @@ def evaluate(
     return found
 
 
-def _holds(condition: Mapping[str, Any], fields: Mapping[str, Field], context: Mapping[str, Any]) -> bool:
+def _holds(condition: Mapping[str, Any], fields: Mapping[str, PolicyField], context: Mapping[str, Any]) -> bool:
     if "all" in condition:
         return all(_holds(part, fields, context) for part in condition["all"])
     if "any" in condition:
@@ -202,7 +204,7 @@ def _holds(condition: Mapping[str, Any], fields: Mapping[str, Field], context: M
     return _compare(field, op, context.get(condition["field"]), value)
 
 
-def _compare(field: Field, op: str, found: Any, value: Any) -> bool:
+def _compare(field: PolicyField, op: str, found: Any, value: Any) -> bool:
     """``ne`` and ``not_in`` negate ``eq`` and ``in``; every other comparison with a value that is absent is false."""
     if op == "present":
         return bool((found is not None) == value)

@@ -9,7 +9,7 @@ from engine.automation.state import RANKS, State
 
 
 @dataclass(frozen=True)
-class Target:
+class AutomationTarget:
     """An object that is acted on, and why. ``service_id`` is the service that it belongs to."""
 
     kind: str
@@ -25,19 +25,19 @@ class Target:
 
 
 Inputs = Mapping[str, Any]
-Selector = Callable[[State, Inputs], Iterable[Target]]
+Selector = Callable[[State, Inputs], Iterable[AutomationTarget]]
 
 
-def _service(state: State, inputs: Inputs, why: str = "named") -> Iterable[Target]:
+def _service(state: State, inputs: Inputs, why: str = "named") -> Iterable[AutomationTarget]:
     return [_as_target(state, inputs["service"], why)]
 
 
-def _as_target(state: State, service_id: str, why: str) -> Target:
+def _as_target(state: State, service_id: str, why: str) -> AutomationTarget:
     row = state.services[service_id]
-    return Target("service", service_id, row["name"], why, service_id, row["owner"])
+    return AutomationTarget("service", service_id, row["name"], why, service_id, row["owner"])
 
 
-def _service_or_environment(state: State, inputs: Inputs) -> Iterable[Target]:
+def _service_or_environment(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     if "service" in inputs:
         return _service(state, inputs)
     where = inputs["environment"]
@@ -45,50 +45,51 @@ def _service_or_environment(state: State, inputs: Inputs) -> Iterable[Target]:
     return [_as_target(state, key, f"runs in {where}") for key in chosen]
 
 
-def _service_and_callers(state: State, inputs: Inputs) -> Iterable[Target]:
+def _service_and_callers(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     own = inputs["service"]
     callers = [one for one in state.callers_of(own) if one != own]
     return [*_service(state, inputs), *(_as_target(state, one, "calls it directly") for one in callers)]
 
 
-def _open_findings(state: State, inputs: Inputs) -> Iterable[Target]:
+def _open_findings(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     found = [
         row for row in state.open_findings(inputs["service"]) if RANKS[row["severity"]] >= RANKS[inputs["severity"]]
     ]
     owner = state.services[inputs["service"]]["owner"]
     ranked = sorted(found, key=lambda row: (-RANKS[row["severity"]], row["id"]))
     return [
-        Target("finding", row["id"], row["title"], f"open, {row['severity']}", inputs["service"], owner)
+        AutomationTarget("finding", row["id"], row["title"], f"open, {row['severity']}", inputs["service"], owner)
         for row in ranked
     ]
 
 
-def _last_deploy(state: State, inputs: Inputs) -> Iterable[Target]:
+def _last_deploy(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     live = [row for row in state.deploys(inputs["service"]) if row["status"] == "succeeded"][:1]
     owner = state.services[inputs["service"]]["owner"]
     return [
-        Target("deploy", row["id"], row["version"] or row["id"], "runs now", inputs["service"], owner) for row in live
+        AutomationTarget("deploy", row["id"], row["version"] or row["id"], "runs now", inputs["service"], owner)
+        for row in live
     ]
 
 
-def _members(state: State, inputs: Inputs) -> Iterable[Target]:
+def _members(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     group = inputs["group"]
     chosen = [row for row in state.members.values() if group in ("everybody", row["role"])]
     return [_person(row, f"is {row['role']}") for row in chosen]
 
 
-def _leavers(state: State, inputs: Inputs) -> Iterable[Target]:
+def _leavers(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     chosen = [row for row in state.members.values() if not row["active"]]
     if "person" in inputs:
         chosen = [row for row in chosen if row["email"] == inputs["person"]]
     return [_person(row, f"has left and is still {row['role']}") for row in chosen]
 
 
-def _named_person(state: State, inputs: Inputs) -> Iterable[Target]:
+def _named_person(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     return [_person(state.members[inputs["person"]], "named")]
 
 
-def _untrained(state: State, inputs: Inputs) -> Iterable[Target]:
+def _untrained(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     """Active members without a completed training in the period; the audit log names them by e-mail address."""
     done = state.last_events(["training.completed"])
     since = state.now - timedelta(days=inputs["within_days"])
@@ -100,16 +101,16 @@ def _untrained(state: State, inputs: Inputs) -> Iterable[Target]:
     return chosen
 
 
-def _person(row: Mapping[str, Any], why: str) -> Target:
-    return Target("member", row["email"], row["name"] or row["email"], why, None, row["email"])
+def _person(row: Mapping[str, Any], why: str) -> AutomationTarget:
+    return AutomationTarget("member", row["email"], row["name"] or row["email"], why, None, row["email"])
 
 
-def _named_system(state: State, inputs: Inputs) -> Iterable[Target]:
+def _named_system(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     row = state.systems[inputs["system"]]
-    return [Target("system", row["id"], row["name"], "named", row["service_id"], row["owner"])]
+    return [AutomationTarget("system", row["id"], row["name"], "named", row["service_id"], row["owner"])]
 
 
-def _unencrypted_flows(state: State, inputs: Inputs) -> Iterable[Target]:
+def _unencrypted_flows(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     """Flows in the clear; not known to be encrypted counts as in the clear."""
     chosen = []
     for row in state.data_flows:
@@ -119,22 +120,24 @@ def _unencrypted_flows(state: State, inputs: Inputs) -> Iterable[Target]:
         source = state.systems.get(row["from_system"], {})
         why = "not encrypted" if row["encrypted"] is False else "not known to be encrypted"
         chosen.append(
-            Target("data_flow", row["id"], f"{ends[0]} to {ends[1]}: {row['data_class']}", why,
+            AutomationTarget("data_flow", row["id"], f"{ends[0]} to {ends[1]}: {row['data_class']}", why,
                    source.get("service_id"), source.get("owner"))
         )  # fmt: skip
     return chosen
 
 
-def _vendor_documents(state: State, inputs: Inputs) -> Iterable[Target]:
+def _vendor_documents(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     """Documents that have expired; a vendor without any document is itself what is asked about."""
     vendor = state.vendors[inputs["vendor"]]
     held = state.vendor_documents(vendor["id"])
     if not held:
-        return [Target("vendor", vendor["id"], vendor["name"], "holds no document", None, vendor["owner"])]
+        return [AutomationTarget("vendor", vendor["id"], vendor["name"], "holds no document", None, vendor["owner"])]
     today = state.local().date()
     kinds = {row["kind"] for row in held if row["expires_on"] is None or row["expires_on"] >= today}
     return [
-        Target("vendor_document", row["id"], row["kind"], f"expired {row['expires_on']}", None, vendor["owner"])
+        AutomationTarget(
+            "vendor_document", row["id"], row["kind"], f"expired {row['expires_on']}", None, vendor["owner"]
+        )
         for row in held
         if row["kind"] not in kinds
     ]

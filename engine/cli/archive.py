@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from engine.cli.common import opened, organization
+from engine.cli.common import open_console_services, organization
 from engine.model.errors import Usage
 from engine.store import PLATFORM
 
@@ -30,7 +30,7 @@ def verify(context: click.Context, file: Path | None, org: str | None, key: str 
 
 
 def _chain(context: click.Context, org: str) -> None:
-    with opened() as services:
+    with open_console_services() as services:
         check = services.store.verify(org if org == PLATFORM else organization(services, org))
     if check.ok:
         span = f"events {check.first_seq} to {check.head_seq}" if check.events else "no events"

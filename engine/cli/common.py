@@ -23,11 +23,11 @@ def now() -> datetime:
 
 
 @contextmanager
-def opened(settings: Settings | None = None) -> Iterator[Services]:
+def open_console_services(settings: Settings | None = None) -> Iterator[Services]:
     """The services under the settings of the environment."""
     from reports import CATALOGUE
 
-    with open_services(settings or Settings(), CATALOGUE, now=now()) as found:
+    with open_services(settings or Settings.of_process(), CATALOGUE, now=now()) as found:
         yield found
 
 

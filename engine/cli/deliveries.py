@@ -6,7 +6,7 @@ import click
 
 from engine.cli.common import (
     now,
-    opened,
+    open_console_services,
     org_option,
     organization,
 )
@@ -26,13 +26,13 @@ def deliveries(org: str | None, status: str | None, limit: int, resend: str | No
     """Print what was sent, what waits, and what failed and why; exit code 1 when any of it failed."""
     from engine.store.queries import deliveries as queue
 
-    with opened() as services:
+    with open_console_services() as services:
         org_id = _sender(services, org)
         if resend is not None:
             click.echo(_resent(services, org_id, resend))
             return
         with services.store.reader() as connection:
-            rows = queue.listed(connection, org_id, status, limit)
+            rows = queue.list_deliveries(connection, org_id, status, limit)
     for row in rows:
         click.echo(_line(row))
     if not rows:
@@ -73,7 +73,7 @@ def _line(row: dict[str, Any]) -> str:
 @click.option("--remove", type=click.Choice(("webhook", "chat")), help="Forget the webhook or the chat channel.")
 def endpoints(org: str | None, webhook: str | None, rotate: bool, chat: str | None, remove: str | None) -> None:
     """Print over which channels deliveries of an organization leave, after setting where they go."""
-    from engine.delivery import configured
+    from engine.delivery import channels_of
     from engine.delivery.endpoint_changes import (
         forget,
         rotate_secret,
@@ -82,7 +82,7 @@ def endpoints(org: str | None, webhook: str | None, rotate: bool, chat: str | No
     )
     from engine.store.queries.deliveries import endpoints as known
 
-    with opened() as services:
+    with open_console_services() as services:
         org_id = organization(services, org)
 
         def write(change: Any, *given: str) -> Any:
@@ -94,7 +94,7 @@ def endpoints(org: str | None, webhook: str | None, rotate: bool, chat: str | No
             write(set_chat, chat)
         secret = write(set_webhook, webhook) if webhook is not None else write(rotate_secret) if rotate else None
         with services.store.reader() as connection:
-            channels = configured(services.settings, known(connection, org_id))
+            channels = channels_of(services.settings, known(connection, org_id))
     for channel in channels.shown():
         click.echo(f"{channel['name']}\t{'leaves' if channel['leaves'] else 'stays'}\t{channel['reason']}")
     if secret:

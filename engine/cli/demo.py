@@ -1,11 +1,11 @@
 """The command that shows it all."""
 
-import os
+from dataclasses import replace
 
 import click
 import polars as pl
 
-from engine.cli.common import Steps, now, opened
+from engine.cli.common import Steps, now, open_console_services
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM
 
@@ -27,15 +27,15 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     from engine.reporting import batch
     from engine.reporting.site import write_site
     from engine.web.app import Console
-    from engine.web.server import bound, run
+    from engine.web.server import bind, run
     from engine.web.sessions import Sessions
     from reports import SECTIONS
-    from scheduler import scheduled
+    from scheduler import new_scheduler
 
     settings = _settings(PLATFORM_ADMIN)
-    with opened(settings) as services:
+    with open_console_services(settings) as services:
         console = Console(api.ROUTES, services)
-        server = None if no_serve else bound(console, host, port, settings["SVC_THREADS"])
+        server = None if no_serve else bind(console, host, port, settings.threads)
         known = {org_id for org_id, _ in services.store.organizations()}
         with Steps() as steps:
             for number, org_id in enumerate(DEMO_ORGANIZATIONS):
@@ -72,21 +72,21 @@ def demo(no_serve: bool, host: str, port: int) -> None:
         if server is None:
             return
         click.echo(f"\nServing on http://{host}:{port} (Ctrl-C stops)", err=True)
-        run(server, scheduled(services))
+        run(server, new_scheduler(services))
 
 
 def _settings(admin: str) -> Settings:
     """Those of the environment. Where it names no platform administrator, the demo has one: nobody has in real life."""
-    settings = Settings()
-    return settings if settings[ADMINS] else Settings({**os.environ, ADMINS: admin})
+    settings = Settings.of_process()
+    return settings if settings.platform_admin_emails else replace(settings, platform_admin_emails=(admin,))
 
 
 def _administration(settings: Settings, admin: str, cookie: str, address: str) -> str:
     """How to sign in as the platform's administrator, or what is missing for it."""
-    if admin not in settings[ADMINS]:
+    if admin not in settings.platform_admin_emails:
         return f"\n{admin} may see leads and pilots once {ADMINS} names that address too."
     return (
         f"\nLeads and pilots: sign in as {admin} with the cookie\n  svc_session={cookie}\n\nTry:\n"
         f"  curl -b svc_session={cookie} '{address}/admin/dashboard'\n"
-        f"`hq serve` lets that address in only with\n  {ADMINS}={','.join(settings[ADMINS])}"
+        f"`hq serve` lets that address in only with\n  {ADMINS}={','.join(settings.platform_admin_emails)}"
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from engine.cli.common import now, opened
+from engine.cli.common import now, open_console_services
 from engine.model.errors import Usage
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM
@@ -20,13 +20,13 @@ def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None
     """Serve the API and run scheduled work, in one process."""
     import api
     from engine.web.app import Console
-    from engine.web.server import bound, run
-    from scheduler import scheduled
+    from engine.web.server import bind, run
+    from scheduler import new_scheduler
 
-    with opened() as services:
+    with open_console_services() as services:
         console = Console(api.ROUTES, services)
-        server = bound(console, host, port, threads or services.settings["SVC_THREADS"])
-        jobs = None if no_scheduler else scheduled(services)
+        server = bind(console, host, port, threads or services.settings.threads)
+        jobs = None if no_scheduler else new_scheduler(services)
         click.echo(f"Serving on http://{host}:{port} (Ctrl-C stops)", err=True)
         run(server, jobs)
 
@@ -35,19 +35,19 @@ def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None
 @click.option("--list", "listing", is_flag=True, help="Print what runs when and what ran last, and stop.")
 def scheduler(listing: bool) -> None:
     """Run scheduled work alone. Several may run: one of them leads."""
-    from scheduler import JOBS, TASKS, run_until_stopped, scheduled
+    from scheduler import JOBS, TASKS, new_scheduler, run_until_stopped
 
-    settings = Settings()
+    settings = Settings.of_process()
     if listing:
-        with opened(settings) as services, services.store.reader() as connection:
+        with open_console_services(settings) as services, services.store.reader() as connection:
             for job in JOBS:
                 click.echo(f"{job.name}\t{job.when.said(settings)}\t{_last(last(connection, job.name))}")
             for task in TASKS:
                 click.echo(f"{task.name}\t{task.when.said}\t{_last(last(connection, task.name))}")
         return
-    with opened(settings) as services:
+    with open_console_services(settings) as services:
         click.echo("Scheduled work runs (Ctrl-C stops)", err=True)
-        run_until_stopped(scheduled(services))
+        run_until_stopped(new_scheduler(services))
 
 
 def _last(run: dict[str, Any] | None) -> str:
@@ -66,7 +66,7 @@ def migrate() -> None:
     """Bring the operational store to the newest schema."""
     from engine.store.migrations import migrate as run
 
-    before, after = run(Settings().database_url)
+    before, after = run(Settings.of_process().store_url)
     click.echo(f"already at {after}" if before == after else f"migrated from {before or 'nothing'} to {after}")
 
 
@@ -77,7 +77,7 @@ def session(email: str, org: str | None) -> None:
     """Print the value of a session cookie, and nothing else."""
     from engine.web.sessions import Sessions
 
-    with opened() as services:
+    with open_console_services() as services:
         store = services.store
         known = [*(org_id for org_id, _ in store.organizations()), PLATFORM]
         mine = [org_id for org_id in known if store.role(org_id, email.lower())]
@@ -89,7 +89,7 @@ def session(email: str, org: str | None) -> None:
             )
         if org is not None and org not in mine:
             raise Usage(f"{email} is not a member of {org!r}.")
-        chosen, admins = org or mine[0], services.settings["SVC_PLATFORM_ADMIN_EMAILS"]
+        chosen, admins = org or mine[0], services.settings.platform_admin_emails
         if chosen == PLATFORM and email.lower() not in admins:
             click.echo(f"{email} is not in SVC_PLATFORM_ADMIN_EMAILS: /api/admin will refuse this session.", err=True)
         click.echo(Sessions(services.settings).issue(email, chosen, now=now()))
@@ -112,5 +112,5 @@ def routes() -> None:
 @click.command(epilog="Example: SVC_THREADS=8 hq config")
 def config() -> None:
     """Print the settings in force; secrets show only whether they are set."""
-    for name, value, help in Settings().shown():
+    for name, value, help in Settings.of_process().shown():
         click.echo(f"{name}={value}\t# {help}")

@@ -13,8 +13,8 @@ THREADS = 4
 def gateway(host: str, port: int) -> None:
     """Serve the descriptor at the root of the central gateway; no store is opened."""
     from engine.web.gateway import gateway as application
-    from engine.web.server import listening, run
+    from engine.web.server import listen, run
 
-    server = listening(application(Settings()), host, port, THREADS)
+    server = listen(application(Settings.of_process()), host, port, THREADS)
     click.echo(f"Gateway on http://{host}:{port} (Ctrl-C stops)", err=True)
     run(server)

@@ -7,7 +7,7 @@ import msgspec
 
 from engine.cli.common import (
     now,
-    opened,
+    open_console_services,
     org_option,
     organization,
 )
@@ -29,7 +29,7 @@ def poam(org: str | None, actor: str, scans: str) -> None:
     from engine.programme.poam import Weakness, number
     from reports.frameworks.poam_items import UNNUMBERED
 
-    with opened() as services:
+    with open_console_services() as services:
         org_id, at = organization(services, org), now()
         artifact = services.editions.artifact(org_id, REPORT, "json", {"scans": scans}, now=at)
         report = msgspec.json.decode(artifact.data)

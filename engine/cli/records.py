@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from engine.cli.common import Steps, now, opened
+from engine.cli.common import Steps, now, open_console_services
 
 
 @click.command("import", epilog="Example: hq import exports/ vendors.xlsx --org acme")
@@ -18,7 +18,7 @@ def import_(paths: tuple[Path, ...], org: str, actor: str) -> None:
     """
     from engine.intake.imports import import_paths
 
-    with opened() as services, Steps() as steps:
+    with open_console_services() as services, Steps() as steps:
         result = import_paths(
             services.store, paths, org_id=org, actor=actor, now=now(), progress=steps.count
         )  # fmt: skip

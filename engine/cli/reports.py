@@ -8,7 +8,7 @@ import click
 from engine.cli.common import (
     Steps,
     now,
-    opened,
+    open_console_services,
     org_option,
     organization,
 )
@@ -25,7 +25,7 @@ def build(org: str | None, everyone: bool, jobs: int | None) -> None:
 
     if everyone and org is not None:
         raise Usage("--all builds every organization: leave out either --all or --org.")
-    with opened() as services, Steps() as steps:
+    with open_console_services() as services, Steps() as steps:
         org_ids = (
             [org_id for org_id, _ in services.store.organizations()] if everyone else [organization(services, org)]
         )
@@ -52,7 +52,7 @@ def report(name: str, org: str | None, form: str | None, parameters: tuple[str, 
         if not separator:
             raise Usage(f"--param must be KEY=VALUE; got {given!r}.")
         query[key] = value
-    with opened() as services:
+    with open_console_services() as services:
         artifact = services.editions.artifact(organization(services, org), name, form, query, now=now())
     sys.stdout.buffer.write(artifact.data)
     sys.stdout.flush()
@@ -66,7 +66,7 @@ def export(folder: Path, org: str | None) -> None:
     from engine.reporting.site import write_site
     from reports import SECTIONS
 
-    with opened() as services, Steps() as steps:
+    with open_console_services() as services, Steps() as steps:
         try:
             page = write_site(
                 services.editions, organization(services, org), folder, sections=SECTIONS, now=now(), progress=steps

@@ -10,7 +10,7 @@ from engine.model.document import (
     Document,
     Edition,
     Organization,
-    Revision,
+    Position,
     Table,
 )
 from engine.model.report import Report
@@ -66,7 +66,7 @@ class Library:
         with store.reader() as connection:
             known = first(connection, incidents, self._org_id) is not None
             found = many(connection, incidents, self._org_id, status=_OPEN, order=("-opened_at",), limit=MOST_INCIDENTS)
-        head = store.head(self._org_id) or Revision(0, "")
+        head = store.head(self._org_id) or Position(0, "")
         return Edition(
             report=INCIDENTS,
             title="Open incidents",

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from engine.copilot.library import Library
-from engine.copilot.question import Question, read
+from engine.copilot.question import CopilotQuestion, read
 from engine.copilot.topics import (
     FRAMEWORKS,
     IDENTIFIED,
@@ -43,7 +43,7 @@ class Citation:
 
 
 @dataclass(frozen=True)
-class Answer:
+class OfflineAnswer:
     """``confidence`` is high, medium, low, or none where nothing could be said."""
 
     text: str
@@ -74,10 +74,10 @@ class _Notes:
         return f"[{number}]"
 
 
-def general() -> Answer:
+def general() -> OfflineAnswer:
     """Help that needs no organization."""
     names = ", ".join(topic.name for topic in TOPICS)
-    return Answer(
+    return OfflineAnswer(
         f"I answer from an organization's own reports, with the route and row of every figure. Ask about {names}, "
         "about a framework such as SOC 2, or about a control such as CC6.1. Answers about an organization need a "
         "session: sign in and ask again.",
@@ -86,7 +86,7 @@ def general() -> Answer:
     )
 
 
-def answer(question: str, library: Library, *, asker: str) -> Answer:
+def answer(question: str, library: Library, *, asker: str) -> OfflineAnswer:
     """What the reports say; ``asker`` is the e-mail address that 'my' in the question stands for."""
     asked, notes = read(question), _Notes()
     parts = (
@@ -98,7 +98,7 @@ def answer(question: str, library: Library, *, asker: str) -> Answer:
         return _joined(parts, notes.taken, library)
     if not asked.subject or asked.words[0] in _HELLO or "help" in asked.words:
         return general()
-    return Answer(
+    return OfflineAnswer(
         f"I have no data on {asked.subject}. No report of the organization matches the question; ask about "
         f"{', '.join(topic.name for topic in TOPICS)}.",
         (),
@@ -106,7 +106,7 @@ def answer(question: str, library: Library, *, asker: str) -> Answer:
     )
 
 
-def _topics(asked: Question) -> list[tuple[Topic, bool]]:
+def _topics(asked: CopilotQuestion) -> list[tuple[Topic, bool]]:
     """The topics of a question and whether their own words name them; a framework alone asks for its readiness."""
     named = [(topic, True) for topic in TOPICS if asked.hits(topic.words)]
     if named:
@@ -117,7 +117,7 @@ def _topics(asked: Question) -> list[tuple[Topic, bool]]:
     return [(topic, False) for topic in hinted[:1]]
 
 
-def _identified(asked: Question, library: Library, notes: _Notes) -> list[_Part]:
+def _identified(asked: CopilotQuestion, library: Library, notes: _Notes) -> list[_Part]:
     """What is known of the controls, gaps and records that the question names by their identifier."""
     parts: list[_Part] = []
     for source in IDENTIFIED if asked.codes else ():
@@ -134,7 +134,9 @@ def _identified(asked: Question, library: Library, notes: _Notes) -> list[_Part]
     return parts
 
 
-def _parts(topic: Topic, asked: Question, library: Library, asker: str, sure: bool, notes: _Notes) -> Iterator[_Part]:
+def _parts(
+    topic: Topic, asked: CopilotQuestion, library: Library, asker: str, sure: bool, notes: _Notes
+) -> Iterator[_Part]:
     for source in topic.sources:
         edition = library.edition(source.report)
         if edition is None:
@@ -173,7 +175,7 @@ def _rows(source: Source, edition: Edition, rows: pl.DataFrame, notes: _Notes) -
     return tuple(lines)
 
 
-def _missing(rows: pl.DataFrame, asked: Question) -> list[str]:
+def _missing(rows: pl.DataFrame, asked: CopilotQuestion) -> list[str]:
     """The frameworks of the question that the rows say nothing about, where rows are of a framework at all."""
     present = set(rows["framework"]) if "framework" in rows.columns else set(asked.frameworks)
     return [framework for framework in asked.frameworks if framework not in present]
@@ -190,7 +192,7 @@ def _has_data(document: Document, source: Source) -> bool:
     return source.known is None or bool(document.summary.get(source.known))
 
 
-def _wanted(frame: pl.DataFrame, source: Source, asked: Question, asker: str) -> pl.DataFrame:
+def _wanted(frame: pl.DataFrame, source: Source, asked: CopilotQuestion, asker: str) -> pl.DataFrame:
     kept = source.late if asked.late and source.late else source.keep
     if kept is not None:
         frame = frame.filter(pl.any_horizontal(pl.col(kept[0]) == value for value in kept[1]))
@@ -213,7 +215,7 @@ def _confidence(document: Document, sure: bool) -> tuple[str, str]:
     return (confidence if coverage.pct >= 80 else "medium"), reason
 
 
-def _by_title(asked: Question, library: Library, notes: _Notes) -> list[_Part]:
+def _by_title(asked: CopilotQuestion, library: Library, notes: _Notes) -> list[_Part]:
     """The headline of the report that the question's words describe best: what the table of topics leaves out."""
     telling = {word.rstrip("s") for word in asked.subject.split() if len(word) > 3}
     scored = []
@@ -233,7 +235,7 @@ def _begins(word: str, words: Iterable[str]) -> bool:
     return any(part.startswith(word) for part in words)
 
 
-def _joined(parts: Sequence[_Part], citations: Sequence[Citation], library: Library) -> Answer:
+def _joined(parts: Sequence[_Part], citations: Sequence[Citation], library: Library) -> OfflineAnswer:
     """One text; only as sure as its least sure part that says anything."""
     saying = [part.confidence for part in parts if part.confidence != "none"]
     confidence = max(saying, key=CONFIDENCES.index, default="none")
@@ -246,7 +248,7 @@ def _joined(parts: Sequence[_Part], citations: Sequence[Citation], library: Libr
     if citations:
         sources = (f"[{c.number}] {c.route}{f', row {c.row}' if c.row else ''}" for c in citations)
         text.append("\n".join(["Sources:", *sources]))
-    return Answer("\n\n".join(text), tuple(citations), confidence)
+    return OfflineAnswer("\n\n".join(text), tuple(citations), confidence)
 
 
 def _cell(value: Any) -> str:

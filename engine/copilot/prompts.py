@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from engine.copilot.library import Library
-from engine.copilot.offline import Answer
-from engine.intake.redaction import REDACTED, redacted
+from engine.copilot.offline import OfflineAnswer
+from engine.intake.redaction import REDACTED, redact
 
 CONTEXT_CHARACTERS = 8_000
 HISTORY_CHARACTERS = 24_000
@@ -29,7 +29,7 @@ _OWN_SECRET = re.compile(r"\bsvc_(?:sk|ingest|ca)_[\w-]+")
 
 def without_secrets(text: str) -> str:
     """The text without passwords and keys that somebody pasted into it."""
-    return _OWN_SECRET.sub(REDACTED, redacted(text))
+    return _OWN_SECRET.sub(REDACTED, redact(text))
 
 
 def messages(conversation: Sequence[dict[str, str]], figures: str) -> list[dict[str, str]]:
@@ -44,7 +44,7 @@ def messages(conversation: Sequence[dict[str, str]], figures: str) -> list[dict[
     return [{"role": "system", "content": f"{SYSTEM}\n\n{figures}"}, *reversed(kept)]
 
 
-def figures(library: Library, found: Answer) -> str:
+def figures(library: Library, found: OfflineAnswer) -> str:
     """Headlines of the main reports, and what the reports say to the question at hand; no names of people."""
     lines = [f"Figures as of {library.as_of}:"]
     for name in HEADLINES:

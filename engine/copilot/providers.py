@@ -20,7 +20,7 @@ LONGEST_BODY = 2 * 1024 * 1024
 LONGEST_ANSWER = 100_000
 
 
-class Failed(Exception):
+class ProviderError(Exception):
     """A provider did not answer; ``reason`` is a machine word and never holds what it said."""
 
     def __init__(self, reason: str) -> None:
@@ -38,11 +38,11 @@ class Provider:
     model: str
 
 
-def configured(settings: Settings) -> tuple[Provider, ...]:
+def providers_of(settings: Settings) -> tuple[Provider, ...]:
     """The providers that are set, in the order in which they are asked."""
     known = (
-        Provider("llm", settings["SVC_LLM_URL"], settings["SVC_LLM_API_KEY"], settings["SVC_LLM_MODEL"]),
-        Provider("reasoning", settings["SVC_REASONING_URL"], settings["SVC_REASONING_TOKEN"], "default"),
+        Provider("llm", settings.llm_url, settings.llm_api_key, settings.llm_model),
+        Provider("reasoning", settings.reasoning_url, settings.reasoning_token, "default"),
     )
     return tuple(provider for provider in known if provider.url)
 
@@ -84,10 +84,10 @@ class Completion:
         try:
             response = client().send(request, stream=True)
         except httpx.TransportError as error:
-            raise Failed(_reason(error)) from error
+            raise ProviderError(_reason(error)) from error
         if response.status_code != 200:
             response.close()
-            raise Failed(f"http_{response.status_code}")
+            raise ProviderError(f"http_{response.status_code}")
         return response
 
     def _guarded(self, pieces: Iterator[str]) -> Iterator[str]:
@@ -101,9 +101,9 @@ class Completion:
                     self.finish = "length"
                     return
         except httpx.TransportError as error:
-            raise Failed(_reason(error)) from error
+            raise ProviderError(_reason(error)) from error
         except (ValueError, TypeError, LookupError, AttributeError, httpx.DecodingError) as error:
-            raise Failed("invalid_answer") from error
+            raise ProviderError("invalid_answer") from error
         finally:
             self.close()
 
@@ -112,9 +112,9 @@ class Completion:
         for chunk in self._response.iter_bytes():
             size += len(chunk)
             if size > LONGEST_BODY:
-                raise Failed("answer_too_large")
+                raise ProviderError("answer_too_large")
             if time.monotonic() > self._until:
-                raise Failed("timeout")
+                raise ProviderError("timeout")
             yield chunk
 
     def _streamed(self) -> Iterator[str]:
@@ -123,7 +123,7 @@ class Completion:
                 return
             value: dict[str, Any] = msgspec.json.decode(data)
             if value.get("error"):
-                raise Failed("provider_error")
+                raise ProviderError("provider_error")
             for choice in value.get("choices", [])[:1]:
                 self.finish = choice.get("finish_reason") or self.finish
                 piece = (choice.get("delta") or {}).get("content")

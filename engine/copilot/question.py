@@ -28,7 +28,7 @@ SUBJECT_WORDS = 8
 
 
 @dataclass(frozen=True)
-class Question:
+class CopilotQuestion:
     """``words`` in order and in lower case; ``frameworks`` by identifier."""
 
     words: tuple[str, ...]
@@ -64,12 +64,12 @@ class Question:
         return sum(any(word.startswith(beginning) for word in self.words) for beginning in beginnings)
 
 
-def read(text: str) -> Question:
+def read(text: str) -> CopilotQuestion:
     """The question in ``text``; the same for every way to write the same letters."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     words = tuple(word.rstrip(".:+/-")[:80] for word in _WORD.findall(plain))
     named = tuple(key for key, (_, spellings) in FRAMEWORKS.items() if any(_names(plain, s) for s in spellings))
-    return Question(words, named)
+    return CopilotQuestion(words, named)
 
 
 def _names(text: str, spelling: str) -> bool:

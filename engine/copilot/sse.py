@@ -15,7 +15,7 @@ def event(value: Any) -> bytes:
     return b"data: " + msgspec.json.encode(value) + b"\n\n"
 
 
-def done() -> bytes:
+def end_event() -> bytes:
     """The event that ends a completion."""
     return f"data: {END}\n\n".encode()
 

@@ -18,7 +18,7 @@ MOST_MESSAGES = 500
 UNTITLED = "New conversation"
 
 
-class Said(msgspec.Struct):
+class ThreadMessage(msgspec.Struct):
     """An assistant's message as it is kept."""
 
     text: str
@@ -37,7 +37,7 @@ def create(revision: Revision, title: str | None) -> dict[str, Any]:
     return _thread(row)
 
 
-def listed(store: Store, org_id: str, email: str, limit: int) -> list[dict[str, Any]]:
+def list_threads(store: Store, org_id: str, email: str, limit: int) -> list[dict[str, Any]]:
     """The member's conversations, newest first."""
     with store.reader() as connection:
         rows = many(connection, copilot_threads, org_id, email=email, order=("-created_at",), limit=limit)
@@ -61,7 +61,7 @@ def room(messages: Sequence[object]) -> None:
         )
 
 
-def append(store: Store, org_id: str, email: str, thread_id: str, question: str, said: Said, *,
+def append(store: Store, org_id: str, email: str, thread_id: str, question: str, said: ThreadMessage, *,
            now: datetime) -> list[dict[str, Any]]:  # fmt: skip
     """Keep a turn, both messages or none, and note it without what was said; returns the two messages."""
 

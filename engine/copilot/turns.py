@@ -10,9 +10,9 @@ from engine.copilot.offline import Citation, answer, general
 from engine.copilot.prompts import NO_FIGURES, figures, messages
 from engine.copilot.providers import (
     Completion,
-    Failed,
     Provider,
-    configured,
+    ProviderError,
+    providers_of,
 )
 from engine.runtime.settings import Settings
 
@@ -58,13 +58,13 @@ def run(
 ) -> Turn:
     """Answer the last message. Without a library nobody is signed in, and there is general help alone."""
     found = general() if library is None else answer(conversation[-1]["content"], library, asker=asker)
-    providers = configured(settings)
+    providers = providers_of(settings)
     skipped: list[dict[str, str]] = []
     told = messages(conversation, NO_FIGURES if library is None else figures(library, found)) if providers else []
     for provider in providers:
         try:
             completion, pieces = _begun(provider, told, stream)
-        except Failed as error:
+        except ProviderError as error:
             log.warning("copilot provider %s: %s", provider.name, error.reason)
             skipped.append({"provider": provider.name, "reason": error.reason})
         else:
@@ -80,5 +80,5 @@ def _begun(provider: Provider, told: Sequence[dict[str, str]], stream: bool) -> 
     begun = next(pieces, "") if stream else "".join(pieces)
     if not begun or not (stream or begun.strip()):
         completion.close()
-        raise Failed("empty_answer")
+        raise ProviderError("empty_answer")
     return completion, chain((begun,), pieces)

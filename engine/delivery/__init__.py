@@ -13,7 +13,7 @@ so that a decision without a delivery, or a delivery without a decision, cannot 
 from engine.delivery.channels import (
     Channel,
     Channels,
-    configured,
+    channels_of,
     endpoints,
 )
 from engine.delivery.message import (
@@ -31,7 +31,7 @@ __all__ = [
     "Channels",
     "DrainResult",
     "Message",
-    "configured",
+    "channels_of",
     "content_hash",
     "drain",
     "endpoints",

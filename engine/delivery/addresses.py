@@ -20,12 +20,12 @@ LOCAL_NAMES = ("localhost", "local", "internal", "localdomain", "lan", "home", "
 _LABEL = r"(?!-)[a-z0-9_-]{1,63}(?<!-)"
 
 
-class Refused(Exception):
+class AddressRefusal(Exception):
     """A URL or an address that is not called; the text is one sentence without the path of the URL."""
 
 
 @dataclass(frozen=True)
-class Target:
+class WebhookTarget:
     """A URL taken apart: ``host`` is what is resolved, named in TLS and in the Host header."""
 
     host: str
@@ -40,31 +40,31 @@ class Target:
         return name if self.port == (443 if self.tls else 80) else f"{name}:{self.port}"
 
     @classmethod
-    def of(cls, url: str) -> "Target":
-        """A webhook's URL; Refused for anything but https to a public name on a usual port."""
+    def of(cls, url: str) -> "WebhookTarget":
+        """A webhook's URL; AddressRefusal for anything but https to a public name on a usual port."""
         target = cls.any(url)
         if not target.tls:
-            raise Refused("its address must begin with https://.")
+            raise AddressRefusal("its address must begin with https://.")
         if target.port not in PORTS:
-            raise Refused(f"its port must be {' or '.join(map(str, PORTS))}; got {target.port}.")
+            raise AddressRefusal(f"its port must be {' or '.join(map(str, PORTS))}; got {target.port}.")
         if _literal(target.host) is None and ("." not in target.host or target.host.rpartition(".")[2] in LOCAL_NAMES):
-            raise Refused("its address must have a public name, such as hooks.example.com.")
+            raise AddressRefusal("its address must have a public name, such as hooks.example.com.")
         return target
 
     @classmethod
-    def any(cls, url: str) -> "Target":
+    def any(cls, url: str) -> "WebhookTarget":
         """An http or https URL that whoever runs the console has chosen."""
         try:
             parts = urlsplit(url)
             port = parts.port
         except ValueError as error:
-            raise Refused("its address is not a URL.") from error
+            raise AddressRefusal("its address is not a URL.") from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise Refused("its address must begin with https://.")
+            raise AddressRefusal("its address must begin with https://.")
         if parts.username is not None or parts.password is not None:
-            raise Refused("its address must not hold a user name or password.")
+            raise AddressRefusal("its address must not hold a user name or password.")
         if not re.fullmatch(r"[!-~]*", parts.path + parts.query):
-            raise Refused("its path must be percent-encoded.")
+            raise AddressRefusal("its path must be percent-encoded.")
         tls = parts.scheme == "https"
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         return cls(_host(parts.hostname), port if port is not None else (443 if tls else 80), path, tls)
@@ -77,9 +77,9 @@ def _host(name: str) -> str:
     try:
         plain = name.rstrip(".").encode("idna").decode().lower()
     except UnicodeError as error:
-        raise Refused("its host is not a name.") from error
+        raise AddressRefusal("its host is not a name.") from error
     if len(plain) > 253 or not re.fullmatch(rf"{_LABEL}(\.{_LABEL})*", plain):
-        raise Refused("its host is not a name.")
+        raise AddressRefusal("its host is not a name.")
     return plain
 
 
@@ -109,12 +109,12 @@ def resolve(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(sockaddr[0]) for _, _, _, _, sockaddr in found))
 
 
-def vetted(addresses: Sequence[str]) -> Sequence[str]:
-    """The addresses, when there are some and all of them are public; Refused otherwise: one bad answer spoils all."""
+def vet(addresses: Sequence[str]) -> Sequence[str]:
+    """The addresses, when there are some and all are public; AddressRefusal otherwise: one bad answer spoils all."""
     if not addresses:
-        raise Refused("its name has no address.")
+        raise AddressRefusal("its name has no address.")
     for text in addresses:
         literal = _literal(text)
         if literal is None or not is_public(literal):
-            raise Refused("its name leads to an address that is not on the public internet.")
+            raise AddressRefusal("its name leads to an address that is not on the public internet.")
     return addresses

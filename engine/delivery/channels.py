@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.delivery.addresses import Refused, Target
+from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.message import ChannelName
 from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import Endpoint
@@ -47,21 +47,21 @@ class Channels:
         ]
 
 
-def configured(settings: Settings, endpoints: Endpoints) -> Channels:
+def channels_of(settings: Settings, endpoints: Endpoints) -> Channels:
     """What can leave under these settings and the organization's own endpoints."""
     return Channels(_email(settings), _chat(settings, endpoints.get("chat")), _webhook(endpoints.get("webhook")))
 
 
 def _email(settings: Settings) -> Channel:
-    if not settings["SVC_SMTP_URL"]:
+    if not settings.smtp_url:
         return Channel("email", False, "No mail server is configured (SVC_SMTP_URL): no e-mail leaves.")
-    if not settings["SVC_SMTP_FROM"]:
+    if not settings.smtp_from:
         return Channel("email", False, "No sender is configured (SVC_SMTP_FROM): no e-mail leaves.")
-    return Channel("email", True, f"E-mail leaves from {settings['SVC_SMTP_FROM']}.")
+    return Channel("email", True, f"E-mail leaves from {settings.smtp_from}.")
 
 
 def _chat(settings: Settings, endpoint: Endpoint | None) -> Channel:
-    if not (settings["SVC_CHAT_BOT_TOKEN"] or settings["SVC_CHAT_WEBHOOK_URL"]):
+    if not (settings.chat_bot_token or settings.chat_webhook_url):
         return Channel(
             "chat",
             False,
@@ -80,8 +80,8 @@ def _webhook(endpoint: Endpoint | None) -> Channel:
     if endpoint.disabled:
         return Channel("webhook", False, "The webhook said that it is gone and is switched off: it is not called.")
     try:
-        target = Target.of(endpoint.address)
-    except Refused as refused:
+        target = WebhookTarget.of(endpoint.address)
+    except AddressRefusal as refused:
         return Channel("webhook", False, f"The organization's webhook is not called: {refused}")
     if not endpoint.secrets:
         return Channel("webhook", False, "The organization's webhook has no signing secret: it is not called.")

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from engine.delivery.addresses import Refused, Target
+from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.backoff import retry_after
 from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import Outside
-from engine.delivery.post import Answer, post
+from engine.delivery.post import PostAnswer, post
 from engine.store.queries.deliveries import Endpoint
 from engine.store.types import canonical_json
 
@@ -38,7 +38,7 @@ ACCESS = {
 }
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Text in which nothing can call out people or channels."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
@@ -54,7 +54,7 @@ def send(
         return Outcome("skipped", "The organization has named another chat channel since.")
     if endpoint.disabled:
         return Outcome("skipped", "The organization's chat channel is switched off.")
-    said: dict[str, Any] = {"text": escaped(contents["body_text"])[:MOST_TEXT]}
+    said: dict[str, Any] = {"text": escape(contents["body_text"])[:MOST_TEXT]}
     if contents["blocks"]:
         said["blocks"] = contents["blocks"][:MOST_BLOCKS]
     headers = {"Content-Type": "application/json; charset=utf-8", "Idempotency-Key": row["id"]}
@@ -64,15 +64,15 @@ def send(
         headers["Authorization"] = f"Bearer {outside.chat_token}"
         said = {"channel": endpoint.address, "unfurl_links": False, **said}
     try:
-        answer = post(outside, Target.any(url), headers, canonical_json(said).encode(), public=False)
+        answer = post(outside, WebhookTarget.any(url), headers, canonical_json(said).encode(), public=False)
     except TimeoutError:
         return Outcome("retry", "The chat service did not answer in time.", channel_down=True)
-    except (Refused, OSError, http.client.HTTPException) as error:
+    except (AddressRefusal, OSError, http.client.HTTPException) as error:
         return Outcome("retry", f"The chat service could not be reached ({type(error).__name__}).", channel_down=True)
     return _judged(answer, now)
 
 
-def _judged(answer: Answer, now: datetime) -> Outcome:
+def _judged(answer: PostAnswer, now: datetime) -> Outcome:
     """An API answers 200 with ``ok`` false and an error word, a webhook with the word as text under another status."""
     if answer.status == 429:
         wait = retry_after(answer.headers.get("retry-after"), now)
@@ -88,7 +88,7 @@ def _judged(answer: Answer, now: datetime) -> Outcome:
     return Outcome("retry", said, channel_down=word in ACCESS or answer.status >= 500)
 
 
-def _word(answer: Answer) -> str:
+def _word(answer: PostAnswer) -> str:
     """``ok``, else the service's error word when it is one; never other text of theirs."""
     text = answer.body.decode("utf-8", "replace").strip()
     if text.startswith("{"):

@@ -1,6 +1,6 @@
 """Setting where an organization's chat messages and webhooks go. Secrets are made here and shown once."""
 
-from engine.delivery.addresses import Refused, Target
+from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.message import one_line
 from engine.delivery.webhook import new_secret
 from engine.model.errors import BadRequest, NotFound
@@ -13,8 +13,8 @@ MOST = 2_000
 def set_webhook(revision: Revision, url: str) -> str:
     """Set the organization's webhook and return its new signing secret; BadRequest for a URL that is not called."""
     try:
-        Target.of(url)
-    except Refused as refused:
+        WebhookTarget.of(url)
+    except AddressRefusal as refused:
         raise BadRequest(f"The webhook cannot be set: {refused}", word="invalid_webhook") from refused
     if len(url) > MOST:
         raise BadRequest(f"The webhook's address may have {MOST:,} characters.", word="invalid_webhook")

@@ -46,7 +46,7 @@ def enqueue(revision: Revision, messages: Sequence[Message], *, late: bool = Fal
     """
     check(messages)
     keys = [(one.kind, one.period, one.channel, one.recipient) for one in messages]
-    known = queue.known(revision.records, revision.org_id, keys) if keys else {}
+    known = queue.by_key(revision.records, revision.org_id, keys) if keys else {}
     new, answers = [], []
     for message, key in zip(messages, keys, strict=True):
         row, result = known.get(key), "queued"

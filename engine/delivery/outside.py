@@ -54,14 +54,14 @@ class Outside:
     @classmethod
     def of(cls, settings: Settings) -> "Outside":
         """As the settings say."""
-        url = settings["SVC_SMTP_URL"]
+        url = settings.smtp_url
         return cls(
             MailServer.of(url) if url else None,
-            settings["SVC_SMTP_FROM"],
-            settings["SVC_CHAT_WEBHOOK_URL"],
-            settings["SVC_CHAT_BOT_TOKEN"],
-            settings["SVC_CHAT_API_URL"],
-            settings["SVC_BASE_URL"],
+            settings.smtp_from,
+            settings.chat_webhook_url,
+            settings.chat_bot_token,
+            settings.chat_api_url,
+            settings.base_url,
         )
 
     def unconfigured(self) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.delivery.addresses import Refused, Target, vetted
+from engine.delivery.addresses import AddressRefusal, WebhookTarget, vet
 from engine.delivery.outside import Outside
 
 DEADLINE_SECONDS = 15.0  # for all of it, once the name is resolved
@@ -16,7 +16,7 @@ MOST_BYTES = 16_384  # of an answer's body that are read
 
 
 @dataclass(frozen=True)
-class Answer:
+class PostAnswer:
     """Status, headers by lower-case name, and the beginning of the body."""
 
     status: int
@@ -25,17 +25,17 @@ class Answer:
 
 
 def post(
-    outside: Outside, target: Target, headers: Mapping[str, str], body: bytes, *, public: bool
-) -> Answer:  # fmt: skip
-    """Send and read the answer. ``public``: only to addresses of the public internet, else Refused.
+    outside: Outside, target: WebhookTarget, headers: Mapping[str, str], body: bytes, *, public: bool
+) -> PostAnswer:  # fmt: skip
+    """Send and read the answer. ``public``: only to addresses of the public internet, else AddressRefusal.
 
     OSError (a timeout and a wrong certificate included) or http.client.HTTPException when there is no sound answer.
     """
     addresses = outside.resolve(target.host, target.port)
     if public:
-        addresses = vetted(addresses)
+        addresses = vet(addresses)
     elif not addresses:
-        raise Refused("its name has no address.")
+        raise AddressRefusal("its name has no address.")
     deadline = time.monotonic() + DEADLINE_SECONDS
     with _connected(outside, target, list(addresses), deadline) as plain:
         stream = plain
@@ -46,7 +46,7 @@ def post(
             return _exchange(_Timed(stream, deadline), target, headers, body)
 
 
-def _connected(outside: Outside, target: Target, addresses: list[str], deadline: float) -> socket.socket:
+def _connected(outside: Outside, target: WebhookTarget, addresses: list[str], deadline: float) -> socket.socket:
     """The first address that lets us in; OSError of the last one when none does."""
     for address in addresses[:-1]:
         try:
@@ -56,7 +56,7 @@ def _connected(outside: Outside, target: Target, addresses: list[str], deadline:
     return outside.connect(addresses[-1], target.port)
 
 
-def _exchange(stream: "_Timed", target: Target, headers: Mapping[str, str], body: bytes) -> Answer:
+def _exchange(stream: "_Timed", target: WebhookTarget, headers: Mapping[str, str], body: bytes) -> PostAnswer:
     connection = http.client.HTTPConnection(target.host, target.port)
     connection.sock = stream
     connection.putrequest("POST", target.path, skip_host=True, skip_accept_encoding=True)
@@ -70,7 +70,7 @@ def _exchange(stream: "_Timed", target: Target, headers: Mapping[str, str], body
     answer = connection.getresponse()
     try:
         found = {name.lower(): value for name, value in answer.getheaders()}
-        return Answer(answer.status, found, answer.read(MOST_BYTES))
+        return PostAnswer(answer.status, found, answer.read(MOST_BYTES))
     finally:
         answer.close()
 

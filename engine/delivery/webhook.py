@@ -16,7 +16,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from engine.delivery.addresses import Refused, Target
+from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.backoff import retry_after
 from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import Outside
@@ -65,8 +65,8 @@ def send(outside: Outside, row: dict[str, Any], endpoint: Endpoint | None, *, no
         "webhook-signature": signatures(endpoint.secrets, row["id"], timestamp, body),
     }
     try:
-        answer = post(outside, Target.of(endpoint.address), headers, body, public=True)
-    except Refused as refused:
+        answer = post(outside, WebhookTarget.of(endpoint.address), headers, body, public=True)
+    except AddressRefusal as refused:
         return Outcome("retry", f"The webhook was not called: {refused}")
     except ssl.SSLCertVerificationError:
         return Outcome("retry", "The webhook's certificate is not valid for its name.")

@@ -6,7 +6,7 @@
 A declaration is ``engine.model.digest.Digest``; the registry is ``reports/digests.py``.
 """
 
-from engine.digests.calendar import Task, owed, tick
+from engine.digests.calendar import Task, is_owed, tick
 from engine.digests.chain import CHAIN_NAME, ChainRun, run_chain
 from engine.digests.content import Content, content, hash_of
 from engine.digests.deliver import (
@@ -36,7 +36,7 @@ __all__ = [
     "digest_task",
     "each",
     "hash_of",
-    "owed",
+    "is_owed",
     "run_chain",
     "run_name",
     "snapshot_tasks",

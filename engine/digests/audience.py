@@ -61,7 +61,7 @@ def reaches(email: str, people: People) -> bool:
     return address(email) is not None and email not in people.gone
 
 
-def shown(content: Content, items: Items, recipient: Recipient, people: People) -> list[int]:
+def visible_rows(content: Content, items: Items, recipient: Recipient, people: People) -> list[int]:
     """The places of the rows of a table that a recipient sees."""
     if recipient.sees == EVERYTHING:
         return content.rows(items)

@@ -37,7 +37,7 @@ FACES: Mapping[str, Sequence[Face]] = {
 }
 
 
-def asked(content: Content) -> list[str]:
+def actions_to_decide(content: Content) -> list[str]:
     """The actions on which the digest asks for a decision: proposals as long as they are such, reminded ones always."""
     if content.digest.asks is None:
         return []
@@ -54,7 +54,7 @@ def of(connection: Any, content: Content) -> dict[str, list[Button]]:
         return {}
     names = {
         action_id: staffing.approval_id(org_id, action_id, kind)
-        for action_id in staffing.undecided(connection, org_id, kind, asked(content))
+        for action_id in staffing.awaiting_decision(connection, org_id, kind, actions_to_decide(content))
     }
     return {
         action_id: [Button(face, f"{org_id}:{name}:{face.decision}") for face in FACES[kind]]

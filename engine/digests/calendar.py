@@ -34,7 +34,7 @@ class Task:
     notes: Literal["all", "failed", "none"] = "failed"
 
 
-def owed(when: When, now: datetime, clock: Clock, last: Row | None) -> bool:
+def is_owed(when: When, now: datetime, clock: Clock, last: Row | None) -> bool:
     """Whether something is owed, given the last run that began since it was due.
 
     After a while it is again where that run failed or never came to an end.
@@ -75,7 +75,7 @@ def _due(services: Services, task: Task, org_id: str, now: datetime) -> bool:
     with services.store.reader() as connection:
         clock = queries.clock(connection, org_id)
         last = queries.last_run(connection, org_id, task.name, last_due(task.when, now, clock.zone, clock.settings))
-    return owed(task.when, now, clock, last) and task.wants(services, org_id) and not task.done(
+    return is_owed(task.when, now, clock, last) and task.wants(services, org_id) and not task.done(
         services, org_id, clock, now
     )  # fmt: skip
 

@@ -11,8 +11,8 @@ import msgspec
 from engine.digests.deliver import (
     Run,
     deliver,
+    public_message,
     run_name,
-    said,
 )
 from engine.model.digest import Digest
 from engine.model.errors import NotFound, Problem
@@ -25,7 +25,7 @@ NOT_DUE = "not_due"
 
 
 @dataclass(frozen=True)
-class Step:
+class ChainStep:
     """What came of one digest of the chain."""
 
     digest: str
@@ -43,7 +43,7 @@ class ChainRun:
     org_id: str
     day: date
     outcome: str
-    steps: Sequence[Step]
+    steps: Sequence[ChainStep]
 
     def shown(self) -> dict[str, Any]:
         """For an answer."""
@@ -75,10 +75,11 @@ def run_chain(services: Services, chain: Sequence[Digest], org_id: str, actor: s
         try:
             step = _step(services, digest, org_id, actor, clock, now)
         except Exception as error:
-            done.append(Step(digest.name, "failed", message=said(error)))
+            done.append(ChainStep(digest.name, "failed", message=public_message(error)))
             _keep(services, run_id, done, "failed", now)
             raise Problem(
-                f"The step {digest.name} of the chain failed: {said(error)} The later steps wait for the next call.",
+                f"The step {digest.name} of the chain failed: {public_message(error)} "
+                "The later steps wait for the next call.",
                 word="step_failed",
                 details=[asdict(one) | {"run_id": run_id} for one in done],
             ) from error
@@ -88,7 +89,7 @@ def run_chain(services: Services, chain: Sequence[Digest], org_id: str, actor: s
     return ChainRun(run_id, org_id, day, "completed", done)
 
 
-def _step(services: Services, digest: Digest, org_id: str, actor: str, clock: Clock, now: datetime) -> Step:
+def _step(services: Services, digest: Digest, org_id: str, actor: str, clock: Clock, now: datetime) -> ChainStep:
     """One digest; a weekly one that had nothing to tell this week is not asked again every day."""
     if digest.every == "week":
         monday = now.astimezone(clock.zone).date()
@@ -96,21 +97,23 @@ def _step(services: Services, digest: Digest, org_id: str, actor: str, clock: Cl
         with services.store.reader() as connection:
             last = queries.last_run(connection, org_id, run_name(digest.name), _midnight(clock, monday))
         if last is not None and last["outcome"] == "skipped":
-            return Step(digest.name, NOT_DUE)
+            return ChainStep(digest.name, NOT_DUE)
     run: Run = deliver(services, digest, org_id, actor, now=now)
-    return Step(digest.name, run.outcome, run.period, len(run.deliveries))
+    return ChainStep(digest.name, run.outcome, run.period, len(run.deliveries))
 
 
-def _keep(services: Services, run_id: str, steps: Sequence[Step], outcome: str | None, at: datetime | None) -> None:
+def _keep(
+    services: Services, run_id: str, steps: Sequence[ChainStep], outcome: str | None, at: datetime | None
+) -> None:
     queries.change_run(services.store, run_id, finished_at=at, outcome=outcome, message=_message(steps))
 
 
-def _message(steps: Sequence[Step]) -> str:
+def _message(steps: Sequence[ChainStep]) -> str:
     return msgspec.json.encode([asdict(step) for step in steps]).decode()
 
 
-def _steps(run: queries.Row | None) -> list[Step]:
-    return msgspec.json.decode(run["message"], type=list[Step]) if run else []
+def _steps(run: queries.Row | None) -> list[ChainStep]:
+    return msgspec.json.decode(run["message"], type=list[ChainStep]) if run else []
 
 
 def _midnight(clock: Clock, day: date) -> datetime:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from engine.delivery.chat import escaped
+from engine.delivery.chat import escape
 from engine.digests.buttons import Button
 from engine.model.document import Edition, Table
 from engine.reporting.render import cells, words
@@ -72,7 +72,7 @@ def _to_decide(table: Table, keys: Sequence[str | None], buttons: Mapping[str, S
 
 
 def _lines(table: Table, most: int) -> list[str]:
-    shown = cells.shown(table).head(most)
+    shown = cells.display_cells(table).head(most)
     headings = [table.labels.get(name, words.heading(name)) for name in shown.columns]
     lines = []
     for first, *rest in shown.rows():
@@ -82,7 +82,7 @@ def _lines(table: Table, most: int) -> list[str]:
 
 
 def _section(text: str) -> Block:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": escaped(text[:MOST_WORDS]) or "–"}}
+    return {"type": "section", "text": {"type": "mrkdwn", "text": escape(text[:MOST_WORDS]) or "–"}}
 
 
 def _buttons(key: str, buttons: Sequence[Button]) -> Block:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from engine.delivery import (
     Channels,
-    configured,
+    channels_of,
     endpoints,
     enqueue,
 )
@@ -99,7 +99,7 @@ def deliver(
     if done:
         return _already(work, done)
     made = content(services.editions, digest, org_id, query, now=now)
-    move = state.prepared(services, made, now)
+    move = state.prepare(services, made, now)
     empty = made.empty and not send_empty
     queued: list[dict[str, Any]] = []
     with services.store.reader() as connection:
@@ -137,7 +137,7 @@ def run_name(name: str) -> str:
 def wants(services: Services, digest: Digest, org_id: str) -> bool:
     """Whether anything of the digest could leave for the organization."""
     with services.store.reader() as connection:
-        ways = configured(services.settings, endpoints(connection, org_id))
+        ways = channels_of(services.settings, endpoints(connection, org_id))
     return any(way.name in digest.channels for way in ways.leaving)
 
 
@@ -156,12 +156,14 @@ def each(name: str, org_ids: Sequence[str], run: Callable[[str], T]) -> list[T]:
         raise Problem(
             f"{name} failed for {len(failures)} of {len(org_ids)} organizations; the next call tries these again.",
             word="digest_failed",
-            details=[{"org_id": org_id, "outcome": "failed", "message": said(error)} for org_id, error in failures],
+            details=[
+                {"org_id": org_id, "outcome": "failed", "message": public_message(error)} for org_id, error in failures
+            ],
         ) from failures[0][1]
     return runs
 
 
-def said(error: Exception) -> str:
+def public_message(error: Exception) -> str:
     """What a caller may read of a failure."""
     return error.message if isinstance(error, Problem) else "It failed on our side; the log has it."
 
@@ -171,7 +173,7 @@ def _prepared(services: Services, digest: Digest, org_id: str, now: datetime) ->
         raise NotFound(f"There is no organization {org_id[:80]!r}.", word="unknown_organization")
     with services.store.reader() as connection:
         clock = queries.clock(connection, org_id)
-        channels = configured(services.settings, endpoints(connection, org_id))
+        channels = channels_of(services.settings, endpoints(connection, org_id))
         due = last_due(When(digest.every), now, clock.zone, clock.settings)
         ran = queries.last_run(connection, org_id, run_name(digest.name), due)
     today, due_on = now.astimezone(clock.zone).date(), due.astimezone(clock.zone).date()
@@ -187,7 +189,7 @@ def key(digest: Digest, day: date) -> str:
 
 
 def _occasion(work: _Work, found: Mapping[str, Sequence[Button]]) -> Occasion:
-    return Occasion(work.period, work.late, work.services.settings["SVC_BASE_URL"], found)
+    return Occasion(work.period, work.late, work.services.settings.base_url, found)
 
 
 def _note(revision: Revision, work: _Work, made: Content, letters: Sequence[Any]) -> None:

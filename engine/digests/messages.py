@@ -60,12 +60,12 @@ def messages(content: Content, people: People, channels: Channels, occasion: Occ
 
 
 def _mail(content: Content, to: Recipient, people: People, occasion: Occasion) -> Message:
-    places = {items.table: audience.shown(content, items, to, people) for items in content.digest.items}
+    places = {items.table: audience.visible_rows(content, items, to, people) for items in content.digest.items}
     whole = to.sees == EVERYTHING
     if not whole:
         places = {items.table: places[items.table] for items in content.digest.items if items.to}
     sheets = [
-        mail.narrowed(
+        mail.narrow(
             _part(content, items.table, places[items.table]),
             _columns(content, items, places, to),
             items.title,
@@ -99,7 +99,7 @@ def _mail(content: Content, to: Recipient, people: People, occasion: Occasion) -
 def _chat(content: Content, people: People, occasion: Occasion, channel: str) -> Message:
     places = {items.table: content.rows(items) for items in content.digest.items}
     tables = [
-        mail.narrowed(_part(content, items.table, places[items.table]), items.shows, items.title)
+        mail.narrow(_part(content, items.table, places[items.table]), items.shows, items.title)
         for items in content.digest.items
     ]
     keys = [_keys(content, items.table, places) for items in content.digest.items]

@@ -18,13 +18,13 @@ from engine.store.schema.outputs import catalogue_snapshots
 Move = Callable[[Revision, bool], None]
 
 
-def prepared(services: Services, content: Content, now: Any) -> Move:
+def prepare(services: Services, content: Content, now: Any) -> Move:
     """The change as a function of the revision and of whether the digest leaves; computed before the write begins.
 
     Where the digest leaves, what its buttons decide is asked last, so that an action is recorded before its approval.
     """
     moves = [MOVES[name](services, content, now) for name in content.digest.moves]
-    kind, asked = content.digest.asks, buttons.asked(content)
+    kind, asked = content.digest.asks, buttons.actions_to_decide(content)
 
     def move(revision: Revision, leaves: bool) -> None:
         for one in moves:
@@ -97,7 +97,7 @@ def _cleared(services: Services, content: Content, now: Any) -> Move:
 def _snapshot(services: Services, content: Content, now: Any) -> Move:
     """The snapshot that the next digest compares with."""
     subject, frames = services.editions.frames(content.edition.organization.id, snapshots.FACTS, now=now)
-    taken = snapshots.taken(frames, subject.as_of)
+    taken = snapshots.take_snapshot(frames, subject.as_of)
 
     def move(revision: Revision, leaves: bool) -> None:
         snapshots.keep(revision, taken)

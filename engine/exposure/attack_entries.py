@@ -13,7 +13,7 @@ WORST_CVSS: Mapping[str, float] = {"critical": 10.0, "high": 8.9, "medium": 6.9,
 
 
 @dataclass(frozen=True)
-class Finding:
+class OpenFinding:
     """A weakness as the store knows it; only ``open`` ones on a service are entries."""
 
     id: str
@@ -29,7 +29,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Entry:
+class EntryPoint:
     """An open finding with its part of the score: ``strength`` is exploit × exposure. ``assumed``: no score came."""
 
     finding_id: str
@@ -48,7 +48,9 @@ class Entry:
         return self.exploit * self.exposure
 
 
-def entries(findings: Iterable[Finding], services: Mapping[str, Service]) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
+def entries(
+    findings: Iterable[OpenFinding], services: Mapping[str, Service]
+) -> tuple[tuple[EntryPoint, ...], tuple[str, ...]]:
     """Entries by finding id, and the ids of open findings that are on no known service."""
     ordered = sorted((finding for finding in findings if finding.status == "open"), key=lambda finding: finding.id)
     placed = tuple(
@@ -59,11 +61,11 @@ def entries(findings: Iterable[Finding], services: Mapping[str, Service]) -> tup
     return placed, tuple(f.id for f in ordered if f.service_id is None or f.service_id not in services)
 
 
-def _entry(finding: Finding, service: Service) -> Entry:
+def _entry(finding: OpenFinding, service: Service) -> EntryPoint:
     exploit, assumed, reason = _exploit(finding)
     internet = bool(finding.internet_reachable) or service.internet_facing
     reach = "reachable from the internet" if internet else "reachable from inside only"
-    return Entry(
+    return EntryPoint(
         finding.id,
         service.id,
         finding.title,
@@ -76,7 +78,7 @@ def _entry(finding: Finding, service: Service) -> Entry:
     )
 
 
-def _exploit(finding: Finding) -> tuple[float, bool, str]:
+def _exploit(finding: OpenFinding) -> tuple[float, bool, str]:
     """max(EPSS, CVSS / 10 · 0.5, 0.95 if known exploited), whether it was assumed, and which of them it is."""
     if finding.known_exploited:
         likely = max(KNOWN_EXPLOITED, finding.epss or 0.0)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.exposure.attack_entries import Entry
-from engine.exposure.attack_search import Route
+from engine.exposure.attack_entries import EntryPoint
+from engine.exposure.attack_search import AttackRoute
 from engine.exposure.dependencies import Dependency, Service
 
 PASS, PASS_SEGMENTED = 0.7, 0.3
@@ -50,7 +50,7 @@ def edge_id(start: str, end: str) -> str:
 
 
 def choke_points(
-    routes: Sequence[Route],
+    routes: Sequence[AttackRoute],
     services: Sequence[Service],
     strengths: Mapping[int, Sequence[float]],
     total: float,
@@ -82,9 +82,9 @@ def choke_points(
 
 
 def fix_list(
-    routes: Sequence[Route],
+    routes: Sequence[AttackRoute],
     services: Sequence[Service],
-    entries: Sequence[Entry],
+    entries: Sequence[EntryPoint],
     dependencies: Mapping[tuple[int, int], Dependency],
     most: int,
 ) -> tuple[Fix, ...]:
@@ -121,9 +121,9 @@ class _State:
 
     def __init__(
         self,
-        routes: Sequence[Route],
+        routes: Sequence[AttackRoute],
         services: Sequence[Service],
-        entries: Sequence[Entry],
+        entries: Sequence[EntryPoint],
         dependencies: Mapping[tuple[int, int], Dependency],
     ) -> None:
         position = {service.id: number for number, service in enumerate(services)}
@@ -190,7 +190,7 @@ class _State:
         )
 
 
-def _edges(route: Route) -> list[tuple[int, int]]:
+def _edges(route: AttackRoute) -> list[tuple[int, int]]:
     return list(pairwise(route.services))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import pairwise
 
-from engine.exposure.attack_entries import Entry, Finding, entries
+from engine.exposure.attack_entries import EntryPoint, OpenFinding, entries
 from engine.exposure.attack_fixes import (
     PASS,
     PASS_SEGMENTED,
@@ -20,7 +20,7 @@ from engine.exposure.attack_fixes import (
     edge_id,
     fix_list,
 )
-from engine.exposure.attack_search import Route, Search, search
+from engine.exposure.attack_search import AttackRoute, Search, search
 from engine.exposure.dependencies import Dependency, Service, split_edges
 from engine.model.errors import NotFound
 
@@ -50,12 +50,12 @@ class AttackPath:
     target_id: str
     target_criticality: float
     services: tuple[str, ...]
-    entry: Entry
+    entry: EntryPoint
     hops: tuple[Hop, ...]
 
 
 @dataclass(frozen=True)
-class Target:
+class AttackTarget:
     """All paths to one service; ``combined`` is 1 − Π(1 − score), as if they succeeded independently."""
 
     service_id: str
@@ -84,7 +84,7 @@ class Simulation:
     truncated: bool
     missed_at_most: float | None
     paths: tuple[AttackPath, ...]
-    targets: tuple[Target, ...]
+    targets: tuple[AttackTarget, ...]
     choke_points: tuple[ChokePoint, ...]
     fixes: tuple[Fix, ...]
     warnings: tuple[str, ...]
@@ -93,7 +93,7 @@ class Simulation:
 def simulate(
     services: Iterable[Service],
     dependencies: Iterable[Dependency],
-    findings: Iterable[Finding],
+    findings: Iterable[OpenFinding],
     *,
     target_id: str | None = None,
     max_depth: int = DEFAULT_DEPTH,
@@ -115,7 +115,7 @@ def simulate(
     for (start, end), edge in pairs.items():
         ways[start].append((end, _passage(edge)))
     begins, unplaced = entries(findings, known)
-    by_start: defaultdict[int, list[Entry]] = defaultdict(list)
+    by_start: defaultdict[int, list[EntryPoint]] = defaultdict(list)
     for entry in begins:
         if entry.strength > 0:
             by_start[position[entry.service_id]].append(entry)
@@ -156,13 +156,13 @@ def _passage(edge: Dependency) -> float:
 
 
 def _listed(
-    routes: Sequence[Route],
+    routes: Sequence[AttackRoute],
     services: Sequence[Service],
-    by_start: dict[int, list[Entry]],
+    by_start: dict[int, list[EntryPoint]],
     pairs: dict[tuple[int, int], Dependency],
     most: int,
 ) -> tuple[AttackPath, ...]:
-    def candidates() -> Iterator[tuple[float, int, str, Route, Entry]]:
+    def candidates() -> Iterator[tuple[float, int, str, AttackRoute, EntryPoint]]:
         for route in routes:
             through = ">".join(services[place].id for place in route.services)
             for entry in by_start[route.services[0]]:
@@ -197,15 +197,15 @@ def _hop(start: Service, end: Service, edge: Dependency) -> Hop:
 
 
 def _targets(
-    routes: Sequence[Route], services: Sequence[Service], by_start: dict[int, list[Entry]]
-) -> tuple[Target, ...]:
+    routes: Sequence[AttackRoute], services: Sequence[Service], by_start: dict[int, list[EntryPoint]]
+) -> tuple[AttackTarget, ...]:
     scores: defaultdict[int, list[float]] = defaultdict(list)
     begins: defaultdict[int, set[int]] = defaultdict(set)
     for route in routes:
         scores[route.services[-1]].extend(entry.strength * route.weight for entry in by_start[route.services[0]])
         begins[route.services[-1]].add(route.services[0])
     found = [
-        Target(
+        AttackTarget(
             services[place].id,
             services[place].name,
             services[place].criticality,
@@ -213,14 +213,14 @@ def _targets(
             sum(len(by_start[start]) for start in begins[place]),
             round(max(held), 6),
             round(sum(held), 6),
-            round(combined(held), 6),
+            round(combine(held), 6),
         )
         for place, held in scores.items()
     ]
     return tuple(sorted(found, key=lambda target: (-target.combined, -target.best_score, target.service_id)))
 
 
-def combined(scores: Iterable[float]) -> float:
+def combine(scores: Iterable[float]) -> float:
     """1 − Π(1 − score): the chance that at least one of independent paths succeeds."""
     none = 1.0
     for score in scores:
@@ -228,7 +228,7 @@ def combined(scores: Iterable[float]) -> float:
     return 1 - none
 
 
-def _sentence(found: int, targets: Sequence[Target]) -> str:
+def _sentence(found: int, targets: Sequence[AttackTarget]) -> str:
     if not targets:
         return "No path leads from an open finding to a target."
     top = targets[0]
@@ -238,7 +238,7 @@ def _sentence(found: int, targets: Sequence[Target]) -> str:
 
 
 def _warnings(
-    result: Search, begins: Sequence[Entry], unplaced: Sequence[str], most_expansions: int
+    result: Search, begins: Sequence[EntryPoint], unplaced: Sequence[str], most_expansions: int
 ) -> tuple[str, ...]:
     said = []
     if result.missed_at_most is not None:

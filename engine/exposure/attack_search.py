@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 
 
 @dataclass(frozen=True)
-class Route:
+class AttackRoute:
     """Services from an entry to a target by position; ``weight`` is the product of passages and target value."""
 
     services: tuple[int, ...]
@@ -21,7 +21,7 @@ class Search:
     short left out; None when nothing was left out.
     """
 
-    routes: tuple[Route, ...]
+    routes: tuple[AttackRoute, ...]
     expansions: int
     missed_at_most: float | None
 
@@ -75,7 +75,7 @@ def search(
         _, end, passage = ordered[path[-1], depth - len(path) + 1][choice]
         arrive((*path, end), passed * passage, strength)
     found.sort()
-    routes = tuple(Route(path, weight) for _, _, path, weight in found)
+    routes = tuple(AttackRoute(path, weight) for _, _, path, weight in found)
     return Search(routes, expansions, -waiting[0][0] if waiting else None)
 
 

@@ -112,7 +112,7 @@ def keep(revision: Revision, analysis: Analysis) -> dict[str, Any]:
             "conclusive": analysis.conclusive,
         },
     )
-    return shown(run)
+    return as_answer(run)
 
 
 def _line(revision: Revision, run: Row) -> Row:
@@ -134,10 +134,10 @@ def latest(connection: Reader, org_id: str, incident_id: str) -> dict[str, Any]:
     run = first(connection, rca_runs, org_id, order=("-run_at", "-revision"), incident_id=incident_id)
     if run is None:
         raise NotFound(f"No root-cause analysis of {incident_id[:200]} was run yet.", word="no_rca_run")
-    return shown(run)
+    return as_answer(run)
 
 
-def shown(run: Row) -> dict[str, Any]:
+def as_answer(run: Row) -> dict[str, Any]:
     """A run as the interface shows it: the columns and the analysis side by side."""
     columns = ("id", "incident_id", "run_at", "actor", "model_version", "hypothesis", "confidence")
     return {**{name: run[name] for name in columns}, **run["candidates"]}

@@ -19,7 +19,7 @@ from engine.incidents.rca_features import (
     likeness,
 )
 from engine.incidents.rca_words import (
-    Scored,
+    ScoredSignal,
     explanation,
     hypothesis,
     next_checks,
@@ -156,17 +156,17 @@ def _strongest(
     hops: Mapping[str, int],
     similar: Sequence[PastIncident],
     now: datetime,
-) -> Scored:
+) -> ScoredSignal:
     evidence = tuple(dict.fromkeys(signal.id for signal in group))
     scored = []
     for signal in group:
         against = contradictions(signal, incident, now)
         found = features(signal, incident, hops, similar)
-        scored.append(Scored(confidence(found, len(against)), signal, found, against, evidence))
+        scored.append(ScoredSignal(confidence(found, len(against)), signal, found, against, evidence))
     return max(scored, key=lambda one: (one.confidence, one.signal.at))
 
 
-def _candidate(rank: int, scored: Scored, incident: Incident) -> Candidate:
+def _candidate(rank: int, scored: ScoredSignal, incident: Incident) -> Candidate:
     level = band(scored.confidence)
     return Candidate(
         rank,
@@ -182,7 +182,7 @@ def _candidate(rank: int, scored: Scored, incident: Incident) -> Candidate:
     )
 
 
-def _contributions(scored: Scored) -> tuple[Contribution, ...]:
+def _contributions(scored: ScoredSignal) -> tuple[Contribution, ...]:
     values = [getattr(scored.features, name) for name in WEIGHTS]
     parts = [weight * value for weight, value in zip(WEIGHTS.values(), values, strict=True)]
     rounded = largest_remainder(parts, round(sum(parts), 3), 0.001)

@@ -48,7 +48,7 @@ KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 )
 
 
-class Scored(NamedTuple):
+class ScoredSignal(NamedTuple):
     """A hypothesis before it is put into words: its confidence, its strongest signal and all its evidence."""
 
     confidence: float
@@ -63,7 +63,7 @@ def hypothesis(signal: Signal) -> str:
     return KINDS[signal.kind][0].format(text=signal.text) + "."
 
 
-def explanation(scored: Scored, incident: Incident, band: str) -> str:
+def explanation(scored: ScoredSignal, incident: Incident, band: str) -> str:
     """Why the hypothesis has its confidence: what speaks for it, then what speaks against it."""
     signal, found = scored.signal, scored.features
     if signal.at > incident.onset_at:
@@ -79,7 +79,7 @@ def explanation(scored: Scored, incident: Incident, band: str) -> str:
     return " ".join((said, *scored.contradictions))
 
 
-def next_checks(scored: Sequence[Scored], conclusive: bool) -> tuple[str, ...]:
+def next_checks(scored: Sequence[ScoredSignal], conclusive: bool) -> tuple[str, ...]:
     """What to look at: the best two hypotheses; without a conclusion the best three, and what nothing was heard of."""
     checks = [_check(one.signal) for one in scored[: 2 if conclusive else 3]]
     if not conclusive:

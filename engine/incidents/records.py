@@ -6,8 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from engine.incidents.impact import Impact, impact
-from engine.model.document import Organization
-from engine.model.document import Revision as Position
+from engine.model.document import Organization, Position
 from engine.store.queries.incidents import (
     Reader,
     Row,

@@ -20,7 +20,7 @@ from engine.incidents.slo_rules import (
 from engine.incidents.slo_sums import (
     DAY_MINUTES,
     Count,
-    Sums,
+    SpanSums,
     bucket_sums,
     service_sums,
 )
@@ -60,7 +60,7 @@ def service_budgets(objectives: list[Objective], buckets: pl.DataFrame, now: dat
     return [budget(objective, summed.get(objective.service_id, nothing)) for objective in ordered]
 
 
-def budget(objective: Objective, sums: Sums) -> ServiceBudget:
+def budget(objective: Objective, sums: SpanSums) -> ServiceBudget:
     """The budgets of one service from sums: of every span, or of 7 and 30 days alone (fallback rule)."""
     # Closer to 100 % than a millionth of a percent is rounding noise, not a budget.
     objective = replace(objective, objective_pct=round(objective.objective_pct, 6))

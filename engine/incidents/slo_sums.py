@@ -22,7 +22,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Sums:
+class SpanSums:
     """Counts by span in minutes. Without the spans up to three days only the fallback rule can judge."""
 
     spans: Mapping[int, Count]
@@ -34,7 +34,7 @@ def window_end(now: datetime) -> datetime:
     return now.replace(minute=now.minute - now.minute % BUCKET_MINUTES, second=0, microsecond=0)
 
 
-def bucket_sums(buckets: pl.DataFrame, now: datetime) -> dict[str, Sums]:
+def bucket_sums(buckets: pl.DataFrame, now: datetime) -> dict[str, SpanSums]:
     """Sums of every service with a bucket before ``now``.
 
     ``buckets`` has service_id, bucket_at (start of the five minutes; UTC, with or without zone), total, bad.
@@ -50,15 +50,15 @@ def bucket_sums(buckets: pl.DataFrame, now: datetime) -> dict[str, Sums]:
         .sort("service_id")
     )
     return {
-        row["service_id"]: Sums({span: Count(**row[str(span)]) for span in SPANS}, row["last"].replace(tzinfo=UTC))
+        row["service_id"]: SpanSums({span: Count(**row[str(span)]) for span in SPANS}, row["last"].replace(tzinfo=UTC))
         for row in summed.iter_rows(named=True)
     }
 
 
-def service_sums(buckets: pl.DataFrame, now: datetime) -> Sums:
+def service_sums(buckets: pl.DataFrame, now: datetime) -> SpanSums:
     """Sums of the one service that ``buckets`` (bucket_at, total, bad) belong to; zeros without buckets."""
     summed = bucket_sums(buckets.with_columns(service_id=pl.lit("")), now)
-    return summed.get("", Sums({span: Count(0, 0, 0) for span in SPANS}))
+    return summed.get("", SpanSums({span: Count(0, 0, 0) for span in SPANS}))
 
 
 def _span(minutes: int, end: datetime) -> pl.Expr:

@@ -11,7 +11,7 @@ from engine.intake.values import plain
 LONGEST = 200
 
 
-def joined(source: str, *parts: Any) -> str:
+def join_key(source: str, *parts: Any) -> str:
     """``source:a|b|c``, absent parts empty; the parts are hashed when the key would grow too long."""
     text = "|".join((plain(part) or "").replace("%", "%25").replace("|", "%7C") for part in parts)
     return f"{source}:{text}" if len(source) + len(text) < LONGEST else f"{source}:sha256-{digest(*parts)}"
@@ -29,6 +29,6 @@ def label_digest(labels: Mapping[str, Any]) -> str:
     return digest(*(part for pair in pairs for part in pair))
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """Case, white space and compatibility forms of a title do not make a new problem."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -23,7 +23,7 @@ def is_secret(name: str) -> bool:
     return _NAME.search(name) is not None
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """The text without ``password=…``, ``"token": "…"``, ``Bearer …`` and ``https://user:password@``."""
     if "=" in text or ":" in text:
         lowered = text.lower()

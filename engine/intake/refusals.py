@@ -13,14 +13,14 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-class Malformed(Exception):
+class MalformedRecord(Exception):
     """A field of a record whose shape is known: where, what belongs there, what came. Never leaves this package."""
 
     def __init__(self, field: str, expected: str, found: Any) -> None:
         super().__init__(field)
         self.field = field
         self.expected = expected
-        self.found = shown(found)
+        self.found = display(found)
 
 
 def read_each(records: Iterable[tuple[str, R]], read: Callable[[R], T], *, word: str, noun: str) -> list[T]:
@@ -35,7 +35,7 @@ def read_each(records: Iterable[tuple[str, R]], read: Callable[[R], T], *, word:
         count += 1
         try:
             good.append(read(record))
-        except Malformed as problem:
+        except MalformedRecord as problem:
             field = ".".join(part for part in (path, problem.field) if part)
             details.append({"index": index, "field": field, "expected": problem.expected, "found": problem.found})
     if details:
@@ -50,7 +50,7 @@ def read_each(records: Iterable[tuple[str, R]], read: Callable[[R], T], *, word:
     return good
 
 
-def shown(value: Any) -> str:
+def display(value: Any) -> str:
     """A value in an error message: short, clean, an object or list only by its kind."""
     if value is None:
         return "nothing"

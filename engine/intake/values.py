@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
-from engine.intake.redaction import REDACTED, is_secret, redacted
+from engine.intake.redaction import REDACTED, is_secret, redact
 
 LINE, BLOCK, LABELS = 300, 4000, 50
 ABSENT = frozenset({"", "null", "'-"})
@@ -51,13 +51,13 @@ def line(value: Any, limit: int = LINE) -> str | None:
     text = _bounded(value, limit)
     if text is None:
         return None
-    return _cut(redacted(text if text.isprintable() else " ".join(text.split())), limit)
+    return _cut(redact(text if text.isprintable() else " ".join(text.split())), limit)
 
 
 def block(value: Any, limit: int = BLOCK) -> str | None:
     """Text of several lines, bounded like ``line``."""
     text = None if value is None else _bounded(value, limit)
-    return None if text is None else _cut(redacted(text), limit)
+    return None if text is None else _cut(redact(text), limit)
 
 
 def number(value: Any) -> float | None:
@@ -94,7 +94,7 @@ def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def listed(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """A list as it is, a single value as a list of one: what converted XML leaves to guess."""
     if isinstance(value, list):
         return value
@@ -128,7 +128,7 @@ def folded_name(name: str) -> str:
     return _SEPARATORS.sub("_", name.strip().lower())
 
 
-def folded(record: Mapping[str, Any]) -> dict[str, Any]:
+def fold(record: Mapping[str, Any]) -> dict[str, Any]:
     """The record under folded names; where two fall together the first that holds something stays."""
     found: dict[str, Any] = {}
     for name, value in record.items():

@@ -74,7 +74,7 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Event:
+class CalendarEvent:
     """A dated, all-day duty for a calendar. ``on`` is the last day on which it is in time.
 
     ``remind`` is for duties that are still to be done.
@@ -106,7 +106,7 @@ class Document:
     tables: Sequence[Table] = ()
     coverage: Coverage | None = None
     charts: Sequence[Chart] = ()
-    events: Sequence[Event] = ()
+    events: Sequence[CalendarEvent] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     footnotes: Sequence[str] = ()
@@ -122,7 +122,7 @@ class Organization:
 
 
 @dataclass(frozen=True)
-class Revision:
+class Position:
     """A position in an organization's audit chain: the last sequence number and its hash."""
 
     seq: int
@@ -139,7 +139,7 @@ class Edition:
     schema_version: int
     organization: Organization
     as_of: date
-    revision: Revision
+    revision: Position
     parameters: Mapping[str, Any]
     settings_version: int
     document: Document

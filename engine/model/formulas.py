@@ -63,21 +63,21 @@ def percentile_rank(cohort: Sequence[float], value: float, least: int = 5) -> fl
 
 def grade(score: float | None, coverage: Coverage, settings: Thresholds) -> str:
     """A to F at 90, 80, 70, 60; ``insufficient_data`` below the least coverage (R3)."""
-    if score is None or not covered(coverage, settings):
+    if score is None or not has_coverage(coverage, settings):
         return "insufficient_data"
     return next((letter for letter, least in (("A", 90), ("B", 80), ("C", 70), ("D", 60)) if score >= least), "F")
 
 
 def rag(pct: float | None, coverage: Coverage, settings: Thresholds) -> str:
     """green, amber or red by the organization's thresholds; ``insufficient_data`` below the least coverage."""
-    if pct is None or not covered(coverage, settings):
+    if pct is None or not has_coverage(coverage, settings):
         return "insufficient_data"
     if pct >= settings["rag_green"]:
         return "green"
     return "amber" if pct >= settings["rag_amber"] else "red"
 
 
-def covered(coverage: Coverage, settings: Thresholds) -> bool:
+def has_coverage(coverage: Coverage, settings: Thresholds) -> bool:
     """Whether enough was assessed to grade at all."""
     return coverage.total > 0 and 100 * coverage.assessed >= settings["coverage_min_pct"] * coverage.total
 

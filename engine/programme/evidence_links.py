@@ -19,7 +19,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LinkRequest:
     """A link to make. ``supplement`` allows a bundle that was sealed before the test."""
 
     test_id: str
@@ -50,7 +50,7 @@ class _Refusal(Exception):
         self.reason = reason
 
 
-def link(revision: Revision, wanted: Sequence[Wanted]) -> list[Row]:
+def link(revision: Revision, wanted: Sequence[LinkRequest]) -> list[Row]:
     """Record links in their order, all in this revision; one row with ``outcome`` for each that was wanted.
 
     The same test, control and bundle is one link however often it comes. Nothing is written when none is new.
@@ -64,7 +64,7 @@ def link(revision: Revision, wanted: Sequence[Wanted]) -> list[Row]:
 class _Work:
     """What one body needs to know, looked up at once, and what it leads to."""
 
-    def __init__(self, revision: Revision, wanted: Sequence[Wanted]) -> None:
+    def __init__(self, revision: Revision, wanted: Sequence[LinkRequest]) -> None:
         connection, org_id = revision.connection, revision.org_id
         self.revision = revision
         self.zone = ZoneInfo(time_zone(connection, org_id))
@@ -87,7 +87,7 @@ class _Work:
         self.made: list[Row] = []
         self.notes: list[Note] = []
 
-    def apply(self, one: Wanted) -> Row:
+    def apply(self, one: LinkRequest) -> Row:
         """What becomes of one link."""
         try:
             late = self._check(one)
@@ -116,7 +116,7 @@ class _Work:
             self.revision.insert(test_links, self.made)
             self.revision.record_all(self.notes)
 
-    def _check(self, one: Wanted) -> bool:
+    def _check(self, one: LinkRequest) -> bool:
         """Whether the link supplements a bundle that was sealed before the test; _Refusal for what cannot be."""
         test = self.tests.get(one.test_id)
         if test is None:
@@ -149,7 +149,7 @@ def _distinct(ids: Iterable[str]) -> list[str]:
 
 
 def _shown(
-    one: Wanted, outcome: str, link_id: str | None, supplement: bool, reason: str | None = None,
+    one: LinkRequest, outcome: str, link_id: str | None, supplement: bool, reason: str | None = None,
     message: str | None = None,
 ) -> Row:  # fmt: skip
     return {

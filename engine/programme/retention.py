@@ -10,7 +10,7 @@ from engine.reporting.facts.governance_scans import RETENTION_DAYS
 from engine.reporting.facts.question import start_of
 from engine.store import Store
 from engine.store.retention import (
-    Purged,
+    PurgeResult,
     deployment_tier,
     purge_audit_log,
     purge_incidents,
@@ -31,7 +31,7 @@ def kept_days(store: Store, org_id: str) -> Mapping[str, int]:
     return {**default, **own}
 
 
-def purge(store: Store, org_id: str, *, now: datetime) -> list[Purged]:
+def purge(store: Store, org_id: str, *, now: datetime) -> list[PurgeResult]:
     """Remove what is older than its days in the organization's time zone; one transaction for each class."""
     zone = store.time_zone(org_id)
     today = now.astimezone(ZoneInfo(zone)).date()
@@ -45,7 +45,7 @@ def purge(store: Store, org_id: str, *, now: datetime) -> list[Purged]:
 
 def purge_all(store: Store, *, now: datetime) -> str:
     """Purge every organization and say what was done. One that fails is logged and does not stop the others."""
-    purged: list[Purged] = []
+    purged: list[PurgeResult] = []
     failed = []
     for org_id, _ in store.organizations():
         try:

@@ -26,7 +26,7 @@ Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Taken:
+class DaySnapshot:
     """Rows of the three tables of one day."""
 
     readiness: Rows
@@ -37,7 +37,7 @@ class Taken:
 def take(services: Services, org_id: str, actor: str, *, now: datetime) -> str:
     """A snapshot of today."""
     subject, frames = services.editions.frames(org_id, FACTS, now=now)
-    snapshot = taken(frames, subject.as_of)
+    snapshot = take_snapshot(frames, subject.as_of)
     with services.store.revision(org_id, actor, now=now) as revision:
         changed = keep(revision, snapshot)
     return f"{changed} rows written, {len(snapshot.changes)} controls in another state"
@@ -49,12 +49,12 @@ def is_taken(connection: Any, org_id: str, day: date) -> bool:
     return bool(rows.many(connection, readiness_snapshots, org_id, limit=1, taken_on=week))
 
 
-def taken(frames: Frames, day: date) -> Taken:
+def take_snapshot(frames: Frames, day: date) -> DaySnapshot:
     """The snapshot of ``day`` from the facts of that day."""
-    return Taken(_readiness(frames, day), _changes(frames, day), _posture(frames, day))
+    return DaySnapshot(_readiness(frames, day), _changes(frames, day), _posture(frames, day))
 
 
-def keep(revision: Revision, snapshot: Taken) -> int:
+def keep(revision: Revision, snapshot: DaySnapshot) -> int:
     """Store a snapshot; a second one of the same day replaces the first. Returns how many rows changed."""
     counts = [
         revision.upsert(table, kept)

@@ -63,7 +63,7 @@ def approval_id(org_id: str, action_id: str, kind: str = COMPLETION) -> str:
     return f"apr_{sha256(f'{org_id}|{kind}|{action_id}'.encode()).hexdigest()[:16]}"
 
 
-def undecided(connection: Any, org_id: str, kind: str, action_ids: Sequence[str]) -> list[str]:
+def awaiting_decision(connection: Any, org_id: str, kind: str, action_ids: Sequence[str]) -> list[str]:
     """Those of the actions that are still to be decided on, whether or not anybody was asked."""
     names = [approval_id(org_id, action_id, kind) for action_id in action_ids]
     known = rows.many(connection, approvals, org_id, id=names) if names else ()

@@ -21,7 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from engine.model.document import Revision as Position
+from engine.model.document import Position
 from engine.model.errors import Unavailable
 from engine.store.types import canonical_json
 

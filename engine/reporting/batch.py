@@ -38,7 +38,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Built:
+class BuildResult:
     """What came of one organization: files made, files that were there already, bytes made."""
 
     org_id: str
@@ -47,7 +47,7 @@ class Built:
     size: int
 
 
-def build_organization(work: Work) -> Built:
+def build_organization(work: Work) -> BuildResult:
     """Every report of one organization in all its formats, under default parameters. Unavailable: the disk is full."""
     artifacts = Artifacts(work.folder, memory_bytes=0)
     made = kept = size = 0
@@ -68,7 +68,7 @@ def build_organization(work: Work) -> Built:
             data = RENDERERS[name.format].render(document)
             artifacts.put(name, data)
             made, size = made + 1, size + len(data)
-    return Built(work.subject.organization.id, made, kept, size)
+    return BuildResult(work.subject.organization.id, made, kept, size)
 
 
 def build(
@@ -81,7 +81,7 @@ def build(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
-) -> list[Built]:
+) -> list[BuildResult]:
     """Build every report of ``org_ids``; facts are computed in one pass for all that share a day.
 
     ``jobs`` processes render (1: this one); ``executor`` may be any other, such as the client of a cluster. The
@@ -103,10 +103,10 @@ def build(
         ]
     report_progress("facts", len(needed), len(needed))
     count = min(jobs if jobs is not None else os.cpu_count() or 1, len(work))
-    done: list[Built] = []
+    done: list[BuildResult] = []
     report_progress("organizations", 0, len(work))
     if count <= 1 and executor is None:
-        results: Iterator[Built] = map(build_organization, work)
+        results: Iterator[BuildResult] = map(build_organization, work)
         for built in results:
             done.append(built)
             report_progress("organizations", len(done), len(work))

@@ -13,13 +13,12 @@ from zoneinfo import ZoneInfo
 import msgspec
 import polars as pl
 
-from engine.model.document import Edition, Organization
-from engine.model.document import Revision as Position
+from engine.model.document import Edition, Organization, Position
 from engine.model.errors import BadRequest, NotFound, Unavailable
 from engine.model.report import Ask, Report
 from engine.model.thresholds import Thresholds, thresholds
 from engine.reporting.artifacts import Artifacts, Name
-from engine.reporting.facts import Facts, Question
+from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.render import RENDERERS
 from engine.reporting.replica import Replica, View
 from engine.store import Store
@@ -68,9 +67,9 @@ def subjects(view: View, org_ids: Sequence[str], now: datetime) -> list[Subject]
     return result
 
 
-def question(subject: Subject, period_days: int) -> Question:
+def question(subject: Subject, period_days: int) -> FactQuestion:
     """What the facts are asked about a subject."""
-    return Question(
+    return FactQuestion(
         subject.organization.id, subject.organization.time_zone, subject.as_of, period_days, subject.settings
     )
 

@@ -17,8 +17,8 @@ import polars as pl
 import pyarrow as pa
 from sqlalchemy import Table
 
-from engine.model.document import Revision as Position
-from engine.store.changes import Changes, changes, sql_type
+from engine.model.document import Position
+from engine.store.changes import ChangeReader, changes, sql_type
 from engine.store.schema import REPLICATED
 
 log = logging.getLogger(__name__)
@@ -154,7 +154,7 @@ class Replica:
         known = {org_id: Position(seq, digest) for org_id, seq, digest in rows}
         return {org_id: known.get(org_id, Position(0, "")) for org_id in org_ids}
 
-    def _apply(self, change: Changes, mark: Position) -> Position | None:
+    def _apply(self, change: ChangeReader, mark: Position) -> Position | None:
         """Replace what changed in one transaction with the watermark; start over where the past is not the same."""
         head = change.head
         if head is None or head == mark:

@@ -26,21 +26,21 @@ ACTOR = "scheduler"
 
 @dataclass(frozen=True)
 class Daily:
-    """Every day at the local time that the setting ``at`` holds."""
+    """Every day at the local time that the settings say."""
 
-    at: str
+    at: Callable[[Settings], str]
 
     def due(self, settings: Settings, now: datetime) -> datetime:
         """The last instant at which the job was due. Where a clock shows the time twice, the first counts."""
-        zone = ZoneInfo(settings["SVC_TIME_ZONE"])
-        clock = time.fromisoformat(settings[self.at])
+        zone = ZoneInfo(settings.time_zone)
+        clock = time.fromisoformat(self.at(settings))
         today = now.astimezone(zone).date()
         at = datetime.combine(today, clock, zone).astimezone(UTC)
         return at if at <= now else datetime.combine(today - timedelta(days=1), clock, zone).astimezone(UTC)
 
     def said(self, settings: Settings) -> str:
         """When, for a person."""
-        return f"daily at {settings[self.at]} {settings['SVC_TIME_ZONE']}"
+        return f"daily at {self.at(settings)} {settings.time_zone}"
 
 
 @dataclass(frozen=True)

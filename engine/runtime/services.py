@@ -37,10 +37,10 @@ class Services:
 @contextmanager
 def open_services(settings: Settings, catalogue: Mapping[str, Report], *, now: datetime) -> Iterator[Services]:
     """Migrate the store, open everything, and let go of it in the end."""
-    migrate(settings.database_url)
-    store = Store(settings.database_url)
+    migrate(settings.store_url)
+    store = Store(settings.store_url)
     folder = settings.data_dir
-    replica = Replica(store.url, folder / "analytics.duckdb", memory_limit=settings["SVC_ANALYTICS_MEMORY"])
+    replica = Replica(store.url, folder / "analytics.duckdb", memory_limit=settings.analytics_memory)
     editions = Editions(store, replica, Artifacts(folder / "artifacts"), catalogue)
     try:
         yield Services(settings, store, editions, now)

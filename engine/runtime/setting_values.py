@@ -31,12 +31,12 @@ def switch(raw: str) -> bool:
     return raw == "on"
 
 
-def listed(raw: str) -> tuple[str, ...]:
+def names(raw: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in raw.split(",") if part.strip())
 
 
 def emails(raw: str) -> tuple[str, ...]:
-    return tuple(part.lower() for part in listed(raw))
+    return tuple(part.lower() for part in names(raw))
 
 
 def address(raw: str) -> str:
@@ -73,14 +73,14 @@ def sender(raw: str) -> str:
 
 
 def key_prefixes(raw: str) -> tuple[str, ...]:
-    entries = listed(raw)
+    entries = names(raw)
     if not all(re.fullmatch(r"(api_key|ingest|assessor)=[!-~]{3,40}", entry) for entry in entries):
         raise ValueError("kind=prefix pairs separated by commas, such as api_key=old_; kinds api_key, ingest, assessor")
     return entries
 
 
 def tier_names(raw: str) -> tuple[str, ...]:
-    entries = listed(raw)
+    entries = names(raw)
     if not all(re.fullmatch(r"(pro|team)=[A-Za-z0-9_-]{1,100}", entry) for entry in entries):
         raise ValueError("tier=name pairs separated by commas, such as pro=P-1AB,team=P-2CD; tiers pro, team")
     return entries

@@ -47,7 +47,7 @@ class Rules:
     per_email: int
 
 
-def checked(name: str, email: str, company: str | None, message: str, *, consent: bool) -> Enquiry:
+def check_enquiry(name: str, email: str, company: str | None, message: str, *, consent: bool) -> Enquiry:
     """The enquiry as it is kept; BadRequest names the field at fault and repeats nothing that was written."""
     if not consent:
         raise BadRequest(

@@ -25,7 +25,7 @@ from engine.store.schema import commerce as tables
 HIDDEN = ("org_id", "revision")
 
 
-def shown(lead: Mapping[str, Any]) -> Row:
+def as_row(lead: Mapping[str, Any]) -> Row:
     """A lead as lists show it."""
     return {name: value for name, value in lead.items() if name not in HIDDEN}
 
@@ -35,10 +35,10 @@ def detail(connection: Reader, org_id: str, lead_id: str) -> Row:
     lead = one(connection, tables.leads, org_id, id=lead_id)
     pilot = first(connection, tables.pilots, org_id, lead_id=lead_id)
     return {
-        "lead": shown(lead),
+        "lead": as_row(lead),
         "exit": exit_criterion(lead),
-        "pilot": None if pilot is None else pilots.shown(pilot),
-        "history": [shown(row) for row in history_of(connection, org_id, "lead", lead_id)],
+        "pilot": None if pilot is None else pilots.as_row(pilot),
+        "history": [as_row(row) for row in history_of(connection, org_id, "lead", lead_id)],
     }
 
 
@@ -54,13 +54,13 @@ def change(revision: Revision, lead_id: str, wanted: Mapping[str, Any]) -> Row:
     elif "lost_reason" in wanted:
         check_reason(lead["stage"], wanted["lost_reason"])
     if not changes:
-        return shown(lead)
+        return as_row(lead)
     after = {**lead, **{name: new for name, (_, new) in changes.items()}}
     if "stage" in changes:
         after |= _moved(revision, lead, after["stage"])
     _store(revision, lead, after)
     _note_changes(revision, lead_id, changes)
-    return shown(after)
+    return as_row(after)
 
 
 def change_all(revision: Revision, lead_ids: Sequence[str], wanted: Mapping[str, Any]) -> list[Row]:

@@ -4,14 +4,14 @@ from typing import Any
 
 from engine.delivery import (
     Message,
-    configured,
+    channels_of,
     content_hash,
     enqueue,
 )
 from engine.runtime.settings import Settings
 from engine.sales.history import note
 from engine.sales.leads import check_reachable, note_response
-from engine.sales.templates import prepared
+from engine.sales.templates import prepare_email
 from engine.store import Revision
 from engine.store.queries.commerce import Row
 from engine.store.rows import one
@@ -27,8 +27,8 @@ def write(revision: Revision, lead_id: str, template: str, words: str | None, se
     """
     lead = one(revision.connection, leads, revision.org_id, id=lead_id)
     check_reachable(lead)
-    letter = prepared(template, lead, settings["SVC_BRAND"], words)
-    channel = configured(settings, {}).email
+    letter = prepare_email(template, lead, settings.brand, words)
+    channel = channels_of(settings, {}).email
     if not send or not channel.leaves:
         told = {"template": template}
         note(revision, "lead", lead_id, "lead.email.prepared", told, chained=told)

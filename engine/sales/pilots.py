@@ -35,7 +35,7 @@ ABOUT: Mapping[str, str] = {
 HIDDEN = ("org_id", "revision")
 
 
-def shown(pilot: Mapping[str, Any]) -> Row:
+def as_row(pilot: Mapping[str, Any]) -> Row:
     """A pilot as lists show it."""
     return {name: value for name, value in pilot.items() if name not in HIDDEN}
 
@@ -45,10 +45,10 @@ def detail(connection: Reader, org_id: str, pilot_id: str) -> Row:
     pilot = one(connection, tables.pilots, org_id, id=pilot_id)
     lead = one(connection, tables.leads, org_id, id=pilot["lead_id"])
     return {
-        "pilot": shown(pilot),
+        "pilot": as_row(pilot),
         "next": list(PILOT_STEPS[pilot["stage"]]),
-        "lead": shown(lead),
-        "history": [shown(row) for row in history_of(connection, org_id, "pilot", pilot_id)],
+        "lead": as_row(lead),
+        "history": [as_row(row) for row in history_of(connection, org_id, "pilot", pilot_id)],
     }
 
 
@@ -80,14 +80,14 @@ def change(revision: Revision, pilot_id: str, wanted: Mapping[str, Any]) -> Row:
     pilot = one(revision.connection, tables.pilots, revision.org_id, id=pilot_id)
     changes = differences(pilot, wanted)
     if not changes:
-        return shown(pilot)
+        return as_row(pilot)
     if "stage" in changes:
         check_step("pilot", PILOT_STEPS, *changes["stage"])
     after = {**pilot, **wanted}
     check_dates(after)
     revision.update(tables.pilots, {"id": pilot_id}, {name: new for name, (_, new) in changes.items()})
     _note_changes(revision, pilot_id, changes)
-    return shown(after)
+    return as_row(after)
 
 
 def check_dates(pilot: Mapping[str, Any]) -> None:

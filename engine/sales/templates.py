@@ -48,7 +48,7 @@ TEMPLATES: Mapping[str, Template] = {
 SENT = "Sent because you asked us to contact you. Reply with the word stop and we will not write again."
 
 
-def prepared(template: str, lead: Mapping[str, Any], sender: str, note: str | None = None) -> dict[str, str]:
+def prepare_email(template: str, lead: Mapping[str, Any], sender: str, note: str | None = None) -> dict[str, str]:
     """The message: ``to``, ``subject``, ``body``. ``note`` is a paragraph of our own before the closing."""
     chosen = TEMPLATES[template]
     places = {

@@ -16,7 +16,7 @@ import pyarrow as pa
 from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Table
 from sqlalchemy.engine import make_url
 
-from engine.model.document import Revision as Position
+from engine.model.document import Position
 from engine.store.schema import REPLICATED
 from engine.store.types import Instant
 
@@ -78,7 +78,7 @@ def _numbered(query: str) -> str:
 
 
 @dataclass
-class Changes:
+class ChangeReader:
     """One organization at one moment: where its chain stands, and the rows changed since an earlier revision."""
 
     org_id: str
@@ -120,15 +120,15 @@ def _stamp(table: Table) -> str:
 
 
 @contextmanager
-def changes(url: str, since: Sequence[tuple[str, int]]) -> Iterator[Iterator[Changes]]:
+def changes(url: str, since: Sequence[tuple[str, int]]) -> Iterator[Iterator[ChangeReader]]:
     """Changes of each (organization, sequence number) pair, all seen in one read transaction."""
     with _source(url) as source:
         yield (_changes_of(source, org_id, seq) for org_id, seq in since)
 
 
-def _changes_of(source: _Source, org_id: str, seq: int) -> Changes:
+def _changes_of(source: _Source, org_id: str, seq: int) -> ChangeReader:
     rows = source.rows("SELECT seq, hash FROM heads WHERE org_id = ?", (org_id,))
-    return Changes(org_id, Position(*rows[0]) if rows else None, seq, source)
+    return ChangeReader(org_id, Position(*rows[0]) if rows else None, seq, source)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.store.locks import FairLock
-from engine.store.revisions import batched
+from engine.store.revisions import in_batches
 from engine.store.schema.outputs import credential_uses, credentials
 
 EVERY = timedelta(minutes=1)
@@ -20,7 +20,7 @@ Key = tuple[str, str]
 def credentials_of(connection: Connection, org_id: str, hashes: Sequence[str]) -> dict[str, Any]:
     """Keys and tokens of an organization, live or not, by the SHA-256 of their secret."""
     found: dict[str, Any] = {}
-    for batch in batched(hashes, 900):
+    for batch in in_batches(hashes, 900):
         query = select(credentials).where(credentials.c.org_id == org_id, credentials.c.secret_sha256.in_(batch))
         found |= {row["secret_sha256"]: dict(row) for row in connection.execute(query).mappings()}
     return found

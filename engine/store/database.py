@@ -67,7 +67,7 @@ def _sqlite(url: str, *, immediate: bool) -> Engine:
             if not immediate:
                 cursor.execute("PRAGMA query_only=ON")
         except sqlite3.DatabaseError as error:
-            raise damaged(url, error) from error
+            raise damage_error(url, error) from error
         finally:
             cursor.close()
 
@@ -83,7 +83,7 @@ def _postgresql(url: str, *, readonly: bool) -> Engine:
     return create_engine(url, hide_parameters=True, pool_size=16, max_overflow=64, pool_pre_ping=True, **options)
 
 
-def damaged(url: str, error: Exception) -> Unavailable:
+def damage_error(url: str, error: Exception) -> Unavailable:
     """The sentence for a store file that cannot be opened."""
     path = make_url(url).database
     return Unavailable(

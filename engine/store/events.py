@@ -11,7 +11,7 @@ FEW = 128  # events that go into one statement: what a group of writes has; a co
 _COLUMNS = [column.name for column in audit_log.columns]
 
 
-class Events:
+class EventBuffer:
     """Events of one transaction that are chained but not stored yet."""
 
     def __init__(self, connection: Connection) -> None:

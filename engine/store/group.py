@@ -15,7 +15,7 @@ from engine.model.errors import NotFound
 from engine.store.heads import move_head, take_head
 from engine.store.locks import FairLock
 from engine.store.revisions import Revision
-from engine.store.write_buffer import Held, Known, Read
+from engine.store.write_buffer import LookupCache, Read, WriteBuffer
 
 T = TypeVar("T")
 MOST = 64  # writes in one transaction: bounds how long the first of them waits for the last
@@ -57,7 +57,7 @@ class GroupCommit:
         self._led = False
         self._size = 0  # of the last transaction
         self._guard = threading.Lock()
-        self._known: dict[str, tuple[tuple[int, str], Known]] = {}  # by organization: what held at that head
+        self._known: dict[str, tuple[tuple[int, str], LookupCache]] = {}  # by organization: what held at that head
 
     def write(self, org_id: str, actor: str, change: Callable[[Revision], T], now: datetime, ahead: Ahead = ()) -> T:
         """Run ``change`` in a revision and return what it returned once that is committed."""
@@ -120,7 +120,7 @@ class GroupCommit:
                 pending.done = True
 
     def _transaction(self, batch: list[_Pending], *, guarded: bool) -> None:
-        known: dict[str, tuple[tuple[int, str], Known]] = {}
+        known: dict[str, tuple[tuple[int, str], LookupCache]] = {}
         with self._errors(), self._writer.connect() as connection, connection.begin():
             for org_id, group in groupby(batch, key=lambda pending: pending.org_id):
                 memory = self._known.pop(org_id, None)
@@ -142,17 +142,17 @@ def _write_all(
     connection: Connection,
     org_id: str,
     group: list[_Pending],
-    memory: tuple[tuple[int, str], Known] | None,
+    memory: tuple[tuple[int, str], LookupCache] | None,
     *,
     guarded: bool,
     alone: bool,
-) -> tuple[Held, tuple[int, str] | None]:
+) -> tuple[WriteBuffer, tuple[int, str] | None]:
     """One revision each within the transaction; the head is read and moved once, rows and events are stored together.
 
     ``guarded``: a failure undoes its own part and goes to its own caller. Returns the new head, None for nobody's.
     """
     start = take_head(connection, org_id)
-    held = Held(connection, org_id, memory[1] if memory is not None and memory[0] == start else None)
+    held = WriteBuffer(connection, org_id, memory[1] if memory is not None and memory[0] == start else None)
     if start is None:
         for pending in group:
             pending.error = NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
@@ -198,7 +198,7 @@ def _write_all(
     return held, head
 
 
-def _look_ahead(held: Held, group: list[_Pending]) -> None:
+def _look_ahead(held: WriteBuffer, group: list[_Pending]) -> None:
     """What the changes will ask for, one look-up for all of them."""
     wanted: dict[Read, list[str]] = {}
     for pending in group:

@@ -6,10 +6,12 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from engine.model.errors import Problem
 from engine.store.schema.organizations import heads
-from engine.store.statements import Prepared
+from engine.store.statements import CompiledStatement
 
-_TAKE_HEAD = Prepared(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == bindparam("org")).with_for_update())
-_MOVE_HEAD = Prepared(
+_TAKE_HEAD = CompiledStatement(
+    select(heads.c.seq, heads.c.hash).where(heads.c.org_id == bindparam("org")).with_for_update()
+)
+_MOVE_HEAD = CompiledStatement(
     update(heads)
     .where(heads.c.org_id == bindparam("_org"), heads.c.seq == bindparam("_from"))
     .values(seq=bindparam("_seq"), hash=bindparam("_hash"), moved_at=bindparam("_at"))

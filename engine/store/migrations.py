@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError
 
 from engine.model.errors import Unavailable
-from engine.store.database import damaged, open_engines
+from engine.store.database import damage_error, open_engines
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "migrations"
 HEALTH_MIGRATION = "0015"
@@ -51,7 +51,7 @@ def migrate(url: str, target: str = "head") -> tuple[str | None, str]:
             return before, current(connection) or ""
     except DatabaseError as error:
         if make_url(url).get_backend_name() == "sqlite":
-            raise damaged(url, error.orig or error) from error
+            raise damage_error(url, error.orig or error) from error
         reason = str(error.orig).strip().splitlines()[0]
         raise Unavailable(f"The operational store does not answer: {reason}.", word="store_unavailable") from error
     finally:

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, and_, delete, func, or_, select
 
 from engine.store.chain import GENESIS
-from engine.store.revisions import Revision, batched
+from engine.store.revisions import Revision, in_batches
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log, chain_cuts, legal_holds
 from engine.store.schema.automation import dry_runs, executions
@@ -29,7 +29,7 @@ _OF_INCIDENTS = (incident_timeline, incident_actions, rca_runs)
 
 
 @dataclass(frozen=True)
-class Purged:
+class PurgeResult:
     """What a purge removed of a class of records, and which holds (by id) kept it from removing more."""
 
     record_class: str
@@ -69,7 +69,7 @@ class Hold:
             for table in (dry_runs, executions, rca_runs):
                 query = select(table.c.id).where(table.c.org_id == org_id, table.c.incident_id == self.incident_id)
                 concerned += connection.execute(query).scalars()
-            conditions += [audit_log.c.object_id.in_(batch) for batch in batched(concerned, 500)]
+            conditions += [audit_log.c.object_id.in_(batch) for batch in in_batches(concerned, 500)]
         return conditions
 
 
@@ -86,7 +86,7 @@ def active_holds(connection: Connection, org_id: str, now: datetime) -> list[Hol
     return [Hold(row) for row in rows if row["released_at"] is None or row["released_at"] > now]
 
 
-def purge_audit_log(revision: Revision, before: datetime) -> Purged:
+def purge_audit_log(revision: Revision, before: datetime) -> PurgeResult:
     """Remove the longest prefix of the chain whose events all happened before ``before`` and are under no hold."""
     connection, org_id = revision.connection, revision.org_id
     mine = audit_log.c.org_id == org_id
@@ -104,10 +104,10 @@ def purge_audit_log(revision: Revision, before: datetime) -> Purged:
         connection.execute(delete(audit_log).where(going))
         revision.insert(chain_cuts, [{"seq": cut, "hash": digest, "cut_at": revision.now}])
         _record(revision, "audit_log", before, rows, first_seq=start, last_seq=cut, hash_at_cut=digest)
-    return _done(revision, Purged("audit_log", rows, tuple(hold.id for hold in blocking)), blocking)
+    return _done(revision, PurgeResult("audit_log", rows, tuple(hold.id for hold in blocking)), blocking)
 
 
-def purge_incidents(revision: Revision, before: datetime) -> Purged:
+def purge_incidents(revision: Revision, before: datetime) -> PurgeResult:
     """Remove incidents that were closed before ``before``, with all that hangs on them, unless they are held.
 
     A closed incident without any time of its end has no age and stays.
@@ -127,11 +127,11 @@ def purge_incidents(revision: Revision, before: datetime) -> Purged:
         _delete(connection, incidents, org_id, incidents.c.id, going)
         _start_replicas_over(revision)
         _record(revision, "incidents", before, len(going))
-    return _done(revision, Purged("incidents", len(going), tuple(hold.id for hold in blocking)), blocking)
+    return _done(revision, PurgeResult("incidents", len(going), tuple(hold.id for hold in blocking)), blocking)
 
 
 def _delete(connection: Connection, table: Table, org_id: str, column: Any, values: Sequence[str]) -> None:
-    for batch in batched(values, 500):
+    for batch in in_batches(values, 500):
         connection.execute(delete(table).where(table.c.org_id == org_id, column.in_(batch)))
 
 
@@ -149,7 +149,7 @@ def _record(revision: Revision, record_class: str, before: datetime, rows: int, 
     revision.record("retention.purged", object_type="retention", object_id=record_class, details=details)
 
 
-def _done(revision: Revision, purged: Purged, blocking: Sequence[Hold]) -> Purged:
+def _done(revision: Revision, purged: PurgeResult, blocking: Sequence[Hold]) -> PurgeResult:
     for hold in blocking:
         revision.update(legal_holds, {"id": hold.id}, {"purges_blocked": hold.purges_blocked + 1})
         revision.record(

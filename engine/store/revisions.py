@@ -18,14 +18,14 @@ from engine.store.events import BATCH
 from engine.store.heads import move_head
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organizations
-from engine.store.statements import Prepared
+from engine.store.statements import CompiledStatement
 from engine.store.types import canonical_json, instant_text
-from engine.store.write_buffer import Held, Read
+from engine.store.write_buffer import Read, WriteBuffer
 
 T = TypeVar("T")
 
 
-def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Lists of up to ``size`` items, in order."""
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
@@ -49,12 +49,12 @@ def _defaults(table: Table) -> dict[str, Any]:
 
 
 @cache
-def _insert(table: Table, names: tuple[str, ...]) -> Prepared:
-    return Prepared(table.insert().values({name: bindparam(name, type_=table.c[name].type) for name in names}))
+def _insert(table: Table, names: tuple[str, ...]) -> CompiledStatement:
+    return CompiledStatement(table.insert().values({name: bindparam(name, type_=table.c[name].type) for name in names}))
 
 
 @cache
-def _update(table: Table, key: tuple[str, ...], values: tuple[str, ...]) -> Prepared:
+def _update(table: Table, key: tuple[str, ...], values: tuple[str, ...]) -> CompiledStatement:
     """Change the row of an organization with that key; counts a move of the table's due date."""
     owner = table.c.id if table is organizations else table.c.org_id
     new: dict[str, Any] = {name: bindparam(f"_new_{name}", type_=table.c[name].type) for name in values}
@@ -63,7 +63,7 @@ def _update(table: Table, key: tuple[str, ...], values: tuple[str, ...]) -> Prep
         moved = and_(table.c[due].is_not(None), table.c[due].is_distinct_from(new[due]))
         new["moves"] = case((moved, table.c.moves + 1), else_=table.c.moves)
     own = [table.c[name] == bindparam(f"_key_{name}", type_=table.c[name].type) for name in key]
-    return Prepared(update(table).where(owner == bindparam("_org"), *own).values(new))
+    return CompiledStatement(update(table).where(owner == bindparam("_org"), *own).values(new))
 
 
 class Note(NamedTuple):
@@ -88,10 +88,10 @@ class Revision:
         actor: str,
         now: datetime,
         head: tuple[int, str],
-        held: Held | None = None,
+        held: WriteBuffer | None = None,
     ) -> None:
         self._connection = connection
-        self._held = held or Held(connection, org_id)
+        self._held = held or WriteBuffer(connection, org_id)
         self.org_id = org_id
         self.actor = actor
         self.now = now
@@ -146,7 +146,7 @@ class Revision:
         """Chain ``events`` in their order and store them; returns how many. Memory: two batches of 20,000."""
         recorded_at, org_id, stamp = instant_text(self.now), self.org_id, self.seq
         count = 0
-        for batch in batched(events, BATCH):
+        for batch in in_batches(events, BATCH):
             seq, previous = self.head
             rows = []
             for event in batch:
@@ -171,7 +171,7 @@ class Revision:
         known = {}
         names = EventRow._fields
         self._held.events.store()
-        for batch in batched(ids, 10_000):
+        for batch in in_batches(ids, 10_000):
             query = select(*(audit_log.c[name] for name in names)).where(
                 audit_log.c.org_id == self.org_id, audit_log.c.event_id.in_(batch)
             )
@@ -239,7 +239,7 @@ class Revision:
         keys: tuple[str, ...] = table.info["primary"]
         empty = self.records.execute(select(table.c.revision).where(*self._mine(table)).limit(1)).first() is None
         created = updated = 0
-        for batch in batched(rows, 500):
+        for batch in in_batches(rows, 500):
             known = {} if empty else self._existing(table, keys, batch)
             new, changes = [], []
             for row in batch:

@@ -14,7 +14,7 @@ Values = Mapping[str, Any]
 _Process = Callable[[Any], Any]
 
 
-class Prepared:
+class CompiledStatement:
     """A statement whose text does not depend on its values. Threads may share one."""
 
     def __init__(self, statement: ClauseElement) -> None:

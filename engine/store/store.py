@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Text, select, type_coerce
 from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 
-from engine.model.document import Revision as Position
+from engine.model.document import Position
 from engine.model.errors import NotFound, Unavailable
 from engine.store.chain import (
     GENESIS,
@@ -19,7 +19,7 @@ from engine.store.chain import (
     check_chain,
 )
 from engine.store.credentials import CredentialUses
-from engine.store.database import damaged, open_engines
+from engine.store.database import damage_error, open_engines
 from engine.store.group import Ahead, GroupCommit
 from engine.store.heads import take_head
 from engine.store.locks import FairLock
@@ -287,5 +287,5 @@ class Store:
             ) from error
         except DatabaseError as error:
             if isinstance(error.orig, sqlite3.DatabaseError) and not isinstance(error.orig, sqlite3.IntegrityError):
-                raise damaged(self.url, error.orig) from error
+                raise damage_error(self.url, error.orig) from error
             raise

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Table
 
 from engine.model.errors import Problem
-from engine.store.events import Events
+from engine.store.events import EventBuffer
 from engine.store.statements import insert_rows, update_rows
 
 MOST_KNOWN = 2_000
@@ -16,7 +16,7 @@ Read = Callable[[Connection, str, Sequence[str]], Mapping[str, Any]]
 """A look-up by key within an organization; keys without a value are absent from the answer."""
 
 
-class Known:
+class LookupCache:
     """Look-ups of one organization. They hold as long as its head stands where it stood: recorded writes move it.
 
     Within a transaction they end whenever somebody is handed the connection, who must use it before he asks again.
@@ -47,14 +47,14 @@ class Known:
             self.clear()
 
 
-class Held:
+class WriteBuffer:
     """Events, rows and look-ups of one organization within one transaction."""
 
-    def __init__(self, connection: Connection, org_id: str, known: Known | None = None) -> None:
+    def __init__(self, connection: Connection, org_id: str, known: LookupCache | None = None) -> None:
         self.connection = connection
-        self.events = Events(connection)
+        self.events = EventBuffer(connection)
         self._org_id = org_id
-        self.known = known or Known()
+        self.known = known or LookupCache()
         self._rows: dict[Table, dict[tuple[Any, ...], _Row]] = {}
 
     def look_up(self, read: Read, keys: Sequence[str]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def _public(gate: Gate, request: Request) -> None:
 
 def session_caller(gate: Gate, request: Request) -> Principal:
     """The member behind the session cookie; Unauthorized without one, Forbidden for a request from another site."""
-    if not gate.services.settings["SVC_SESSION_AUTH"]:
+    if not gate.services.settings.session_auth:
         return Principal(gate.local_organization(), LOCAL_USER, "owner")
     token = _cookie(request.headers.get("cookie", ""))
     if token is None:
@@ -76,7 +76,7 @@ def _same_origin(request: Request, gate: Gate) -> None:
     if site is not None and site not in ("same-origin", "none"):
         raise Forbidden("A request from another site may not write.", word="cross_origin")
     if origin is not None:
-        own = {request.headers.get("host", ""), urlsplit(gate.services.settings["SVC_BASE_URL"]).netloc}
+        own = {request.headers.get("host", ""), urlsplit(gate.services.settings.base_url).netloc}
         if urlsplit(origin).netloc not in own:
             raise Forbidden("A request from another site may not write.", word="cross_origin")
 
@@ -93,7 +93,7 @@ def _with_roles(*roles: str) -> Callable[[Gate, Request], Principal]:
 
 def _platform_admin(gate: Gate, request: Request) -> Principal:
     caller = session_caller(gate, request)
-    if caller.actor not in gate.services.settings["SVC_PLATFORM_ADMIN_EMAILS"]:
+    if caller.actor not in gate.services.settings.platform_admin_emails:
         raise Forbidden("This is for platform administrators.", word="platform_admin_required")
     return Principal(PLATFORM, caller.actor, caller.role)
 
@@ -110,7 +110,7 @@ def _ingest_again(gate: Gate, request: Request) -> None:
 
 def _ingest_token(gate: Gate, request: Request, *, known: bool) -> tuple[str, Credential]:
     secret = bearer(request.headers.get("authorization"), "ingest token")
-    legacy = gate.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+    legacy = gate.services.settings.legacy_key_prefixes
     look = known_credential if known else live_credential
     return secret, look(gate.services.store, secret, "ingest", now=request.now, legacy=legacy)
 
@@ -122,7 +122,7 @@ def _session_or_key(gate: Gate, request: Request) -> Principal:
         given = bearer(request.headers.get("authorization"), "API key")
     if given is None:
         return session_caller(gate, request)
-    legacy = gate.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+    legacy = gate.services.settings.legacy_key_prefixes
     found = credential(gate.services.store, given.strip(), "api_key", now=request.now, legacy=legacy)
     role = gate.services.store.role(found.org_id, found.owner)
     if role is None:
@@ -132,14 +132,14 @@ def _session_or_key(gate: Gate, request: Request) -> Principal:
 
 def _chat_signed(gate: Gate, request: Request) -> None:
     """The chat service; whose click it is, the handler finds out."""
-    secrets = gate.services.settings["SVC_CHAT_SIGNING_SECRET"]
+    secrets = gate.services.settings.chat_signing_secret
     check_chat(secrets, request.headers, lambda: request.body, now=request.now)
 
 
 def _copilot(gate: Gate, request: Request) -> Principal | None:
     """A session where a language model and sessions are both configured; otherwise anybody, limited by address."""
     settings = gate.services.settings
-    if settings["SVC_LLM_API_KEY"] and settings["SVC_SESSION_AUTH"]:
+    if settings.llm_api_key and settings.session_auth:
         return session_caller(gate, request)
     try:
         return session_caller(gate, request)
@@ -165,6 +165,6 @@ def cron(setting: str) -> Access:
     """The bearer secret that ``setting`` holds."""
 
     def check(gate: Gate, request: Request) -> None:
-        check_cron_secret(request.headers.get("authorization"), gate.services.settings[setting])
+        check_cron_secret(request.headers.get("authorization"), gate.services.settings.cron_secret(setting))
 
     return Access(f"CRON({setting})", check)

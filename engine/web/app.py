@@ -75,10 +75,10 @@ class Console:
     def __init__(self, routes: Sequence[Route], services: Services) -> None:
         self.routes = tuple(routes)
         self.services = services
-        limiter = Limiter(services.settings["SVC_RATE_LIMIT_URL"])
+        limiter = Limiter(services.settings.rate_limit_url)
         self.gate = Gate(services, Sessions(services.settings), limiter)
-        self._proxies = frozenset(services.settings["SVC_TRUSTED_PROXIES"])
-        secure = services.settings["SVC_BASE_URL"].startswith("https://")
+        self._proxies = frozenset(services.settings.trusted_proxies)
+        secure = services.settings.base_url.startswith("https://")
         always = (*_HEADERS, *(_SECURE if secure else ()))
         self._headers = {name: [value] for name, value in always}
         self.wsgi = self._bottle()
@@ -164,7 +164,7 @@ class Console:
         return problem
 
     def _limit(self, limit: Limit, request: Request) -> None:
-        count: int = limit.count if limit.setting is None else self.services.settings[limit.setting]
+        count = limit.count if limit.setting is None else limit.setting(self.services.settings)
         who = request.address
         if limit.by == "caller" and request.principal is not None:
             who = f"{request.principal.org_id} {request.principal.actor} {request.address}"

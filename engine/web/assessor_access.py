@@ -25,7 +25,7 @@ def check_assessor(gate: Gate, request: Request) -> Principal:
     header = request.headers.get("authorization")
     try:
         secret = _password(header) if calendar and _basic(header) else bearer(header, "assessor token")
-        legacy = gate.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+        legacy = gate.services.settings.legacy_key_prefixes
         try:
             found = credential(gate.services.store, secret, KIND, now=request.now, legacy=legacy)
         except Unauthorized as refusal:
@@ -53,7 +53,7 @@ def note_answer(request: Request, response: Response) -> None:
 
 
 def _note_refused(gate: Gate, request: Request, secret: str, refusal: Problem) -> None:
-    legacy = gate.services.settings["SVC_LEGACY_KEY_PREFIXES"]
+    legacy = gate.services.settings.legacy_key_prefixes
     if any(well_formed(secret, kind, legacy) for kind in PREFIXES):
         row = gate.services.store.credential(digest(secret))
         if row is not None:

@@ -18,7 +18,7 @@ class Gate:
 
     def local_organization(self) -> str:
         """The organization of session-mode: the one that is set, else the first."""
-        chosen: str = self.services.settings["SVC_LOCAL_ORG"]
+        chosen: str = self.services.settings.local_org
         known = [org_id for org_id, _ in self.services.store.organizations()]
         if chosen and chosen not in known:
             raise NotFound(f"SVC_LOCAL_ORG names {chosen!r}, which does not exist.", word="unknown_organization")

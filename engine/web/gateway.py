@@ -61,7 +61,7 @@ HEADERS = (
 
 def descriptor(settings: Settings) -> dict[str, Any]:
     """What the root answers."""
-    brand = settings["SVC_BRAND"]
+    brand = settings.brand
     return {
         "service": "hq-gateway",
         "brand": brand,

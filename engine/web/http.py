@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from engine.model.document import Revision
+from engine.model.document import Position
 from engine.model.errors import BadRequest
 from engine.runtime.services import Services
 
@@ -53,7 +53,7 @@ class Principal:
     role: str | None = None
     credential_id: str | None = None
     workspace_id: str | None = None
-    head: Revision | None = None
+    head: Position | None = None
     secret_sha256: str = ""
 
 

@@ -3,6 +3,7 @@
 import math
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -12,24 +13,25 @@ from limits.storage import SlidingWindowCounterSupport, Storage, storage_from_st
 from limits.strategies import SlidingWindowCounterRateLimiter
 
 from engine.model.errors import TooManyRequests, Usage
+from engine.runtime.settings import Settings
 
 
 @dataclass(frozen=True)
 class Limit:
     """At most ``count`` requests in ``seconds`` for each caller (``by`` user and address, or address alone).
 
-    ``setting`` names the setting that holds the count instead.
+    ``setting`` says which setting holds the count instead.
     """
 
     name: str
     count: int
     seconds: int
     by: str = "caller"
-    setting: str | None = None
+    setting: Callable[[Settings], int] | None = None
 
 
 PROXY = Limit("proxy", 120, 60)
-INGEST = Limit("ingest", 6000, 60, by="address", setting="SVC_INGEST_PER_MINUTE")
+INGEST = Limit("ingest", 6000, 60, by="address", setting=lambda settings: settings.ingest_per_minute)
 SENSITIVE = Limit("sensitive", 30, 60)
 COPILOT_TURNS = Limit("copilot", 20, 60)  # without a session there is only the address to count by
 CONTACT = Limit("contact", 5, 600, by="address")

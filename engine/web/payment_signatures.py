@@ -11,7 +11,7 @@ from engine.sales.billing.paypal import paypal
 from engine.sales.billing.paypal_account import Account, account
 from engine.sales.billing.paypal_signature import (
     Transmission,
-    Untrusted,
+    UntrustedSignature,
     anchors,
     check,
 )
@@ -29,12 +29,12 @@ def check_paypal(gate: Gate, request: Request) -> None:
     configured = account(gate.services.settings)
     try:
         if configured is None or not configured.webhook_id:
-            raise Untrusted("no account or webhook is configured")
+            raise UntrustedSignature("no account or webhook is configured")
         transmission = Transmission.of(request.headers, now=request.now)
         gate.limiter.check(CHECKS, request.address)
         verify = _asked if configured.verify == "postback" else _certified
         verify(configured, transmission, request)
-    except Untrusted as reason:
+    except UntrustedSignature as reason:
         log.warning("request %s: PayPal webhook refused: %s", request.id, reason)
         raise _refused() from reason
 
@@ -42,7 +42,7 @@ def check_paypal(gate: Gate, request: Request) -> None:
 def check_lemonsqueezy(gate: Gate, request: Request) -> None:
     """Unauthorized unless ``X-Signature`` is the hex HMAC-SHA256 of the body with one of our secrets."""
     given = request.headers.get("x-signature", "")
-    secrets = gate.services.settings["SVC_LEMONSQUEEZY_SIGNING_SECRET"]
+    secrets = gate.services.settings.lemonsqueezy_signing_secret
     if not secrets or not given or not given.isascii():
         raise _refused()
     right = [hmac.new(secret.encode(), request.body, sha256).hexdigest() for secret in secrets]
@@ -52,10 +52,10 @@ def check_lemonsqueezy(gate: Gate, request: Request) -> None:
 
 def _certified(configured: Account, transmission: Transmission, request: Request) -> None:
     if not configured.may_hold_certificate(transmission.cert_url):
-        raise Untrusted("the certificate is not at an address of PayPal")
+        raise UntrustedSignature("the certificate is not at an address of PayPal")
     found = paypal(configured).certificate(transmission.cert_url)
     if found is None:
-        raise Untrusted("there is no certificate at the address")
+        raise UntrustedSignature("there is no certificate at the address")
     authorities = anchors(configured.ca_file)
     check(transmission, request.body, configured.webhook_id, found, authorities, now=request.now)
 
@@ -65,14 +65,14 @@ def _asked(configured: Account, transmission: Transmission, request: Request) ->
         msgspec.json.decode(request.body, type=dict)  # what is no object would be another question
         request.body.decode()
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Untrusted("the body is no JSON object") from error
+        raise UntrustedSignature("the body is no JSON object") from error
     fields = {
         "auth_algo": transmission.algorithm, "cert_url": transmission.cert_url, "transmission_id": transmission.id,
         "transmission_sig": transmission.signature, "transmission_time": transmission.time,
         "webhook_id": configured.webhook_id,
     }  # fmt: skip
     if not paypal(configured).verifies(fields, request.body, now=request.now):
-        raise Untrusted("PayPal does not know the transmission")
+        raise UntrustedSignature("PayPal does not know the transmission")
 
 
 def _refused() -> Unauthorized:

@@ -19,14 +19,14 @@ GRACE_SECONDS = 10
 MAX_REQUEST = 16 * 1024 * 1024  # what is buffered at all; the application answers 413 far below
 
 
-def bound(console: Console, host: str, port: int, threads: int) -> Any:
+def bind(console: Console, host: str, port: int, threads: int) -> Any:
     """A server that listens already. Usage when the port is taken or the address must not be served."""
-    if not console.services.settings["SVC_SESSION_AUTH"] and not _loopback(host):
+    if not console.services.settings.session_auth and not _loopback(host):
         raise Usage(f"SVC_SESSION_AUTH=off serves one local user: bind to 127.0.0.1 or ::1, not to {host}.")
-    return listening(console.wsgi, host, port, threads)
+    return listen(console.wsgi, host, port, threads)
 
 
-def listening(application: Any, host: str, port: int, threads: int) -> Any:
+def listen(application: Any, host: str, port: int, threads: int) -> Any:
     """A server for any WSGI application, that listens already."""
     return waitress.create_server(
         application,

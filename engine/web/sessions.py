@@ -30,8 +30,8 @@ class Sessions:
     """Signs and checks session tokens: HS256 with our own secret, or RS256 and ES256 of a key set file."""
 
     def __init__(self, settings: Settings) -> None:
-        self._secret: str = settings["SVC_SESSION_SECRET"] or _own_secret(settings.data_dir)
-        self._keys: Path | None = settings["SVC_SESSION_JWKS_FILE"]
+        self._secret: str = settings.session_secret or _own_secret(settings.data_dir)
+        self._keys: Path | None = settings.session_jwks_file
         if self._keys is not None:
             self._key_set()
         self._known: dict[str, Session] = {}

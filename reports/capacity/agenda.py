@@ -3,11 +3,11 @@
 import polars as pl
 
 from engine.model.report import Ask
-from reports.obligations.clusters import Cluster, saved
+from reports.obligations.clusters import Cluster, hours_saved
 from reports.programme.decisions import decisions
 from reports.programme.risk_grid import register_of
 from reports.shared.packs import pack
-from reports.shared.wording import count, hours, listed
+from reports.shared.wording import all_of, count, hours
 from reports.staffing import wording
 
 COMPLIANCE = "/api/governance/compliance"
@@ -40,7 +40,7 @@ def decisions_needed(
         more.append(
             (
                 f"Complete, replace or close {count(late.height, 'staffing action')} past the SLA",
-                f"Worst is {wording.named(worst)}, {count(worst['breach_days'], 'business day')} over"
+                f"Worst is {wording.action_name(worst)}, {count(worst['breach_days'], 'business day')} over"
                 + (f": {worst['blocked_reason']}" if worst["blocked_reason"] else ""),
                 worst["accountable"] or worst["chair"],
                 MARKS["staffing"],
@@ -51,7 +51,7 @@ def decisions_needed(
         more.append(
             (
                 f"Collect evidence once for {len(best.members)} duties by {best.window[1]}",
-                f"{frameworks(best)}: saves {hours(saved(best))}",
+                f"{frameworks(best)}: saves {hours(hours_saved(best))}",
                 best.lead,
                 MARKS["crossover"],
             )
@@ -61,7 +61,7 @@ def decisions_needed(
 
 def frameworks(cluster: Cluster) -> str:
     """The frameworks that a cluster serves, in words."""
-    return listed([pack(name) for name in cluster.frameworks]) or "No framework"
+    return all_of([pack(name) for name in cluster.frameworks]) or "No framework"
 
 
 def members(committees: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

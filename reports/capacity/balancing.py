@@ -17,7 +17,7 @@ EPSILON = 1e-9
 
 
 @dataclass(frozen=True)
-class Item:
+class LoadItem:
     """What somebody is responsible for in a week."""
 
     id: str
@@ -44,12 +44,12 @@ class Load:
         self.doers: dict[str, set[str]] = {}
         for kind, owner in mine.select("kind", "owner").unique().iter_rows():
             self.doers.setdefault(kind, set()).add(owner)
-        self.items: dict[tuple[str, str], list[Item]] = {}
+        self.items: dict[tuple[str, str], list[LoadItem]] = {}
         movable = ~pl.col("hard") & ~pl.col("kind").is_in(MEETINGS) & (pl.col("hours") > 0)
         loose = mine.filter(movable).sort("due_on", "obligation_id")
         fields = ("owner", "week", "obligation_id", "title", "kind", "accountable", "due_on", "hours", "state")
         for owner, week, name, title, kind, accountable, due, hours, state in loose.select(fields).iter_rows():
-            item = Item(name, title, kind, accountable, due, hours, state == "overdue")
+            item = LoadItem(name, title, kind, accountable, due, hours, state == "overdue")
             self.items.setdefault((owner, week), []).append(item)
 
     def used(self, owner: str, week: str, more: float = 0.0) -> float:
@@ -124,7 +124,7 @@ def _first_move(state: Load, owner: str, week: str, ask: Ask) -> dict[str, Any] 
     return None
 
 
-def _helper(state: Load, owner: str, week: str, item: Item, room: float) -> str | None:
+def _helper(state: Load, owner: str, week: str, item: LoadItem, room: float) -> str | None:
     """The least used owner who may take the duty over; never who is accountable for it."""
     able = [
         (state.used(name, week, item.hours), name)
@@ -134,7 +134,7 @@ def _helper(state: Load, owner: str, week: str, item: Item, room: float) -> str 
     return min(able)[1] if able else None
 
 
-def _earlier(state: Load, owner: str, week: str, item: Item, room: float) -> str | None:
+def _earlier(state: Load, owner: str, week: str, item: LoadItem, room: float) -> str | None:
     """The nearest week before in which the owner has room; overdue and windowed work cannot be done earlier."""
     if item.overdue or item.kind in WINDOWED:
         return None

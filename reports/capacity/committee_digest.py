@@ -7,16 +7,16 @@ import polars as pl
 from engine.model.document import Chart, Document, Table
 from engine.model.report import Ask, Report
 from reports.capacity import agenda
-from reports.capacity.quarters import compared, quarters
+from reports.capacity.quarters import comparison, quarters
 from reports.obligations import density, weeks
-from reports.obligations.clusters import Cluster, clusters, saved
+from reports.obligations.clusters import Cluster, clusters, hours_saved
 from reports.shared import ledger
 from reports.shared.ordering import rank
 from reports.shared.wording import (
+    all_of,
     count,
     hours,
     inside,
-    listed,
     percent,
 )
 from reports.staffing import completion, wording
@@ -72,7 +72,7 @@ def build(
     bounds = density.limits(weeks.history(obligations, ask), ask.settings)
     forecast = weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds)
     found = clusters(obligations, linked_evidence, crosswalk, ask)
-    figures = compared(requests, obligation_weeks, staffing_actions, ask.as_of)
+    figures = comparison(requests, obligation_weeks, staffing_actions, ask.as_of)
     late = breaches(staffing_actions)
     asked = agenda.decisions_needed(obligations, risks, exceptions, owner_weeks, found, late, ask)
     running, last = quarters(ask.as_of)
@@ -84,7 +84,7 @@ def build(
             "period_before": last.key,
             "decisions": asked.height,
             "weeks_over_limit": forecast.filter(pl.col("level") != "ok").height,
-            "hours_to_save": round(sum(saved(cluster) for cluster in found), 2),
+            "hours_to_save": round(sum(hours_saved(cluster) for cluster in found), 2),
             **{f"staffing_{name}": staffing[name] for name in ("tracked", "open", "completed", "breached")},
         },
         tables=(
@@ -127,7 +127,7 @@ def _crossovers(found: list[Cluster]) -> pl.DataFrame:
         alone, together = cluster.hours
         first = f"{cluster.members[0].title} and {count(len(cluster.members) - 1, 'more', 'more')}"
         rows.append((cluster.id, f"{agenda.frameworks(cluster)}: {first}", len(cluster.members), cluster.window[1],
-                     round(alone, 2), round(together, 2), saved(cluster), cluster.lead))  # fmt: skip
+                     round(alone, 2), round(together, 2), hours_saved(cluster), cluster.lead))  # fmt: skip
     return pl.DataFrame(rows, schema=CROSSOVER, orient="row")
 
 
@@ -165,7 +165,7 @@ def _headline(
     else:
         parts.append(f"none of the next {forecast.height} weeks over a limit")
     if found:
-        total = round(sum(saved(cluster) for cluster in found), 1)
+        total = round(sum(hours_saved(cluster) for cluster in found), 1)
         parts.append(f"{hours(total)} to save by collecting evidence once")
     return f"{'; '.join(parts)}."
 
@@ -199,7 +199,7 @@ def _warnings(committees: pl.DataFrame, figures: pl.DataFrame) -> list[str]:
         warnings.append("No committee is recorded: the digest reaches nobody.")
     unknown = figures.filter(pl.col("now").is_null())["figure"].to_list()
     if unknown:
-        warnings.append(f"Not known this quarter: {listed([inside(name) for name in unknown])}.")
+        warnings.append(f"Not known this quarter: {all_of([inside(name) for name in unknown])}.")
     return warnings
 
 

@@ -55,7 +55,7 @@ DEFINITIONS = {
 
 def build(owner_weeks: pl.DataFrame, load: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> Document:
     grid = workload.in_horizon(owner_weeks, ask)
-    staffed = workload.staffed(grid, people)
+    staffed = workload.staffed_rows(grid, people)
     names = ledger.horizon(ask)["week"].to_list()
     now, then = balancing.Load(staffed, load, names), balancing.Load(staffed, load, names)
     actions = _actions(list(balancing.suggestions(then, ask)), load)

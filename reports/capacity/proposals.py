@@ -15,7 +15,7 @@ from engine.model.report import Ask
 from reports.capacity import balancing, workload
 from reports.shared import ledger
 from reports.shared.ordering import rank
-from reports.shared.wording import hours, listed
+from reports.shared.wording import all_of, hours
 
 KINDS = ("reassign", "pull_forward", "borrow", "defer", "descope")
 PROPOSED_KINDS = KINDS[:3]  # to defer or to descope is for people to decide
@@ -51,7 +51,7 @@ def action_id(org_id: str, week: str, kind: str, owner: str) -> str:
 def plan(owner_weeks: pl.DataFrame, load: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> Plan:
     """What the present facts propose; nothing is said of weeks that lack hours and are evenly loaded."""
     grid = workload.in_horizon(owner_weeks, ask)
-    staffed = workload.staffed(grid, people)
+    staffed = workload.staffed_rows(grid, people)
     names = ledger.horizon(ask)["week"].to_list()
     then = balancing.Load(staffed, load, names)
     moves = list(balancing.suggestions(then, ask))
@@ -145,7 +145,7 @@ def _moved(org_id: str, key: tuple[str, str, str], moves: list[dict[str, Any]]) 
     to = sorted({move["to_owner"] for move in moves}) if handed else []
     weeks = [] if handed else sorted({move["to_week"] for move in moves})
     duties = f"“{moves[0]['title']}”" if len(moves) == 1 else f"{len(moves)} duties"
-    what = f"Hand {duties} to {listed(to)}" if handed else f"Do {duties} in {listed(weeks)} already"
+    what = f"Hand {duties} to {all_of(to)}" if handed else f"Do {duties} in {all_of(weeks)} already"
     return {
         "action_id": action_id(org_id, week, kind, owner),
         "week": week,

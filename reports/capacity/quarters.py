@@ -36,7 +36,7 @@ def quarters(as_of: date) -> tuple[Quarter, Quarter]:
     return Quarter(start, as_of), Quarter(last.replace(month=last.month - 2, day=1), last)
 
 
-def compared(
+def comparison(
     requests: pl.DataFrame, obligation_weeks: pl.DataFrame, staffing_actions: pl.DataFrame, as_of: date
 ) -> pl.DataFrame:
     """Each figure in this quarter and the last, with what it is of; ``change`` is null where either is unknown."""

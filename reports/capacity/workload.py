@@ -66,7 +66,7 @@ def in_horizon(owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
 
 
-def staffed(grid: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+def staffed_rows(grid: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     """The rows of owners who are there; work of nobody and of those who have left needs another owner first."""
     left = people.filter(~pl.col("active"))["email"].to_list()
     return grid.filter(pl.col("owner").is_not_null(), ~pl.col("owner").is_in(left))
@@ -74,7 +74,7 @@ def staffed(grid: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
 
 def ownerless_hours(grid: pl.DataFrame, people: pl.DataFrame) -> float:
     """Hours of work of nobody and of those who have left."""
-    return round(float(grid["demand_hours"].sum()) - float(staffed(grid, people)["demand_hours"].sum()), 2)
+    return round(float(grid["demand_hours"].sum()) - float(staffed_rows(grid, people)["demand_hours"].sum()), 2)
 
 
 def by_week(grid: pl.DataFrame) -> pl.DataFrame:

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
-from reports.shared.counting import counted
+from reports.shared.counting import count_of
 
 REVIEW_DAYS = 365  # a hold that nobody looked at for a year may be over
 COLUMNS = (
@@ -62,9 +62,9 @@ def _headline(active: pl.DataFrame, flagged: int) -> str:
         return "No legal hold is in force; retention alone decides what is kept."
     oldest = active.row(0, named=True)
     return (
-        f"{counted(active.height, 'legal hold')} {'keeps' if active.height == 1 else 'keep'} "
-        f"{counted(flagged, 'audit event')} from being purged; the oldest, {oldest['id']} ({oldest['matter']}), is "
-        f"{counted(oldest['age_days'], 'day')} old."
+        f"{count_of(active.height, 'legal hold')} {'keeps' if active.height == 1 else 'keep'} "
+        f"{count_of(flagged, 'audit event')} from being purged; the oldest, {oldest['id']} ({oldest['matter']}), is "
+        f"{count_of(oldest['age_days'], 'day')} old."
     )
 
 
@@ -72,13 +72,13 @@ def _warnings(active: pl.DataFrame) -> list[str]:
     warnings = []
     old = active.filter(pl.col("age_days") > REVIEW_DAYS).height
     if old:
-        warnings.append(f"{counted(old, 'hold')} older than a year: ask whether the matter still needs it.")
+        warnings.append(f"{count_of(old, 'hold')} older than a year: ask whether the matter still needs it.")
     ownerless = active.filter(pl.col("custodian").is_null()).height
     if ownerless:
-        warnings.append(f"{counted(ownerless, 'hold')} without a custodian.")
+        warnings.append(f"{count_of(ownerless, 'hold')} without a custodian.")
     empty = active.filter(pl.col("flagged") == 0).height
     if empty:
-        warnings.append(f"{counted(empty, 'hold')} without a single audit event: check the incident and the scope.")
+        warnings.append(f"{count_of(empty, 'hold')} without a single audit event: check the incident and the scope.")
     return warnings
 
 

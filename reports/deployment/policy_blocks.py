@@ -13,7 +13,7 @@ from engine.model.document import (
     Table,
 )
 from engine.model.report import Ask, Parameter, Report
-from reports.shared.counting import listed
+from reports.shared.counting import some_of
 
 WINDOWS = {"7d": 7, "30d": 30}
 WINDOW = Parameter("window", "30d", "length of the window that ends on the report's day", choices=tuple(WINDOWS))
@@ -198,7 +198,7 @@ def _warnings(playbooks: pl.DataFrame) -> list[str]:
     bad = playbooks.filter(pl.col("block_rate_pct") >= BAD_POLICY_PCT, pl.col("blocks") >= BAD_POLICY_BLOCKS)
     if bad.is_empty():
         return []
-    names = listed(bad["playbook"].to_list())
+    names = some_of(bad["playbook"].to_list())
     return [f"Blocked at least as often as let through, which usually means that the policy is wrong: {names}."]
 
 

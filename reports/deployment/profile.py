@@ -6,7 +6,7 @@ import polars as pl
 
 from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
-from reports.shared.counting import counted, listed
+from reports.shared.counting import count_of, some_of
 
 TENANCY = {
     "shared": "one store for several organizations, kept apart by the credential of every request",
@@ -141,13 +141,13 @@ def _headline(name: str, profile: Mapping[str, str | None], exceptions: pl.DataF
         leaving = "nothing is known to leave it" if region else "no destination outside is known"
     else:
         outside = exceptions.filter(pl.col("reason") == "outside the region").height
-        leaving = f"{counted(exceptions.height, 'residency exception')}, {outside:,} of them known to be outside"
+        leaving = f"{count_of(exceptions.height, 'residency exception')}, {outside:,} of them known to be outside"
     return f"{name} runs on the {profile['tier']} tier and {where}; {leaving}."
 
 
 def _warnings(profile: Mapping[str, str | None]) -> list[str]:
     absent = [label for name, label in DECLARED.items() if not profile[name]]
-    return [f"Not declared in the profile: {listed(absent)}."] if absent else []
+    return [f"Not declared in the profile: {some_of(absent)}."] if absent else []
 
 
 REPORT = Report(

@@ -7,7 +7,7 @@ import polars as pl
 
 from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
-from reports.shared.counting import counted, listed
+from reports.shared.counting import count_of, some_of
 from reports.shared.packs import pack
 
 
@@ -135,10 +135,10 @@ def _warnings(classes: pl.DataFrame, conflicts: pl.DataFrame) -> list[str]:
             f"{pack(f)} {c} ({WORDS[r]})"
             for f, c, r in short.select("framework", "citation", "record_class").iter_rows()
         ]
-        warnings.append(f"Kept for a shorter time than asked for: {listed(names)}.")
+        warnings.append(f"Kept for a shorter time than asked for: {some_of(names)}.")
     unsigned = classes.filter(pl.col("override_days").is_not_null(), pl.col("approved_by").is_null())
     if unsigned.height:
-        warnings.append(f"{counted(unsigned.height, 'override')} without an approver.")
+        warnings.append(f"{count_of(unsigned.height, 'override')} without an approver.")
     return warnings
 
 

@@ -11,7 +11,7 @@ from reports.evidence import renewals
 from reports.evidence.renewals import WAVES
 from reports.shared import ledger, personal
 from reports.shared.columns import share_pct
-from reports.shared.counting import counted, listed
+from reports.shared.counting import count_of, some_of
 from reports.shared.packs import pack
 from reports.shared.wording import hours, percent
 
@@ -55,7 +55,7 @@ def build(
     ask: Ask,
 ) -> Document:
     every = renewals.pending(obligations, status, people, ask)
-    rows = renewals.nudged(every.filter(pl.col("wave").is_not_null()), reminders, ask)
+    rows = renewals.with_nudges(every.filter(pl.col("wave").is_not_null()), reminders, ask)
     waves = _waves(rows)
     frameworks = _frameworks(rows, attestations)
     collisions = renewals.collisions(rows, owner_weeks, ask)
@@ -144,7 +144,7 @@ def _headline(
         return f"No attestation falls due within 90 days; the next is due {every['due_on'][0]}."
     late = rows.filter(pl.col("wave") == "overdue").height
     work = hours(round(float(rows["effort_hours"].sum()), 2))
-    start = f"{counted(rows.height, 'attestation')} to renew within 90 days ({work}), {late:,} of them overdue"
+    start = f"{count_of(rows.height, 'attestation')} to renew within 90 days ({work}), {late:,} of them overdue"
     if owed.is_empty():
         return f"{start}; everybody concerned was asked within the last days, nothing is to be sent now."
     first = owners.row(0, named=True)
@@ -157,15 +157,15 @@ def _warnings(rows: pl.DataFrame, decided: pl.DataFrame) -> list[str]:
     warnings = []
     nobody = rows["recipient"].null_count()
     if nobody:
-        warnings.append(f"{counted(nobody, 'renewal has', 'renewals have')} no owner, so nobody can be asked.")
+        warnings.append(f"{count_of(nobody, 'renewal has', 'renewals have')} no owner, so nobody can be asked.")
     weak = rows.filter(pl.col("owed"), pl.col("evidence_freshness").is_in(["stale", "missing"]))
     if weak.height:
         names = [f"{pack(framework)} {control}" for framework, control in weak.select("framework", "control_id").rows()]
-        warnings.append(f"Collect evidence before signing, it is stale or missing now: {listed(names)}.")
+        warnings.append(f"Collect evidence before signing, it is stale or missing now: {some_of(names)}.")
     rejected = decided.filter(pl.col("status") == "rejected").height
     if rejected:
         warnings.append(
-            f"{counted(rejected, 'attestation was', 'attestations were')} rejected: put it right and set a new date."
+            f"{count_of(rejected, 'attestation was', 'attestations were')} rejected: put it right and set a new date."
         )
     return warnings
 
@@ -184,8 +184,8 @@ def _definitions(ask: Ask) -> dict[str, Any]:
         "Renewal": "An attestation of the obligation ledger that is not signed yet. A signature lapses after 380 days; "
         "where no next attestation is planned, that is its date.",
         "Wave": f"By days until it is due. This week is {iso_week(ask.as_of)}.",
-        "To send now": f"Overdue or due within {counted(ahead, 'day')}, and nobody was asked for it within the last "
-        f"{counted(pause, 'day')}.",
+        "To send now": f"Overdue or due within {count_of(ahead, 'day')}, and nobody was asked for it within the last "
+        f"{count_of(pause, 'day')}.",
         "Escalated": f"Asked for {renewals.UNANSWERED} times without an answer: now who is accountable is asked.",
         "Collision": f"An owner's week with at least {renewals.CROWDED} renewals of several frameworks, or with any "
         f"in which all duties together use more than {warn} of the hours available.",

@@ -12,7 +12,7 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import counted, listed, part_of
+from reports.shared.counting import count_of, part_of, some_of
 from reports.shared.packs import pack
 
 STATUSES = ("overdue", "rejected", "due_7", "due_30", "not_due", "attested")
@@ -134,10 +134,10 @@ def _warnings(unsupported: pl.DataFrame, without: pl.DataFrame, applicable: pl.D
             f"{pack(framework)} {control}"
             for framework, control in unsupported.select("framework", "control_id").rows()
         ]
-        warnings.append(f"Signed on stale or missing evidence, so unsupported: {listed(names)}.")
+        warnings.append(f"Signed on stale or missing evidence, so unsupported: {some_of(names)}.")
     if without.height:
         warnings.append(
-            f"{without.height:,} of {counted(applicable.height, 'applicable control')} "
+            f"{without.height:,} of {count_of(applicable.height, 'applicable control')} "
             f"{'has' if without.height == 1 else 'have'} no attestation duty."
         )
     return warnings

@@ -12,7 +12,7 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import counted, listed, part_of
+from reports.shared.counting import count_of, part_of, some_of
 from reports.shared.packs import pack
 
 STATES = ("fresh", "due_soon", "stale", "missing", "error", "not_applicable")
@@ -159,7 +159,7 @@ def _why(row: dict[str, Any]) -> str:
         case "error":
             return "evidence dated in the future"
     if row["days_over"]:
-        return f"{counted(row['days_over'], 'day')} over its window"
+        return f"{count_of(row['days_over'], 'day')} over its window"
     return "changed since its evidence was captured"
 
 
@@ -167,13 +167,13 @@ def _warnings(controls: pl.DataFrame, coverage: Coverage) -> list[str]:
     warnings = []
     future = controls.filter(pl.col("state") == "error")
     if future.height:
-        names = listed(
+        names = some_of(
             [f"{framework} {control}" for framework, control in future.select("framework", "control_id").rows()]
         )
         warnings.append(f"Evidence dated after the day of the report: {names}. Correct the dates at the source.")
     changed = controls.filter((pl.col("state") != "not_applicable") & pl.col("change_invalidated")).height
     if changed:
-        warnings.append(f"{counted(changed, 'control')} changed after the newest evidence was captured.")
+        warnings.append(f"{count_of(changed, 'control')} changed after the newest evidence was captured.")
     if coverage.total and not coverage.sufficient:
         warnings.append("Fewer than half of the applicable controls have ever had evidence: read no grade from this.")
     return warnings

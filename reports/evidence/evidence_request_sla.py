@@ -13,11 +13,11 @@ from reports.evidence.request_items import (
     STATES,
     TO_DO,
     open_requests,
-    owned,
     turnaround_days,
+    with_recipients,
 )
 from reports.shared import personal
-from reports.shared.counting import counted, part_of
+from reports.shared.counting import count_of, part_of
 
 BUCKETS = (("0–7", 0, 7), ("8–14", 8, 14), ("15–30", 15, 30), ("31+", 31, None))
 SAID = {clock: clock.replace("_", " ") for clock in CLOCKS}
@@ -47,7 +47,7 @@ COLUMNS = (
 
 
 def build(requests: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> Document:
-    rows = owned(requests, people).with_columns(turnaround=turnaround_days())
+    rows = with_recipients(requests, people).with_columns(turnaround=turnaround_days())
     queue = open_requests(rows)
     closed = rows.filter(pl.col("finished_on") >= ask.period_start)
     overdue = queue.filter(pl.col("clock") == "overdue").with_columns(days_late=-pl.col("days_left"))
@@ -156,21 +156,21 @@ def _headline(
         first = overdue.row(0, named=True)
         who = first["recipient"] or "nobody"
         return (
-            f"{kept}; {counted(overdue.height, 'is', 'are')} overdue and {at_risk.height:,} at risk: "
+            f"{kept}; {count_of(overdue.height, 'is', 'are')} overdue and {at_risk.height:,} at risk: "
             f"{TO_DO[first['next_step']].format(first['id'])} first "
-            f"({first['priority']}, {counted(first['days_late'], 'day')} late, with {who})."
+            f"({first['priority']}, {count_of(first['days_late'], 'day')} late, with {who})."
         )
     if at_risk.height:
         first = at_risk.row(0, named=True)
         return f"{kept}; none is overdue, {at_risk.height:,} at risk: {first['id']} is due {first['due_on']}."
-    return f"{kept}; of {counted(queue.height, 'open request')} none is overdue or at risk."
+    return f"{kept}; of {count_of(queue.height, 'open request')} none is overdue or at risk."
 
 
 def _warnings(queue: pl.DataFrame, closed: pl.DataFrame) -> list[str]:
     nobody = queue["recipient"].null_count()
-    warnings = [f"{counted(nobody, 'open request')} without an owner: the digest reaches nobody."] if nobody else []
+    warnings = [f"{count_of(nobody, 'open request')} without an owner: the digest reaches nobody."] if nobody else []
     if 0 < closed.height < 10:
-        warnings.append(f"Only {counted(closed.height, 'request')} closed in the period: the percentiles say little.")
+        warnings.append(f"Only {count_of(closed.height, 'request')} closed in the period: the percentiles say little.")
     return warnings
 
 

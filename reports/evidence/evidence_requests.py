@@ -9,9 +9,9 @@ from reports.evidence.request_items import (
     STATES,
     TO_DO,
     open_requests,
-    owned,
+    with_recipients,
 )
-from reports.shared.counting import counted, listed, part_of
+from reports.shared.counting import count_of, part_of, some_of
 
 HIDDEN = (
     *("backup", "requester", "opened_on", "paused_minutes", "control_title", "evidence_freshness", "owner_left"),
@@ -48,7 +48,9 @@ def build(requests: pl.DataFrame, status: pl.DataFrame, people: pl.DataFrame, as
     controls = status.select(
         "framework", "control_id", control_title="title", control_state="state", evidence_freshness="freshness"
     )
-    rows = owned(requests, people).join(controls, on=["framework", "control_id"], how="left", maintain_order="left")
+    rows = with_recipients(requests, people).join(
+        controls, on=["framework", "control_id"], how="left", maintain_order="left"
+    )
     queue = open_requests(rows)
     closed = rows.filter(pl.col("finished_on") >= ask.period_start).sort("finished_on", "id", descending=[True, False])
     counts = {clock: queue.filter(pl.col("clock") == clock).height for clock in CLOCKS}
@@ -106,7 +108,7 @@ def _headline(requests: pl.DataFrame, queue: pl.DataFrame, counts: dict[str, int
     if requests.is_empty():
         return "No auditor's request is recorded; if an audit is running, enter what was asked for."
     if queue.is_empty():
-        return f"All {counted(requests.height, 'request')} that auditors made are closed."
+        return f"All {count_of(requests.height, 'request')} that auditors made are closed."
     start = f"{part_of(counts['overdue'], queue.height, 'open request')} overdue and {counts['at_risk']:,} at risk"
     first = queue.row(0, named=True)
     who = "nobody" if first["owner"] is None else first["owner"]
@@ -124,7 +126,7 @@ def _warnings(queue: pl.DataFrame) -> list[str]:
          "submitted without any evidence recorded"),
     ):  # fmt: skip
         if flawed.height:
-            warnings.append(f"{counted(flawed.height, 'open request')} {what}: {listed(flawed['id'].to_list())}.")
+            warnings.append(f"{count_of(flawed.height, 'open request')} {what}: {some_of(flawed['id'].to_list())}.")
     return warnings
 
 

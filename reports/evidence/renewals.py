@@ -29,7 +29,7 @@ def pending(obligations: pl.DataFrame, status: pl.DataFrame, people: pl.DataFram
     )
 
 
-def nudged(rows: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def with_nudges(rows: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Whether each is to be asked for now, and of whom: after two requests without an answer, who is accountable."""
     pause, ahead = int(ask.settings["nudge_pause_days"]), int(ask.settings["nudge_ahead_days"])
     about = reminders.with_columns(attestation_id=pl.col("reminder_id").str.extract(r"^([^@|]*)", 1))

@@ -22,7 +22,7 @@ def turnaround_days() -> pl.Expr:
     return pl.when(taken >= 0).then(pl.max_horizontal(taken - pl.col("paused_minutes") // 1440, pl.lit(0)))
 
 
-def owned(requests: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+def with_recipients(requests: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     """Requests with whom to ask: ``recipient`` is the owner, or the backup where the owner has left."""
     gone = people.filter(~pl.col("active")).select(owner="email", owner_left=pl.lit(True))
     return (

@@ -8,8 +8,8 @@ from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
 from reports.evidence import steps
 from reports.shared import personal
-from reports.shared.counting import counted, listed
-from reports.shared.wording import listed as named
+from reports.shared.counting import count_of, some_of
+from reports.shared.wording import all_of as named
 
 STATES = {
     "overdue": "overdue",
@@ -52,7 +52,7 @@ def build(
     last_snapshot = snapshot if isinstance(snapshot, date) else None
     pending = steps.duties(obligations, remediations, people, ask)
     soon, late = steps.due_soon(pending, reminders, ask), steps.overdue(pending, reminders, ask)
-    worse = steps.regressed(status, evidence, changes, people, reminders, last_snapshot)
+    worse = steps.regressions(status, evidence, changes, people, reminders, last_snapshot)
     items = _items(soon, late, worse)
     owners = personal.sections(items, "list", STATES, pl.col("line"))
     counts = {"due_soon": soon.height, "overdue": late.height, "regressed": worse.height}
@@ -105,7 +105,7 @@ def _settings(destinations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     hours = [f"{int(ask.settings[f'quiet_{name}_hour']):02d}:00" for name in ("from", "until")]
     rows = [
         ("E-mail", "to each recipient who has not switched it off"),
-        ("Chat", listed(chats) or "no chat service connected"),
+        ("Chat", some_of(chats) or "no chat service connected"),
         ("Quiet hours", f"from {hours[0]} to {hours[1]}, local time"),
         ("Cap", "one message for each recipient, digest and day"),
         ("Due soon", f"{ask.settings['due_soon_days']:g} days and 1 day before; attestations "
@@ -121,21 +121,23 @@ def _headline(counts: dict[str, int], items: pl.DataFrame, owners: pl.DataFrame,
         return f"Nothing is overdue or due soon{unknown}."
     start = f"{counts['overdue']:,} overdue, {counts['due_soon']:,} due soon"
     if last_snapshot:
-        start += f", {counted(counts['regressed'], 'control')} worse than before"
+        start += f", {count_of(counts['regressed'], 'control')} worse than before"
     if items.is_empty():
         return f"{start}; everybody concerned has been reminded, nothing is to be sent now."
     first = owners.row(0, named=True)
     who = first["recipient"] or "nobody, because it has no owner"
-    people = counted(owners["recipient"].drop_nulls().len(), "person", "people")
-    owed = f"{counted(items.height, 'reminder')} to {people} {'is' if items.height == 1 else 'are'} to be sent"
-    return f"{start}; {owed}, most urgent to {who} ({counted(first['items'], 'item')}, {first['overdue']:,} overdue)."
+    people = count_of(owners["recipient"].drop_nulls().len(), "person", "people")
+    owed = f"{count_of(items.height, 'reminder')} to {people} {'is' if items.height == 1 else 'are'} to be sent"
+    return f"{start}; {owed}, most urgent to {who} ({count_of(first['items'], 'item')}, {first['overdue']:,} overdue)."
 
 
 def _warnings(items: pl.DataFrame, last_snapshot: date | None) -> list[str]:
     nobody = items["recipient"].null_count()
     warnings = []
     if nobody:
-        warnings.append(f"{counted(nobody, 'reminder')} without a recipient: no owner and nobody accountable is known.")
+        warnings.append(
+            f"{count_of(nobody, 'reminder')} without a recipient: no owner and nobody accountable is known."
+        )
     if last_snapshot is None:
         warnings.append("No snapshot of the controls is stored yet, so regressions cannot be told.")
     return warnings

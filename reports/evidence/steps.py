@@ -85,7 +85,7 @@ def overdue(duties: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.DataF
     )
 
 
-def regressed(
+def regressions(
     status: pl.DataFrame,
     evidence: pl.DataFrame,
     changes: pl.DataFrame,

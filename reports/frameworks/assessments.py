@@ -15,7 +15,9 @@ _SHARED = ("org_id", "justification", "note")
 _DESCRIBED = ("org_id", "parent_id", "group_id", "group_title", "title", "position")
 
 
-def assessed(framework: str, requirements: pl.DataFrame, status: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
+def assessment_rows(
+    framework: str, requirements: pl.DataFrame, status: pl.DataFrame, profiles: pl.DataFrame
+) -> pl.DataFrame:
     """One row for each, in the order of the framework. Without a status it is applicable and has no data."""
     return (
         requirements.filter((pl.col("framework") == framework) & pl.col("assessable"))
@@ -32,7 +34,7 @@ def assessed(framework: str, requirements: pl.DataFrame, status: pl.DataFrame, p
     )
 
 
-def planned(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
+def with_remediations(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     """The rows with severity, runbook and remediation of their gap; ``status`` is that of the remediation."""
     work = gaps.select(
         *KEY, "severity", "status", "due_on", "effort_hours", "priority", action="runbook_title", work_owner="owner"
@@ -45,7 +47,7 @@ def why() -> pl.Expr:
     return pl.col("state").replace_strict(WHY, default=None, return_dtype=pl.String)
 
 
-def evidenced(rows: pl.DataFrame) -> Coverage:
+def evidence_coverage(rows: pl.DataFrame) -> Coverage:
     """The applicable rows that have any evidence."""
     applicable = rows.filter("applicable")
     return Coverage(applicable.filter(pl.col("state") != "no_data").height, applicable.height)

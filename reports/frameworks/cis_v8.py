@@ -6,14 +6,14 @@ from engine.model.document import Chart, Document, Table
 from engine.model.report import Ask, Report
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.assessments import (
-    assessed,
-    evidenced,
-    planned,
+    assessment_rows,
+    evidence_coverage,
     tally,
     why,
+    with_remediations,
 )
 from reports.shared.columns import share_pct
-from reports.shared.counting import counted, part_of
+from reports.shared.counting import count_of, part_of
 
 FRAMEWORK = "cis-v8"
 GROUPS = (1, 2, 3)
@@ -88,7 +88,7 @@ def build(
                 hidden=["implementation", "justification"],
             ),
         ),
-        coverage=evidenced(rows),
+        coverage=evidence_coverage(rows),
         charts=_charts(groups),
         definitions=DEFINITIONS,
         warnings=_warnings(rows, said),
@@ -101,7 +101,7 @@ def _safeguards(
     own = catalogue().details(FRAMEWORK).select("control_id", "asset_type", "security_function")
     flags = pl.col("flags").list
     ig = pl.when(flags.contains("ig1")).then(1).when(flags.contains("ig2")).then(2).otherwise(3)
-    rows = planned(assessed(FRAMEWORK, requirements, status, profiles), gaps)
+    rows = with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
     return (
         rows.join(own, on="control_id", how="left")
         .with_columns(ig=ig.cast(pl.Int64), why=why())
@@ -178,10 +178,10 @@ def _warnings(rows: pl.DataFrame, said: int) -> list[str]:
     silent = rows.filter("applicable").height - said
     if silent:
         counts = ": counted as 0 %" if said else ""
-        warnings.append(f"Nothing is declared for {counted(silent, 'applicable safeguard')}{counts}.")
+        warnings.append(f"Nothing is declared for {count_of(silent, 'applicable safeguard')}{counts}.")
     claimed = rows.filter((pl.col("implemented_pct") == 100) & (pl.col("state") == "no_data")).height
     if claimed:
-        warnings.append(f"{counted(claimed, 'safeguard')} declared as fully implemented without any evidence.")
+        warnings.append(f"{count_of(claimed, 'safeguard')} declared as fully implemented without any evidence.")
     return warnings
 
 

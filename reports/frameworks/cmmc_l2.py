@@ -6,7 +6,7 @@ import polars as pl
 
 from engine.model.document import Chart, Document, Table
 from engine.model.report import Ask, Report
-from reports.frameworks.assessments import evidenced, tally
+from reports.frameworks.assessments import evidence_coverage, tally
 from reports.frameworks.cmmc_results import (
     CLOSE_OUT_DAYS,
     CONDITIONAL,
@@ -23,7 +23,7 @@ from reports.frameworks.cmmc_results import (
     score,
     standing,
 )
-from reports.shared.counting import counted, listed, part_of
+from reports.shared.counting import count_of, part_of, some_of
 
 LABELS = {
     "control_id": "Requirement",
@@ -118,7 +118,7 @@ def build(
                 hidden=["approved_by", "approved_on"],
             ),
         ),
-        coverage=evidenced(rows),
+        coverage=evidence_coverage(rows),
         charts=_charts(domains),
         definitions=DEFINITIONS,
         warnings=_warnings(rows, failing),
@@ -149,7 +149,7 @@ def _headline(open_rows: pl.DataFrame, total: int, points: int | None, verdict: 
     if verdict == UNSCORED:
         return (
             "No SPRS score can be given, because there is no evidence of a system security plan (3.12.4): write and "
-            f"approve it first, then close the {counted(open_rows.height, 'requirement')} NOT MET."
+            f"approve it first, then close the {count_of(open_rows.height, 'requirement')} NOT MET."
         )
     scored = f"SPRS score {points} of 110"
     if verdict == FINAL:
@@ -164,7 +164,7 @@ def _headline(open_rows: pl.DataFrame, total: int, points: int | None, verdict: 
 
 
 def _points(number: int) -> str:
-    return counted(number, "point")
+    return count_of(number, "point")
 
 
 def _warnings(rows: pl.DataFrame, failing: pl.DataFrame) -> list[str]:
@@ -172,10 +172,10 @@ def _warnings(rows: pl.DataFrame, failing: pl.DataFrame) -> list[str]:
     for basis in (ENDURING, TEMPORARY):
         names = rows.filter(pl.col("basis") == basis)["control_id"].to_list()
         if names:
-            warnings.append(f"MET by {basis}, which an assessor will want to see: {listed(names)}.")
+            warnings.append(f"MET by {basis}, which an assessor will want to see: {some_of(names)}.")
     unplanned = failing.filter(pl.col("on_poam") & pl.col("due_on").is_null()).height
     if unplanned:
-        warnings.append(f"{counted(unplanned, 'requirement')} for the POA&M without a planned date.")
+        warnings.append(f"{count_of(unplanned, 'requirement')} for the POA&M without a planned date.")
     if rows.filter((pl.col("control_id") == SYSTEM_SECURITY_PLAN) & ~pl.col("applicable")).height:
         warnings.append("The system security plan (3.12.4) is recorded as not applicable; it always applies.")
     return warnings

@@ -6,9 +6,9 @@ from engine.model.formulas import sprs_score
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.assessments import (
     KEY,
-    assessed,
-    planned,
+    assessment_rows,
     why,
+    with_remediations,
 )
 
 FRAMEWORK = "cmmc-l2"
@@ -31,7 +31,7 @@ def results(
     points = catalogue().details(FRAMEWORK).select(
         "control_id", "domain", "domain_name", "sprs_points", "sprs_points_partial", "poam_eligible"
     )  # fmt: skip
-    rows = planned(assessed(FRAMEWORK, requirements, status, profiles), gaps)
+    rows = with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
     return (
         rows.join(points, on="control_id", how="left")
         .join(_accepted(exceptions), on=KEY, how="left")

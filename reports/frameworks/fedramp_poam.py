@@ -17,7 +17,7 @@ from reports.frameworks.poam_items import (
     UNNUMBERED,
     items,
 )
-from reports.shared.counting import counted
+from reports.shared.counting import count_of
 
 FRAMEWORK = "fedramp-poam"
 TEMPLATE = Parameter("template", "3.0", "version of the POA&M template", choices=("3.0", "2.1"))
@@ -119,10 +119,10 @@ def _headline(in_scope: bool, sheet: str, frame: pl.DataFrame, late: pl.DataFram
     if not assessed:
         return "No control is assessed and no scan is on record, so it is not known whether there are weaknesses."
     if sheet == "closed":
-        return f"{counted(frame.height, 'item')} closed, {late.height:,} of them after the deadline."
+        return f"{count_of(frame.height, 'item')} closed, {late.height:,} of them after the deadline."
     if frame.is_empty():
         return "No open weakness is on record: no control is contradicted or without evidence, and no finding is open."
-    open_items = f"{counted(frame.height, 'open item')}, {late.height:,} late"
+    open_items = f"{count_of(frame.height, 'open item')}, {late.height:,} late"
     first = frame.row(0, named=True)
     name = first["weakness_key"] if first["poam_id"] == UNNUMBERED else first["poam_id"]
     when = f"due {first['scheduled_completion_date']}"
@@ -134,23 +134,23 @@ def _warnings(frame: pl.DataFrame, *, unscanned: bool) -> list[str]:
     unnumbered = frame.filter(pl.col("poam_id") == UNNUMBERED).height
     if unnumbered:
         warnings.append(
-            f"{counted(unnumbered, 'item')} without a number in the ledger: `hq poam` gives each the next one."
+            f"{count_of(unnumbered, 'item')} without a number in the ledger: `hq poam` gives each the next one."
         )
     foreign = frame.filter(pl.col("controls").str.contains(": ", literal=True).fill_null(True)).height
     if foreign:
-        warnings.append(f"{counted(foreign, 'item')} without controls of NIST SP 800-53, which the template demands.")
+        warnings.append(f"{count_of(foreign, 'item')} without controls of NIST SP 800-53, which the template demands.")
     nobody = frame.filter(pl.col("point_of_contact").is_null()).height
     if nobody:
-        warnings.append(f"{counted(nobody, 'item')} without a point of contact, which the template demands.")
+        warnings.append(f"{count_of(nobody, 'item')} without a point of contact, which the template demands.")
     nowhere = frame.filter(pl.col("asset_identifier").is_null()).height
     if nowhere:
-        warnings.append(f"{counted(nowhere, 'item')} without an asset identifier, which the template demands.")
+        warnings.append(f"{count_of(nowhere, 'item')} without an asset identifier, which the template demands.")
     overdue = frame.filter("check_in_overdue").height
     if overdue:
-        warnings.append(f"{counted(overdue, 'vendor check-in')} more than 30 days ago.")
+        warnings.append(f"{count_of(overdue, 'vendor check-in')} more than 30 days ago.")
     gone = frame.filter("no_longer_seen").height
     if gone:
-        warnings.append(f"{counted(gone, 'numbered item is', 'numbered items are')} no longer seen and can be closed.")
+        warnings.append(f"{count_of(gone, 'numbered item is', 'numbered items are')} no longer seen and can be closed.")
     return warnings
 
 

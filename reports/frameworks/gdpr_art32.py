@@ -12,13 +12,13 @@ from engine.model.formulas import nearest_rank
 from engine.model.report import Ask, Report
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.assessments import (
-    assessed,
-    evidenced,
-    planned,
+    assessment_rows,
+    evidence_coverage,
     why,
+    with_remediations,
 )
 from reports.frameworks.gdpr_processors import NO_DPA, processors
-from reports.shared.counting import counted, listed, part_of
+from reports.shared.counting import count_of, part_of, some_of
 
 FRAMEWORK = "gdpr-art32"
 RESTORE = "Art.32(1)(c)"
@@ -79,7 +79,7 @@ def build(
     agreements: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    bare = planned(assessed(FRAMEWORK, requirements, status, profiles), gaps)
+    bare = with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
     partners = processors(vendors if bare.height else vendors.clear(), agreements, ask.as_of)
     restore = _median_restore(incidents, ask)
     rows = _measures(bare, risks, tests, partners, restore)
@@ -129,7 +129,7 @@ def build(
                 state=["assurance"],
             ),
         ),
-        coverage=evidenced(rows),
+        coverage=evidence_coverage(rows),
         charts=_charts(rows),
         definitions=DEFINITIONS,
         warnings=_warnings(rows, without),
@@ -200,11 +200,11 @@ def _warnings(rows: pl.DataFrame, without: pl.DataFrame) -> list[str]:
     warnings = []
     unassessed = rows.filter("applicable", pl.col("residual_risk") == "not assessed").height
     if unassessed:
-        warnings.append(f"No residual risk to persons is linked to {counted(unassessed, 'measure')}.")
+        warnings.append(f"No residual risk to persons is linked to {count_of(unassessed, 'measure')}.")
     if rows.filter("applicable", pl.col("control_id") == RESTORE).height:
         warnings.append("No restore time objective is on record to hold a restore test against (Article 32(1)(c)).")
     if without.height:
-        warnings.append(f"Processors without a complete agreement: {listed(without['name'].to_list())}.")
+        warnings.append(f"Processors without a complete agreement: {some_of(without['name'].to_list())}.")
     return warnings
 
 

@@ -9,7 +9,7 @@ from engine.model.document import (
     Table,
 )
 from engine.model.report import Ask, Report
-from reports.frameworks.assessments import evidenced
+from reports.frameworks.assessments import evidence_coverage
 from reports.frameworks.hipaa_findings import (
     DECIDED,
     EXPIRED,
@@ -25,7 +25,7 @@ from reports.frameworks.hipaa_findings import (
     standards,
 )
 from reports.shared.columns import share_pct
-from reports.shared.counting import counted, listed
+from reports.shared.counting import count_of, some_of
 
 LABELS = {
     "control_id": "Citation",
@@ -107,7 +107,7 @@ def build(
                 hidden=["safeguard", "implementation", "justification"],
             ),
         ),
-        coverage=evidenced(rows),
+        coverage=evidence_coverage(rows),
         charts=_charts(rows),
         definitions=DEFINITIONS,
         warnings=_warnings(rows, partners),
@@ -162,7 +162,7 @@ def _headline(
         return "The HIPAA Security Rule is not in scope, so there is nothing to assess."
     shares = [f"{line['met']} of {line['applicable']} {kind}" for kind, line in scores.items()]
     text = f"{shares[0]} and {shares[1]} specifications and standards are met"
-    gap = f"; {counted(missing, 'business associate has', 'business associates have')} no valid agreement"
+    gap = f"; {count_of(missing, 'business associate has', 'business associates have')} no valid agreement"
     partners = gap if missing else ""
     if open_rows.is_empty():
         return f"{text}{partners}."
@@ -174,13 +174,13 @@ def _warnings(rows: pl.DataFrame, partners: pl.DataFrame) -> list[str]:
     warnings = []
     undocumented = rows.filter(pl.col("finding") == UNDOCUMENTED)["control_id"].to_list()
     if undocumented:
-        warnings.append(f"Addressable without a documented decision, which is a violation: {listed(undocumented)}.")
+        warnings.append(f"Addressable without a documented decision, which is a violation: {some_of(undocumented)}.")
     unfounded = rows.filter(pl.col("finding").is_in(DECIDED) & pl.col("risk_ref").is_null()).height
     if unfounded:
-        warnings.append(f"{counted(unfounded, 'decision')} without a reference to the risk analysis.")
+        warnings.append(f"{count_of(unfounded, 'decision')} without a reference to the risk analysis.")
     without = partners.filter(pl.col("finding").is_in([NO_BAA, EXPIRED]))["name"].to_list()
     if without:
-        warnings.append(f"No valid business associate agreement with: {listed(without)}.")
+        warnings.append(f"No valid business associate agreement with: {some_of(without)}.")
     return warnings
 
 

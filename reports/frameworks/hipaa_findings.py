@@ -5,7 +5,7 @@ from datetime import date
 import polars as pl
 
 from engine.reporting.catalogue import catalogue
-from reports.frameworks.assessments import assessed, planned, why
+from reports.frameworks.assessments import assessment_rows, why, with_remediations
 from reports.shared.columns import in_order
 
 FRAMEWORK = "hipaa"
@@ -39,7 +39,7 @@ def findings(
         )
     )
     return (
-        planned(assessed(FRAMEWORK, requirements, status, profiles), gaps)
+        with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
         .join(own, on="control_id", how="left")
         .join(inherited, on="control_id", how="left")
         .with_columns(

@@ -10,7 +10,7 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import counted, listed, part_of
+from reports.shared.counting import count_of, part_of, some_of
 
 FRAMEWORK = "iso27001"
 STATES = ("effective", "partial", "stale", "ineffective", "no_data", "not_applicable")
@@ -199,7 +199,7 @@ def _headline(statement: pl.DataFrame, counts: dict[str, int], findings: dict[st
     if first.is_empty():
         return f"{share}; no nonconformity candidate remains."
     row = first.row(0, named=True)
-    majors, minors = (counted(findings[f"{grade} candidate"], f"{grade} candidate") for grade in ("major", "minor"))
+    majors, minors = (count_of(findings[f"{grade} candidate"], f"{grade} candidate") for grade in ("major", "minor"))
     return f"{share}; {majors} and {minors}: start with {row['control_id']} {row['title']} ({row['why']})."
 
 
@@ -207,12 +207,12 @@ def _warnings(statement: pl.DataFrame, unproven: pl.DataFrame, unjustified: int)
     warnings = []
     excluded = statement.filter(~pl.col("annex_a") & ~pl.col("applicable"))["control_id"].to_list()
     if excluded:
-        warnings.append(f"Clauses 4 to 10 may not be excluded when conformity is claimed: {listed(excluded)}.")
+        warnings.append(f"Clauses 4 to 10 may not be excluded when conformity is claimed: {some_of(excluded)}.")
     if unproven.height:
-        names = listed(unproven["control_id"].to_list())
+        names = some_of(unproven["control_id"].to_list())
         warnings.append(f"Excluded without justification, approver and date: {names}.")
     if unjustified:
-        warnings.append(f"{counted(unjustified, 'included Annex A control')} without a justification for inclusion.")
+        warnings.append(f"{count_of(unjustified, 'included Annex A control')} without a justification for inclusion.")
     return warnings
 
 

@@ -6,14 +6,14 @@ from engine.model.document import Chart, Document, Table
 from engine.model.report import Ask, Report
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.assessments import (
-    assessed,
-    evidenced,
-    planned,
+    assessment_rows,
+    evidence_coverage,
     tally,
     why,
+    with_remediations,
 )
 from reports.shared.columns import share_pct
-from reports.shared.counting import counted, part_of
+from reports.shared.counting import count_of, part_of
 
 FRAMEWORK = "nist-csf"
 CURRENT = {"effective": 100, "partial": 50, "stale": 25, "ineffective": 0, "no_data": 0}
@@ -86,10 +86,10 @@ def build(
                 hidden=["target_set", "justification"],
             ),
         ),
-        coverage=evidenced(rows),
+        coverage=evidence_coverage(rows),
         charts=_charts(functions),
         definitions=DEFINITIONS,
-        warnings=[f"{counted(unset, 'outcome')} in scope without a target: counted as if all were wanted."]
+        warnings=[f"{count_of(unset, 'outcome')} in scope without a target: counted as if all were wanted."]
         if unset
         else [],
     )
@@ -104,7 +104,7 @@ def _profile(
     wanted = pl.coalesce("target_pct", pl.col("target").replace_strict(TARGET, default=None, return_dtype=pl.Int64))
     current = pl.col("state").replace_strict(CURRENT, default=None, return_dtype=pl.Int64)
     return (
-        planned(assessed(FRAMEWORK, requirements, status, profiles), gaps)
+        with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
         .join(own, on="control_id", how="left")
         .with_columns(target_set=wanted.is_not_null(), current_pct=current, practice="implementation", why=why())
         .with_columns(target_pct=pl.when("applicable").then(wanted.fill_null(100)))

@@ -21,7 +21,7 @@ from reports.frameworks.pci_findings import (
     findings,
 )
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import counted, part_of
+from reports.shared.counting import count_of, part_of
 
 LABELS = {
     "control_id": "Requirement",
@@ -170,7 +170,7 @@ def _headline(rows: pl.DataFrame, open_rows: pl.DataFrame, counts: Mapping[str, 
     if rows.is_empty():
         return "PCI DSS is not in scope, so there is nothing to assess."
     if overall == "compliant":
-        return f"Compliant: all {counted(rows.height, 'requirement')} are In Place or Not Applicable."
+        return f"Compliant: all {count_of(rows.height, 'requirement')} are In Place or Not Applicable."
     if overall == "insufficient_data":
         return "No requirement was found In Place or Not in Place, so nothing can be said about compliance."
     share = f"Not compliant: {part_of(counts['not_in_place'], rows.height, 'requirement')} Not in Place"
@@ -186,11 +186,11 @@ def _warnings(rows: pl.DataFrame, counts: Mapping[str, int]) -> list[str]:
     providers = rows.filter(pl.col("service_provider_only") & pl.col("applicable")).height
     if providers:
         warnings.append(
-            f"{counted(providers, 'requirement is', 'requirements are')} for service providers only and treated as "
+            f"{count_of(providers, 'requirement is', 'requirements are')} for service providers only and treated as "
             "applicable; record them as not applicable, with proof, if the organization is none."
         )
     if counts["not_tested"]:
-        warnings.append(f"{counted(counts['not_tested'], 'requirement')} Not Tested: this is a partial assessment.")
+        warnings.append(f"{count_of(counts['not_tested'], 'requirement')} Not Tested: this is a partial assessment.")
     return warnings
 
 

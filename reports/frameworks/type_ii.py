@@ -17,7 +17,7 @@ from engine.model.report import (
     Report,
 )
 from engine.reporting.catalogue import catalogue
-from reports.frameworks.assessments import assessed, evidenced, planned
+from reports.frameworks.assessments import assessment_rows, evidence_coverage, with_remediations
 from reports.frameworks.type_ii_tables import (
     causes,
     changes,
@@ -37,7 +37,7 @@ from reports.frameworks.type_ii_tests import (
 )
 from reports.frameworks.type_ii_words import DEFINITIONS, LABELS, MINIMUM_DAYS
 from reports.shared.columns import share_pct
-from reports.shared.counting import counted, listed
+from reports.shared.counting import count_of, some_of
 
 SEED = Parameter("seed", 1, "seed of the sample of days; the same seed draws the same days", 0, 999_999)
 
@@ -58,7 +58,7 @@ def build(
     ask: Ask,
 ) -> Document:
     start, end = ask.period_start, ask.as_of
-    bare = planned(assessed(FRAMEWORK, requirements, status, profiles), gaps)
+    bare = with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
     known = bare.select("control_id")
     tests = lines(windows, events, start, end).join(known, on="control_id").sort("control_id", "method", "test_id")
     criteria = _criteria(bare, tests, operation(days, bare, start, end))
@@ -149,7 +149,7 @@ def _shown(criteria: pl.DataFrame) -> pl.DataFrame:
 def _coverage(criteria: pl.DataFrame) -> Coverage:
     """Criteria that were tested in the period, of those that apply."""
     applicable = criteria.filter("applicable")
-    return Coverage(applicable.filter(pl.col("performed") > 0).height, evidenced(criteria).total)
+    return Coverage(applicable.filter(pl.col("performed") > 0).height, evidence_coverage(criteria).total)
 
 
 def _headline(
@@ -159,10 +159,12 @@ def _headline(
         return "SOC 2 is not in scope, so there is no period to report on."
     total = criteria.filter("applicable").height
     if counts[NOT_TESTED] == total:
-        return f"No criterion was tested in {counted(ask.period_days, 'day')}, so nothing is known about operation."
+        return f"No criterion was tested in {count_of(ask.period_days, 'day')}, so nothing is known about operation."
     noun = "applicable criterion" if total == 1 else "applicable criteria"
     verb = "has" if counts[EXCEPTIONS] == 1 or total == 1 else "have"
-    share = f"{counts[EXCEPTIONS]:,} of {total:,} {noun} {verb} exceptions noted over {counted(ask.period_days, 'day')}"
+    share = (
+        f"{counts[EXCEPTIONS]:,} of {total:,} {noun} {verb} exceptions noted over {count_of(ask.period_days, 'day')}"
+    )
     gap = f" and {interrupted.height:,} did not operate throughout" if interrupted.height else ""
     if found.is_empty():
         silent = counts[NOT_TESTED]
@@ -175,15 +177,15 @@ def _warnings(criteria: pl.DataFrame, found: pl.DataFrame, ask: Ask) -> list[str
     warnings = []
     if criteria.height and ask.period_days < MINIMUM_DAYS:
         warnings.append(
-            f"{counted(ask.period_days, 'day')} is shorter than the three to twelve months that a Type II examination "
+            f"{count_of(ask.period_days, 'day')} is shorter than the three to twelve months that a Type II examination "
             "usually covers: ask for periodDays of 90 to 365."
         )
     untested = criteria.filter("applicable", pl.col("result") == NOT_TESTED)["control_id"].to_list()
     if untested:
-        warnings.append(f"Not tested in the period: {listed(untested)}.")
+        warnings.append(f"Not tested in the period: {some_of(untested)}.")
     silent = found.filter(~pl.col("answered"))["control_id"].to_list()
     if silent:
-        warnings.append(f"No management response on record: {listed(silent)}.")
+        warnings.append(f"No management response on record: {some_of(silent)}.")
     return warnings
 
 

@@ -21,7 +21,7 @@ from reports.mapping.overlay import (
     sides_of,
     targets_of,
 )
-from reports.shared.counting import counted
+from reports.shared.counting import count_of
 
 NAMES = {SOURCE: "SOC 2", TARGET: "ISO/IEC 27001"}
 MAPPINGS = ("full", "partial", "none")
@@ -129,19 +129,19 @@ def _view(soa: bool, edges: pl.DataFrame, targets: pl.DataFrame) -> tuple[Table,
 def _headline(edges: pl.DataFrame, conflicts: pl.DataFrame, mapped: dict[str, int], applicable: int) -> str:
     if edges.is_empty():
         return "The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped."
-    share = f"SOC 2 fully covers {mapped['full']:,} of {counted(applicable, 'applicable ISO requirement')}"
+    share = f"SOC 2 fully covers {mapped['full']:,} of {count_of(applicable, 'applicable ISO requirement')}"
     reusable = edges["reuse"].count()
     if conflicts.height:
         first = conflicts.row(0, named=True)
         return (
-            f"{share}; {counted(conflicts.height, 'pair')} in conflict: settle first why {first['source_id']} "
+            f"{share}; {count_of(conflicts.height, 'pair')} in conflict: settle first why {first['source_id']} "
             f"is effective and {first['target_id']} is not."
         )
     if reusable:
         first = edges.filter(pl.col("reuse").is_not_null()).row(0, named=True)
         ends = (first["source_id"], first["target_id"])
         giver, taker = ends if first["reuse"] == "to target" else ends[::-1]
-        return f"{share}; {counted(reusable, 'pair')} can share evidence: first link that of {giver} to {taker}."
+        return f"{share}; {count_of(reusable, 'pair')} can share evidence: first link that of {giver} to {taker}."
     return f"{share}; {mapped['partial']:,} in part and {mapped['none']:,} not at all: collect evidence for those."
 
 
@@ -156,7 +156,7 @@ def _warnings(organization: pl.DataFrame, edges: pl.DataFrame) -> list[str]:
         warnings.append("Without ISO/IEC 27001 in scope only requirements that a pair leads to are counted.")
     unsigned = edges.filter(pl.col("reviewer").fill_null("catalogue") == "catalogue").height
     if unsigned:
-        warnings.append(f"{counted(unsigned, 'pair')} came with the catalogue: no named person has signed them off.")
+        warnings.append(f"{count_of(unsigned, 'pair')} came with the catalogue: no named person has signed them off.")
     return warnings
 
 

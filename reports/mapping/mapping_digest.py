@@ -9,7 +9,7 @@ from engine.model.report import Ask, Report
 from reports.mapping import changes
 from reports.mapping.affected_controls import SAID, frameworks_of, touched_by
 from reports.shared import personal
-from reports.shared.counting import counted, listed
+from reports.shared.counting import count_of, some_of
 from reports.shared.packs import pack
 
 _KEY = ["framework", "control_id"]
@@ -124,7 +124,7 @@ def _headline(
     if not known:
         return (
             f"No snapshot of the catalogue is stored yet, so nothing can be compared: run the digest once to keep "
-            f"version {versions[1]} ({counted(size[0], 'requirement')}, {counted(size[1], 'mapping')})."
+            f"version {versions[1]} ({count_of(size[0], 'requirement')}, {count_of(size[1], 'mapping')})."
         )
     words = [f"{number:,} {name.partition('_')[2]}" for name, number in counts.items() if number]
     if not words:
@@ -139,8 +139,8 @@ def _headline(
         return f"{start}; none of your controls in scope is touched."
     first = touched.row(0, named=True)
     weak = lost.filter("in_scope").height
-    gone = f", {counted(weak, 'requirement')} in scope lost the last full mapping" if weak else ""
-    concerned = f"{counted(touched.height, 'control')} in scope {'is' if touched.height == 1 else 'are'} touched"
+    gone = f", {count_of(weak, 'requirement')} in scope lost the last full mapping" if weak else ""
+    concerned = f"{count_of(touched.height, 'control')} in scope {'is' if touched.height == 1 else 'are'} touched"
     return (
         f"{start}; {concerned}{gone}: "
         f"look first at {pack(first['framework'])} {first['control_id']}, {SAID[first['impact']]}."
@@ -154,7 +154,7 @@ def _warnings(known: bool, lost: pl.DataFrame) -> list[str]:
     if weak.is_empty():
         return []
     names = [f"{pack(framework)} {control}" for framework, control in weak.select(_KEY).rows()]
-    return [f"Evidence of another framework no longer covers {listed(names)}: collect evidence for them directly."]
+    return [f"Evidence of another framework no longer covers {some_of(names)}: collect evidence for them directly."]
 
 
 REPORT = Report(

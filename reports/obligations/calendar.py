@@ -7,13 +7,13 @@ from typing import Any
 import polars as pl
 
 from engine.model.document import (
+    CalendarEvent,
     Chart,
     Document,
-    Event,
     Table,
 )
 from engine.model.report import Ask, Report
-from reports.shared.counting import counted
+from reports.shared.counting import count_of
 
 PAST, AHEAD = timedelta(days=30), timedelta(days=365)
 STATES = ("open", "overdue", "done", "late", "cancelled")
@@ -64,7 +64,7 @@ def entries(obligations: pl.DataFrame, as_of: date) -> pl.DataFrame:
     )
 
 
-def events(listed: pl.DataFrame) -> list[Event]:
+def events(listed: pl.DataFrame) -> list[CalendarEvent]:
     """One event for each row; it changes only when the duty does, never because a day went by."""
     return [_event(row) for row in listed.iter_rows(named=True)]
 
@@ -93,7 +93,7 @@ def headline(listed: pl.DataFrame, as_of: date) -> str:
         return f"No dated duty is open up to {as_of + AHEAD}: check that attestations, reviews and audits are recorded."
     first, overdue = pending.row(0, named=True), pending.filter(pl.col("status") == "overdue").height
     soon = _due_within(listed, as_of, 30).height
-    due = f"{counted(soon, 'duty', 'duties')} {'is' if soon == 1 else 'are'} due in the next 30 days"
+    due = f"{count_of(soon, 'duty', 'duties')} {'is' if soon == 1 else 'are'} due in the next 30 days"
     who = f" ({first['owner']})" if first["owner"] else ", which nobody owns"
     return f"{due} and {overdue:,} overdue: first comes {first['title']}, due {first['due_on']}{who}."
 
@@ -102,7 +102,7 @@ def warnings(listed: pl.DataFrame) -> list[str]:
     nobody = listed.filter(pl.col("status").is_in(PENDING) & pl.col("owner").is_null()).height
     if not nobody:
         return []
-    return [f"{counted(nobody, 'open duty has', 'open duties have')} no owner: nobody will be reminded."]
+    return [f"{count_of(nobody, 'open duty has', 'open duties have')} no owner: nobody will be reminded."]
 
 
 def _due_within(listed: pl.DataFrame, as_of: date, days: int) -> pl.DataFrame:
@@ -111,7 +111,7 @@ def _due_within(listed: pl.DataFrame, as_of: date, days: int) -> pl.DataFrame:
     )
 
 
-def _event(row: dict[str, Any]) -> Event:
+def _event(row: dict[str, Any]) -> CalendarEvent:
     mark = {"done": "Done: ", "late": "Done late: ", "cancelled": "Cancelled: "}.get(row["status"], "")
     facts = {
         "Kind": row["kind"].replace("_", " "),
@@ -124,7 +124,7 @@ def _event(row: dict[str, Any]) -> Event:
         "Deadline": "fixed by law or contract" if row["hard"] else None,
         "Source": row["source_ref"],
     }
-    return Event(
+    return CalendarEvent(
         uid=row["ics_uid"],
         on=row["due_on"],
         title=f"{mark}{row['title']}",

@@ -124,10 +124,10 @@ def clusters(near: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.Da
         Cluster(tuple(duties[number] for number in sorted(group.numbers)), tuple(group.links), days, ask.as_of)
         for group in groups
     ]
-    return sorted(found, key=lambda cluster: (-saved(cluster), cluster.window[1], cluster.id))
+    return sorted(found, key=lambda cluster: (-hours_saved(cluster), cluster.window[1], cluster.id))
 
 
-def saved(cluster: Cluster) -> float:
+def hours_saved(cluster: Cluster) -> float:
     """Hours that one collection saves against one for each duty."""
     alone, together = cluster.hours
     return round(alone - together, 3)

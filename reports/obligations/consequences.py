@@ -28,7 +28,7 @@ def stale(base: pl.DataFrame, then: pl.DataFrame, status: pl.DataFrame, ask: Ask
     )  # fmt: skip
 
 
-def stranded(
+def stranded_controls(
     base: pl.DataFrame, then: pl.DataFrame, status: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
     """Controls that stay in scope, have a path to evidence now, and have none once the framework is descoped.

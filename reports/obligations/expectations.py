@@ -14,7 +14,7 @@ INSUFFICIENT = "insufficient_history"
 
 
 @dataclass(frozen=True)
-class Unplanned:
+class UnplannedLoad:
     """Requests that arrive in a week: mean, median and 80th percentile of the weeks behind, and their effort."""
 
     weeks: int
@@ -32,26 +32,26 @@ class Backtest:
     mape_pct: float | None
 
 
-def unplanned(requests: pl.DataFrame, obligations: pl.DataFrame, ask: Ask) -> Unplanned:
+def unplanned_load(requests: pl.DataFrame, obligations: pl.DataFrame, ask: Ask) -> UnplannedLoad:
     """The empirical week. History begins with the first request ever; a week without any counts as 0."""
     monday = ask.as_of - timedelta(days=ask.as_of.weekday())
     past = requests.filter(pl.col("opened_on") < monday)
     first = past.select(pl.col("opened_on").dt.truncate("1w").min()).item()
     weeks = min(int(ask.settings["history_weeks"]), (monday - first).days // 7) if first else 0
     if weeks < LEAST_WEEKS:
-        return Unplanned(weeks, None, None, None, None)
+        return UnplannedLoad(weeks, None, None, None, None)
     starts = pl.DataFrame({"start": [monday - timedelta(weeks=number) for number in range(weeks, 0, -1)]})
     arrived = past.group_by(start=pl.col("opened_on").dt.truncate("1w")).agg(n=pl.len())
     counts = starts.join(arrived, on="start", how="left")["n"].fill_null(0).to_list()
     efforts = obligations.filter(pl.col("kind") == "evidence_request")["effort_hours"].drop_nulls()
     mean = sum(counts) / weeks
     effort = float(efforts.sum()) / len(efforts) if len(efforts) else 0.0
-    return Unplanned(
+    return UnplannedLoad(
         weeks, round(mean, 2), nearest_rank(counts, 50), nearest_rank(counts, 80), round(mean * effort, 2)
     )  # fmt: skip
 
 
-def compared(obligation_weeks: pl.DataFrame) -> pl.DataFrame:
+def forecast_errors(obligation_weeks: pl.DataFrame) -> pl.DataFrame:
     """The last weeks that had a forecast, with its error; a week in which nothing was planned has no percentage."""
     return (
         obligation_weeks.filter(pl.col("forecast").is_not_null())
@@ -66,7 +66,7 @@ def compared(obligation_weeks: pl.DataFrame) -> pl.DataFrame:
 
 def backtest(obligation_weeks: pl.DataFrame) -> Backtest:
     """MAPE of the last eight forecasts, made four weeks before; fewer are insufficient history."""
-    weeks = compared(obligation_weeks)
+    weeks = forecast_errors(obligation_weeks)
     errors = [
         abs(forecast - planned) / planned
         for forecast, planned in weeks.select("forecast", "planned").iter_rows()

@@ -14,7 +14,7 @@ BUCKETS = ((10, "10+"), (6, "6-9"), (3, "3-5"), (1, "1-2"), (0, "0"))
 HEATMAPS = ("framework_week", "framework_tier", "kind_schedule")
 
 
-def placed(duties: pl.DataFrame, test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def with_places(duties: pl.DataFrame, test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Pending duties with their ``column`` in time, vendor ``tier`` and state of the testing ``schedule``."""
     return duties.join(_schedules(duties, test_windows, ask), on="obligation_id", how="left").with_columns(
         column=pl.when(pl.col("place") == "known").then("week").otherwise("place"),
@@ -42,7 +42,7 @@ def _schedules(duties: pl.DataFrame, windows: pl.DataFrame, ask: Ask) -> pl.Data
     return pl.concat([others, own]).group_by("obligation_id").agg(schedule=state)
 
 
-def tiered(duties: pl.DataFrame, vendor_controls: pl.DataFrame) -> pl.DataFrame:
+def with_tiers(duties: pl.DataFrame, vendor_controls: pl.DataFrame) -> pl.DataFrame:
     """Duties once for each framework that they concern, those of vendors by the controls that the vendor carries."""
     columns = ("obligation_id", "tier", "place", "effort_hours")
     carried = vendor_controls.select("vendor_id", "framework").unique()
@@ -56,7 +56,7 @@ def tiered(duties: pl.DataFrame, vendor_controls: pl.DataFrame) -> pl.DataFrame:
 def matrix(duties: pl.DataFrame, row: str, column: str, columns: Sequence[str], order: Sequence[str]) -> pl.DataFrame:
     """Counts with one column for each of ``columns``, then total, hours and overdue share of the row."""
     counts = [(pl.col(column) == name).sum().cast(pl.Int64).alias(name) for name in columns]
-    sums = ledger.measured()
+    sums = ledger.group_measures()
     return (
         duties.group_by(row)
         .agg(*counts, total=sums["obligations"], hours=sums["hours"], overdue_pct=sums["overdue_pct"])
@@ -68,7 +68,7 @@ def week_totals(duties: pl.DataFrame, weeks: pl.DataFrame) -> pl.DataFrame:
     """Overdue, each week of the horizon, beyond: the columns of the heatmap summed up."""
     names = ["overdue", *weeks["week"], "beyond"]
     columns = pl.DataFrame({"week": names}).join(weeks, on="week", how="left", maintain_order="left")
-    sums = duties.group_by("column").agg(**{name: ledger.measured()[name] for name in ("obligations", "hours")})
+    sums = duties.group_by("column").agg(**{name: ledger.group_measures()[name] for name in ("obligations", "hours")})
     return columns.join(sums, left_on="week", right_on="column", how="left", maintain_order="left").with_columns(
         pl.col("obligations").fill_null(0), pl.col("hours").fill_null(0.0)
     )
@@ -76,7 +76,7 @@ def week_totals(duties: pl.DataFrame, weeks: pl.DataFrame) -> pl.DataFrame:
 
 def tier_totals(duties: pl.DataFrame) -> pl.DataFrame:
     """Each duty once, by the tier of its vendor."""
-    return duties.group_by("tier").agg(**ledger.measured()).sort(rank("tier", TIER_COLUMNS))
+    return duties.group_by("tier").agg(**ledger.group_measures()).sort(rank("tier", TIER_COLUMNS))
 
 
 def cells(duties: pl.DataFrame, by_framework: pl.DataFrame) -> pl.DataFrame:
@@ -88,7 +88,7 @@ def cells(duties: pl.DataFrame, by_framework: pl.DataFrame) -> pl.DataFrame:
     )
     parts = [
         frame.group_by(row=row, column=column)
-        .agg(**ledger.measured(), order=order.first())
+        .agg(**ledger.group_measures(), order=order.first())
         .with_columns(heatmap=pl.lit(name), name=label)
         .sort("order", "row", _column_order(name), "column")
         for name, (frame, row, column, order, label) in zip(HEATMAPS, sides, strict=True)

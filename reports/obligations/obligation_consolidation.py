@@ -29,7 +29,7 @@ def build(
 ) -> Document:
     near = ledger.near(obligations, ask)
     found = {cluster.id: cluster for cluster in clusters(near, linked_evidence, crosswalk, ask)}
-    stored = playbook.tracked(plays)
+    stored = playbook.tracked_steps(plays)
     rows = _plays(found, stored)
     status = rows["status"]
     closed = rows.filter(pl.col("status") == "completed")

@@ -4,11 +4,11 @@ import polars as pl
 
 from engine.model.document import Chart, Document, Table
 from engine.model.report import Ask, Report
-from reports.obligations.clusters import Cluster, clusters, saved
+from reports.obligations.clusters import Cluster, clusters, hours_saved
 from reports.shared import ledger
 from reports.shared.ledger import Columns
 from reports.shared.packs import pack
-from reports.shared.wording import count, hours, listed
+from reports.shared.wording import all_of, count, hours
 
 SHOWN = 10
 ROW: Columns = {
@@ -91,7 +91,7 @@ def _rows(found: list[Cluster], ask: Ask) -> pl.DataFrame:
                 "best_on": cluster.window[1],
                 "hours_alone": round(alone, 3),
                 "hours_together": round(together, 3),
-                "hours_saved": saved(cluster),
+                "hours_saved": hours_saved(cluster),
                 "confidence": round(cluster.confidence, 2),
                 "owners": sorted({duty.owner for duty in cluster.members if duty.owner}),
                 "overdue": sum(duty.due_on < ask.as_of for duty in cluster.members),
@@ -115,11 +115,11 @@ def _headline(found: list[Cluster], near: int) -> str:
         return "No duty is due up to the horizon, so there is nothing to share: check that duties are recorded."
     if not found:
         return f"None of the {count(near, 'duty', 'duties')} up to the horizon can share evidence with another."
-    first, total = found[0], round(sum(saved(cluster) for cluster in found), 2)
-    names = listed([pack(name) for name in first.frameworks]) or "one framework"
+    first, total = found[0], round(sum(hours_saved(cluster) for cluster in found), 2)
+    names = all_of([pack(name) for name in first.frameworks]) or "one framework"
     return (
         f"Collecting evidence once for {count(len(found), 'cluster')} of duties would save {hours(total)}; start with "
-        f"the {len(first.members)} duties of {names} by {first.window[1]}, which saves {hours(saved(first))}."
+        f"the {len(first.members)} duties of {names} by {first.window[1]}, which saves {hours(hours_saved(first))}."
     )
 
 
@@ -127,7 +127,7 @@ def _charts(found: list[Cluster]) -> list[Chart]:
     if not found:
         return []
     frame = pl.DataFrame(
-        [(f"{cluster.window[1]} · {cluster.id[:6]}", saved(cluster)) for cluster in found[:SHOWN]],
+        [(f"{cluster.window[1]} · {cluster.id[:6]}", hours_saved(cluster)) for cluster in found[:SHOWN]],
         schema={"cluster": pl.String, "hours": pl.Float64},
         orient="row",
     )

@@ -11,9 +11,9 @@ from reports.obligations import density, shifts, weeks
 from reports.shared import ledger
 from reports.shared.ordering import rank
 from reports.shared.wording import (
+    all_of,
     count,
     inside,
-    listed,
     percent,
 )
 
@@ -94,7 +94,7 @@ def rate(
     frameworks = weeks.drivers(duties, "frameworks", ledger.framework_name())
     known = pl.Series([sent.get(week, "ok") for week in frame["week"]], dtype=pl.String)
     return (
-        shifts.suggested(frame.with_columns(previous_level=known), duties, bounds)
+        shifts.with_suggestions(frame.with_columns(previous_level=known), duties, bounds)
         .join(kinds, on="week", how="left", maintain_order="left")
         .join(frameworks, on="week", how="left", maintain_order="left")
         .with_columns(pl.col("kinds", "frameworks").fill_null([]))
@@ -147,7 +147,7 @@ def _headline(breaches: pl.DataFrame, rated: pl.DataFrame, duties: pl.DataFrame)
     ).row(0, named=True)
     used = "" if worst["utilisation_pct"] is None else f" at {percent(worst['utilisation_pct'])} of capacity"
     are = "is" if over.height == 1 else "are"
-    drivers = listed([inside(kind) for kind in worst["kinds"]]) or "overdue work"
+    drivers = all_of([inside(kind) for kind in worst["kinds"]]) or "overdue work"
     return (
         f"{over.height} of the next {count(rated.height, 'week')} {are} over a limit, {bad or 'none'} critical; most "
         f"is in {worst['week']}: {count(worst['known'], 'duty', 'duties')}{used}, mostly {drivers}. "

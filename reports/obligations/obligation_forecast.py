@@ -10,9 +10,9 @@ from reports.obligations import density, weeks
 from reports.obligations import expectations as expected
 from reports.shared import ledger
 from reports.shared.wording import (
+    all_of,
     count,
     hours,
-    listed,
     percent,
 )
 
@@ -53,9 +53,9 @@ def build(
 ) -> Document:
     duties = ledger.pending(obligations, ask)
     bounds = density.limits(weeks.history(obligations, ask), ask.settings)
-    arrivals = expected.unplanned(requests, obligations, ask)
+    arrivals = expected.unplanned_load(requests, obligations, ask)
     forecast = _forecast(weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds), duties, arrivals)
-    checked, compared = expected.backtest(obligation_weeks), expected.compared(obligation_weeks)
+    checked, compared = expected.backtest(obligation_weeks), expected.forecast_errors(obligation_weeks)
     return Document(
         headline=_headline(forecast, duties),
         summary={
@@ -89,7 +89,7 @@ def build(
     )
 
 
-def _forecast(frame: pl.DataFrame, duties: pl.DataFrame, arrivals: expected.Unplanned) -> pl.DataFrame:
+def _forecast(frame: pl.DataFrame, duties: pl.DataFrame, arrivals: expected.UnplannedLoad) -> pl.DataFrame:
     later = pl.int_range(pl.len()) > 0
     meetings = _meetings(duties).group_by("week").agg(committees=pl.col("committee").sort())
     return (
@@ -151,7 +151,7 @@ def _advice(peak: dict[str, Any], forecast: pl.DataFrame) -> str:
         this = peak["week"] == forecast["week"][0]
         return f"move what can wait out of {'this week' if this else peak['week']}"
     full = forecast.filter(pl.col("level") != "ok")["week"].to_list()
-    return f"relieve {listed(full)}" if full else "no week is over its limit"
+    return f"relieve {all_of(full)}" if full else "no week is over its limit"
 
 
 def _charts(forecast: pl.DataFrame) -> list[Chart]:
@@ -164,7 +164,7 @@ def _charts(forecast: pl.DataFrame) -> list[Chart]:
     return [Chart("lines", "Work and capacity", frame, "week", "total", alt, series="hours")]
 
 
-def _warnings(duties: pl.DataFrame, arrivals: expected.Unplanned, checked: expected.Backtest) -> list[str]:
+def _warnings(duties: pl.DataFrame, arrivals: expected.UnplannedLoad, checked: expected.Backtest) -> list[str]:
     warnings = []
     if arrivals.mean is None:
         warnings.append(f"Only {count(arrivals.weeks, 'week')} of requests lie behind: what to expect is not known.")

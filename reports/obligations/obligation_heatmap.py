@@ -24,13 +24,13 @@ LABELS = {
 
 
 def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, ask: Ask) -> Document:
-    duties = matrices.placed(ledger.pending(obligations, ask), test_windows, ask)
+    duties = matrices.with_places(ledger.pending(obligations, ask), test_windows, ask)
     weeks = ledger.horizon(ask)
     columns = ["overdue", *weeks["week"], "beyond"]
     by_week = matrices.matrix(duties, "framework", "column", columns, ledger.FRAMEWORK_ROWS)
     slots = {name: "overdue" if name == "overdue" else "beyond" if name == "beyond" else f"week_{number:02d}"
              for number, name in enumerate(columns)}  # fmt: skip
-    tiered = matrices.tiered(duties, vendor_controls)
+    tiered = matrices.with_tiers(duties, vendor_controls)
     by_tier = matrices.matrix(tiered, "framework", "tier", matrices.TIER_COLUMNS, ledger.FRAMEWORK_ROWS)
     by_state = matrices.matrix(duties, "kind", "schedule", matrices.SCHEDULE_COLUMNS, ledger.KINDS).insert_column(
         1, ledger.kind_name().alias("name")
@@ -114,7 +114,7 @@ def _hottest(duties: pl.DataFrame, weeks: pl.DataFrame) -> pl.DataFrame:
         duties.filter(pl.col("place") == "known")
         .sort("kind")
         .group_by("framework", "week", "week_start_on", maintain_order=True)
-        .agg(**ledger.measured(), mostly=kinds.first())
+        .agg(**ledger.group_measures(), mostly=kinds.first())
         .sort("obligations", "week_start_on", ledger.framework_rank(), "framework", descending=[True] + [False] * 3)
         .head(HOTTEST)
         .select(

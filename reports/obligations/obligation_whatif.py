@@ -71,11 +71,11 @@ def build(
     ask: Ask,
 ) -> Document:
     duties = ledger.pending(obligations, ask)
-    plan = scenario.changed(duties, ask)
+    plan = scenario.scenario_duties(duties, ask)
     then = scenario.after(plan)
-    by_week = scenario.compared(duties, then, load, owner_weeks, ask)
+    by_week = scenario.week_comparison(duties, then, load, owner_weeks, ask)
     stale = consequences.stale(duties, then, control_status, ask)
-    stranded = consequences.stranded(duties, then, control_status, crosswalk, ask)
+    stranded = consequences.stranded_controls(duties, then, control_status, crosswalk, ask)
     worse = pl.concat([frame.select("framework", "control_id") for frame in (stale, stranded)]).unique()
     ready = consequences.readiness(control_status, worse, ask)
     fates = {fate: plan.filter(pl.col("fate") == fate) for fate in scenario.FATES}

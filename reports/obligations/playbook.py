@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from reports.obligations.clusters import Cluster, saved
+from reports.obligations.clusters import Cluster, hours_saved
 from reports.shared.ledger import Columns
 from reports.shared.packs import pack
 
@@ -26,7 +26,7 @@ STEP: Columns = {
 }  # fmt: skip
 
 
-def tracked(plays: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
+def tracked_steps(plays: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
     """The stored steps of each play in order; a play without steps has one row that names none."""
     found: dict[str, list[dict[str, Any]]] = {}
     for row in plays.sort("play_id", "number", nulls_last=True).iter_rows(named=True):
@@ -69,7 +69,7 @@ def play(name: str, cluster: Cluster | None, stored: list[dict[str, Any]]) -> di
         "steps_done": len(steps) - len(ahead),
         "next_step": ahead[0]["step"] if ahead and status in ("active", "proposed") else None,
         "blocked": any(row["status"] == "blocked" for row in steps),
-        "hours_to_save": saved(cluster) if cluster else None,
+        "hours_to_save": hours_saved(cluster) if cluster else None,
         "hours_saved": head.get("hours_saved"),
         "started_on": head.get("started_on"),
         "closed_on": head.get("closed_on"),

@@ -34,7 +34,7 @@ def scenario_id(duties: pl.DataFrame, ask: Ask) -> str:
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:ID_DIGITS]
 
 
-def changed(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def scenario_duties(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Pending duties with their ``fate``, ``new_due_on`` and ``new_place``.
 
     What the scenario would move past a hard deadline is held. Nothing moves before the day of the report; an overdue
@@ -87,7 +87,7 @@ def after(plan: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def compared(
+def week_comparison(
     base: pl.DataFrame, then: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
     """Each week of the horizon before (``base_*``) and after (``scenario_*``): duties, hours, demand, utilisation."""

@@ -28,7 +28,7 @@ class Week:
         return self.movable_hours / self.movable if self.movable else 0.0
 
 
-def suggested(rated: pl.DataFrame, duties: pl.DataFrame, bounds: density.Limits) -> pl.DataFrame:
+def with_suggestions(rated: pl.DataFrame, duties: pl.DataFrame, bounds: density.Limits) -> pl.DataFrame:
     """``rated`` weeks with ``causes``, ``movable`` duties and a ``suggestion`` where the week is over a limit.
 
     Weeks are relieved in their order, and room that one suggestion takes is not offered again. Hard deadlines stay.

@@ -37,9 +37,9 @@ SHOWN = (
 
 
 def build(exceptions: pl.DataFrame, status: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> Document:
-    register = rules.judged(exceptions, status, ask)
-    flagged = rules.flagged(register)
-    undeclared = rules.undeclared(gaps, register)
+    register = rules.with_flags(exceptions, status, ask)
+    flagged = rules.flag_rows(register)
+    undeclared = rules.undeclared_exceptions(gaps, register)
     relied = register.filter("in_use", pl.col("standing") == "expired")
     soon = register.filter(pl.col("standing") == "approved", pl.col("days_left") <= 30)
     counts = {name: register.filter(pl.col("standing") == name).height for name in STANDINGS}

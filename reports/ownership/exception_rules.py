@@ -32,7 +32,7 @@ FLAGS: Mapping[str, tuple[str, bool, str]] = {
 NEEDS_WORKSHEET = (pl.col("framework") == "pci-dss") & (pl.col("kind") == "compensating")
 
 
-def judged(exceptions: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def with_flags(exceptions: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Exceptions with the state of their control, the freshness of the measure's evidence, and their flags."""
     about = status.select(*KEY, "applicable", "owner", control_state="state")
     frame = exceptions.join(about, on=KEY, how="left").with_columns(
@@ -58,7 +58,7 @@ def judged(exceptions: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> pl.DataF
     return frame.with_columns(flags=pl.concat_list(words).list.drop_nulls())
 
 
-def flagged(register: pl.DataFrame) -> pl.DataFrame:
+def flag_rows(register: pl.DataFrame) -> pl.DataFrame:
     """One row for each flag of each exception."""
     todo = {name: what for name, (_, _, what) in FLAGS.items()}
     return (
@@ -72,7 +72,7 @@ def flagged(register: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def undeclared(gaps: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
+def undeclared_exceptions(gaps: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
     """Open gaps whose remediation names a measure meanwhile, on controls without an exception in force."""
     held = register.filter(pl.col("standing") == "approved").select(KEY).unique()
     return (

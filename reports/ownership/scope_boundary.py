@@ -7,7 +7,7 @@ from engine.model.report import Ask, Report
 from reports.ownership import scope_gaps
 from reports.shared.columns import share_pct
 from reports.shared.packs import PACKS
-from reports.shared.wording import count, listed, percent
+from reports.shared.wording import all_of, count, percent
 
 SYSTEM = (
     *("id", "name", "owner", "boundary", "environment", "region", "data_classes", "frameworks", "controls_named"),
@@ -50,7 +50,7 @@ DEFINITIONS = {
 def build(
     systems: pl.DataFrame, data_flows: pl.DataFrame, observed: pl.DataFrame, organization: pl.DataFrame, ask: Ask
 ) -> Document:
-    strangers = scope_gaps.undocumented(observed)
+    strangers = scope_gaps.undeclared_systems(observed)
     services = observed.filter(pl.col("seen_in").list.contains("services"))["service_id"].drop_nulls().to_list()
     gaps = scope_gaps.gaps(systems, data_flows, strangers, services, ask.as_of)
     inside = systems.filter("in_scope")
@@ -137,7 +137,7 @@ def _headline(systems: pl.DataFrame, observed: pl.DataFrame, strangers: pl.DataF
         return f"Every observed system is declared, {observed.height:,} in all; {others}."
     share = f"{count(strangers.height, 'observed system')} of {observed.height:,}"
     more = [f"{strangers.height - 3:,} more"] if strangers.height > 3 else []
-    names = listed([*strangers["name"].to_list()[:3], *more])
+    names = all_of([*strangers["name"].to_list()[:3], *more])
     known = percent(100 * (observed.height - strangers.height) / observed.height)
     verb = "is" if strangers.height == 1 else "are"
     return f"{share} {verb} undocumented ({known} documented): declare {names}; {others}."

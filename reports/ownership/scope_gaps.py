@@ -25,7 +25,7 @@ GAPS: Mapping[str, str] = {
 _COLUMNS = ("gap", "subject", "name", "detail", "owner")
 
 
-def undocumented(observed: pl.DataFrame) -> pl.DataFrame:
+def undeclared_systems(observed: pl.DataFrame) -> pl.DataFrame:
     """What was seen at work and is not declared, the most critical first."""
     return (
         observed.filter(pl.col("system_id").is_null())

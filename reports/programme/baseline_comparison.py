@@ -8,9 +8,9 @@ from reports.shared import packs
 from reports.shared.columns import in_order
 from reports.shared.ordering import STATES_WORST_FIRST, rank, state_score
 from reports.shared.wording import (
+    all_of,
     change,
     count,
-    listed,
     percent,
 )
 
@@ -156,10 +156,10 @@ def _warnings(in_scope: list[str], readiness: pl.DataFrame, ask: Ask) -> list[st
     warnings = packs.thin(readiness, ask.settings)
     silent = [packs.pack(name) for name in in_scope if name != packs.POAM and name not in readiness["framework"]]
     if silent:
-        warnings.append(f"In scope, but without readiness: {listed(silent)}.")
+        warnings.append(f"In scope, but without readiness: {all_of(silent)}.")
     new = readiness.filter(pl.col("prior_weighted_pct").is_null())["framework"].to_list()
     if new:
-        warnings.append(f"No snapshot to compare with for {listed([packs.pack(name) for name in new])}.")
+        warnings.append(f"No snapshot to compare with for {all_of([packs.pack(name) for name in new])}.")
     return warnings
 
 

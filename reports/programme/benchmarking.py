@@ -6,9 +6,9 @@ import polars as pl
 
 from engine.model.document import Chart, Document, Table
 from engine.model.report import Ask, Parameter, Report
-from reports.programme.cohorts import chosen, compared
+from reports.programme.cohorts import choose_cohort, cohort_comparison
 from reports.shared import packs
-from reports.shared.wording import count, listed
+from reports.shared.wording import all_of, count
 
 SIZES = ("small", "medium", "large")
 COHORT = Parameter(
@@ -58,10 +58,10 @@ def build(
 ) -> Document:
     held = organization.row(0, named=True) if organization.height else {}
     in_scope: list[str] = held.get("frameworks") or []
-    size, guessed = chosen(str(ask.options.get("cohort") or "auto"), held.get("headcount"), members)
+    size, guessed = choose_cohort(str(ask.options.get("cohort") or "auto"), held.get("headcount"), members)
     cohort = members if size == "all" else members.filter(pl.col("size") == size)
     least = int(ask.settings["cohort_min_n"])
-    table = compared(in_scope, readiness, cohort, ALL if size == "all" else None, least)
+    table = cohort_comparison(in_scope, readiness, cohort, ALL if size == "all" else None, least)
     ranked = table.filter(pl.col("percentile").is_not_null())
     shown = _studies(studies, in_scope, held.get("sector"))
     return Document(
@@ -168,7 +168,7 @@ def _warnings(guessed: bool, table: pl.DataFrame) -> list[str]:
         warnings.append("The organization's headcount is not recorded: the programmes of all sizes are the cohort.")
     refused = table.filter(pl.col("reason").is_not_null())["name"].to_list()
     if refused:
-        warnings.append(f"No percentile for {listed(refused)}: the table says why.")
+        warnings.append(f"No percentile for {all_of(refused)}: the table says why.")
     return warnings
 
 

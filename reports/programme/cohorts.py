@@ -11,7 +11,7 @@ from reports.shared import packs
 from reports.shared.wording import count
 
 
-def chosen(asked: str, headcount: int | None, members: pl.DataFrame) -> tuple[str, bool]:
+def choose_cohort(asked: str, headcount: int | None, members: pl.DataFrame) -> tuple[str, bool]:
     """The cohort's size, and whether the organization's is not known."""
     if asked != "auto":
         return asked, False
@@ -22,7 +22,7 @@ def chosen(asked: str, headcount: int | None, members: pl.DataFrame) -> tuple[st
     return "all", True
 
 
-def compared(
+def cohort_comparison(
     in_scope: Sequence[str], readiness: pl.DataFrame, cohort: pl.DataFrame, title: str | None, least: int
 ) -> pl.DataFrame:
     known = {row["framework"]: row for row in readiness.to_dicts()}

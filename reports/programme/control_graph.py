@@ -6,7 +6,7 @@ from engine.model.document import Coverage, Document, Table
 from engine.model.report import Ask, Parameter, Report
 from reports.programme.graph_nodes import (
     LEAST_ALONE,
-    measured,
+    node_measures,
     orphans,
     rings,
 )
@@ -48,7 +48,7 @@ DEFINITIONS = {
 
 
 def build(graph_nodes: pl.DataFrame, graph_edges: pl.DataFrame, ask: Ask) -> Document:
-    nodes = measured(graph_nodes, graph_edges)
+    nodes = node_measures(graph_nodes, graph_edges)
     loops, lone = rings(nodes, graph_edges), orphans(nodes)
     is_source, is_control = pl.col("kind") == "evidence_source", pl.col("kind") == "control"
     sources = nodes.filter(is_source).sort(

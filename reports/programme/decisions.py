@@ -6,7 +6,7 @@ from datetime import timedelta
 import polars as pl
 
 from engine.model.report import Ask
-from reports.shared.wording import count, hours, listed
+from reports.shared.wording import all_of, count, hours
 
 COLUMNS = {"decision": pl.String, "reason": pl.String, "owner": pl.String, "footnote": pl.String}
 MOST_NAMED = 3
@@ -96,4 +96,4 @@ def _short(owner_weeks: pl.DataFrame, ask: Ask) -> Iterator[tuple[str, str, str 
 
 def _named(names: list[str]) -> str:
     more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
-    return listed([*names[:MOST_NAMED], *more])
+    return all_of([*names[:MOST_NAMED], *more])

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from reports.programme.graph_walk import adjacency, components, reached
+from reports.programme.graph_walk import adjacency, components, reach
 
 LEAST_ALONE = 5  # requirements that rest on one source alone before it is a single point of failure
 AGAINST = ("depends_on", "inherits")  # failure spreads against these edges
@@ -14,7 +14,7 @@ WHY = {
 }
 
 
-def measured(nodes: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
+def node_measures(nodes: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
     """Nodes with counts of what they reach and of what supports them."""
     keys = nodes.sort("node").with_row_index("number")
     bits = _reached(keys, edges)
@@ -42,7 +42,7 @@ def _reached(keys: pl.DataFrame, edges: pl.DataFrame) -> list[tuple[int, int]]:
     others = sum(mark for mark, is_one in zip(marks, control, strict=True) if is_one)
     return [
         ((found & wanted).bit_count() - requirement[number], (found & others).bit_count() - control[number])
-        for number, found in enumerate(reached(graph, marks))
+        for number, found in enumerate(reach(graph, marks))
     ]
 
 

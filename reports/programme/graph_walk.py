@@ -57,7 +57,7 @@ def _cut(waiting: list[int], held: list[bool], first: int) -> list[int]:
             return sorted(group)
 
 
-def reached(graph: Graph, marks: Sequence[int]) -> list[int]:
+def reach(graph: Graph, marks: Sequence[int]) -> list[int]:
     """For each node the union of the ``marks`` (bit sets) of everything that it reaches, itself included."""
     bits = [0] * len(graph)
     for group in components(graph):

@@ -16,10 +16,10 @@ from reports.programme.posture import Posture, posture_of
 from reports.shared import packs
 from reports.shared.ordering import state_score
 from reports.shared.wording import (
+    all_of,
     change,
     count,
     inside,
-    listed,
     percent,
 )
 
@@ -120,7 +120,7 @@ def _headline(held: Posture, letter: str, coverage: Coverage, gains: pl.DataFram
     top = gains.head(3)
     if top.height and round(top["exact"].sum(), 2):
         whose = "the gap" if top.height == 1 else f"the {top.height} gaps"
-        names = listed([packs.control(tag) for tag in top["gap_id"]])
+        names = all_of([packs.control(tag) for tag in top["gap_id"]])
         parts.append(f"closing {whose} {names} adds {round(top['exact'].sum(), 2)} points")
     return "; ".join(parts) + "."
 
@@ -142,10 +142,10 @@ def _warnings(held: Posture, readiness: pl.DataFrame, ask: Ask) -> list[str]:
     broken = [inside(row["title"]) for row in rows if row["series_break"]]
     warnings = packs.thin(readiness, ask.settings)
     if absent and held.score is not None:
-        warnings.append(f"Not measured, so its weight went to the other components: {listed(absent)}.")
+        warnings.append(f"Not measured, so its weight went to the other components: {all_of(absent)}.")
     if broken:
         warnings.append(
-            f"The series breaks: {count(len(broken), 'component')} appeared or disappeared ({listed(broken)}), "
+            f"The series breaks: {count(len(broken), 'component')} appeared or disappeared ({all_of(broken)}), "
             "so the change is not like for like."
         )
     if held.score is not None and held.prior_score is None:

@@ -12,7 +12,7 @@ from engine.model.report import Ask, Report
 from reports.shared import packs
 from reports.shared.columns import in_order
 from reports.shared.ordering import rank
-from reports.shared.wording import count, listed, percent
+from reports.shared.wording import all_of, count, percent
 
 FRAMEWORKS = ("soc2", "iso27001")
 LOGGED = ("operation", "test")
@@ -195,7 +195,7 @@ def _headline(covered: Coverage, before: Coverage, uncovered: pl.DataFrame, ask:
     if uncovered.is_empty():
         return f"{share}."
     first = uncovered.head(3)
-    names = listed([f"{name} {control}" for name, control in first.select("framework_name", "control_id").iter_rows()])
+    names = all_of([f"{name} {control}" for name, control in first.select("framework_name", "control_id").iter_rows()])
     return f"{share}; of {count(uncovered.height, 'uncovered control')} look at {names} first."
 
 

@@ -110,7 +110,7 @@ def framework_name(column: str = "framework") -> pl.Expr:
     return pl.col(column).replace(FRAMEWORK_NAMES)
 
 
-def measured() -> dict[str, pl.Expr]:
+def group_measures() -> dict[str, pl.Expr]:
     """Aggregates of a group of pending duties: how many, their hours, the share that is overdue."""
     late = (pl.col("place") == "overdue").sum()
     return {

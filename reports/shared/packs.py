@@ -3,9 +3,9 @@
 import polars as pl
 
 from engine.model.document import Coverage
-from engine.model.formulas import covered
+from engine.model.formulas import has_coverage
 from engine.model.thresholds import Thresholds
-from reports.shared.wording import listed
+from reports.shared.wording import all_of
 
 POAM = "fedramp-poam"
 PACKS = {
@@ -47,8 +47,8 @@ def thin(readiness: pl.DataFrame, settings: Thresholds) -> list[str]:
     names = [
         pack(framework)
         for framework, assessed, total in readiness.select("framework", "assessed", "applicable").iter_rows()
-        if total and not covered(Coverage(assessed, total), settings)
+        if total and not has_coverage(Coverage(assessed, total), settings)
     ]
     if not names:
         return []
-    return [f"Fewer than {settings['coverage_min_pct']:g} % of the controls of {listed(names)} have any evidence."]
+    return [f"Fewer than {settings['coverage_min_pct']:g} % of the controls of {all_of(names)} have any evidence."]

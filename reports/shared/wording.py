@@ -33,7 +33,7 @@ def change(now: float | None, before: float | None, prior_on: date | None, as_of
     return f"{'up' if moved > 0 else 'down'} {abs(moved):.1f} {'point' if abs(moved) == 1 else 'points'} in {days}"
 
 
-def listed(names: Sequence[str]) -> str:
+def all_of(names: Sequence[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     if len(names) < 2:
         return "".join(names)

@@ -16,7 +16,7 @@ def breaches(actions: pl.DataFrame) -> pl.DataFrame:
     return (
         actions.filter(pl.col("standing") == "breached")
         .with_columns(
-            what=wording.action_name(),
+            what=wording.action_names(),
             severity=pl.when(over > 10).then(pl.lit("critical"))
             .when(over > 5).then(pl.lit("high"))
             .otherwise(pl.lit("moderate")),

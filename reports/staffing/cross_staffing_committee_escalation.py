@@ -139,7 +139,7 @@ def _headline(late: pl.DataFrame, due: pl.DataFrame, waiting: pl.DataFrame, ask:
     return (
         f"{count(due.height, 'action is', 'actions are')} still past the SLA "
         f"{count(int(ask.settings['escalation_delay_days']), 'business day')} or more after the rollup mail; {asked}, "
-        f"first on {wording.named(worst)}, {count(worst['breach_days'], 'business day')} over."
+        f"first on {wording.action_name(worst)}, {count(worst['breach_days'], 'business day')} over."
     )
 
 

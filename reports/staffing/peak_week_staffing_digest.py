@@ -7,10 +7,10 @@ from engine.model.report import Ask, Report
 from reports.capacity import proposals
 from reports.shared import ledger, personal
 from reports.shared.wording import (
+    all_of,
     count,
     hours,
     inside,
-    listed,
 )
 from reports.staffing import wording
 
@@ -107,7 +107,7 @@ def _headline(weeks: pl.DataFrame, actions: pl.DataFrame, grid: pl.DataFrame, as
         return f"In none of the next {span} do owners lack hours while work is spread unevenly: nothing to staff."
     worst = weeks.sort("shortfall_hours", "week_start_on", descending=[True, False]).row(0, named=True)
     new = actions.filter(pl.col("status") == NEW).height
-    driven = listed([inside(name) for name in worst["drivers"][:2]])
+    driven = all_of([inside(name) for name in worst["drivers"][:2]])
     total, relief = (round(float(weeks[name].sum()), 1) for name in ("shortfall_hours", "relief_hours"))
     return (
         f"Owners lack {hours(total)} in {weeks.height} of the next {span} while others have room, most in "

@@ -27,7 +27,7 @@ EXTRA = {"step": pl.Int64, "owed_on": pl.Date, "owed": pl.Boolean, "late": pl.Bo
 
 
 def build(staffing_actions: pl.DataFrame, ask: Ask) -> Document:
-    rows = _rated(wording.unfinished(staffing_actions).filter(pl.col("days_past") > 0), ask)
+    rows = _rated(wording.open_actions(staffing_actions).filter(pl.col("days_past") > 0), ask)
     owed = rows.filter("owed").sort("days_past", "action_id", descending=[True, False])
     waiting = rows.filter(~pl.col("owed")).sort("next_on", "action_id", nulls_last=True)
     first = pl.format(
@@ -70,7 +70,7 @@ def _rated(actions: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     whom = pl.concat_list(
         wording.responsible(), pl.when(pl.col("step") == reminders.LAST).then(wording.accountable())
     ).list.drop_nulls()
-    return actions.with_columns(*columns, what=wording.action_name()).with_columns(
+    return actions.with_columns(*columns, what=wording.action_names()).with_columns(
         recipients=whom.list.unique(maintain_order=True)
     )
 
@@ -92,7 +92,7 @@ def _headline(actions: pl.DataFrame, owed: pl.DataFrame, waiting: pl.DataFrame) 
     blocked = f" (blocked: {first['blocked_reason']})" if first["blocked_reason"] else ""
     return (
         f"{count(owed.height, 'reminder is', 'reminders are')} owed to {count(told, 'person', 'people')}{more}; "
-        f"begin with {wording.named(first)}, {count(first['days_past'], 'day')} past its week{blocked}."
+        f"begin with {wording.action_name(first)}, {count(first['days_past'], 'day')} past its week{blocked}."
     )
 
 

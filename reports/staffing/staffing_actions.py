@@ -65,7 +65,7 @@ def _headline(rows: pl.DataFrame, measured: dict[str, int]) -> str:
         first = late.sort("breach_days", "action_id", descending=[True, False]).row(0, named=True)
         done += (
             f"; {count(late.height, 'is', 'are')} past the SLA, longest "
-            f"{wording.named(first)}: complete or close {'it' if late.height == 1 else 'them'}"
+            f"{wording.action_name(first)}: complete or close {'it' if late.height == 1 else 'them'}"
         )
     return f"{done}.{ahead}"
 

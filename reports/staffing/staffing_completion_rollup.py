@@ -31,9 +31,9 @@ SAID = {"breached": "past the SLA", "past_peak": "past the peak week", "under_wa
 
 def build(staffing_actions: pl.DataFrame, members: pl.DataFrame, ask: Ask) -> Document:
     rows = staffing_actions.with_columns(
-        what=wording.action_name(), recipients=pl.concat_list(wording.responsible()).list.drop_nulls()
+        what=wording.action_names(), recipients=pl.concat_list(wording.responsible()).list.drop_nulls()
     )
-    open_now = wording.unfinished(rows)
+    open_now = wording.open_actions(rows)
     archive = rows.filter(pl.col("status") == "completed").sort(
         "completed_on", "action_id", descending=[True, False], nulls_last=True
     )
@@ -99,7 +99,10 @@ def _headline(rows: pl.DataFrame, open_now: pl.DataFrame, measured: dict[str, An
         return f"{text}; nothing is open."
     first = (late if late.height else open_now).row(0, named=True)
     past = f", {late.height} past the SLA" if late.height else ""
-    return f"{text}; {measured['tracked']} tracked and {measured['open']} open{past}: next is {wording.named(first)}."
+    return (
+        f"{text}; {measured['tracked']} tracked and {measured['open']} open{past}: "
+        f"next is {wording.action_name(first)}."
+    )
 
 
 def _warnings(rows: pl.DataFrame, members: pl.DataFrame) -> list[str]:

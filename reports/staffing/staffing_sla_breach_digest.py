@@ -28,8 +28,8 @@ LABELS = {**wording.LABELS, **personal.LABELS, "last_reminder_on": "Last reminde
 
 
 def build(staffing_actions: pl.DataFrame, ask: Ask) -> Document:
-    late, open_now = breaches(staffing_actions), wording.unfinished(staffing_actions)
-    soon = open_now.filter(pl.col("standing") == "past_peak").with_columns(what=wording.action_name())
+    late, open_now = breaches(staffing_actions), wording.open_actions(staffing_actions)
+    soon = open_now.filter(pl.col("standing") == "past_peak").with_columns(what=wording.action_names())
     return Document(
         headline=_headline(staffing_actions, open_now, late, soon, ask),
         summary={
@@ -93,7 +93,8 @@ def _headline(actions: pl.DataFrame, open_now: pl.DataFrame, late: pl.DataFrame,
     return (
         f"{late.height} of {count(open_now.height, 'unfinished action')} {are} past the SLA of "
         f"{count(int(ask.settings['staffing_sla_days']), 'business day')}, "
-        f"{hours(round(float(late['relief_hours'].sum()), 1))} of relief outstanding; worst is {wording.named(first)}, "
+        f"{hours(round(float(late['relief_hours'].sum()), 1))} of relief outstanding; "
+        f"worst is {wording.action_name(first)}, "
         f"{count(first['breach_days'], 'business day')} over{blocked}: complete or close it.{coming}"
     )
 

@@ -59,12 +59,12 @@ def sla_definition(days: float) -> str:
     return f"{days:g} business days, Monday to Friday, after the Sunday that ends the peak week."
 
 
-def action_name() -> pl.Expr:
+def action_names() -> pl.Expr:
     """``Reassign for ann in 2026-W45``."""
     return pl.format("{} for {} in {}", pl.col("kind").replace(KIND_NAMES), "owner", "week")
 
 
-def named(action: Mapping[str, Any]) -> str:
+def action_name(action: Mapping[str, Any]) -> str:
     """The name of one action as it reads inside a sentence: ``reassign for ann in 2026-W45``."""
     return f"{KIND_NAMES[action['kind']].lower()} for {action['owner']} in {action['week']}"
 
@@ -79,7 +79,7 @@ def accountable() -> pl.Expr:
     return pl.coalesce("accountable", "chair")
 
 
-def unfinished(actions: pl.DataFrame) -> pl.DataFrame:
+def open_actions(actions: pl.DataFrame) -> pl.DataFrame:
     """Actions that were taken up and are not done, the longest past their peak week first."""
     return actions.filter(pl.col("status").is_in(UNFINISHED)).sort(
         "week_start_on", "relief_hours", "action_id", descending=[False, True, False]

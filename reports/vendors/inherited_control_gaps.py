@@ -12,7 +12,7 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import counted, part_of
+from reports.shared.counting import count_of, part_of
 from reports.shared.ordering import TIERS, rank
 
 GAPS = ("missing", "expired", "wrong_scope", "qualified_opinion", "cuec_unmapped")
@@ -196,8 +196,8 @@ def _headline(vendors: pl.DataFrame, total: int, rows: pl.DataFrame, actions: pl
     first: dict[str, Any] = actions.row(0, named=True)
     share = f"{part_of(rows.height, total, 'inherited control')} without evidence that counts"
     return (
-        f"{share}, at {counted(rows['vendor_id'].n_unique(), 'vendor')}: begin with {first['vendor']} "
-        f"(tier {first['tier']}) and {first['action']}, which concerns {counted(first['controls'], 'control')}."
+        f"{share}, at {count_of(rows['vendor_id'].n_unique(), 'vendor')}: begin with {first['vendor']} "
+        f"(tier {first['tier']}) and {first['action']}, which concerns {count_of(first['controls'], 'control')}."
     )
 
 
@@ -205,7 +205,7 @@ def _warnings(vendors: pl.DataFrame, vendor_controls: pl.DataFrame) -> list[str]
     without = vendors.join(vendor_controls, on="vendor_id", how="anti").height
     if not without:
         return []
-    what = counted(without, "vendor inherits", "vendors inherit")
+    what = count_of(without, "vendor inherits", "vendors inherit")
     return [f"{what} no control of a framework in scope, so nothing is said about them here."]
 
 

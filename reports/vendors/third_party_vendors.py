@@ -11,7 +11,7 @@ from engine.model.document import (
 from engine.model.formulas import risk_level
 from engine.model.report import Ask, Report
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import counted, part_of
+from reports.shared.counting import count_of, part_of
 
 TIERS = ("critical", "high", "medium", "low")
 ASSURANCES = ("lapsed", "not_assessed", "expiring", "assured")
@@ -218,12 +218,12 @@ def _headline(register: pl.DataFrame, counts: dict[str, int]) -> str:
 def _warnings(register: pl.DataFrame, counts: dict[str, int]) -> list[str]:
     warnings = []
     if counts["not_assessed"]:
-        number = counted(counts["not_assessed"], "vendor is", "vendors are")
+        number = count_of(counts["not_assessed"], "vendor is", "vendors are")
         warnings.append(f"{number} not assessed: that is unknown risk, not low risk.")
     unknown = register.filter("rating_unknown").height
     if unknown:
         warnings.append(
-            f"{counted(unknown, 'vendor lacks', 'vendors lack')} a likelihood or impact, which counts as 5."
+            f"{count_of(unknown, 'vendor lacks', 'vendors lack')} a likelihood or impact, which counts as 5."
         )
     return warnings
 

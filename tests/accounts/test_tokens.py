@@ -11,7 +11,7 @@ from engine.accounts.tokens import (
     INGEST,
     digest,
     issue,
-    listed,
+    list_credentials,
     new_secret,
     revoke,
     well_formed,
@@ -68,13 +68,13 @@ def test_a_list_has_metadata_without_the_secret_newest_first(store):
     first = issued(store)
     later = lambda revision: issue(revision, API_KEY, "second", expires_at=NOW + timedelta(days=30))  # noqa: E731
     second = store.write("acme", ANN, later, now=NOW + timedelta(hours=1))
-    assert [key["id"] for key in listed(store, "acme", API_KEY, owner=ANN)] == [second["id"], first["id"]]
-    assert listed(store, "acme", API_KEY, owner=ANN)[1] == {
+    assert [key["id"] for key in list_credentials(store, "acme", API_KEY, owner=ANN)] == [second["id"], first["id"]]
+    assert list_credentials(store, "acme", API_KEY, owner=ANN)[1] == {
         "id": first["id"], "label": "build", "prefix": "svc_sk_", "last_four": first["secret"][-4:], "created_at": NOW,
         "expires_at": None, "revoked_at": None, "last_used_at": None,
     }  # fmt: skip
-    assert listed(store, "acme", API_KEY, owner=BOB) == []
-    assert listed(store, "acme", INGEST) == []
+    assert list_credentials(store, "acme", API_KEY, owner=BOB) == []
+    assert list_credentials(store, "acme", INGEST) == []
 
 
 def test_a_personal_key_does_not_exist_for_anybody_else(store):

@@ -10,12 +10,12 @@ from engine.archives.about import About
 from engine.archives.archive import seal
 from engine.archives.keys import signing_key
 from engine.archives.manifest import (
-    Events,
+    EventRange,
+    ManifestRevision,
     Owner,
-    Position,
     Window,
 )
-from engine.archives.spool import Spool
+from engine.archives.spool import ArchiveSpool
 from engine.store.chain import GENESIS
 
 DAY = date(2026, 11, 20)
@@ -38,9 +38,9 @@ ABOUT = About(
     organization=Owner("acme", "Acme"),
     as_of=DAY,
     window=Window("30d", date(2026, 10, 22), DAY),
-    revision=Position(3, HEAD),
+    revision=ManifestRevision(3, HEAD),
     settings_version=0,
-    events=Events(3, 1, 3),
+    events=EventRange(3, 1, 3),
 )
 FILES = {"audit_log.jsonl": LOG, "soc2.csv": b"control_id,state\r\nCC6.1,effective\r\n", "empty.csv": b""}
 
@@ -60,7 +60,7 @@ def make(tmp_path, key):
     """``make("a.zip", {name: bytes}, kind=…)`` seals an archive; what is not given is the small bundle above."""
 
     def made(name="bundle.zip", files=FILES, signed_by=key, **about):
-        with Spool(tmp_path / "spool") as spool:
+        with ArchiveSpool(tmp_path / "spool") as spool:
             for file, data in files.items():
                 spool.add(file, f"file {file}", data, data.count(b"\n"))
             return seal(spool, replace(ABOUT, **about), signed_by, tmp_path / name)

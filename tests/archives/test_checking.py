@@ -14,8 +14,8 @@ import pytest
 
 from engine.archives import dsse, manifest
 from engine.archives.checking import check_archive
-from engine.archives.manifest import Events, Position, Previous
-from engine.archives.spool import Spool
+from engine.archives.manifest import EventRange, ManifestRevision, Previous
+from engine.archives.spool import ArchiveSpool
 from engine.archives.zipping import write_zip
 from tests.archives.conftest import (
     ABOUT,
@@ -38,7 +38,7 @@ def rebuilt(tmp_path):
 
     def write(files, name="rebuilt.zip"):
         out = io.BytesIO()
-        with Spool(tmp_path / "spool") as spool:
+        with ArchiveSpool(tmp_path / "spool") as spool:
             for file, data in files.items():
                 spool.add(file, "", data)
             write_zip(out, spool.parts)
@@ -108,14 +108,14 @@ def test_a_workbook_has_no_chain_to_check(make, scripted):
 
 
 def test_an_empty_chain_holds(make, scripted):
-    sealed = make(files={"audit_log.jsonl": b""}, events=Events(0, 4, 3))
+    sealed = make(files={"audit_log.jsonl": b""}, events=EventRange(0, 4, 3))
     assert check_archive(sealed.path).problem is None
     assert scripted(files_of(sealed.path))[0] == 0
 
 
 def test_a_chain_that_begins_at_a_cut_of_retention_holds(make, scripted):
     rest = LOG.splitlines(keepends=True)[1:]
-    sealed = make(files={**FILES, "audit_log.jsonl": b"".join(rest)}, events=Events(2, 2, 3))
+    sealed = make(files={**FILES, "audit_log.jsonl": b"".join(rest)}, events=EventRange(2, 2, 3))
     assert check_archive(sealed.path).problem is None
     assert scripted(files_of(sealed.path))[0] == 0
 
@@ -313,5 +313,5 @@ def test_the_first_hash_of_a_chain_is_that_of_the_beginning():
 
 def test_equal_contents_are_equal_bytes(make):
     assert make("a.zip").path.read_bytes() == make("b.zip").path.read_bytes()
-    other = make("c.zip", revision=Position(3, HEAD), as_of=date(2026, 11, 21))
+    other = make("c.zip", revision=ManifestRevision(3, HEAD), as_of=date(2026, 11, 21))
     assert other.path.read_bytes() != make("d.zip").path.read_bytes()

@@ -68,9 +68,9 @@ def test_wrong_usage_is_said(arguments, cli):
 
 
 def test_a_disk_that_takes_nothing_is_said(tmp_path):
-    from engine.archives.spool import Spool
+    from engine.archives.spool import ArchiveSpool
     from engine.model.errors import Unavailable
 
     (tmp_path / "file").touch()
-    with pytest.raises(Unavailable, match="The archive cannot be kept"), Spool(tmp_path / "file" / "spool"):
+    with pytest.raises(Unavailable, match="The archive cannot be kept"), ArchiveSpool(tmp_path / "file" / "spool"):
         pass

@@ -44,8 +44,8 @@ def test_threads_that_come_first_together_get_one_key(tmp_path):
 
 
 def test_the_key_is_where_the_setting_says(tmp_path):
-    assert Settings({"SVC_DATA_DIR": str(tmp_path)}).signing_key_file == tmp_path / "signing.key"
-    assert Settings({"SVC_SIGNING_KEY_FILE": "/run/key"}).signing_key_file.as_posix() == "/run/key"
+    assert Settings.of({"SVC_DATA_DIR": str(tmp_path)}).signing_key_path == tmp_path / "signing.key"
+    assert Settings.of({"SVC_SIGNING_KEY_FILE": "/run/key"}).signing_key_path.as_posix() == "/run/key"
 
 
 @pytest.mark.parametrize("content", [b"", b"no key", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.archives import zipping
-from engine.archives.errors import Broken
-from engine.archives.spool import Spool
+from engine.archives.errors import BrokenArchive
+from engine.archives.spool import ArchiveSpool
 from engine.archives.zipping import content, read_directory, write_zip
 
 
 def packed(tmp_path, files):
     out = io.BytesIO()
-    with Spool(tmp_path) as spool:
+    with ArchiveSpool(tmp_path) as spool:
         for name, data in files.items():
             spool.add(name, "", data)
         write_zip(out, spool.parts)
@@ -90,38 +90,38 @@ def test_no_bit_can_be_flipped(archive):
         for bit in range(8):
             changed = bytearray(archive)
             changed[place] ^= 1 << bit
-            with pytest.raises(Broken):
+            with pytest.raises(BrokenArchive):
                 unpacked(bytes(changed))
 
 
 def test_no_byte_can_be_cut_off_or_added(archive):
     for size in range(len(archive)):
-        with pytest.raises(Broken):
+        with pytest.raises(BrokenArchive):
             unpacked(archive[:size])
     for place in range(len(archive) + 1):
-        with pytest.raises(Broken):
+        with pytest.raises(BrokenArchive):
             unpacked(archive[:place] + b"\0" + archive[place:])
 
 
 @pytest.mark.parametrize("name", ["../up", "..", "/etc/passwd", "a/b", "a\\b", "", ".hidden", "x" * 101, "c:x", "é"])
 def test_a_name_that_leads_out_of_the_folder_is_refused(name, tmp_path):
-    with Spool(tmp_path) as spool, pytest.raises(ValueError):
+    with ArchiveSpool(tmp_path) as spool, pytest.raises(ValueError):
         spool.add(name, "", b"")
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as theirs:
         theirs.writestr(zipfile.ZipInfo(name or "x", (1980, 1, 1, 0, 0, 0)), b"data")
     data = out.getvalue() if name else out.getvalue().replace(b"x", b"\0")
-    with pytest.raises(Broken, match="no name of a file"):
+    with pytest.raises(BrokenArchive, match="no name of a file"):
         unpacked(data)
 
 
 def test_two_files_of_one_name_are_refused(tmp_path):
-    with Spool(tmp_path) as spool:
+    with ArchiveSpool(tmp_path) as spool:
         spool.add("a", "", b"1")
         with pytest.raises(ValueError):
             spool.add("a", "", b"2")
     twice = packed(tmp_path, {"a": b"1", "b": b"2"}).replace(b"b", b"a")
-    with pytest.raises(Broken, match="a: is in the archive twice"):
+    with pytest.raises(BrokenArchive, match="a: is in the archive twice"):
         unpacked(twice)
 
 
@@ -131,17 +131,17 @@ def test_a_link_is_refused():
         info = zipfile.ZipInfo("link", (1980, 1, 1, 0, 0, 0))
         info.create_system, info.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
         theirs.writestr(info, "/etc/passwd")
-    with pytest.raises(Broken, match="link: is a link"):
+    with pytest.raises(BrokenArchive, match="link: is a link"):
         unpacked(out.getvalue())
 
 
 def test_files_in_another_order_are_refused(tmp_path):
-    with Spool(tmp_path) as spool:
+    with ArchiveSpool(tmp_path) as spool:
         spool.add("a", "", b"1")
         spool.add("b", "", b"2")
         out = io.BytesIO()
         write_zip(out, list(reversed(spool.parts)))
-    with pytest.raises(Broken, match="a: stands after b"):
+    with pytest.raises(BrokenArchive, match="a: stands after b"):
         unpacked(out.getvalue())
 
 
@@ -149,21 +149,21 @@ def test_a_small_file_that_would_unpack_to_four_gibibytes_is_refused_unread():
     size = (1 << 32) - 1
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = deflate.compress(bytes(4 << 20)) + deflate.flush()
-    entry = zipping.Entry("zeros", 0, len(data), size, 0)
+    entry = zipping.ZipEntry("zeros", 0, len(data), size, 0)
     directory = zipping._central(entry)
     bomb = zipping._local(entry) + data + directory + zipping._end(1, len(directory), entry.end)
-    with pytest.raises(Broken, match="zeros: would unpack from 4,"):
+    with pytest.raises(BrokenArchive, match="zeros: would unpack from 4,"):
         read_directory(io.BytesIO(bomb))
 
 
 def test_a_file_that_unpacks_to_more_than_it_says_is_stopped():
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = deflate.compress(bytes(64 << 20)) + deflate.flush()
-    entry = zipping.Entry("zeros", 0, len(data), 1000, 0)
+    entry = zipping.ZipEntry("zeros", 0, len(data), 1000, 0)
     directory = zipping._central(entry)
     file = io.BytesIO(zipping._local(entry) + data + directory + zipping._end(1, len(directory), entry.end))
     (found,) = read_directory(file)
-    with pytest.raises(Broken, match="more than the 1,000 bytes"):
+    with pytest.raises(BrokenArchive, match="more than the 1,000 bytes"):
         list(content(file, found))
 
 
@@ -182,12 +182,12 @@ def test_an_archive_beyond_four_gibibytes_is_not_written():
     "data", [b"", b"P", b"no archive at all, and longer than an end record", b"PK\x05\x06", bytes(100)]
 )
 def test_something_else_is_no_archive(data):
-    with pytest.raises(Broken, match="archive: "):
+    with pytest.raises(BrokenArchive, match="archive: "):
         unpacked(data)
 
 
 @given(st.binary(max_size=400))
 def test_noise_never_does_anything_but_be_refused(data):
     for start in (b"", b"PK\x03\x04", b"PK\x05\x06"):
-        with pytest.raises(Broken):
+        with pytest.raises(BrokenArchive):
             unpacked(start + data)

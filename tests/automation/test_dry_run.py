@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from engine.automation.context import Asked
+from engine.automation.context import AutomationRequest
 from engine.automation.dry_run import rehearse
 from engine.automation.inputs import inputs_hash
 from engine.automation.playbooks import playbook, playbooks
@@ -28,7 +28,7 @@ from tests.conftest import NOW
 
 
 def run(store, name, inputs=None, *, incident=None, actor=ADMIN, role="admin"):
-    asked = Asked("dry_run", actor, role, actor, NOW, "approved")
+    asked = AutomationRequest("dry_run", actor, role, actor, NOW, "approved")
     with store.reader() as connection:
         return rehearse(State(connection, "acme", NOW), playbook(name), inputs or {}, incident, asked)
 

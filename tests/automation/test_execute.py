@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from engine.automation import approvals, policies
-from engine.automation.context import Asked
+from engine.automation.context import AutomationRequest
 from engine.automation.dry_run import keep, rehearse
-from engine.automation.execute import Order, Refused, carry_out
+from engine.automation.execute import ExecutionRefusal, Order, carry_out
 from engine.automation.playbooks import playbook
 from engine.automation.state import State
 from engine.model.errors import Conflict
@@ -31,7 +31,7 @@ def acme(any_store):
 
 
 def rehearsed(store, inputs=None):
-    asked = Asked("dry_run", ANN, "operator", ANN, NOW, "approved")
+    asked = AutomationRequest("dry_run", ANN, "operator", ANN, NOW, "approved")
     with store.reader() as connection:
         found = rehearse(State(connection, "acme", NOW), BOOK, inputs or {"service": "web"}, None, asked)
     return store.write("acme", ANN, lambda revision: keep(revision, found), now=NOW)
@@ -49,7 +49,7 @@ def test_from_policy_to_approval_to_execution(acme):
     acme.write("acme", BOB, lambda revision: policies.create(revision, BOOK, draft, state="active"), now=NOW)
     run = rehearsed(acme)
     refused = carried_out(acme)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, ExecutionRefusal)
     assert [one.code for one in refused.refusals] == ["four-eyes"]
 
     def approve(revision):
@@ -89,7 +89,7 @@ def test_the_events_of_the_log_are_found_on_both_engines(acme):
 def test_the_same_again_within_the_hour_is_a_warning(acme):
     rehearsed(acme)
     carried_out(acme)
-    asked = Asked("dry_run", ANN, "operator", ANN, NOW, "approved")
+    asked = AutomationRequest("dry_run", ANN, "operator", ANN, NOW, "approved")
     with acme.reader() as connection:
         state = State(connection, "acme", NOW + timedelta(minutes=5))
         same = rehearse(state, BOOK, {"service": "web"}, None, asked)

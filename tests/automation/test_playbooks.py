@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from engine.automation.playbooks import (
-    filled,
+    fill,
     load,
     playbook,
     playbooks,
@@ -69,4 +69,4 @@ def test_an_unknown_playbook_is_not_found():
 
 
 def test_values_are_inserted_as_they_are():
-    assert filled("Rotate {key} of {service}.", {"key": "{service}", "service": "Web"}) == "Rotate {service} of Web."
+    assert fill("Rotate {key} of {service}.", {"key": "{service}", "service": "Web"}) == "Rotate {service} of Web."

@@ -12,7 +12,7 @@ from engine.automation.playbooks import playbook
 from engine.automation.policy_fields import FIELDS, fields_of
 from engine.automation.policy_rules import (
     OPERATORS,
-    Problem,
+    RuleProblem,
     evaluate,
     problems,
 )
@@ -137,7 +137,7 @@ def nested(levels):
     ],
 )  # fmt: skip
 def test_what_is_no_policy_is_told_by_place(rules, field, expected, got):
-    assert problems(rules, ALL) == [Problem(field, expected, got)]
+    assert problems(rules, ALL) == [RuleProblem(field, expected, got)]
 
 
 def test_a_field_of_another_playbook_is_unknown():

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
-from engine.exposure.attack_entries import Finding
+from engine.exposure.attack_entries import OpenFinding
 from engine.exposure.attack_paths import simulate
 from engine.exposure.dependencies import Dependency, Service
 from tests.bench.table import Figure
@@ -32,7 +32,7 @@ def figures() -> Iterator[Figure]:
     )
 
 
-def _estate() -> tuple[list[Service], list[Dependency], list[Finding]]:
+def _estate() -> tuple[list[Service], list[Dependency], list[OpenFinding]]:
     rng = Random(7)
     services = [
         Service(f"s{n:04}", f"Service {n}", rng.randint(1, 5), internet_facing=n % 40 == 0) for n in range(SERVICES)
@@ -44,13 +44,15 @@ def _estate() -> tuple[list[Service], list[Dependency], list[Finding]]:
             pairs.add((start, end))
     edges = [Dependency(f"s{start:04}", f"s{end:04}") for start, end in sorted(pairs)]
     findings = [
-        Finding(f"f{n}", f"Weakness {n}", rng.choice(("medium", "high", "critical")), f"s{rng.randrange(SERVICES):04}")
+        OpenFinding(
+            f"f{n}", f"Weakness {n}", rng.choice(("medium", "high", "critical")), f"s{rng.randrange(SERVICES):04}"
+        )
         for n in range(FINDINGS)
     ]
     return services, edges, findings
 
 
-def _walked(services: list[Service], edges: list[Dependency], findings: list[Finding]) -> int:
+def _walked(services: list[Service], edges: list[Dependency], findings: list[OpenFinding]) -> int:
     """How many simple paths lead from a finding to a production service."""
     ways = defaultdict(list)
     for edge in edges:

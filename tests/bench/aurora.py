@@ -1,13 +1,13 @@
 """The demo organization aurora, imported into the store of ``SVC_DATA_DIR``: ``python -m tests.bench.aurora``."""
 
 from data.demo import generate
-from engine.cli.common import now, opened
+from engine.cli.common import now, open_console_services
 from engine.intake.imports import import_frames
 
 
 def main() -> None:
     frames = generate("aurora", now().date())
-    with opened() as services:
+    with open_console_services() as services:
         import_frames(services.store, frames, org_id="aurora", actor="bench", now=now())
 
 

@@ -15,7 +15,7 @@ import msgspec
 import pandas as pd
 from sqlalchemy.engine import make_url
 
-from engine.cli.common import opened
+from engine.cli.common import open_console_services
 from engine.store.schema import metadata
 from tests.bench.step import hq, module
 from tests.bench.table import Figure
@@ -103,7 +103,7 @@ def script(database: Path) -> dict[str, dict[str, dict[str, int]]]:
 
 
 def main() -> None:
-    with opened() as services:
+    with open_console_services() as services:
         database = Path(make_url(services.store.url).database or "")
     if sys.argv[1] == "clone":
         print(clone(database, int(sys.argv[2])))

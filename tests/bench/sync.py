@@ -2,11 +2,11 @@
 
 import sys
 
-from engine.cli.common import opened
+from engine.cli.common import open_console_services
 
 
 def main() -> None:
-    with opened() as services:
+    with open_console_services() as services:
         services.replica.sync([sys.argv[1]])
 
 

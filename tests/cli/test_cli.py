@@ -118,8 +118,8 @@ def test_session_prints_a_cookie_and_nothing_else(acme, cli):
 
 
 def test_a_session_in_the_platforms_organization_says_when_administration_will_refuse_it(acme, cli, monkeypatch):
-    store = Store(Settings().database_url)
-    fill_platform(store, Settings(), datetime(2026, 11, 20, 8, 30, tzinfo=UTC))
+    store = Store(Settings.of_process().store_url)
+    fill_platform(store, Settings.of_process(), datetime(2026, 11, 20, 8, 30, tzinfo=UTC))
     store.close()
     code, out, err = cli("session", "--email", "admin@hq.example", "--org", "platform")
     assert (code, out.count(".")) == (0, 2)
@@ -135,7 +135,7 @@ def test_a_session_in_the_platforms_organization_says_when_administration_will_r
 def test_verify_says_ok_or_names_the_first_break(acme, cli):
     code, out, _ = cli("verify", "--org", "acme")
     assert (code, out.startswith("ok: acme, events 1 to ")) == (0, True)
-    store = Store(Settings().database_url)
+    store = Store(Settings.of_process().store_url)
     with store._writer.begin() as connection:
         connection.exec_driver_sql("UPDATE audit_log SET actor = 'mallory' WHERE seq = 1")
     store.close()
@@ -258,7 +258,7 @@ def test_serve_answers_and_stops_cleanly_on_sigterm(acme):
                 break
             except OSError:
                 time.sleep(0.1)
-        sessions = Sessions(Settings())
+        sessions = Sessions(Settings.of_process())
         cookie = sessions.issue("ann@acme.example", "acme", now=datetime.now(UTC))
         request = urllib.request.Request(
             f"http://127.0.0.1:{port}/api/governance/compliance/summary", headers={"Cookie": f"svc_session={cookie}"}

@@ -16,9 +16,9 @@ from engine.copilot.prompts import (
 )
 from engine.copilot.providers import (
     Completion,
-    Failed,
     Provider,
-    configured,
+    ProviderError,
+    providers_of,
 )
 from engine.copilot.turns import run
 from engine.runtime.settings import Settings
@@ -56,7 +56,7 @@ def text_of(respond, *, stream=True):
 
 
 def reason_of(respond, *, stream=True):
-    with pytest.raises(Failed) as caught:
+    with pytest.raises(ProviderError) as caught:
         text_of(respond, stream=stream)
     return caught.value.reason
 
@@ -152,13 +152,13 @@ def test_an_endless_text_is_cut(monkeypatch):
 
 
 def settings(llm="", reasoning=""):
-    return Settings({"SVC_LLM_URL": llm, "SVC_LLM_API_KEY": "sk", "SVC_LLM_MODEL": "small",
+    return Settings.of({"SVC_LLM_URL": llm, "SVC_LLM_API_KEY": "sk", "SVC_LLM_MODEL": "small",
                      "SVC_REASONING_URL": reasoning, "SVC_REASONING_TOKEN": "rt"})  # fmt: skip
 
 
 def test_providers_have_an_order():
-    assert configured(settings()) == ()
-    assert configured(settings("http://a/v1/", "http://b")) == (
+    assert providers_of(settings()) == ()
+    assert providers_of(settings("http://a/v1/", "http://b")) == (
         Provider("llm", "http://a/v1", "sk", "small"),
         Provider("reasoning", "http://b", "rt", "default"),
     )
@@ -191,7 +191,7 @@ def test_an_answer_that_breaks_off_begins_again_elsewhere_only_when_nothing_was_
         assert (turn.provider, turn.skipped) == ("offline", ({"provider": "llm", "reason": "provider_error"},))
         turn = run(settings(made.url), ASKED, cobalt, asker="", stream=True)
         assert next(turn.pieces) == "half a sen"
-        with pytest.raises(Failed, match="provider_error"):
+        with pytest.raises(ProviderError, match="provider_error"):
             next(turn.pieces)
 
 
@@ -224,9 +224,9 @@ def test_nobody_signed_in_means_no_figures():
 
 
 def test_figures_are_bounded(cobalt):
-    from engine.copilot.offline import Answer
+    from engine.copilot.offline import OfflineAnswer
 
-    assert len(figures(cobalt, Answer("x" * 50_000, (), "high"))) == CONTEXT_CHARACTERS
+    assert len(figures(cobalt, OfflineAnswer("x" * 50_000, (), "high"))) == CONTEXT_CHARACTERS
 
 
 def test_the_end_of_a_long_conversation_is_kept():

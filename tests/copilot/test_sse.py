@@ -45,4 +45,4 @@ def test_what_never_ends_is_refused(raw):
 
 
 def test_what_is_written_can_be_read():
-    assert list(sse.data([sse.event({"text": "a\nb\u2028"}), sse.done()])) == ['{"text":"a\\nb\u2028"}', sse.END]
+    assert list(sse.data([sse.event({"text": "a\nb\u2028"}), sse.end_event()])) == ['{"text":"a\\nb\u2028"}', sse.END]

@@ -11,7 +11,7 @@ from engine.delivery.outside import Outside
 from engine.delivery.webhook import new_secret
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-from engine.store.queries.deliveries import listed, set_endpoint
+from engine.store.queries.deliveries import list_deliveries, set_endpoint
 from tests.conftest import NOW
 from tests.delivery.world import (
     PUBLIC,
@@ -67,11 +67,11 @@ class House:
         self.authority = authority
         self.connected = []
         self.environment = {"SVC_DATA_DIR": str(folder), "SVC_BASE_URL": "https://hq.example"}
-        self.outside = Outside.of(Settings(self.environment))
+        self.outside = Outside.of(Settings.of(self.environment))
 
     @property
     def services(self):
-        return Services(Settings(self.environment), self.store, None, NOW)
+        return Services(Settings.of(self.environment), self.store, None, NOW)
 
     def mail(self, port, scheme="smtp", host="127.0.0.1", login=""):
         self.environment |= {
@@ -100,7 +100,7 @@ class House:
         return secrets[0]
 
     def _renew(self):
-        fresh = Outside.of(Settings(self.environment))
+        fresh = Outside.of(Settings.of(self.environment))
         self.outside = replace(fresh, trust=lambda: ssl.create_default_context(cafile=self.authority[0]))
 
     def queue(self, *messages, org="acme", now=NOW):
@@ -117,7 +117,7 @@ class House:
     def ledger(self, *names, org="acme"):
         """The named columns of each delivery, oldest first by period and recipient."""
         with self.store.reader() as connection:
-            rows = listed(connection, org, None, 10_000)
+            rows = list_deliveries(connection, org, None, 10_000)
         return [tuple(row[name] for name in names) for row in sorted(rows, key=lambda r: (r["period"], r["recipient"]))]
 
 

@@ -16,7 +16,7 @@ from tests.delivery.world import PUBLIC
 
 
 def main(given):
-    settings = Settings(given["environment"])
+    settings = Settings.of(given["environment"])
     store = Store(given["url"])
     outside = replace(
         Outside.of(settings),

@@ -5,11 +5,11 @@ from ipaddress import ip_address
 import pytest
 
 from engine.delivery.addresses import (
-    Refused,
-    Target,
+    AddressRefusal,
+    WebhookTarget,
     is_public,
     resolve,
-    vetted,
+    vet,
 )
 
 PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946", "2001:4860:4860::8888", "::ffff:8.8.8.8"]
@@ -31,21 +31,21 @@ def test_a_public_address_is_reached(address):
 @pytest.mark.parametrize("address", INSIDE)
 def test_every_other_address_is_refused(address):
     assert not is_public(ip_address(address))
-    with pytest.raises(Refused, match="not on the public internet"):
-        vetted(["8.8.8.8", address])
+    with pytest.raises(AddressRefusal, match="not on the public internet"):
+        vet(["8.8.8.8", address])
 
 
 def test_what_is_no_address_is_refused():
-    with pytest.raises(Refused, match="not on the public internet"):
-        vetted(["nonsense"])
-    with pytest.raises(Refused, match="has no address"):
-        vetted([])
+    with pytest.raises(AddressRefusal, match="not on the public internet"):
+        vet(["nonsense"])
+    with pytest.raises(AddressRefusal, match="has no address"):
+        vet([])
 
 
 @pytest.mark.parametrize("name", ["0x7f000001", "2130706433", "0177.0.0.1", "127.1", "127.0.0.1", "localhost"])
 def test_spellings_of_this_machine_are_seen_through_once_they_are_resolved(name):
-    with pytest.raises(Refused):
-        vetted(resolve(name, 443))
+    with pytest.raises(AddressRefusal):
+        vet(resolve(name, 443))
 
 
 @pytest.mark.parametrize(
@@ -77,20 +77,24 @@ def test_spellings_of_this_machine_are_seen_through_once_they_are_resolved(name)
     ],
 )
 def test_urls_that_are_not_called(url, problem):
-    with pytest.raises(Refused, match=problem):
-        Target.of(url)
+    with pytest.raises(AddressRefusal, match=problem):
+        WebhookTarget.of(url)
 
 
 @pytest.mark.parametrize(
     ("url", "target", "header"),
     [
-        ("https://hooks.example.com", Target("hooks.example.com", 443, "/"), "hooks.example.com"),
-        ("HTTPS://Hooks.Example.COM.:443/a?b=c#d", Target("hooks.example.com", 443, "/a?b=c"), "hooks.example.com"),
-        ("https://hooks.example.com:8443/", Target("hooks.example.com", 8443, "/"), "hooks.example.com:8443"),
-        ("https://bücher.example/", Target("xn--bcher-kva.example", 443, "/"), "xn--bcher-kva.example"),
-        ("https://\uff11\uff12\uff17.0.0.1/", Target("127.0.0.1", 443, "/"), "127.0.0.1"),
-        ("https://[2001:4860::8888]/", Target("2001:4860::8888", 443, "/"), "[2001:4860::8888]"),
+        ("https://hooks.example.com", WebhookTarget("hooks.example.com", 443, "/"), "hooks.example.com"),
+        (
+            "HTTPS://Hooks.Example.COM.:443/a?b=c#d",
+            WebhookTarget("hooks.example.com", 443, "/a?b=c"),
+            "hooks.example.com",
+        ),
+        ("https://hooks.example.com:8443/", WebhookTarget("hooks.example.com", 8443, "/"), "hooks.example.com:8443"),
+        ("https://bücher.example/", WebhookTarget("xn--bcher-kva.example", 443, "/"), "xn--bcher-kva.example"),
+        ("https://\uff11\uff12\uff17.0.0.1/", WebhookTarget("127.0.0.1", 443, "/"), "127.0.0.1"),
+        ("https://[2001:4860::8888]/", WebhookTarget("2001:4860::8888", 443, "/"), "[2001:4860::8888]"),
     ],
 )
 def test_urls_that_may_be_called(url, target, header):
-    assert (Target.of(url), Target.of(url).host_header) == (target, header)
+    assert (WebhookTarget.of(url), WebhookTarget.of(url).host_header) == (target, header)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.delivery import configured, endpoints
+from engine.delivery import channels_of, endpoints
 from engine.delivery.endpoint_changes import (
     forget,
     rotate_secret,
@@ -23,7 +23,7 @@ CHAT = {"SVC_CHAT_BOT_TOKEN": "xoxb-1"}
 
 
 def test_nothing_configured_means_that_nothing_leaves():
-    channels = configured(Settings({}), {})
+    channels = channels_of(Settings(), {})
     assert channels.leaving == ()
     assert channels.shown() == [
         {"name": "email", "leaves": False, "recipients": [],
@@ -37,7 +37,7 @@ def test_nothing_configured_means_that_nothing_leaves():
 
 def test_everything_configured():
     known = {"chat": Endpoint("#compliance"), "webhook": Endpoint(URL, ("whsec_x",))}
-    channels = configured(Settings({**SMTP, **CHAT}), known)
+    channels = channels_of(Settings.of({**SMTP, **CHAT}), known)
     assert [(one.name, one.leaves, one.recipients) for one in channels.leaving] == [
         ("email", True, ()), ("chat", True, ("#compliance",)), ("webhook", True, (URL,))
     ]  # fmt: skip
@@ -56,7 +56,7 @@ def test_everything_configured():
     ],
 )
 def test_a_channel_that_lacks_something_says_what(environment, known, name, reason):
-    channel = getattr(configured(Settings(environment), known), name)
+    channel = getattr(channels_of(Settings.of(environment), known), name)
     assert (channel.leaves, channel.recipients) == (False, ())
     assert reason in channel.reason
 
@@ -121,5 +121,5 @@ def test_a_chat_channel_is_a_short_name(store, channel):
 )
 def test_a_setting_that_cannot_work_is_refused_at_the_door(name, value):
     with pytest.raises(Usage, match=name) as caught:
-        Settings({name: value})
+        Settings.of({name: value})
     assert "secret@" not in caught.value.message

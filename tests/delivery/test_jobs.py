@@ -37,10 +37,10 @@ class Process:
         self.now = NOW
         self.done = []
         self.fail = fail
-        self.build = Job("nightly-build", Daily("SVC_BUILD_AT"), self._did("nightly-build"))
+        self.build = Job("nightly-build", Daily(lambda settings: settings.build_at), self._did("nightly-build"))
         self.outbox = Job("outbox", Every(1), self._did("outbox"))
         self.checkpoint = Job("checkpoint", Every(60), self._did("checkpoint"), alone=False)
-        services = Services(Settings(environment or {}), self.store, None, NOW)
+        services = Services(Settings.of(environment or {}), self.store, None, NOW)
         jobs = (self.build, self.outbox, self.checkpoint)
         self.runner = Runner(services, jobs, lambda: self.now)
 
@@ -197,25 +197,25 @@ def test_a_run_that_goes_on_in_this_process_is_not_closed(process):
         outcomes.append([outcome for _, _, _, outcome, _ in listed(one)])
         return "done"
 
-    one.runner.run(Job("nightly-build", Daily("SVC_BUILD_AT"), run))
+    one.runner.run(Job("nightly-build", Daily(lambda settings: settings.build_at), run))
     assert (outcomes, [row[3] for row in listed(one)]) == ([[None]], ["succeeded"])
 
 
 def dues(when, environment, *moments):
-    settings = Settings(environment)
+    settings = Settings.of(environment)
     return [when.due(settings, datetime.fromisoformat(moment)).astimezone(UTC).isoformat()[:16] for moment in moments]
 
 
 def test_a_daily_job_is_due_at_the_local_time():
     assert dues(
-        Daily("SVC_BUILD_AT"), BERLIN, "2026-11-20T01:29:59+00:00", "2026-11-20T01:30:00+00:00", "2026-07-01T12:00+00:00"
+        Daily(lambda settings: settings.build_at), BERLIN, "2026-11-20T01:29:59+00:00", "2026-11-20T01:30:00+00:00", "2026-07-01T12:00+00:00"
     ) == ["2026-11-19T01:30", "2026-11-20T01:30", "2026-07-01T00:30"]  # fmt: skip
 
 
 def test_it_is_due_once_in_the_night_in_which_the_hour_is_left_out_and_in_which_it_comes_twice():
-    spring = dues(Daily("SVC_BUILD_AT"), BERLIN, "2026-03-29T01:00+00:00", "2026-03-29T01:30+00:00")
+    spring = dues(Daily(lambda settings: settings.build_at), BERLIN, "2026-03-29T01:00+00:00", "2026-03-29T01:30+00:00")
     assert spring == ["2026-03-28T01:30", "2026-03-29T01:30"]  # 02:30 is skipped: half past three
-    autumn = dues(Daily("SVC_BUILD_AT"), BERLIN, "2026-10-25T00:30+00:00", "2026-10-25T01:30+00:00")
+    autumn = dues(Daily(lambda settings: settings.build_at), BERLIN, "2026-10-25T00:30+00:00", "2026-10-25T01:30+00:00")
     assert autumn == ["2026-10-25T00:30"] * 2
 
 
@@ -243,7 +243,7 @@ def test_over_a_year_with_both_changes_of_the_clock_the_build_runs_once_a_day(st
 
 
 def test_every_job_has_a_trigger_and_a_name_of_its_own():
-    settings = Settings({})
+    settings = Settings()
     assert [f"{job.name}: {job.when.said(settings)}" for job in scheduler.JOBS][:1] == ["outbox: every minute"]
     names = [job.name for job in scheduler.JOBS]
     assert len(names) == len(set(names))

@@ -51,7 +51,7 @@ class House:
 
     @property
     def services(self):
-        return Services(Settings(self.environment), self.store, self.editions, NOW)
+        return Services(Settings.of(self.environment), self.store, self.editions, NOW)
 
     def write(self, *tables, org="acme", now=NOW):
         with self.store.revision(org, "setup", now=now) as revision:

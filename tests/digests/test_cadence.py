@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.digests import owed
+from engine.digests import is_owed
 from engine.model.digest import (
     When,
     last_due,
@@ -100,7 +100,7 @@ def calendar(when, clock, first, days, down=lambda moment: False):
     runs, last = [], {"started_at": first - timedelta(minutes=1), "outcome": "succeeded"}
     for number in range(days * 96 + 1):
         now = first + timedelta(minutes=15 * number)
-        if not down(now) and owed(when, now, clock, last):
+        if not down(now) and is_owed(when, now, clock, last):
             runs.append(now.astimezone(clock.zone))
             last = {"started_at": now, "outcome": "succeeded"}
     return runs
@@ -142,9 +142,9 @@ def test_down_until_thursday_is_made_up_for_on_thursday_and_monday_stays_monday(
 def test_what_failed_is_tried_again_after_half_an_hour():
     clock, now = Clock(BERLIN, DEFAULTS), at("2026-11-20 12:00")
     failed = {"started_at": now - timedelta(minutes=29), "outcome": "failed"}
-    assert not owed(When("day"), now, clock, failed)
-    assert owed(When("day"), now + timedelta(minutes=1), clock, failed)
-    assert not owed(When("day"), now + timedelta(minutes=1), clock, {**failed, "outcome": "skipped"})
+    assert not is_owed(When("day"), now, clock, failed)
+    assert is_owed(When("day"), now + timedelta(minutes=1), clock, failed)
+    assert not is_owed(When("day"), now + timedelta(minutes=1), clock, {**failed, "outcome": "skipped"})
 
 
 def test_every_digest_is_declared_once_with_a_period_of_its_own():

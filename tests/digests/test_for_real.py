@@ -38,7 +38,7 @@ def outside(house, authority, chat, hooks, mailbox):  # noqa: F811 - fixtures
         "SVC_SMTP_URL": f"smtp://127.0.0.1:{mailbox.port}",
         "SVC_CHAT_WEBHOOK_URL": f"{chat.url}/services/x",
     }
-    plain = Outside.of(Settings(house.environment))
+    plain = Outside.of(Settings.of(house.environment))
     return replace(
         plain,
         trust=lambda: ssl.create_default_context(cafile=authority[0]),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.exposure.attack_entries import Finding, entries
+from engine.exposure.attack_entries import OpenFinding, entries
 from engine.exposure.attack_paths import simulate
 from engine.exposure.dependencies import Dependency, Service
 
@@ -23,7 +23,7 @@ EDGES = st.lists(
 )
 FINDINGS = st.lists(
     st.builds(
-        Finding,
+        OpenFinding,
         st.sampled_from([f"f{i}" for i in range(9)]),
         st.just("T"),
         st.sampled_from(["critical", "low"]),

@@ -2,15 +2,15 @@
 
 import pytest
 
-from engine.exposure.attack_entries import Entry, Finding, entries
+from engine.exposure.attack_entries import EntryPoint, OpenFinding, entries
 from engine.exposure.attack_fixes import ChokePoint, Fix
 from engine.exposure.attack_paths import (
     STATEMENT,
     AttackPath,
+    AttackTarget,
     Hop,
     Simulation,
-    Target,
-    combined,
+    combine,
     simulate,
 )
 from engine.exposure.dependencies import Dependency, Service
@@ -20,16 +20,16 @@ WEB = Service("web", "Web", 3, "staging", internet_facing=True)
 API = Service("api", "API", 3, "staging")
 DB = Service("db", "Database", 5)
 CHAIN = [Dependency("web", "api"), Dependency("api", "db", "database")]
-KEV = Finding("f1", "Old library", "critical", "web", cve="CVE-2026-1", cvss=9.8, epss=0.4, known_exploited=True)
+KEV = OpenFinding("f1", "Old library", "critical", "web", cve="CVE-2026-1", cvss=9.8, epss=0.4, known_exploited=True)
 
 
 def finding(name, service="web", **given):
-    return Finding(name, name, given.pop("severity", "high"), service, **given)
+    return OpenFinding(name, name, given.pop("severity", "high"), service, **given)
 
 
 def test_the_worked_example():
     result = simulate([WEB, API, DB], CHAIN, [KEV])
-    entry = Entry(
+    entry = EntryPoint(
         "f1",
         "web",
         "Old library",
@@ -65,7 +65,7 @@ def test_the_worked_example():
                 ),
             ),
         ),
-        targets=(Target("db", "Database", 5, 1, 1, 0.4655, 0.4655, 0.4655),),
+        targets=(AttackTarget("db", "Database", 5, 1, 1, 0.4655, 0.4655, 0.4655),),
         choke_points=(
             ChokePoint("dependency", "api>db", "API → Database", 1, 0.4655, 0.0, 100.0, "service_dependencies:api>db"),
             ChokePoint("dependency", "web>api", "Web → API", 1, 0.4655, 0.0, 100.0, "service_dependencies:web>api"),
@@ -78,12 +78,12 @@ def test_the_worked_example():
 
 
 def test_parallel_paths_combine():
-    assert round(combined([0.4655, 0.2]), 4) == 0.5724
-    assert combined([]) == 0
-    direct = Finding("f2", "Weak service", "high", "db", epss=0.2, internet_reachable=True)
+    assert round(combine([0.4655, 0.2]), 4) == 0.5724
+    assert combine([]) == 0
+    direct = OpenFinding("f2", "Weak service", "high", "db", epss=0.2, internet_reachable=True)
     result = simulate([WEB, API, DB], CHAIN, [KEV, direct])
     assert [(path.id, path.score) for path in result.paths] == [("f1@web>api>db", 0.4655), ("f2@db", 0.2)]
-    assert result.targets == (Target("db", "Database", 5, 2, 2, 0.4655, 0.6655, 0.5724),)
+    assert result.targets == (AttackTarget("db", "Database", 5, 2, 2, 0.4655, 0.6655, 0.5724),)
 
 
 def test_no_finding_or_no_target_is_no_path():

@@ -10,7 +10,7 @@ from engine.incidents.slo_rules import RULES, Objective
 from engine.incidents.slo_sums import (
     SPANS,
     Count,
-    Sums,
+    SpanSums,
     bucket_sums,
     service_sums,
 )
@@ -34,7 +34,7 @@ def steady(days, total=100, bad=0, since=0):
 
 
 def both(week, month):
-    return Sums({DAY7: Count(*week), DAY30: Count(*month)})
+    return SpanSums({DAY7: Count(*week), DAY30: Count(*month)})
 
 
 def test_the_worked_example_with_two_windows_alone():
@@ -98,7 +98,7 @@ def test_the_burn_rules_of_both_windows():
 def spans(**given):
     """Sums of a quiet service: ``given`` replaces spans, such as m60=(1000, 15)."""
     quiet = {span: Count(span * 20, 0, span // 5) for span in SPANS}
-    return Sums(quiet | {int(name[1:]): Count(*count) for name, count in given.items()})
+    return SpanSums(quiet | {int(name[1:]): Count(*count) for name, count in given.items()})
 
 
 def test_a_fast_burn_is_critical_only_while_the_short_span_burns_too():

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.intake import values as v
-from engine.intake.redaction import redacted
+from engine.intake.redaction import redact
 from engine.intake.times import instant
 from tests.intake.bodies import at
 
@@ -69,7 +69,7 @@ def test_labels_are_sorted_flat_few_and_hide_secrets():
 
 
 def test_names_fold_and_the_first_that_holds_something_stays():
-    assert v.folded({"First Found": "", "FIRST_FOUND": 1, "first.found": 2}) == {"first_found": 1}
+    assert v.fold({"First Found": "", "FIRST_FOUND": 1, "first.found": 2}) == {"first_found": 1}
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_names_fold_and_the_first_that_holds_something_stays():
     ],
 )
 def test_secrets_in_texts_are_replaced(text, found):
-    assert redacted(text) == found
+    assert redact(text) == found
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from engine.programme.retention import (
     purge,
     purge_all,
 )
-from engine.reporting.facts import Facts, Question
+from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.replica import Replica
 from engine.store import EventRow
-from engine.store.retention import Purged
+from engine.store.retention import PurgeResult
 from engine.store.schema import metadata
 from engine.store.schema.audit import (
     audit_log,
@@ -77,7 +77,7 @@ def report(store, now, org="acme"):
     replica = Replica(store.url, None)
     replica.sync([org])
     with replica.view() as view:
-        facts = Facts(view, [Question(org, "UTC", now.date(), 30, Thresholds())])
+        facts = Facts(view, [FactQuestion(org, "UTC", now.date(), 30, Thresholds())])
         found = {row["record_class"]: row for row in facts["retention"].iter_rows(named=True)}
     replica.close()
     return found
@@ -103,7 +103,7 @@ def test_an_override_takes_the_place_of_its_class_alone(store):
 def test_the_old_part_of_the_chain_goes_and_the_rest_verifies(any_store):
     fill(any_store, event("old", 500), event("edge", AUDIT), event("new", 10))
     old = {row["seq"]: row["hash"] for row in rows(any_store, audit_log)}
-    assert purge(any_store, "acme", now=LATER) == [Purged("audit_log", 2), Purged("incidents", 0)]
+    assert purge(any_store, "acme", now=LATER) == [PurgeResult("audit_log", 2), PurgeResult("incidents", 0)]
     kept = rows(any_store, audit_log)
     assert [(row["seq"], row["action"]) for row in kept] == [
         (3, "access.granted"), (4, "access.granted"), (5, "access.granted"), (6, "retention.purged"),
@@ -145,7 +145,7 @@ def test_a_second_run_finds_nothing_and_writes_nothing(store):
     fill(store, event("old", 500), event("new", 10), incidents=[incident("i1", 800)])
     purge(store, "acme", now=LATER)
     head = store.head("acme")
-    assert purge(store, "acme", now=LATER) == [Purged("audit_log", 0), Purged("incidents", 0)]
+    assert purge(store, "acme", now=LATER) == [PurgeResult("audit_log", 0), PurgeResult("incidents", 0)]
     assert store.head("acme") == head
 
 
@@ -180,7 +180,7 @@ def test_a_hold_that_is_not_narrowed_keeps_everything(scope, any_store):
         any_store, event("old", 500), event("new", 10), legal_holds=[hold(scope=scope)], incidents=[incident("i", 800)]
     )
     purged = purge(any_store, "acme", now=LATER)
-    assert purged == [Purged("audit_log", 0, ("h1",)), Purged("incidents", 0, ("h1",))]
+    assert purged == [PurgeResult("audit_log", 0, ("h1",)), PurgeResult("incidents", 0, ("h1",))]
     assert seqs(any_store) == [1, 2, 3, 4, 5, 6]
     assert [row["action"] for row in rows(any_store, audit_log)][-2:] == ["retention.blocked", "retention.blocked"]
     assert [row["purges_blocked"] for row in rows(any_store, legal_holds)] == [2]
@@ -201,7 +201,7 @@ def test_an_incident_hold_keeps_the_chain_from_the_first_event_of_the_incident(a
     assert (seen["audit_log"]["purgeable"], seen["audit_log"]["held"]) == (2, 2)
     assert (seen["incidents"]["purgeable"], seen["incidents"]["held"]) == (1, 1)
     assert purge(any_store, "acme", now=LATER) == [
-        Purged("audit_log", 2, ("h1",)), Purged("incidents", 1, ("h1",))
+        PurgeResult("audit_log", 2, ("h1",)), PurgeResult("incidents", 1, ("h1",))
     ]  # fmt: skip
     assert seqs(any_store)[0] == 3
     assert [row["id"] for row in rows(any_store, incidents)] == ["i1"]
@@ -219,7 +219,7 @@ def test_what_was_tried_for_a_held_incident_is_held_too(store):
         dry_runs=[run],
         legal_holds=[hold(incident_id="i1")],
     )
-    assert purge(store, "acme", now=LATER)[0] == Purged("audit_log", 1, ("h1",))
+    assert purge(store, "acme", now=LATER)[0] == PurgeResult("audit_log", 1, ("h1",))
     assert seqs(store)[0] == 2
 
 
@@ -234,23 +234,23 @@ def test_a_hold_on_actions_keeps_the_chain_from_the_first_of_them(scope, any_sto
         incidents=[incident("i1", 800)],
     )
     assert report(any_store, LATER)["audit_log"]["purgeable"] == 2
-    assert purge(any_store, "acme", now=LATER) == [Purged("audit_log", 2, ("h1",)), Purged("incidents", 1)]
+    assert purge(any_store, "acme", now=LATER) == [PurgeResult("audit_log", 2, ("h1",)), PurgeResult("incidents", 1)]
 
 
 def test_a_hold_on_what_is_young_anyway_blocks_nothing(store):
     fill(store, event("old", 500), event("new", 1, action="access.revoked"), legal_holds=[hold(scope="access.revoked")])
-    assert purge(store, "acme", now=LATER)[0] == Purged("audit_log", 2)
+    assert purge(store, "acme", now=LATER)[0] == PurgeResult("audit_log", 2)
     assert [row["purges_blocked"] for row in rows(store, legal_holds)] == [None]
 
 
 def test_a_released_hold_keeps_nothing(store):
     fill(store, event("old", 500), event("new", 1), legal_holds=[hold(scope="all", released_at=NOW)])
-    assert purge(store, "acme", now=LATER)[0] == Purged("audit_log", 2)
+    assert purge(store, "acme", now=LATER)[0] == PurgeResult("audit_log", 2)
 
 
 def test_a_hold_that_is_to_be_released_later_holds_until_then(store):
     fill(store, event("old", 500), legal_holds=[hold(scope="all", released_at=LATER + timedelta(days=1))])
-    assert purge(store, "acme", now=LATER)[0] == Purged("audit_log", 0, ("h1",))
+    assert purge(store, "acme", now=LATER)[0] == PurgeResult("audit_log", 0, ("h1",))
     assert purge(store, "acme", now=LATER + timedelta(days=1))[0].rows == 3
 
 
@@ -263,7 +263,7 @@ def test_the_earliest_of_several_holds_counts(store):
         event("new", 1),
         legal_holds=[hold("h1", scope="c."), hold("h2", scope="b.")],
     )
-    assert purge(store, "acme", now=LATER)[0] == Purged("audit_log", 2, ("h1", "h2"))
+    assert purge(store, "acme", now=LATER)[0] == PurgeResult("audit_log", 2, ("h1", "h2"))
 
 
 # incidents
@@ -287,7 +287,7 @@ def test_closed_incidents_go_with_all_that_hangs_on_them(any_store):
         rca_runs=[run],
     )  # fmt: skip
     assert report(any_store, LATER)["incidents"]["purgeable"] == 2
-    assert purge(any_store, "acme", now=LATER)[1] == Purged("incidents", 2)
+    assert purge(any_store, "acme", now=LATER)[1] == PurgeResult("incidents", 2)
     assert [row["id"] for row in rows(any_store, incidents)] == ["ageless", "edge", "open", "resolved"]
     assert [row["id"] for row in rows(any_store, incident_timeline)] == ["t2"]
     assert (rows(any_store, incident_actions), rows(any_store, rca_runs)) == ([], [])
@@ -320,7 +320,7 @@ def test_incidents_alone_make_replicas_start_over_and_the_chain_still_verifies(s
         revision.record("x.y")
     replica = Replica(store.url, None)
     replica.sync(["acme"])
-    assert purge(store, "acme", now=LATER) == [Purged("audit_log", 0), Purged("incidents", 1)]
+    assert purge(store, "acme", now=LATER) == [PurgeResult("audit_log", 0), PurgeResult("incidents", 1)]
     replica.sync(["acme"])
     with replica.view() as view:
         assert view.frame("SELECT id FROM incidents").height == 0

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.model.document import Revision
+from engine.model.document import Position
 from engine.model.errors import Unavailable
 from engine.reporting.artifacts import Artifacts, Name
 
-NAME = Name.of("acme", "summary", "json", date(2026, 11, 20), Revision(7, "a" * 64), {"periodDays": 30})
+NAME = Name.of("acme", "summary", "json", date(2026, 11, 20), Position(7, "a" * 64), {"periodDays": 30})
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_what_was_not_built_is_absent(folder):
     "change",
     [
         {"org_id": "other"}, {"report": "program"}, {"format": "csv"}, {"as_of": date(2026, 11, 21)},
-        {"position": Revision(8, "a" * 64)}, {"position": Revision(7, "b" * 64)}, {"parameters": (("periodDays", 31),)},
+        {"position": Position(8, "a" * 64)}, {"position": Position(7, "b" * 64)}, {"parameters": (("periodDays", 31),)},
     ],
 )  # fmt: skip
 def test_everything_that_a_report_follows_from_is_in_its_name(change):
@@ -44,7 +44,7 @@ def test_everything_that_a_report_follows_from_is_in_its_name(change):
 
 def test_equal_questions_have_equal_names():
     assert (
-        Name.of("acme", "summary", "json", date(2026, 11, 20), Revision(7, "a" * 64), {"periodDays": 30}).key
+        Name.of("acme", "summary", "json", date(2026, 11, 20), Position(7, "a" * 64), {"periodDays": 30}).key
         == NAME.key
     )
 
@@ -87,7 +87,7 @@ def test_one_builds_and_the_others_wait(folder):
 def test_memory_is_bounded(folder):
     artifacts = Artifacts(folder, memory_bytes=1000)
     for day in range(1, 20):
-        artifacts.put(Name.of("acme", "x", "json", date(2026, 1, day), Revision(1, "a"), {}), b"x" * 200)
+        artifacts.put(Name.of("acme", "x", "json", date(2026, 1, day), Position(1, "a"), {}), b"x" * 200)
     assert sum(map(len, artifacts._hot.values())) == artifacts._size <= 1000
 
 

@@ -26,7 +26,7 @@ from engine.store.schema.organizations import memberships
 from tests.conftest import NOW
 from tests.sales.factories import lead, stored_leads
 
-SETTINGS = Settings({})
+SETTINGS = Settings()
 # a Monday just after midnight, a Saturday, a leap day, a new year
 OTHER_TIMES = (
     datetime(2026, 11, 23, 0, 5, tzinfo=UTC),
@@ -139,7 +139,7 @@ def test_when_one_entry_fails_nothing_is_written(store, monkeypatch):
 def test_no_e_mail_is_queued_even_where_a_mail_server_is_configured(store):
     from engine.store.schema.outputs import deliveries
 
-    settings = Settings({"SVC_SMTP_URL": "smtp://mail.example", "SVC_SMTP_FROM": "hq@mail.example"})
+    settings = Settings.of({"SVC_SMTP_URL": "smtp://mail.example", "SVC_SMTP_FROM": "hq@mail.example"})
     fill_platform(store, settings, NOW)
     assert rows(store, deliveries) == []
 
@@ -156,8 +156,8 @@ def test_people_work_on_working_days_and_what_would_be_later_has_not_happened():
 
 def test_the_demo_has_an_administrator_and_real_life_has_none(monkeypatch):
     monkeypatch.delenv("SVC_PLATFORM_ADMIN_EMAILS", raising=False)
-    assert Settings()["SVC_PLATFORM_ADMIN_EMAILS"] == ()
-    assert _settings(PLATFORM_ADMIN)["SVC_PLATFORM_ADMIN_EMAILS"] == (PLATFORM_ADMIN,)
+    assert Settings.of_process().platform_admin_emails == ()
+    assert _settings(PLATFORM_ADMIN).platform_admin_emails == (PLATFORM_ADMIN,)
     said = _administration(_settings(PLATFORM_ADMIN), PLATFORM_ADMIN, "abc", "http://h:1/api")
     assert "  curl -b svc_session=abc 'http://h:1/api/admin/dashboard'\n" in said
     assert said.endswith("SVC_PLATFORM_ADMIN_EMAILS=admin@hq.example")
@@ -166,7 +166,7 @@ def test_the_demo_has_an_administrator_and_real_life_has_none(monkeypatch):
 def test_administrators_that_are_named_stay_the_only_ones(monkeypatch):
     monkeypatch.setenv("SVC_PLATFORM_ADMIN_EMAILS", "ops@company.example")
     settings = _settings(PLATFORM_ADMIN)
-    assert settings["SVC_PLATFORM_ADMIN_EMAILS"] == ("ops@company.example",)
+    assert settings.platform_admin_emails == ("ops@company.example",)
     assert _administration(settings, PLATFORM_ADMIN, "abc", "http://h:1/api") == (
         "\nadmin@hq.example may see leads and pilots once SVC_PLATFORM_ADMIN_EMAILS names that address too."
     )

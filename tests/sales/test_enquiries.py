@@ -19,7 +19,7 @@ RULES = Rules(least_seconds=3, stamp_secret="", per_email=2)
 
 def submit(store, email="ana@company.example", now=NOW, **options):
     store.ensure_platform(now)
-    enquiry = enquiries.checked("Ana", email, None, "Hello", consent=True)
+    enquiry = enquiries.check_enquiry("Ana", email, None, "Hello", consent=True)
     return store.write(
         PLATFORM, "public", lambda revision: enquiries.submit(revision, enquiry, RULES, **options), now=now
     )

@@ -45,7 +45,7 @@ def peopled(store):
 def console(peopled, environment, tmp_path):
     replica = Replica(peopled.url, None)
     editions = Editions(peopled, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
-    yield Console(api.ROUTES, Services(Settings(environment), peopled, editions, NOW))
+    yield Console(api.ROUTES, Services(Settings.of(environment), peopled, editions, NOW))
     editions.close()
     replica.close()
 

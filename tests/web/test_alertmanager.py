@@ -15,7 +15,7 @@ import pytest
 
 from engine.store.rows import many
 from engine.store.schema.services import incidents
-from engine.web.server import bound
+from engine.web.server import bind
 from tests.web.test_ingest import token  # noqa: F401 - a fixture
 
 PROGRAM = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
@@ -50,7 +50,7 @@ def free_port():
 def served(console):
     """The console behind waitress on a free port."""
     port = free_port()
-    server = bound(console, "127.0.0.1", port, 4)
+    server = bind(console, "127.0.0.1", port, 4)
     loop = threading.Thread(target=lambda: server.asyncore.loop(timeout=0.1, map=server._map, use_poll=True))
     loop.start()
     yield port

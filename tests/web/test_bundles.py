@@ -21,7 +21,7 @@ from engine.archives import contents, zipping
 from engine.archives import sweep as unfinished
 from engine.archives.archive import seal
 from engine.archives.checking import check_archive
-from engine.archives.contents import FRAMEWORKS, gathered
+from engine.archives.contents import FRAMEWORKS, gather
 from engine.archives.keys import signing_key
 from engine.archives.windows import days
 from engine.cli import hq
@@ -211,7 +211,7 @@ def test_a_window_that_is_none_is_refused_and_nothing_is_sealed(body, owner, peo
     answer = owner.post(BUNDLES, body)
     assert (answer.status, answer.json["error"]) == (400, "invalid_body")
     assert peopled.head("acme") == head
-    assert not services.settings.bundle_dir.exists()
+    assert not services.settings.bundle_folder.exists()
 
 
 @pytest.mark.parametrize("who", ["operator", "member"])
@@ -279,7 +279,7 @@ def test_a_schedule_seals_with_its_secret(sign_in, owner):
 def test_a_schedule_that_cannot_be(body, secret, status, error, sign_in, services):
     answer = scheduled(sign_in, body, secret)
     assert (answer.status, answer.json["error"]) == (status, error)
-    assert not services.settings.bundle_dir.exists()
+    assert not services.settings.bundle_folder.exists()
 
 
 # -- word of it
@@ -347,7 +347,7 @@ def test_an_archive_signed_with_another_key_is_found(owner, services):
     path = path_of(services, bundle)
     path.unlink()
     key = signing_key(services.settings.data_dir / "other.key")
-    with gathered(services, "acme", "bundle", days("30d"), now=NOW) as (spool, about, _):
+    with gather(services, "acme", "bundle", days("30d"), now=NOW) as (spool, about, _):
         seal(spool, about, key, path)
     assert problem_of(owner, bundle) == f"signing_key.pem: is another key: expected {bundle['key_id']}, found {key.id}"
 
@@ -368,7 +368,7 @@ def zipped(files):
     for name, data in files:
         deflate = zlib.compressobj(zipping.LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
         packed = deflate.compress(data) + deflate.flush()
-        entries.append(zipping.Entry(name, zlib.crc32(data), len(packed), len(data), len(body)))
+        entries.append(zipping.ZipEntry(name, zlib.crc32(data), len(packed), len(data), len(body)))
         body += zipping._local(entries[-1]) + packed
     directory = b"".join(map(zipping._central, entries))
     return body + directory + zipping._end(len(entries), len(directory), len(body))
@@ -378,7 +378,7 @@ def zeros(files):
     """An archive whose one file says that it unpacks to 4 GiB, and has the zeros for the beginning of it."""
     deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     packed = deflate.compress(bytes(4 << 20)) + deflate.flush()
-    entry = zipping.Entry("zeros.csv", 0, len(packed), (1 << 32) - 1, 0)
+    entry = zipping.ZipEntry("zeros.csv", 0, len(packed), (1 << 32) - 1, 0)
     directory = zipping._central(entry)
     return zipping._local(entry) + packed + directory + zipping._end(1, len(directory), entry.end)
 
@@ -466,7 +466,7 @@ def test_nothing_is_sealed_over_a_broken_chain(owner, peopled, services):
     assert (answer.status, answer.json["error"]) == (409, "chain_broken")
     assert f"does not hold at event {head.seq - 1}" in answer.json["message"]
     assert peopled.head("acme") == head
-    assert list(services.settings.bundle_dir.rglob("*.zip")) == []
+    assert list(services.settings.bundle_folder.rglob("*.zip")) == []
 
 
 def test_what_retention_cut_off_leaves_a_chain_from_the_cut(owner, peopled):
@@ -532,7 +532,7 @@ def test_a_write_between_two_looks_is_either_in_all_of_it_or_in_none(services, p
         return found
 
     monkeypatch.setattr(moment, "open_pack", then_write)
-    with gathered(services, "acme", "bundle", days("7d"), now=NOW) as (_, about, counts):
+    with gather(services, "acme", "bundle", days("7d"), now=NOW) as (_, about, counts):
         head = peopled.head("acme")
         assert (about.revision.seq, about.revision.hash) == (head.seq, head.hash)
         assert counts["events"] == head.seq
@@ -541,13 +541,13 @@ def test_a_write_between_two_looks_is_either_in_all_of_it_or_in_none(services, p
 
 def test_two_builds_at_the_same_revision_and_day_are_the_same_bytes(services, peopled, tmp_path):
     append(peopled, event("e1"))
-    key = signing_key(services.settings.signing_key_file)
+    key = signing_key(services.settings.signing_key_path)
     for kind in ("bundle", "workbook", "committee-meeting-pack"):
         copies = []
         for name in ("one", "two"):
             services.artifacts._hot.clear()
             later = NOW + timedelta(minutes=len(copies))
-            with gathered(services, "acme", kind, days("30d"), now=later) as (spool, about, _):
+            with gather(services, "acme", kind, days("30d"), now=later) as (spool, about, _):
                 copies.append(seal(spool, about, key, tmp_path / f"{kind}-{name}.zip").path.read_bytes())
         assert copies[0] == copies[1]
 
@@ -555,10 +555,10 @@ def test_two_builds_at_the_same_revision_and_day_are_the_same_bytes(services, pe
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_pages_join_to_the_same_archive(size, services, peopled, tmp_path, monkeypatch):
     append(peopled, *(event(f"e{i}", ago=i * 20) for i in range(5)))
-    key = signing_key(services.settings.signing_key_file)
+    key = signing_key(services.settings.signing_key_path)
 
     def built(name):
-        with gathered(services, "acme", "bundle", days("30d"), now=NOW) as (spool, about, _):
+        with gather(services, "acme", "bundle", days("30d"), now=NOW) as (spool, about, _):
             return seal(spool, about, key, tmp_path / name).sha256
 
     whole = built("whole.zip")
@@ -572,14 +572,14 @@ def test_a_seal_that_fails_leaves_nothing(services, peopled, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         sealing.create(services, "acme", OWNER, days("7d"), now=NOW)
     assert peopled.head("acme") == head
-    assert list(services.settings.bundle_dir.rglob("*.zip")) == []
+    assert list(services.settings.bundle_folder.rglob("*.zip")) == []
     with peopled.reader() as connection:
         assert connection.execute(select(bundle_files)).all() == []
 
 
 def test_what_a_killed_seal_left_is_removed_a_day_later(services, peopled, monkeypatch):
     """Killed just before its revision: the archive is in its place, beside it the mark."""
-    folder, left, write = services.settings.bundle_dir / "acme", {}, sealing._write
+    folder, left, write = services.settings.bundle_folder / "acme", {}, sealing._write
 
     def killed(*given):
         left.update((path.name, path.read_bytes()) for path in folder.iterdir())
@@ -616,7 +616,7 @@ def test_what_a_killed_seal_left_is_removed_a_day_later(services, peopled, monke
 
 def test_a_seal_that_was_taken_for_unfinished_begins_anew(services, peopled, monkeypatch):
     """The clock jumped a week while it was under way."""
-    folder, seal_once, ids = services.settings.bundle_dir / "acme", sealing.seal, []
+    folder, seal_once, ids = services.settings.bundle_folder / "acme", sealing.seal, []
 
     def slow(spool, about, key, path):
         made = seal_once(spool, about, key, path)
@@ -758,7 +758,7 @@ def test_both_engines_seal_the_same_chain(any_store, tmp_path, environment):
     append(any_store, event("e1", details='{"z":1}'), event("old", ago=400))
     replica = Replica(any_store.url, None)
     editions = Editions(any_store, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
-    services = Services(Settings(environment), any_store, editions, NOW)
+    services = Services(Settings.of(environment), any_store, editions, NOW)
     try:
         one = sealing.create(services, "acme", OWNER, days("30d"), now=NOW).row
         two = sealing.create(services, "acme", OWNER, days("all"), now=NOW).row

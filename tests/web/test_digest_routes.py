@@ -187,7 +187,7 @@ def test_without_an_organization_every_one_that_wants_it(busy, cron):
 
 
 def test_an_organization_without_a_way_out_is_left_alone(busy, console, cron):
-    console.services.settings._values["SVC_SMTP_URL"] = ""
+    object.__setattr__(console.services.settings, "smtp_url", "")
     assert [run["org_id"] for run in cron(f"{SLA}/scheduled").json["runs"]] == ["acme"]
 
 

@@ -90,7 +90,7 @@ def call(path="/", method="GET", **settings):
         seen["status"], seen["headers"] = int(status.split()[0]), dict(headers)
         return lambda data: None
 
-    chunks = validator(gateway(Settings(settings)))(environ, start_response)
+    chunks = validator(gateway(Settings.of(settings)))(environ, start_response)
     body = b"".join(chunks)
     chunks.close()
     return seen["status"], seen["headers"], body

@@ -341,7 +341,7 @@ def test_the_token_of_a_backend_is_masked_in_the_settings(environment, console):
     environment.update(SVC_ROBOT_URL="https://u:p@robot.example/", SVC_ROBOT_TOKEN="t0ken")
     from engine.runtime.settings import Settings
 
-    shown = {name: value for name, value, _ in Settings(environment).shown()}
+    shown = {name: value for name, value, _ in Settings.of(environment).shown()}
     assert (shown["SVC_ROBOT_URL"], shown["SVC_ROBOT_TOKEN"]) == ("set", "set")
 
 
@@ -353,7 +353,7 @@ def test_an_address_that_is_none_is_refused_at_the_start(address):
     from engine.runtime.settings import Settings
 
     with pytest.raises(Usage, match="SVC_ROBOT_URL must be an http or https address without a query"):
-        Settings({"SVC_ROBOT_URL": address})
+        Settings.of({"SVC_ROBOT_URL": address})
 
 
 # the status of the connectors

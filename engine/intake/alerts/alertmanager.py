@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
-from engine.intake.keys import joined, label_digest
-from engine.intake.refusals import Malformed
+from engine.intake.keys import join_key, label_digest
+from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import Severity, severity
 from engine.intake.times import instant
 from engine.intake.values import (
@@ -49,12 +49,12 @@ def records(body: Mapping[str, Any]) -> Iterator[tuple[str, Member]]:
 
 
 def read(record: Member, received_at: datetime) -> Alert:
-    group, alert = opened(record)
+    group, alert = open_record(record)
     tags, notes = label_set(group, alert), annotations(group, alert)
     fingerprint = plain(alert.get("fingerprint"))
     return compose(
         source="alertmanager",
-        key=joined("alertmanager", fingerprint or f"labels-{identity(tags)}"),
+        key=join_key("alertmanager", fingerprint or f"labels-{identity(tags)}"),
         state=state(group, alert, received_at),
         title=title(tags, notes),
         received_at=received_at,
@@ -69,13 +69,13 @@ def read(record: Member, received_at: datetime) -> Alert:
     )
 
 
-def opened(record: Member) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def open_record(record: Member) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Group and member, or Malformed where one of them is not an object."""
     group, alert = record
     if not isinstance(group.get("alerts"), list):
-        raise Malformed("alerts", "a list of alerts", group.get("alerts"))
+        raise MalformedRecord("alerts", "a list of alerts", group.get("alerts"))
     if not isinstance(alert, dict):
-        raise Malformed("", "an object with status and labels", alert)
+        raise MalformedRecord("", "an object with status and labels", alert)
     return group, alert
 
 
@@ -93,13 +93,13 @@ def _object(alert: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         return value or {}
     if plain(value) is None and not isinstance(value, list):
         return {}
-    raise Malformed(name, "an object of names and values", value)
+    raise MalformedRecord(name, "an object of names and values", value)
 
 
 def identity(tags: Mapping[str, Any]) -> str:
     """The key of an alert without a fingerprint, whatever the order of its labels."""
     if not tags:
-        raise Malformed("labels", "there where the fingerprint is missing", None)
+        raise MalformedRecord("labels", "there where the fingerprint is missing", None)
     return label_digest(tags)[:32]
 
 
@@ -109,10 +109,10 @@ def state(group: Mapping[str, Any], alert: Mapping[str, Any], received_at: datet
         text = plain(holder.get("status"))
         if text is not None:
             if text.lower() not in STATES:
-                raise Malformed("status", "firing or resolved", text)
+                raise MalformedRecord("status", "firing or resolved", text)
             return STATES[text.lower()]
         if isinstance(holder.get("status"), dict | list):
-            raise Malformed("status", "firing or resolved", holder["status"])
+            raise MalformedRecord("status", "firing or resolved", holder["status"])
     ended = instant(alert.get("endsAt"))
     return "resolved" if ended is not None and ended <= received_at else "firing"
 

@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
-from engine.intake.keys import joined
-from engine.intake.refusals import Malformed
+from engine.intake.keys import join_key
+from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import Severity
 from engine.intake.values import (
+    as_list,
     first,
-    listed,
     mapping,
     plain,
 )
@@ -53,16 +53,16 @@ def read(body: Mapping[str, Any], received_at: datetime) -> Alert:
 def _alarm(alarm: Mapping[str, Any], event_id: Any, fields: tuple[str, str], received_at: datetime) -> Alert:
     name, value = plain(alarm.get("AlarmName")), plain(alarm.get("NewStateValue"))
     if name is None:
-        raise Malformed(fields[0], "the name of the alarm", alarm.get("AlarmName"))
+        raise MalformedRecord(fields[0], "the name of the alarm", alarm.get("AlarmName"))
     if value not in STATES:
-        raise Malformed(fields[1], "ALARM, OK or INSUFFICIENT_DATA", alarm.get("NewStateValue"))
+        raise MalformedRecord(fields[1], "ALARM, OK or INSUFFICIENT_DATA", alarm.get("NewStateValue"))
     arn = plain(alarm.get("AlarmArn"))
     place = (alarm.get("AWSAccountId"), alarm.get("Region"))
     tags = _dimensions(alarm)
     when = alarm.get("StateChangeTime")
     return compose(
         source="cloudwatch",
-        key=joined("cloudwatch", arn) if arn else joined("cloudwatch", *place, name),
+        key=join_key("cloudwatch", arn) if arn else join_key("cloudwatch", *place, name),
         state=STATES[value],
         title=name,
         received_at=received_at,
@@ -93,10 +93,10 @@ def _from_event(body: Mapping[str, Any]) -> dict[str, Any]:
     """EventBridge's fields under the names of the notification."""
     detail = mapping(body.get("detail"))
     state, setup = mapping(detail.get("state")), mapping(detail.get("configuration"))
-    metrics = [mapping(mapping(entry).get("metricStat")).get("metric") for entry in listed(setup.get("metrics"))[:20]]
+    metrics = [mapping(mapping(entry).get("metricStat")).get("metric") for entry in as_list(setup.get("metrics"))[:20]]
     return {
         "AlarmName": detail.get("alarmName"),
-        "AlarmArn": next(iter(listed(body.get("resources"))), None),
+        "AlarmArn": next(iter(as_list(body.get("resources"))), None),
         "AWSAccountId": body.get("account"),
         "Region": body.get("region"),
         "NewStateValue": state.get("value"),
@@ -111,7 +111,7 @@ def _from_event(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def _dimensions(alarm: Mapping[str, Any]) -> dict[str, Any]:
     found = dict(mapping(alarm.get("Dimensions")))
-    for entry in listed(mapping(alarm.get("Trigger")).get("Dimensions"))[:50]:
+    for entry in as_list(mapping(alarm.get("Trigger")).get("Dimensions"))[:50]:
         pair = mapping(entry)
         name = plain(pair.get("name") or pair.get("Name"))
         if name is not None:
@@ -123,7 +123,7 @@ def _ignored(body: Mapping[str, Any], received_at: datetime) -> Alert:
     kind = body["Type"]
     return compose(
         source="cloudwatch",
-        key=joined("cloudwatch", "message", body.get("MessageId")),
+        key=join_key("cloudwatch", "message", body.get("MessageId")),
         state="ignored",
         title=body.get("Subject") or kind,
         received_at=received_at,

@@ -15,10 +15,10 @@ from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
 from engine.intake.alerts.datadog_title import Heading, heading
-from engine.intake.keys import digest, joined, normalised
+from engine.intake.keys import digest, join_key, normalise
 from engine.intake.severity import WORDS, Severity, severity
 from engine.intake.values import (
-    folded,
+    fold,
     folded_name,
     line,
     plain,
@@ -105,7 +105,7 @@ def _fields(body: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of the body, and below them those of its objects ``alert`` and ``event``, without what is absent."""
     found: dict[str, Any] = {}
     for holder in _holders(body):
-        for name, value in folded(holder).items():
+        for name, value in fold(holder).items():
             if name not in found and not _absent(value):
                 found[name] = value
     return found
@@ -143,11 +143,11 @@ def _key(fields: Mapping[str, Any], title: Heading) -> str:
     scope = _scope(_first(fields, SCOPE)) or _scope(title.scope)
     monitor = _monitor(fields)
     if monitor:
-        return joined("datadog", monitor, scope)
+        return join_key("datadog", monitor, scope)
     grouping = plain(_first(fields, GROUPING))
     if grouping:
-        return joined("datadog", "group", grouping)
-    return joined("datadog", "title", digest(normalised(title.name), scope)[:32])
+        return join_key("datadog", "group", grouping)
+    return join_key("datadog", "title", digest(normalise(title.name), scope)[:32])
 
 
 def _monitor(fields: Mapping[str, Any]) -> str | None:

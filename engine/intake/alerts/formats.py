@@ -18,13 +18,13 @@ from engine.intake.alerts import (
     pagerduty,
 )
 from engine.intake.alerts.alert import Alert
-from engine.intake.refusals import read_each, shown
+from engine.intake.refusals import display, read_each
 from engine.model.errors import BadRequest
 
 MOST = 1000
 
 
-class Format(NamedTuple):
+class AlertFormat(NamedTuple):
     """``records`` gives path and record of each alert in a body; ``read`` makes an alert of one, or Malformed."""
 
     name: str
@@ -35,13 +35,13 @@ class Format(NamedTuple):
 
 
 FORMATS = (
-    Format("pagerduty", pagerduty.matches, pagerduty.records, pagerduty.read, pagerduty.SHAPE),
-    Format("cloudwatch", cloudwatch.matches, cloudwatch.records, cloudwatch.read, cloudwatch.SHAPE),
-    Format("grafana", grafana.matches, grafana.records, grafana.read, grafana.SHAPE),
-    Format("alertmanager", alertmanager.matches, alertmanager.records, alertmanager.read, alertmanager.SHAPE),
-    Format("grafana_panel", grafana_panel.matches, grafana_panel.records, grafana_panel.read, grafana_panel.SHAPE),
-    Format("datadog", datadog.matches, datadog.records, datadog.read, datadog.SHAPE),
-    Format("normalized", normalized.matches, normalized.records, normalized.read, normalized.SHAPE),
+    AlertFormat("pagerduty", pagerduty.matches, pagerduty.records, pagerduty.read, pagerduty.SHAPE),
+    AlertFormat("cloudwatch", cloudwatch.matches, cloudwatch.records, cloudwatch.read, cloudwatch.SHAPE),
+    AlertFormat("grafana", grafana.matches, grafana.records, grafana.read, grafana.SHAPE),
+    AlertFormat("alertmanager", alertmanager.matches, alertmanager.records, alertmanager.read, alertmanager.SHAPE),
+    AlertFormat("grafana_panel", grafana_panel.matches, grafana_panel.records, grafana_panel.read, grafana_panel.SHAPE),
+    AlertFormat("datadog", datadog.matches, datadog.records, datadog.read, datadog.SHAPE),
+    AlertFormat("normalized", normalized.matches, normalized.records, normalized.read, normalized.SHAPE),
 )
 
 
@@ -51,7 +51,7 @@ def read_alerts(body: Any, *, received_at: datetime) -> list[Alert]:
     BadRequest with the word unknown_alert_shape, invalid_alert or too_many_alerts.
     """
     if not isinstance(body, dict):
-        raise _unknown(shown(body))
+        raise _unknown(display(body))
     found = next((one for one in FORMATS if one.matches(body)), None)
     if found is None:
         raise _unknown(f"an object with {_names(body)}")
@@ -68,7 +68,7 @@ def read_alerts(body: Any, *, received_at: datetime) -> list[Alert]:
 def _names(body: Mapping[str, Any]) -> str:
     if not body:
         return "no fields"
-    names = ", ".join(shown(name) for name in list(body)[:8])
+    names = ", ".join(display(name) for name in list(body)[:8])
     return names if len(body) <= 8 else f"{names} and {len(body) - 8:,} more"
 
 

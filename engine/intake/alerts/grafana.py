@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.intake.alerts import alertmanager as skeleton
 from engine.intake.alerts.alert import Alert, compose
-from engine.intake.keys import joined
+from engine.intake.keys import join_key
 from engine.intake.values import line, link, plain
 
 SHAPE = "Grafana unified alerting: the same with orgId and state, or alerts[].valueString"
@@ -28,13 +28,13 @@ def matches(body: Mapping[str, Any]) -> bool:
 
 
 def read(record: skeleton.Member, received_at: datetime) -> Alert:
-    group, alert = skeleton.opened(record)
+    group, alert = skeleton.open_record(record)
     tags, notes = skeleton.label_set(group, alert), skeleton.annotations(group, alert)
     organization = plain(group.get("orgId")) or plain(alert.get("orgId"))
     identity = plain(alert.get("fingerprint")) or f"labels-{skeleton.identity(tags)}"
     return compose(
         source="grafana",
-        key=joined("grafana", organization, identity),
+        key=join_key("grafana", organization, identity),
         state=skeleton.state(group, alert, received_at),
         title=_title(tags, notes),
         received_at=received_at,

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
-from engine.intake.keys import joined
-from engine.intake.refusals import Malformed
+from engine.intake.keys import join_key
+from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import severity
 from engine.intake.values import mapping, plain
 
@@ -26,14 +26,14 @@ def records(body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def read(body: Mapping[str, Any], received_at: datetime) -> Alert:
     rule = plain(body.get("ruleId"))
     if rule is None:
-        raise Malformed("ruleId", "the number of the rule", body.get("ruleId"))
+        raise MalformedRecord("ruleId", "the number of the rule", body.get("ruleId"))
     word = (plain(body.get("state")) or "").lower()
     if word not in STATES:
-        raise Malformed("state", "alerting, no_data, ok, paused or pending", body.get("state"))
+        raise MalformedRecord("state", "alerting, no_data, ok, paused or pending", body.get("state"))
     tags = mapping(body.get("tags"))
     return compose(
         source="grafana",
-        key=joined("grafana", plain(body.get("orgId")), f"rule-{rule}"),
+        key=join_key("grafana", plain(body.get("orgId")), f"rule-{rule}"),
         state=STATES[word],
         title=plain(body.get("ruleName")) or plain(body.get("title")),
         received_at=received_at,

@@ -27,8 +27,8 @@ from datetime import datetime
 from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
-from engine.intake.keys import digest, joined, normalised
-from engine.intake.refusals import Malformed
+from engine.intake.keys import digest, join_key, normalise
+from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import LEVELS, severity
 from engine.intake.times import instant
 from engine.intake.values import link, mapping, plain
@@ -57,18 +57,18 @@ def records(body: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def read(alert: Any, received_at: datetime) -> Alert:
     if not isinstance(alert, dict):
-        raise Malformed("", "an object with title and status", alert)
+        raise MalformedRecord("", "an object with title and status", alert)
     if "alerts" in alert:
-        raise Malformed("alerts", "a list of alerts, none of which holds others", alert["alerts"])
+        raise MalformedRecord("alerts", "a list of alerts, none of which holds others", alert["alerts"])
     title, state = plain(alert.get("title")), (plain(alert.get("status")) or "").lower()
     if title is None:
-        raise Malformed("title", "a text", alert.get("title"))
+        raise MalformedRecord("title", "a text", alert.get("title"))
     if state not in STATES:
-        raise Malformed("status", "firing or resolved", alert.get("status"))
+        raise MalformedRecord("status", "firing or resolved", alert.get("status"))
     _check(alert)
     return compose(
         source="normalized",
-        key=joined("normalized", plain(alert.get("dedupe_key")) or _hashed(alert, title)),
+        key=join_key("normalized", plain(alert.get("dedupe_key")) or _hashed(alert, title)),
         state=state,
         title=title,
         received_at=received_at,
@@ -87,7 +87,7 @@ def read(alert: Any, received_at: datetime) -> Alert:
 
 
 def _hashed(alert: Mapping[str, Any], title: str) -> str:
-    return f"hash-{digest(alert.get('source'), alert.get('service'), normalised(title))[:32]}"
+    return f"hash-{digest(alert.get('source'), alert.get('service'), normalise(title))[:32]}"
 
 
 def _check(alert: Mapping[str, Any]) -> None:
@@ -113,4 +113,4 @@ def _expect(alert: Mapping[str, Any], name: str, expected: str, holds: Callable[
     value = alert.get(name)
     if value is None or holds(value) or (isinstance(value, str) and plain(value) is None):
         return
-    raise Malformed(name, expected, value)
+    raise MalformedRecord(name, expected, value)

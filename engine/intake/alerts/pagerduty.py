@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
-from engine.intake.keys import joined
-from engine.intake.refusals import Malformed
+from engine.intake.keys import join_key
+from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import severity
 from engine.intake.values import (
     first,
@@ -66,7 +66,7 @@ def read(event: Mapping[str, Any], received_at: datetime) -> Alert:
         ranked = urgency if urgency.given else ranked
     return compose(
         source="pagerduty",
-        key=joined("pagerduty", identity),
+        key=join_key("pagerduty", identity),
         state=state,
         title=incident.get("title") or incident.get("summary") or f"Incident {identity}",
         received_at=received_at,
@@ -89,9 +89,9 @@ def _incident(kind: str, event: Mapping[str, Any]) -> Mapping[str, Any]:
     data = event.get("data")
     if kind in ABOUT_INCIDENT:
         if not isinstance(data, dict):
-            raise Malformed("data", "the incident", data)
+            raise MalformedRecord("data", "the incident", data)
         if plain(data.get("id")) is None:
-            raise Malformed("data.id", "the identifier of the incident", data.get("id"))
+            raise MalformedRecord("data.id", "the identifier of the incident", data.get("id"))
         return data
     return mapping(mapping(data).get("incident")) if kind.startswith("incident.") else {}
 
@@ -99,7 +99,7 @@ def _incident(kind: str, event: Mapping[str, Any]) -> Mapping[str, Any]:
 def _ignored(kind: str, event: Mapping[str, Any], received_at: datetime) -> Alert:
     return compose(
         source="pagerduty",
-        key=joined("pagerduty", "event", event.get("id")),
+        key=join_key("pagerduty", "event", event.get("id")),
         state="ignored",
         title=kind,
         received_at=received_at,

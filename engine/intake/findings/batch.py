@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from engine.intake.findings import generic, qualys, tenable
-from engine.intake.findings.finding import Finding, merged
+from engine.intake.findings.finding import Finding, merge
 from engine.intake.findings.layout import Layout, layout
-from engine.intake.refusals import Malformed, read_each, shown
+from engine.intake.refusals import MalformedRecord, display, read_each
 from engine.intake.values import (
+    as_list,
     flag,
-    folded,
+    fold,
     line,
-    listed,
     plain,
 )
 from engine.model.errors import BadRequest
@@ -22,7 +22,7 @@ MOST = 5000
 HEADER = "X-Svc-Vuln-Source"
 
 
-class Format(NamedTuple):
+class FindingFormat(NamedTuple):
     """``matches`` and ``records`` get an item under folded names; ``read`` makes a finding of a record."""
 
     name: str
@@ -34,9 +34,9 @@ class Format(NamedTuple):
 
 # Tenable's newer exports have a finding_id too, so that generic comes last.
 FORMATS = (
-    Format("qualys", qualys.matches, qualys.records, qualys.read, qualys.SHAPE),
-    Format("tenable", tenable.matches, tenable.records, tenable.read, tenable.SHAPE),
-    Format("generic", generic.matches, generic.records, generic.read, generic.SHAPE),
+    FindingFormat("qualys", qualys.matches, qualys.records, qualys.read, qualys.SHAPE),
+    FindingFormat("tenable", tenable.matches, tenable.records, tenable.read, tenable.SHAPE),
+    FindingFormat("generic", generic.matches, generic.records, generic.read, generic.SHAPE),
 )
 FORCED = {**{one.name: one for one in FORMATS}, "nessus": FORMATS[1]}
 
@@ -63,7 +63,7 @@ def read_findings(body: Any, *, source_header: str | None, received_at: datetime
     """
     forced = _forced(source_header)
     found = layout(body)
-    items = [(path, folded(item) if isinstance(item, dict) else item) for path, item in found.items]
+    items = [(path, fold(item) if isinstance(item, dict) else item) for path, item in found.items]
     chosen = forced or _recognised(items, body)
     records = list(_records(chosen, items))
     if len(records) > MOST:
@@ -76,11 +76,11 @@ def read_findings(body: Any, *, source_header: str | None, received_at: datetime
     owners: dict[str, str] = {}
 
     def read(record: Any) -> Finding:
-        if isinstance(record, Malformed):
+        if isinstance(record, MalformedRecord):
             raise record
         finding = chosen.read(record, received_at, origin)
         if chosen.name == "generic" and owners.setdefault(finding.key, finding.host) != finding.host:
-            raise Malformed("finding_id", f"of one host; it is of {owners[finding.key]} too", finding.check)
+            raise MalformedRecord("finding_id", f"of one host; it is of {owners[finding.key]} too", finding.check)
         return finding
 
     findings = read_each(records, read, word="invalid_finding", noun="finding")
@@ -93,20 +93,20 @@ def read_findings(body: Any, *, source_header: str | None, received_at: datetime
     )
 
 
-def _forced(header: str | None) -> Format | None:
+def _forced(header: str | None) -> FindingFormat | None:
     name = (plain(header) or "").lower()
     if not name:
         return None
     if name not in FORCED:
         raise BadRequest(
-            f"{HEADER} must be one of {', '.join(FORCED)}; got {shown(header)}.",
+            f"{HEADER} must be one of {', '.join(FORCED)}; got {display(header)}.",
             word="unknown_vuln_source",
-            details=[{"field": HEADER, "expected": ", ".join(FORCED), "found": shown(header)}],
+            details=[{"field": HEADER, "expected": ", ".join(FORCED), "found": display(header)}],
         )
     return FORCED[name]
 
 
-def _recognised(items: list[tuple[str, Any]], body: Any) -> Format:
+def _recognised(items: list[tuple[str, Any]], body: Any) -> FindingFormat:
     for _, item in items:
         for one in FORMATS if isinstance(item, dict) else ():
             if one.matches(item):
@@ -115,25 +115,25 @@ def _recognised(items: list[tuple[str, Any]], body: Any) -> Format:
         return FORMATS[-1]
     raise BadRequest(
         f"The body holds no finding that is known here. Known are: {'; '.join(one.shape for one in FORMATS)}. "
-        f"Got {shown(body)}.",
+        f"Got {display(body)}.",
         word="unknown_finding_shape",
         details=[{"shape": one.name, "expected": one.shape} for one in FORMATS],
     )
 
 
-def _records(chosen: Format, items: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+def _records(chosen: FindingFormat, items: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     for path, item in items:
         if isinstance(item, dict):
             yield from chosen.records(path, item)
         else:
-            yield path, Malformed("", "an object", item)
+            yield path, MalformedRecord("", "an object", item)
 
 
 def _distinct(findings: list[Finding]) -> list[Finding]:
     by_key: dict[str, Finding] = {}
     for finding in findings:
         known = by_key.get(finding.key)
-        by_key[finding.key] = finding if known is None else merged(known, finding)
+        by_key[finding.key] = finding if known is None else merge(known, finding)
     return list(by_key.values())
 
 
@@ -143,12 +143,12 @@ def _complete(found: Layout) -> bool:
         return False
     if flag(said) is None:
         raise BadRequest(
-            f"complete must be true or false; got {shown(said)}.",
+            f"complete must be true or false; got {display(said)}.",
             word="invalid_finding",
-            details=[{"field": "complete", "expected": "true or false", "found": shown(said)}],
+            details=[{"field": "complete", "expected": "true or false", "found": display(said)}],
         )
     return bool(flag(said)) and not found.truncated
 
 
 def _hosts(found: Layout) -> set[str]:
-    return {name for host in listed(found.wrapper.get("hosts"))[: 2 * MOST] if (name := line(host)) is not None}
+    return {name for host in as_list(found.wrapper.get("hosts"))[: 2 * MOST] if (name := line(host)) is not None}

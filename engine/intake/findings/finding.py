@@ -10,9 +10,9 @@ from typing import Any
 from engine.intake.severity import Severity, highest
 from engine.intake.times import instant
 from engine.intake.values import (
+    as_list,
     flag,
     line,
-    listed,
     number,
     plain,
 )
@@ -71,7 +71,7 @@ class Finding:
         return self.severity in ("critical", "high") and self.status != "fixed" and self.disposition is None
 
 
-def timed(
+def order_times(
     status: str, first_seen: Any, last_seen: Any, fixed: Any, received_at: datetime
 ) -> tuple[datetime, datetime, datetime | None]:
     """First seen, last seen and fixed, in order and none after the receipt."""
@@ -130,7 +130,7 @@ def details(**values: Any) -> dict[str, str]:
     return {name: text for name, value in values.items() if value is not None and (text := line(value, DETAIL))}
 
 
-def merged(left: Finding, right: Finding) -> Finding:
+def merge(left: Finding, right: Finding) -> Finding:
     """Two reports of one finding in one body, such as a row for each CVE."""
     status = min(left.status, right.status, key=STATUSES.index)
     worse = left if highest(left.severity, right.severity) == left.severity else right
@@ -161,7 +161,7 @@ def _larger(left: float | None, right: float | None) -> float | None:
 def _inner(value: Any) -> list[Any]:
     if isinstance(value, dict):
         value = value.get("CVE", value.get("cve", value))
-    return listed(value)
+    return as_list(value)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -32,16 +32,16 @@ from engine.intake.findings.finding import (
     cves,
     details,
     known_exploited,
-    timed,
+    order_times,
 )
-from engine.intake.keys import joined
-from engine.intake.refusals import Malformed
+from engine.intake.keys import join_key
+from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import LEVELS, severity
 from engine.intake.times import instant
 from engine.intake.values import (
     first,
     flag,
-    folded,
+    fold,
     line,
     number,
     plain,
@@ -73,12 +73,14 @@ def records(path: str, item: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[s
 def read(item: Mapping[str, Any], received_at: datetime, source: str | None = None) -> Finding:
     check, host = plain(item.get("finding_id")), _host(item)
     if check is None:
-        raise Malformed("finding_id", "an identifier that is the same at each scan", item.get("finding_id"))
+        raise MalformedRecord("finding_id", "an identifier that is the same at each scan", item.get("finding_id"))
     if host is None:
-        raise Malformed("host", "a name, an address or an asset's identifier", item.get("host", item.get("asset")))
+        raise MalformedRecord(
+            "host", "a name, an address or an asset's identifier", item.get("host", item.get("asset"))
+        )
     _check(item)
     status, disposition = STATES[(plain(item.get("status")) or "open").lower()]
-    first_seen, last_seen, fixed = timed(
+    first_seen, last_seen, fixed = order_times(
         status, item.get("first_seen"), item.get("last_seen"), item.get("fixed_at"), received_at
     )
     cvss = number(item.get("cvss"))
@@ -87,7 +89,7 @@ def read(item: Mapping[str, Any], received_at: datetime, source: str | None = No
     origin = line(item.get("source"), 60) or source
     return Finding(
         source=origin or "generic",
-        key=joined("generic", origin, check),
+        key=join_key("generic", origin, check),
         check=check,
         host=host,
         title=line(item.get("title")) or ", ".join(identifiers[:3]) or f"Finding {line(check, 100)}",
@@ -115,7 +117,7 @@ def read(item: Mapping[str, Any], received_at: datetime, source: str | None = No
 def _host(item: Mapping[str, Any]) -> str | None:
     """A name, also inside an object that describes the asset."""
     inside = next((item[name] for name in HOST if isinstance(item.get(name), dict)), None)
-    return first(item, HOST) or (first(folded(inside), INSIDE) if inside else None)
+    return first(item, HOST) or (first(fold(inside), INSIDE) if inside else None)
 
 
 def _check(item: Mapping[str, Any]) -> None:
@@ -137,4 +139,4 @@ def _expect(item: Mapping[str, Any], name: str, expected: str, holds: bool) -> N
     value = item.get(name)
     absent = value is None or (isinstance(value, str) and plain(value) is None)
     if not absent and not holds:
-        raise Malformed(name, expected, value)
+        raise MalformedRecord(name, expected, value)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from engine.intake.refusals import shown
-from engine.intake.values import listed, mapping, plain
+from engine.intake.refusals import display
+from engine.intake.values import as_list, mapping, plain
 from engine.model.errors import BadRequest
 
 WRAPPERS = ("findings", "vulnerabilities", "detections", "results")
@@ -25,7 +25,7 @@ def layout(body: Any) -> Layout:
         return Layout(_numbered("", body), {})
     if not isinstance(body, dict):
         raise BadRequest(
-            f"The body must be a finding, a list of findings or an object around one; got {shown(body)}.",
+            f"The body must be a finding, a list of findings or an object around one; got {display(body)}.",
             word="unknown_finding_shape",
         )
     for name in WRAPPERS:
@@ -35,9 +35,9 @@ def layout(body: Any) -> Layout:
         if isinstance(body["findings"], dict):
             return Layout([("findings", body["findings"])], body)
         raise BadRequest(
-            f"findings must be a list of findings; got {shown(body['findings'])}.",
+            f"findings must be a list of findings; got {display(body['findings'])}.",
             word="invalid_finding",
-            details=[{"field": "findings", "expected": "a list of findings", "found": shown(body["findings"])}],
+            details=[{"field": "findings", "expected": "a list of findings", "found": display(body["findings"])}],
         )
     response = mapping(body.get("response"))
     if isinstance(response.get("results"), list):
@@ -52,7 +52,7 @@ def _qualys(body: Mapping[str, Any]) -> Layout | None:
     if not isinstance(answer.get("HOST_LIST"), dict | list):
         return None
     inside = answer["HOST_LIST"]
-    hosts = listed(inside.get("HOST") if isinstance(inside, dict) else inside)
+    hosts = as_list(inside.get("HOST") if isinstance(inside, dict) else inside)
     warning = mapping(answer.get("WARNING"))
     return Layout(_numbered("HOST", hosts), body, truncated=plain(warning.get("CODE")) == MORE_PAGES)
 

@@ -15,19 +15,19 @@ from engine.intake.findings.finding import (
     cves,
     details,
     known_exploited,
+    order_times,
     port_of,
     score,
-    timed,
 )
-from engine.intake.keys import joined
-from engine.intake.refusals import Malformed
+from engine.intake.keys import join_key
+from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import WORDS, Severity, severity
 from engine.intake.values import (
+    as_list,
     first,
     flag,
-    folded,
+    fold,
     line,
-    listed,
     mapping,
     plain,
 )
@@ -52,41 +52,41 @@ STATES = {"fixed": "fixed", "re-opened": "reopened", "reopened": "reopened"}
 INFORMATION = ("information gathered", "info", "ig")
 
 
-class Record(NamedTuple):
+class QualysRecord(NamedTuple):
     host: Mapping[str, Any]
     detection: Mapping[str, Any]
 
 
 def matches(item: Mapping[str, Any]) -> bool:
-    return "qid" in item or "detection_list" in item or "detection_list" in folded(mapping(item.get("host")))
+    return "qid" in item or "detection_list" in item or "detection_list" in fold(mapping(item.get("host")))
 
 
-def records(path: str, item: Mapping[str, Any]) -> Iterator[tuple[str, Record]]:
+def records(path: str, item: Mapping[str, Any]) -> Iterator[tuple[str, QualysRecord]]:
     """One record for each detection; ``item`` has folded names."""
-    nested = folded(mapping(item.get("host")))
+    nested = fold(mapping(item.get("host")))
     holder = nested if "detection_list" in nested else item
     if "detection_list" not in holder:
-        yield path, Record({**item, **_host(nested)}, item)
+        yield path, QualysRecord({**item, **_host(nested)}, item)
         return
     host = {**item, **_host(holder)}
     inside = holder["detection_list"]
-    inside = folded(inside).get("detection") if isinstance(inside, dict) else inside
+    inside = fold(inside).get("detection") if isinstance(inside, dict) else inside
     place = f"{path}.DETECTION" if path else "DETECTION"
-    for index, detection in enumerate(listed(inside)):
-        yield f"{place}[{index}]", Record(host, folded(mapping(detection)))
+    for index, detection in enumerate(as_list(inside)):
+        yield f"{place}[{index}]", QualysRecord(host, fold(mapping(detection)))
 
 
-def read(record: Record, received_at: datetime, source: str | None = None) -> Finding:
+def read(record: QualysRecord, received_at: datetime, source: str | None = None) -> Finding:
     host, detection = record
-    knowledge = next((folded(detection[name]) for name in KNOWLEDGE if isinstance(detection.get(name), dict)), {})
+    knowledge = next((fold(detection[name]) for name in KNOWLEDGE if isinstance(detection.get(name), dict)), {})
     facts = {**detection, **{name: value for name, value in knowledge.items() if detection.get(name) in (None, "")}}
     check = plain(detection.get("qid"))
     if check is None:
-        raise Malformed("QID", "the number of the check", detection.get("qid"))
+        raise MalformedRecord("QID", "the number of the check", detection.get("qid"))
     asset, address, name = _identity(host)
     port, protocol = port_of(detection.get("port")), (plain(detection.get("protocol")) or "").lower() or None
     status = STATES.get((plain(_any(facts, ("status", "vuln_status"))) or "").lower(), "open")
-    first_seen, last_seen, fixed = timed(
+    first_seen, last_seen, fixed = order_times(
         status, _any(facts, FIRST_SEEN), _any(facts, LAST_SEEN), _any(facts, FIXED), received_at
     )
     cvss = score(*(facts.get(key) for key in ("cvss_v3", "cvss3_base", "cvss_v3_base", "cvss3", "cvss", "cvss_base")))
@@ -95,9 +95,9 @@ def read(record: Record, received_at: datetime, source: str | None = None) -> Fi
     place = (asset or address or name or "").lower()
     return Finding(
         source="qualys",
-        key=joined("qualys", f"id-{unique}")
+        key=join_key("qualys", f"id-{unique}")
         if unique
-        else joined("qualys", place, check, port, protocol, detection.get("instance")),
+        else join_key("qualys", place, check, port, protocol, detection.get("instance")),
         check=check,
         host=name or address or asset or "",
         title=line(facts.get("title")) or f"QID {check}",
@@ -142,7 +142,7 @@ def _identity(host: Mapping[str, Any]) -> tuple[str | None, str | None, str | No
     if address is not None:
         address = address.replace(";", ",").partition(",")[0].strip() or None
     if asset is None and address is None and name is None:
-        raise Malformed("HOST", "an asset id, an address or a name (also as IP, DNS, Asset Id)", host.get("host"))
+        raise MalformedRecord("HOST", "an asset id, an address or a name (also as IP, DNS, Asset Id)", host.get("host"))
     return asset, address, name
 
 

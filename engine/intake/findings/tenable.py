@@ -14,19 +14,19 @@ from engine.intake.findings.finding import (
     cves,
     details,
     known_exploited,
+    order_times,
     port_of,
     score,
-    timed,
 )
-from engine.intake.keys import joined
-from engine.intake.refusals import Malformed
+from engine.intake.keys import join_key
+from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import WORDS, severity
 from engine.intake.values import (
+    as_list,
     first,
     flag,
-    folded,
+    fold,
     line,
-    listed,
     mapping,
     plain,
 )
@@ -49,7 +49,7 @@ LEVELS: Mapping[str, str] = {**WORDS, **{"4": "critical", "3": "high", "2": "med
 STATES = {"fixed": "fixed", "reopened": "reopened", "resurfaced": "reopened"}
 
 
-class Record(NamedTuple):
+class TenableRecord(NamedTuple):
     """All under folded names; ``asset`` and ``plugin`` empty in flat layouts."""
 
     row: Mapping[str, Any]
@@ -64,29 +64,29 @@ def matches(item: Mapping[str, Any]) -> bool:
     return plugin is not None and "finding_id" not in item
 
 
-def records(path: str, item: Mapping[str, Any]) -> Iterator[tuple[str, Record]]:
+def records(path: str, item: Mapping[str, Any]) -> Iterator[tuple[str, TenableRecord]]:
     plugin = item.get("plugin")
     yield (
         path,
-        Record(
+        TenableRecord(
             item,
-            folded(mapping(item.get("asset"))),
-            folded(mapping(plugin if isinstance(plugin, dict) else item.get("definition"))),
+            fold(mapping(item.get("asset"))),
+            fold(mapping(plugin if isinstance(plugin, dict) else item.get("definition"))),
         ),
     )
 
 
-def read(record: Record, received_at: datetime, source: str | None = None) -> Finding:
+def read(record: TenableRecord, received_at: datetime, source: str | None = None) -> Finding:
     row, asset, plugin = record
     check = plain(plugin.get("id")) or first(row, CHECK, 100)
     if check is None:
-        raise Malformed("plugin.id", "the number of the plugin", row.get("plugin_id", plugin.get("id")))
+        raise MalformedRecord("plugin.id", "the number of the plugin", row.get("plugin_id", plugin.get("id")))
     identity, address, name = _asset(row, asset)
-    ports = folded(mapping(row.get("port")))
+    ports = fold(mapping(row.get("port")))
     port = port_of(ports.get("port") if ports else row.get("port"))
     protocol = (plain(ports.get("protocol")) or plain(row.get("protocol")) or "").lower() or None
     status = STATES.get((first(row, STATE) or "").lower(), "open")
-    first_seen, last_seen, fixed = timed(
+    first_seen, last_seen, fixed = order_times(
         status, first(row, FIRST_SEEN), first(row, LAST_SEEN), first(row, FIXED), received_at
     )
     facts = {**row, **plugin}
@@ -116,7 +116,7 @@ def read(record: Record, received_at: datetime, source: str | None = None) -> Fi
         details=details(
             family=plugin.get("family") or row.get("family"),
             address=address if name else None,
-            os=next(iter(listed(asset.get("operating_system"))), None),
+            os=next(iter(as_list(asset.get("operating_system"))), None),
             vpr=score(facts.get("vpr"), facts.get("vprscore")),
             synopsis=facts.get("synopsis"),
             solution=facts.get("solution"),
@@ -130,7 +130,7 @@ def _asset(row: Mapping[str, Any], asset: Mapping[str, Any]) -> tuple[str | None
     address = _one(asset, ADDRESS) or _one(row, ADDRESS)
     name = _one(asset, (*NAME, "name")) or _one(row, NAME)
     if identity is None and address is None and name is None:
-        raise Malformed(
+        raise MalformedRecord(
             "asset", "an asset with uuid, hostname or address (also as Host, ip, dnsName)", row.get("asset")
         )
     return identity, address, name
@@ -162,9 +162,9 @@ def _key(row: Mapping[str, Any], place: str, check: str, port: int | None, proto
     repository = row.get("repository")
     repository = plain(repository.get("id") if isinstance(repository, dict) else repository)
     if repository is None:
-        return joined("tenable", place.lower(), check, port, protocol)
+        return join_key("tenable", place.lower(), check, port, protocol)
     held = {**row, "repositoryid": repository, "pluginid": check, "port": port, "protocol": protocol}
     named = [name.strip().lower() for name in (plain(row.get("vulnuniqueness")) or "").split(",")][:12]
     if "pluginid" in named and any(plain(held.get(name)) for name in named if name not in ("pluginid", "repositoryid")):
-        return joined("tenable", "sc", *((plain(held.get(name)) or "").lower() for name in named))
-    return joined("tenable", "sc", repository, place.lower(), port, protocol, check)
+        return join_key("tenable", "sc", *((plain(held.get(name)) or "").lower() for name in named))
+    return join_key("tenable", "sc", repository, place.lower(), port, protocol, check)

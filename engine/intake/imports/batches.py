@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from engine.intake.imports.names import squashed
+from engine.intake.imports.names import squash
 from engine.intake.imports.problems import Problems
 from engine.store.types import canonical_json
 
@@ -26,7 +26,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class SheetRows:
     """A table in a file. ``decimal`` is the mark that the format implies; ``read`` yields at least one batch."""
 
     table: str
@@ -64,7 +64,7 @@ def frame_batches(frames: Iterator[pl.DataFrame], structured: frozenset[str]) ->
     row = 2
     for frame in frames:
         numeric = frozenset(i for i, kind in enumerate(frame.dtypes) if kind.is_numeric())
-        columns = [text_column(series, squashed(series.name) in structured) for series in frame.get_columns()]
+        columns = [text_column(series, squash(series.name) in structured) for series in frame.get_columns()]
         yield Batch(tuple(frame.columns), columns, row, numeric)
         row += frame.height
 

@@ -4,25 +4,25 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.intake.imports.batches import Sheet
-from engine.intake.imports.checks import Checked, Keys, report_missing
-from engine.intake.imports.events import Recorded
+from engine.intake.imports.batches import SheetRows
+from engine.intake.imports.checks import CheckResult, Keys, report_missing
+from engine.intake.imports.events import EventImport
 from engine.intake.imports.headers import Header
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.rows import Reader
-from engine.intake.imports.spool import Spool
+from engine.intake.imports.spool import RowSpool
 from engine.intake.imports.tables import Importable, importable
 
 Progress = Callable[[str, int], None]
 
 
 def check_sheet(
-    sheet: Sheet, folder: Path, connection: Any, org_id: str, problems: Problems, progress: Progress
-) -> Checked:
+    sheet: SheetRows, folder: Path, connection: Any, org_id: str, problems: Problems, progress: Progress
+) -> CheckResult:
     """Read the sheet twice: once for what its columns say as a whole, once for the values of its cells."""
     table = importable(sheet.table)
     header = Header(table, sheet.file, problems)
-    text, typed = Spool(folder / f"{table.name}.text"), Spool(folder / f"{table.name}.typed")
+    text, typed = RowSpool(folder / f"{table.name}.text"), RowSpool(folder / f"{table.name}.typed")
     for frame in header.frames(sheet):
         text.append(frame)
         progress(f"reading {sheet.file}", text.rows)
@@ -33,14 +33,14 @@ def check_sheet(
     if not always:
         reader = Reader(header, sheet.decimal, org_id, problems)
         columns = reader.columns
-        recorded = Recorded(connection, org_id, text.rows) if table.name == "audit_log" else None
+        recorded = EventImport(connection, org_id, text.rows) if table.name == "audit_log" else None
         for frame in text.drain():
             rows = reader.values(frame)
             keys.add(rows)
             typed.append(recorded.mark(rows, sheet.file, problems) if recorded else rows)
             progress(f"checking {sheet.file}", typed.rows)
         keys.report(sheet.file, typed, problems)
-    return Checked(table, sheet.file, sheet.sha256, columns, tuple(missing) if not always else (), typed)
+    return CheckResult(table, sheet.file, sheet.sha256, columns, tuple(missing) if not always else (), typed)
 
 
 def _missing(table: Importable, given: Sequence[str]) -> dict[str, bool]:

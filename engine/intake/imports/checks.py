@@ -11,7 +11,7 @@ from engine.intake.imports.expectations import expectation
 from engine.intake.imports.headers import ROW
 from engine.intake.imports.names import closest
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.spool import Spool
+from engine.intake.imports.spool import RowSpool
 from engine.intake.imports.tables import Importable
 from engine.store.schema import metadata
 
@@ -22,7 +22,7 @@ FIXED = {"poam_items": "weakness_key"}
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckResult:
     """A file whose cells hold: its rows wait in ``spool``. ``missing`` are columns that only new rows need."""
 
     table: Importable
@@ -30,7 +30,7 @@ class Checked:
     sha256: str | None
     columns: tuple[str, ...]
     missing: tuple[str, ...]
-    spool: Spool
+    spool: RowSpool
 
 
 class Keys:
@@ -46,7 +46,7 @@ class Keys:
             whole = rows.drop_nulls(self._key)
             self._hashes.append(whole.select(pl.struct(self._key).hash()).to_series())
 
-    def report(self, file: str, spool: Spool, problems: Problems) -> None:
+    def report(self, file: str, spool: RowSpool, problems: Problems) -> None:
         """Each later row of a key that came before. Equal hashes are confirmed by the keys themselves."""
         hashes = pl.concat(self._hashes) if self._hashes else pl.Series(dtype=pl.UInt64)
         twice = hashes.filter(hashes.is_duplicated()).unique()
@@ -63,7 +63,7 @@ class Keys:
                     problems.add(file, row, ", ".join(self._key), wanted, shown)
 
 
-def check_references(connection: Any, org_id: str, files: Mapping[str, Checked], problems: Problems) -> None:
+def check_references(connection: Any, org_id: str, files: Mapping[str, CheckResult], problems: Problems) -> None:
     """Every reference names a row of the files or of the store."""
     for checked in files.values():
         for name in checked.columns:
@@ -79,7 +79,7 @@ def check_references(connection: Any, org_id: str, files: Mapping[str, Checked],
 
 
 def _report_lost(
-    checked: Checked, name: str, target: str, lost: set[str], known: Sequence[str], problems: Problems
+    checked: CheckResult, name: str, target: str, lost: set[str], known: Sequence[str], problems: Problems
 ) -> None:
     near = {text: closest(text, known) for text in sorted(lost)[:100]}
     for rows in checked.spool:
@@ -90,7 +90,7 @@ def _report_lost(
             problems.add(checked.file, row, name, wanted, found)
 
 
-def check_new_rows(connection: Any, org_id: str, checked: Checked, problems: Problems) -> None:
+def check_new_rows(connection: Any, org_id: str, checked: CheckResult, problems: Problems) -> None:
     """A file that lacks columns may change rows that exist; rows that do not need all of them."""
     if not checked.missing or not set(checked.table.key) <= set(checked.columns):
         return
@@ -106,7 +106,7 @@ def check_new_rows(connection: Any, org_id: str, checked: Checked, problems: Pro
         report_missing(checked.table, checked.file, checked.missing, checked.columns, problems)
 
 
-def check_fixed(connection: Any, org_id: str, checked: Checked, problems: Problems) -> None:
+def check_fixed(connection: Any, org_id: str, checked: CheckResult, problems: Problems) -> None:
     """A row that exists keeps what it stands for."""
     name = FIXED.get(checked.table.name)
     if name is None or not {"id", name} <= set(checked.columns):
@@ -142,5 +142,5 @@ def existing(connection: Any, org_id: str, name: str, ids: Sequence[str]) -> set
     return found
 
 
-def _distinct(spool: Spool, name: str) -> set[str]:
+def _distinct(spool: RowSpool, name: str) -> set[str]:
     return {text for rows in spool if name in rows.columns for text in rows[name].drop_nulls().unique()}

@@ -13,7 +13,7 @@ import polars as pl
 from engine.intake.imports import cells, controls
 from engine.intake.imports.cells import Marks
 from engine.intake.imports.names import by_squashed
-from engine.intake.imports.tables import Field
+from engine.intake.imports.tables import TableField
 from engine.model.formulas import iso_week
 from engine.store.types import canonical_json
 
@@ -30,12 +30,12 @@ _ADDRESS = r"^[^@\s,;<>]+@[^@\s,;<>]+$"
 _UNPRINTABLE = r"[\x00-\x08\x0b\x0c\x0e-\x1f]"
 
 
-def dtype(field: Field) -> pl.DataType:
+def dtype(field: TableField) -> pl.DataType:
     """The type of a column's values; JSON values are canonical text."""
     return DTYPES.get(field.kind, pl.String())
 
 
-def values(raw: pl.Series, field: Field, marks: Marks) -> pl.Series:
+def values(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
     """The values of stripped text cells (null where empty); null too where a cell cannot be read as its column asks."""
     read = _READERS.get(field.kind)
     result = read(raw, field, marks) if read else _text(raw, field)
@@ -57,23 +57,23 @@ def _each(parse: Callable[[str], Any]) -> Callable[[pl.Series, pl.DataType], pl.
     return translated
 
 
-def _text(raw: pl.Series, field: Field) -> pl.Series:
+def _text(raw: pl.Series, field: TableField) -> pl.Series:
     wrong = raw.str.contains(_UNPRINTABLE) | raw.is_in(cells.SPREADSHEET_ERRORS)
     return raw.set(wrong | (raw.str.len_chars() > (field.limit or TEXT_LIMIT)), None)
 
 
-def _person(raw: pl.Series, field: Field, marks: Marks) -> pl.Series:
+def _person(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
     """Addresses in lower case; names of systems stay as they are."""
     text = _text(raw, field)
     return text.str.to_lowercase().zip_with(text.str.contains("@", literal=True).fill_null(False), text)
 
 
-def _email(raw: pl.Series, field: Field, marks: Marks) -> pl.Series:
+def _email(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
     text = _person(raw, field, marks)
     return text.set(~text.str.contains(_ADDRESS), None)
 
 
-def _number(raw: pl.Series, field: Field, marks: Marks) -> pl.Series:
+def _number(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
     """Plain numbers in one pass; the rest cell by cell. The percent sign is allowed where percentages are meant."""
     kind, parse = dtype(field), cells.whole if field.kind == "whole" else cells.number
     plain = raw.str.strip_suffix("%").str.strip_chars() if field.name.endswith("_pct") else raw
@@ -84,21 +84,21 @@ def _number(raw: pl.Series, field: Field, marks: Marks) -> pl.Series:
     return _completed(fast, plain, lambda text: parse(text, marks))
 
 
-def _flag(raw: pl.Series, field: Field, marks: Marks) -> pl.Series:
+def _flag(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
     return _each(cells.FLAGS.get)(raw.str.to_lowercase(), dtype(field))
 
 
-def _choice(raw: pl.Series, field: Field, marks: Marks) -> pl.Series:
+def _choice(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
     words = by_squashed(field.choices)
     return _each(lambda text: words.get("".join(filter(str.isalnum, text.casefold()))))(raw, dtype(field))
 
 
-def _day(raw: pl.Series, field: Field, marks: Marks) -> pl.Series:
+def _day(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
     fast = raw.set(~raw.str.contains(r"^(19|20|21)\d\d-\d\d-\d\d$"), None).str.to_date("%Y-%m-%d", strict=False)
     return _completed(fast, raw, lambda text: cells.day(text, marks))
 
 
-def _instant(raw: pl.Series, field: Field, marks: Marks) -> pl.Series:
+def _instant(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
     iso = raw.set(~raw.str.contains(r"^(19|20|21)\d\d-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$"), None)
     fast = iso.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%#z", strict=False, time_unit="us")
     return _completed(fast, raw, lambda text: cells.instant(text, marks))
@@ -113,7 +113,7 @@ def _completed(fast: pl.Series, raw: pl.Series, parse: Callable[[str], Any]) -> 
     return fast.zip_with(~left, slow)
 
 
-def _json(raw: pl.Series, field: Field, marks: Marks) -> pl.Series:
+def _json(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
     """JSON text in its canonical form."""
     return pl.Series(raw.name, [None if text is None else _canonical(text) for text in raw], dtype=pl.String)
 
@@ -125,11 +125,11 @@ def _canonical(text: str) -> str | None:
         return None
 
 
-def _parsed(parse: Callable[[str], str | None]) -> Callable[[pl.Series, Field, Marks], pl.Series]:
+def _parsed(parse: Callable[[str], str | None]) -> Callable[[pl.Series, TableField, Marks], pl.Series]:
     return lambda raw, field, marks: _each(parse)(raw, pl.String())
 
 
-def _week(raw: pl.Series, field: Field, marks: Marks) -> pl.Series:
+def _week(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
     always = "'default'" in field.comment
 
     def parse(text: str) -> str | None:
@@ -153,7 +153,7 @@ def _zones() -> frozenset[str]:
     return frozenset(available_timezones())
 
 
-_READERS: dict[str, Callable[[pl.Series, Field, Marks], pl.Series]] = {
+_READERS: dict[str, Callable[[pl.Series, TableField, Marks], pl.Series]] = {
     "whole": _number,
     "number": _number,
     "flag": _flag,

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from engine.intake.imports.names import closest, squashed
+from engine.intake.imports.names import closest, squash
 from engine.reporting.catalogue import FRAMEWORKS, catalogue
 
 PACKS = (*FRAMEWORKS, "fedramp-poam")
@@ -18,13 +18,13 @@ ALIASES = {
     "gdpr-art32": ("GDPR Art. 32", "GDPR", "GDPR Article 32", "DSGVO", "DSGVO Art. 32"),
     "fedramp-poam": ("FedRAMP POA&M", "FedRAMP"),
 }
-_BY_ALIAS = {squashed(text): name for name, texts in ALIASES.items() for text in (name, *texts)}
+_BY_ALIAS = {squash(text): name for name, texts in ALIASES.items() for text in (name, *texts)}
 _WORDS = ("req", "requirement", "control", "safeguard", "criterion", "annex", "section")
 
 
 def framework(text: str) -> str | None:
     """``ISO/IEC 27001`` becomes ``iso27001``; None for a framework that is not in the catalogue."""
-    return _BY_ALIAS.get(squashed(text))
+    return _BY_ALIAS.get(squash(text))
 
 
 def control(framework_id: str, text: str) -> str | None:

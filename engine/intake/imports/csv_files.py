@@ -12,7 +12,7 @@ from typing import TextIO
 import polars as pl
 
 from engine.intake.imports.batches import Batch
-from engine.intake.imports.names import squashed
+from engine.intake.imports.names import squash
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.spool import BATCH_ROWS
 from engine.intake.imports.tables import Importable
@@ -66,13 +66,13 @@ def dialect_of(path: Path, encoding: str, table: Importable) -> Dialect:
         declared = re.fullmatch(r"sep=(.)", first.strip("\r\n"), re.IGNORECASE)
         if declared:
             return Dialect(encoding, declared[1], offset=1)
-        if squashed(first) == "" and not first.strip("\r\n"):
+        if squash(first) == "" and not first.strip("\r\n"):
             return Dialect(encoding, ",")
-    known = {squashed(name) for name in table.fields}
+    known = {squash(name) for name in table.fields}
 
     def fit(delimiter: str) -> tuple[int, int]:
         cells = next(csv.reader([first], delimiter=delimiter), [])
-        return len(known.intersection(map(squashed, cells))), len(cells)
+        return len(known.intersection(map(squash, cells))), len(cells)
 
     return Dialect(encoding, max(DELIMITERS, key=fit))
 

@@ -1,7 +1,7 @@
 """The page that documents every table which can be imported."""
 
 from engine.intake.imports.expectations import expectation
-from engine.intake.imports.tables import Field, Importable, importable
+from engine.intake.imports.tables import Importable, TableField, importable
 from engine.model.thresholds import DEFAULTS
 from engine.store.schema import IMPORTABLE
 
@@ -39,7 +39,7 @@ def _table(table: Importable) -> str:
     return "\n".join([*lines, "", "```", ",".join(table.fields), "```", ""])
 
 
-def _row(field: Field) -> str:
+def _row(field: TableField) -> str:
     default = field.default if not isinstance(field.default, bool) else str(field.default).lower()
     required = "yes" if field.required else "no" if default is None else f"no, else {default}"
     takes = expectation(field)

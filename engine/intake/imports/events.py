@@ -7,7 +7,7 @@ import polars as pl
 
 from engine.intake.imports.headers import ROW
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.spool import BATCH_ROWS, Spool
+from engine.intake.imports.spool import BATCH_ROWS, RowSpool
 from engine.store import EventRow
 from engine.store.schema.audit import audit_log
 
@@ -17,7 +17,7 @@ FEW_FOR_EACH = 20
 _DEFAULTS: dict[str, Any] = {"outcome": "success"}
 
 
-class Recorded:
+class EventImport:
     """The events that an organization has already; of those only the ones that a file names are read.
 
     Where they are not many times the file, all identifiers are read first (16 bytes each), so that a file of new
@@ -82,7 +82,7 @@ def _places(seqs: list[int]) -> Any:
     return audit_log.c.seq.between(first, last) if close else audit_log.c.seq.in_(seqs)
 
 
-def event_rows(spool: Spool, progress: Callable[[str, int], None]) -> Iterator[EventRow]:
+def event_rows(spool: RowSpool, progress: Callable[[str, int], None]) -> Iterator[EventRow]:
     """The events that are new, in the order of the file."""
     done = 0
     for rows in spool:

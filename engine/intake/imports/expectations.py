@@ -6,7 +6,7 @@ from engine.intake.imports.cells import Marks, number_readings
 from engine.intake.imports.columns import TEXT_LIMIT
 from engine.intake.imports.controls import ALIASES
 from engine.intake.imports.names import closest
-from engine.intake.imports.tables import Field
+from engine.intake.imports.tables import TableField
 
 KINDS = {
     "day": "a date such as 2026-11-20",
@@ -23,7 +23,7 @@ KINDS = {
 }
 
 
-def expectation(field: Field) -> str:
+def expectation(field: TableField) -> str:
     """What the column takes."""
     if field.choices:
         return f"one of {', '.join(field.choices)}"
@@ -34,7 +34,7 @@ def expectation(field: Field) -> str:
     return f"text of up to {field.limit or TEXT_LIMIT:,} characters"
 
 
-def expected(field: Field, marks: Marks, found: str | None) -> str:
+def cell_expectation(field: TableField, marks: Marks, found: str | None) -> str:
     """What a bad cell should have held; says which two readings it has where that is the trouble."""
     general = expectation(field)
     if found is None:
@@ -50,7 +50,7 @@ def expected(field: Field, marks: Marks, found: str | None) -> str:
     return f"{general}; probably {near}" if near else general
 
 
-def _range(field: Field) -> str:
+def _range(field: TableField) -> str:
     if field.low is not None and field.high is not None:
         return f" from {field.low:g} to {field.high:g}"
     if field.low is not None:

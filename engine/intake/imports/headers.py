@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from engine.intake.imports.batches import Batch, Sheet
+from engine.intake.imports.batches import Batch, SheetRows
 from engine.intake.imports.marks import Evidence
-from engine.intake.imports.names import by_squashed, closest, squashed
+from engine.intake.imports.names import by_squashed, closest, squash
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.tables import Importable
 
@@ -27,7 +27,7 @@ class Header:
     _seen: dict[str, str | None] = field(default_factory=dict)
     _twice: set[str] = field(default_factory=set)
 
-    def frames(self, sheet: Sheet) -> Iterator[pl.DataFrame]:
+    def frames(self, sheet: SheetRows) -> Iterator[pl.DataFrame]:
         """Rows with something in them, empty cells null, their spreadsheet row under ``ROW``."""
         named = False
         for batch in sheet.read(self.problems):
@@ -58,7 +58,7 @@ class Header:
         return frame.filter(pl.any_horizontal(pl.col(columns).is_not_null())) if columns else frame.clear()
 
     def _name(self, cell: str, position: int, text: pl.Series, first_row: int) -> str | None:
-        key = squashed(cell)
+        key = squash(cell)
         if not key:
             filled = text.is_not_null().arg_true()
             if filled.len():

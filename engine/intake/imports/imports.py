@@ -11,18 +11,18 @@ from typing import Any
 
 import polars as pl
 
-from engine.intake.imports.batches import Batch, Sheet, frame_batches
+from engine.intake.imports.batches import Batch, SheetRows, frame_batches
 from engine.intake.imports.checking import Progress, check_sheet
 from engine.intake.imports.checks import (
-    Checked,
+    CheckResult,
     check_fixed,
     check_new_rows,
     check_references,
 )
-from engine.intake.imports.events import KNOWN, Recorded
+from engine.intake.imports.events import KNOWN, EventImport
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.sources import sheets, table_named
-from engine.intake.imports.spool import BATCH_ROWS, Spool
+from engine.intake.imports.spool import BATCH_ROWS, RowSpool
 from engine.intake.imports.tables import importable
 from engine.intake.imports.write import (
     TableCounts,
@@ -30,7 +30,7 @@ from engine.intake.imports.write import (
     write_events,
     write_table,
 )
-from engine.model.document import Revision as Position
+from engine.model.document import Position
 from engine.model.errors import Usage
 from engine.store import PLATFORM, Revision, Store
 from engine.store.schema import IMPORTABLE
@@ -69,7 +69,7 @@ def import_frames(
 ) -> ImportResult:
     """Import frames by table name, checked as files are; rows count from 2, as below a header."""
     found = [
-        Sheet(
+        SheetRows(
             table_named(name, "frames"),
             name,
             partial(_frame_rows, frame, importable(table_named(name, "frames")).headers("json")),
@@ -80,7 +80,7 @@ def import_frames(
 
 
 def _imported(
-    store: Store, found: Sequence[Sheet], org_id: str, actor: str, now: datetime, progress: Progress
+    store: Store, found: Sequence[SheetRows], org_id: str, actor: str, now: datetime, progress: Progress
 ) -> ImportResult:
     head = store.head(org_id)
     tables = {sheet.table for sheet in found}
@@ -108,7 +108,7 @@ def _order(table: str) -> tuple[bool, int]:
 
 def _written(
     store: Store,
-    files: Mapping[str, Checked],
+    files: Mapping[str, CheckResult],
     org_id: str,
     actor: str,
     now: datetime,
@@ -131,11 +131,11 @@ def _written(
         return ImportResult(counts, revision.start[0], revision.head[0] if revision.touched else None)
 
 
-def _rechecked(revision: Revision, checked: Checked) -> Checked:
+def _rechecked(revision: Revision, checked: CheckResult) -> CheckResult:
     """Somebody wrote between the check and the lock: look once more which events are recorded already."""
     problems = Problems()
-    spool = Spool(checked.spool.folder.with_name("again"))
-    recorded = Recorded(revision.connection, revision.org_id, checked.spool.rows)
+    spool = RowSpool(checked.spool.folder.with_name("again"))
+    recorded = EventImport(revision.connection, revision.org_id, checked.spool.rows)
     for rows in checked.spool.drain():
         spool.append(recorded.mark(rows.drop(KNOWN), checked.file, problems))
     problems.raise_any()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from engine.intake.imports.cells import Marks, number_readings
-from engine.intake.imports.tables import Field
+from engine.intake.imports.tables import TableField
 
 _ORDERED = r"^(\d{1,2})[/-](\d{1,2})[/-]\d{4}"
 _MARKED = r"\d[.,'’\s]\d|^[+-]?[.,]\d|\d[.,]$"
@@ -19,7 +19,7 @@ class Evidence:
     dates: dict[str, set[str]] = field(default_factory=dict)
     decimals: dict[str, set[str]] = field(default_factory=dict)
 
-    def gather(self, frame: pl.DataFrame, fields: Mapping[str, Field]) -> None:
+    def gather(self, frame: pl.DataFrame, fields: Mapping[str, TableField]) -> None:
         """Look at one batch of text cells."""
         for name in frame.columns:
             kind = fields[name].kind if name in fields else ""
@@ -28,7 +28,7 @@ class Evidence:
             elif kind in ("whole", "number") and len(self.decimals.setdefault(name, set())) < 2:
                 self.decimals[name].update(_decimals(frame[name]))
 
-    def marks(self, field: Field, decimal: str | None) -> Marks:
+    def marks(self, field: TableField, decimal: str | None) -> Marks:
         """The reading of one column; ``decimal`` is the file's own mark where no cell of the column shows one."""
         if field.kind in ("day", "instant"):
             orders = self.dates.get(field.name, set())

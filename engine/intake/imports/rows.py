@@ -9,11 +9,11 @@ import polars as pl
 from engine.intake.imports import controls
 from engine.intake.imports.cells import Marks
 from engine.intake.imports.columns import values
-from engine.intake.imports.expectations import expected
+from engine.intake.imports.expectations import cell_expectation
 from engine.intake.imports.headers import ROW, Header
 from engine.intake.imports.names import closest, slug
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.tables import Field, Importable
+from engine.intake.imports.tables import Importable, TableField
 from engine.model.errors import InvalidData
 from engine.model.thresholds import DEFAULTS, thresholds
 
@@ -67,10 +67,14 @@ class Reader:
             self._problems.add(self._file, row, column, wanted, found)
         return typed
 
-    def _report(self, rows: pl.Series, raw: pl.Series, bad: pl.Series, field: Field, marks: Marks) -> None:
+    def _report(self, rows: pl.Series, raw: pl.Series, bad: pl.Series, field: TableField, marks: Marks) -> None:
         if bad.any():
             self._problems.add_all(
-                self._file, field.name, lambda found: expected(field, marks, found), rows.filter(bad), raw.filter(bad)
+                self._file,
+                field.name,
+                lambda found: cell_expectation(field, marks, found),
+                rows.filter(bad),
+                raw.filter(bad),
             )
 
     def _controls(self, frame: pl.DataFrame, raw: pl.Series, frameworks: pl.Series) -> pl.Series:
@@ -110,7 +114,7 @@ class Reader:
         return typed.with_columns(slugs.alias("id"))
 
 
-def _decimal(field: Field, decimal: str | None) -> str | None:
+def _decimal(field: TableField, decimal: str | None) -> str | None:
     """A file with decimal commas may still hold measured numbers with points, but hardly counts with decimals."""
     return None if decimal == "," and field.kind == "number" else decimal
 

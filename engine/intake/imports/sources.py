@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from engine.intake.imports.batches import Sheet
+from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.csv_files import dialect_of, encoding_of, read_delimited
-from engine.intake.imports.names import by_squashed, closest, squashed
+from engine.intake.imports.names import by_squashed, closest, squash
 from engine.intake.imports.tables import Importable, importable
 from engine.intake.imports.typed_files import (
     open_workbook,
@@ -26,7 +26,7 @@ SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET)
 _TABLES = by_squashed(IMPORTABLE)
 
 
-def sheets(paths: Sequence[Path]) -> list[Sheet]:
+def sheets(paths: Sequence[Path]) -> list[SheetRows]:
     """What the files and folders hold, in the order given; Usage for what is no file, no format or no table."""
     found = [sheet for path in paths for file in _files(path) for sheet in _sheets(file)]
     if not found:
@@ -41,7 +41,7 @@ def sheets(paths: Sequence[Path]) -> list[Sheet]:
 
 def table_named(text: str, where: str) -> str:
     """The importable table of that name in any spelling; Usage lists those that exist."""
-    name = _TABLES.get(squashed(text))
+    name = _TABLES.get(squash(text))
     if name is None:
         near = closest(text, list(IMPORTABLE))
         meant = f" Did you mean {near}?" if near else ""
@@ -63,7 +63,7 @@ def _files(path: Path) -> Iterator[Path]:
         yield file
 
 
-def _sheets(path: Path) -> list[Sheet]:
+def _sheets(path: Path) -> list[SheetRows]:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")
@@ -72,18 +72,20 @@ def _sheets(path: Path) -> list[Sheet]:
     table = table_named(path.stem, path.name)
     structured = importable(table).headers("json")
     if suffix in JSON_LINES:
-        return [Sheet(table, path.name, partial(read_json_lines, path, path.name, structured), sha256=_digest(path))]
+        return [
+            SheetRows(table, path.name, partial(read_json_lines, path, path.name, structured), sha256=_digest(path))
+        ]
     if suffix in PARQUET:
-        return [Sheet(table, path.name, partial(read_parquet, path, path.name, structured), sha256=_digest(path))]
+        return [SheetRows(table, path.name, partial(read_parquet, path, path.name, structured), sha256=_digest(path))]
     return [_delimited(path, importable(table))]
 
 
-def _delimited(path: Path, table: Importable) -> Sheet:
+def _delimited(path: Path, table: Importable) -> SheetRows:
     encoding = encoding_of(path)
     if encoding is None:
         raise InvalidData(f"{path.name} is neither UTF-8 nor Windows-1252 text nor UTF-16 with a byte order mark.")
     dialect = dialect_of(path, encoding, table)
-    return Sheet(
+    return SheetRows(
         table.name,
         path.name,
         partial(read_delimited, path, path.name, dialect),
@@ -92,18 +94,18 @@ def _delimited(path: Path, table: Importable) -> Sheet:
     )
 
 
-def _worksheets(path: Path) -> list[Sheet]:
+def _worksheets(path: Path) -> list[SheetRows]:
     workbook, digest = open_workbook(path), _digest(path)
     names = workbook.sheet_names
-    single = len(names) == 1 and (squashed(path.stem) in _TABLES or squashed(names[0]) not in _TABLES)
+    single = len(names) == 1 and (squash(path.stem) in _TABLES or squash(names[0]) not in _TABLES)
     found = []
     for name in names:
-        if not single and squashed(name) not in _TABLES and workbook.load_sheet(name, header_row=None).height == 0:
+        if not single and squash(name) not in _TABLES and workbook.load_sheet(name, header_row=None).height == 0:
             continue
         table = importable(table_named(path.stem if single else name, f"{path.name}, sheet {name}"))
         exact = table.headers("control")
         label = path.name if single else f"{path.name}, sheet {name}"
-        found.append(Sheet(table.name, label, partial(read_worksheet, workbook, name, exact), sha256=digest))
+        found.append(SheetRows(table.name, label, partial(read_worksheet, workbook, name, exact), sha256=digest))
     return found
 
 

@@ -8,7 +8,7 @@ import polars as pl
 BATCH_ROWS = 50_000
 
 
-class Spool:
+class RowSpool:
     """Frames in the order in which they were added. Lives in a folder that the caller removes."""
 
     def __init__(self, folder: Path) -> None:

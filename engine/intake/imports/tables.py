@@ -7,7 +7,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from engine.intake.imports.names import squashed
+from engine.intake.imports.names import squash
 from engine.store.schema import IMPORTABLE
 from engine.store.types import Instant, Json
 
@@ -38,7 +38,7 @@ PYTHON_KINDS: Mapping[type, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Field:
+class TableField:
     """A column that a file may have. ``kind`` decides how its cells are read; ``required`` is what a new row needs."""
 
     name: str
@@ -59,14 +59,14 @@ class Importable:
 
     name: str
     comment: str
-    fields: Mapping[str, Field]
+    fields: Mapping[str, TableField]
     key: tuple[str, ...]
     natural: tuple[str, ...]
     assigned: tuple[str, ...]
 
     def headers(self, kind: str) -> frozenset[str]:
         """The squashed names of the columns of one kind."""
-        return frozenset(squashed(field.name) for field in self.fields.values() if field.kind == kind)
+        return frozenset(squash(field.name) for field in self.fields.values() if field.kind == kind)
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -90,11 +90,11 @@ def importable(name: str) -> Importable:
     return Importable(name, table.comment or "", MappingProxyType(fields), key, natural, assigned)
 
 
-def _field(table: str, column: Any, *, made: bool) -> Field:
+def _field(table: str, column: Any, *, made: bool) -> TableField:
     info = column.info
     default = info.get("default")
     optional = column.nullable or default is not None or made or (table, column.name) in OPTIONAL
-    return Field(
+    return TableField(
         column.name,
         column.comment,
         _kind(column),

@@ -17,7 +17,7 @@ from engine.intake.imports.batches import (
     frame_batches,
     text_cell,
 )
-from engine.intake.imports.names import squashed
+from engine.intake.imports.names import squash
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.spool import BATCH_ROWS
 from engine.model.errors import InvalidData
@@ -40,7 +40,7 @@ def read_json_lines(path: Path, file: str, structured: frozenset[str], problems:
             records = [_record(line, file, row, problems) for row, line in enumerate(lines, start=first_row)]
             header = tuple(dict.fromkeys(name for record in records for name in record))
             numeric = frozenset(i for i, name in enumerate(header) if any(_is_number(r.get(name)) for r in records))
-            columns = [_member(name, records, squashed(name) in structured) for name in header]
+            columns = [_member(name, records, squash(name) in structured) for name in header]
             yield Batch(header, columns, first_row, numeric)
             first_row += len(lines)
 
@@ -100,7 +100,7 @@ def read_worksheet(
         yield Batch((), (), 2)
         return
     header = tuple(cell or "" for cell in frame.row(0))
-    numeric = frozenset(i for i, cell in enumerate(header) if squashed(cell) in exact and _numbers(workbook, name, i))
+    numeric = frozenset(i for i, cell in enumerate(header) if squash(cell) in exact and _numbers(workbook, name, i))
     for start in range(1, max(frame.height, 2), BATCH_ROWS):
         yield Batch(header, frame.slice(start, BATCH_ROWS).get_columns(), start + 1, numeric)
 

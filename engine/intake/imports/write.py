@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 
 from engine.intake.imports.checking import Progress
-from engine.intake.imports.checks import Checked, existing
+from engine.intake.imports.checks import CheckResult, existing
 from engine.intake.imports.events import event_rows
 from engine.intake.imports.headers import ROW
 from engine.model.formulas import business_days_after
@@ -34,7 +34,7 @@ class TableCounts:
         return bool(self.created or self.updated)
 
 
-def write_table(revision: Revision, checked: Checked, progress: Progress) -> TableCounts:
+def write_table(revision: Revision, checked: CheckResult, progress: Progress) -> TableCounts:
     """Rows of an ordinary table: created, or changed in the columns that the file has."""
     table = metadata.tables[checked.table.name]
     created = updated = unchanged = 0
@@ -48,13 +48,13 @@ def write_table(revision: Revision, checked: Checked, progress: Progress) -> Tab
     return TableCounts(checked.file, checked.sha256, checked.spool.rows, created, updated, unchanged)
 
 
-def write_events(revision: Revision, checked: Checked, progress: Progress) -> TableCounts:
+def write_events(revision: Revision, checked: CheckResult, progress: Progress) -> TableCounts:
     """Audit events, appended."""
     created = revision.append_events(event_rows(checked.spool, progress))
     return TableCounts(checked.file, checked.sha256, checked.spool.rows, created, 0, checked.spool.rows - created)
 
 
-def _records(checked: Checked, rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
+def _records(checked: CheckResult, rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
     structured = [name for name in checked.columns if checked.table.fields[name].kind == "json"]
     own_id = {"id"} if checked.table.name == "organizations" else set()
     table = metadata.tables[checked.table.name]
@@ -69,7 +69,7 @@ def _records(checked: Checked, rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
         yield record
 
 
-def organization_values(checked: Checked | None) -> dict[str, Any] | None:
+def organization_values(checked: CheckResult | None) -> dict[str, Any] | None:
     """The row of ``organizations`` that a new organization is made from; None when the files have none."""
     if checked is None:
         return None

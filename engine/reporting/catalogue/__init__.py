@@ -25,7 +25,7 @@ from engine.reporting.catalogue.cells import (
     Key,
     check,
     empty,
-    known,
+    known_control,
     read,
     refuse,
 )
@@ -153,14 +153,14 @@ def _crosswalks(folder: Path, keys: AbstractSet[Key]) -> tuple[pl.DataFrame, pl.
             path,
             frame,
             ("target_framework", between != path.stem, f"a pair of the frameworks of the file name, {path.stem}"),
-            known(frame, "source_framework", "source_id", keys),
-            known(frame, "target_framework", "target_id", keys),
+            known_control(frame, "source_framework", "source_id", keys),
+            known_control(frame, "target_framework", "target_id", keys),
         )
         edges.append(frame)
     unmapped = empty(UNMAPPED)
     if unmapped_path.exists():
         unmapped = read(unmapped_path, UNMAPPED, key=("framework", "control_id", "against"))
-        check(unmapped_path, unmapped, known(unmapped, "framework", "control_id", keys))
+        check(unmapped_path, unmapped, known_control(unmapped, "framework", "control_id", keys))
     return pl.concat(edges), unmapped
 
 
@@ -174,7 +174,7 @@ def _actions(folder: Path, assessable: AbstractSet[Key]) -> tuple[pl.DataFrame, 
         pairs_path,
         pairs,
         ("action", unknown, "an action of actions.csv with controls_from map"),
-        known(pairs, "framework", "control_id", assessable),
+        known_control(pairs, "framework", "control_id", assessable),
     )
     without = by_map & ~pl.col("action").is_in(pairs["action"].implode())
     check(path, actions, ("action", without, "at least one row in action_controls.csv"))
@@ -183,7 +183,7 @@ def _actions(folder: Path, assessable: AbstractSet[Key]) -> tuple[pl.DataFrame, 
 
 def _vendor_inheritance(path: Path, assessable: AbstractSet[Key]) -> pl.DataFrame:
     rules = read(path, VENDOR_INHERITANCE, key=("tier", "category", "framework", "control_id"))
-    check(path, rules, known(rules, "framework", "control_id", assessable))
+    check(path, rules, known_control(rules, "framework", "control_id", assessable))
     return rules
 
 

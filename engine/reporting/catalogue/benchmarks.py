@@ -15,20 +15,20 @@ from engine.reporting.catalogue.cells import check, read
 from engine.reporting.catalogue.columns import (
     COUNT,
     FRAMEWORK,
-    Column,
+    CatalogueColumn,
     one_of,
     texts,
 )
 
 WEIGHTS = (5, 4, 3, 2, 1)
-PCT = Column(pl.Float64(), between=(0, 100))
+PCT = CatalogueColumn(pl.Float64(), between=(0, 100))
 COHORT = {
     **texts("size title"),
     "headcount_from": COUNT,
-    "headcount_to": Column(pl.Int64(), optional=True, between=(0, 10_000_000)),
+    "headcount_to": CatalogueColumn(pl.Int64(), optional=True, between=(0, 10_000_000)),
     "cohort_kind": one_of("reference"),
-    "dated_on": Column(pl.Date()),
-    "provenance": Column(),
+    "dated_on": CatalogueColumn(pl.Date()),
+    "provenance": CatalogueColumn(),
 }
 PROGRAMME = {
     **texts("size programme title"),
@@ -43,7 +43,7 @@ STUDY = {
     "n": COUNT,
     "measured_in": COUNT,
     "published_in": COUNT,
-    "source": Column(),
+    "source": CatalogueColumn(),
 }
 
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 import polars as pl
 
 from engine.model.errors import InvalidData
-from engine.reporting.catalogue.columns import WORDS, Column
+from engine.reporting.catalogue.columns import WORDS, CatalogueColumn
 
 Key = tuple[str, str]  # framework, control_id
 Check = tuple[str, pl.Expr, str]  # column, what is bad about a row, what was expected
@@ -21,7 +21,7 @@ EXPECTED: dict[pl.DataType, str] = {
 }
 
 
-def read(path: Path, columns: Mapping[str, Column], key: tuple[str, ...]) -> pl.DataFrame:
+def read(path: Path, columns: Mapping[str, CatalogueColumn], key: tuple[str, ...]) -> pl.DataFrame:
     try:
         raw = pl.read_csv(path, infer_schema=False)
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -33,7 +33,7 @@ def read(path: Path, columns: Mapping[str, Column], key: tuple[str, ...]) -> pl.
     return raw.select(_parsed(name, column) for name, column in columns.items())
 
 
-def _checks(columns: Mapping[str, Column]) -> Iterator[Check]:
+def _checks(columns: Mapping[str, CatalogueColumn]) -> Iterator[Check]:
     for name, column in columns.items():
         value, parsed = pl.col(name), _parsed(name, column)
         if not column.optional:
@@ -49,7 +49,7 @@ def _checks(columns: Mapping[str, Column]) -> Iterator[Check]:
             yield name, ~parsed.is_between(low, high), f"from {low:g} to {high:g}"
 
 
-def _parsed(name: str, column: Column) -> pl.Expr:
+def _parsed(name: str, column: CatalogueColumn) -> pl.Expr:
     """The cells as values; a cell that is none becomes null."""
     value = pl.col(name)
     if column.dtype == WORDS:
@@ -59,11 +59,11 @@ def _parsed(name: str, column: Column) -> pl.Expr:
     return value.str.to_date(strict=False) if column.dtype == pl.Date else value.cast(column.dtype, strict=False)
 
 
-def empty(columns: Mapping[str, Column]) -> pl.DataFrame:
+def empty(columns: Mapping[str, CatalogueColumn]) -> pl.DataFrame:
     return pl.DataFrame(schema={name: column.dtype for name, column in columns.items()})
 
 
-def known(frame: pl.DataFrame, framework: str, control_id: str, keys: AbstractSet[Key]) -> Check:
+def known_control(frame: pl.DataFrame, framework: str, control_id: str, keys: AbstractSet[Key]) -> Check:
     unknown = [pair not in keys for pair in frame.select(framework, control_id).iter_rows()]
     return (
         control_id,

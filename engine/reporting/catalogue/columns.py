@@ -26,7 +26,7 @@ WORD, WORDS = pl.String(), pl.List(pl.String())
 
 
 @dataclass(frozen=True)
-class Column:
+class CatalogueColumn:
     """How one column of a file is read: empty cells only where ``optional``; ``WORDS`` are joined by ``;``."""
 
     dtype: pl.DataType = WORD
@@ -35,33 +35,33 @@ class Column:
     between: tuple[float, float] | None = None
 
 
-TEXT, OPTIONAL, FLAG = Column(), Column(optional=True), Column(pl.Boolean())
-COUNT = Column(pl.Int64(), between=(0, 1_000_000))
-WEIGHT = Column(pl.Int64(), optional=True, between=(1, 5))
-FRAMEWORK = Column(allowed=FRAMEWORKS)
+TEXT, OPTIONAL, FLAG = CatalogueColumn(), CatalogueColumn(optional=True), CatalogueColumn(pl.Boolean())
+COUNT = CatalogueColumn(pl.Int64(), between=(0, 1_000_000))
+WEIGHT = CatalogueColumn(pl.Int64(), optional=True, between=(1, 5))
+FRAMEWORK = CatalogueColumn(allowed=FRAMEWORKS)
 
 
-def one_of(*allowed: str, optional: bool = False) -> Column:
-    return Column(allowed=allowed, optional=optional)
+def one_of(*allowed: str, optional: bool = False) -> CatalogueColumn:
+    return CatalogueColumn(allowed=allowed, optional=optional)
 
 
-def texts(names: str) -> dict[str, Column]:
+def texts(names: str) -> dict[str, CatalogueColumn]:
     return dict.fromkeys(names.split(), TEXT)
 
 
-CONTROL: dict[str, Column] = {
+CONTROL: dict[str, CatalogueColumn] = {
     "control_id": TEXT,
     "parent_id": OPTIONAL,
     **texts("group_id group_title title"),
     "assessable": FLAG,
     "weight": WEIGHT,
     "cadence": one_of(*CADENCES, optional=True),
-    "evidence_kinds": Column(WORDS, allowed=EVIDENCE_KINDS, optional=True),
+    "evidence_kinds": CatalogueColumn(WORDS, allowed=EVIDENCE_KINDS, optional=True),
 }
-OWN: dict[str, dict[str, Column]] = {
+OWN: dict[str, dict[str, CatalogueColumn]] = {
     "soc2": {
         "trust_services_category": TEXT,
-        "coso_principle": Column(pl.Int64(), optional=True, between=(1, 17)),
+        "coso_principle": CatalogueColumn(pl.Int64(), optional=True, between=(1, 17)),
     },
     "iso27001": {
         "part": one_of("clause", "annex_a"),
@@ -107,11 +107,11 @@ CROSSWALK = {
     "target_framework": FRAMEWORK,
     "target_id": TEXT,
     "relation": one_of(*RELATIONS),
-    "strength": Column(pl.Float64(), between=(0, 1)),
+    "strength": CatalogueColumn(pl.Float64(), between=(0, 1)),
     **texts("rationale basis"),
     "source_count": COUNT,
     "reviewer": OPTIONAL,
-    "reviewed_on": Column(pl.Date(), optional=True),
+    "reviewed_on": CatalogueColumn(pl.Date(), optional=True),
 }
 UNMAPPED = {"framework": FRAMEWORK, "control_id": TEXT, "against": FRAMEWORK, "reason": TEXT}
 ACTIONS = {
@@ -135,7 +135,7 @@ VENDOR_INHERITANCE = {
 RUNBOOKS = {
     **texts("runbook title"),
     "playbook": OPTIONAL,
-    "effort_hours": Column(pl.Float64(), between=(0.25, 1000)),
-    "steps": Column(WORDS),
+    "effort_hours": CatalogueColumn(pl.Float64(), between=(0.25, 1000)),
+    "steps": CatalogueColumn(WORDS),
 }
 RUNBOOK_CONTROLS = {"runbook": TEXT, "framework": FRAMEWORK, "control_pattern": TEXT}

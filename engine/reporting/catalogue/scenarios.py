@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from engine.reporting.catalogue import DATA, catalogue
-from engine.reporting.catalogue.cells import check, known, read
+from engine.reporting.catalogue.cells import check, known_control, read
 from engine.reporting.catalogue.columns import (
     FRAMEWORK,
     FRAMEWORKS,
@@ -15,20 +15,20 @@ from engine.reporting.catalogue.columns import (
     TEXT,
     WEIGHT,
     WORDS,
-    Column,
+    CatalogueColumn,
     one_of,
     texts,
 )
 
 POAM = "fedramp-poam"  # a pack without controls of its own
 CHANGES = ("mandatory", "new", "extended", "clarified", "merged", "withdrawn", "in_force")
-DATE = Column(pl.Date())
+DATE = CatalogueColumn(pl.Date())
 SCENARIO = {
     **texts("scenario title authority"),
     "framework": one_of(*FRAMEWORKS, POAM),
     "status": one_of("proposed", "final"),
     "published_on": DATE,
-    "effective_on": Column(pl.Date(), optional=True),
+    "effective_on": CatalogueColumn(pl.Date(), optional=True),
     "status_as_of": DATE,
     **texts("timing summary source"),
 }
@@ -36,9 +36,9 @@ REQUIREMENT = {
     **texts("scenario requirement title"),
     "change": one_of(*CHANGES),
     "control_id": OPTIONAL,
-    "into": Column(WORDS, optional=True),
+    "into": CatalogueColumn(WORDS, optional=True),
     "weight": WEIGHT,
-    "effort_hours": Column(pl.Float64(), optional=True, between=(0.25, 1000)),
+    "effort_hours": CatalogueColumn(pl.Float64(), optional=True, between=(0.25, 1000)),
 }
 ANSWER = {
     **texts("scenario requirement"),
@@ -76,7 +76,7 @@ def load_scenarios(folder: Path) -> Scenarios:
     check(paths["requirements"], deltas, ("scenario", unknown, "a scenario of scenarios.csv"))
     framed = deltas.join(listed.select("scenario", "framework"), on="scenario", how="left", maintain_order="left")
     is_new, has_control = pl.col("change") == "new", pl.col("control_id").is_not_null()
-    target, _, expected = known(framed, "framework", "control_id", assessable)
+    target, _, expected = known_control(framed, "framework", "control_id", assessable)
     stranger = pl.lit(pl.Series([pair not in assessable for pair in framed.select("framework", target).iter_rows()]))
     check(
         paths["requirements"],
@@ -93,8 +93,8 @@ def load_scenarios(folder: Path) -> Scenarios:
     check(
         paths["answers"],
         answers,
-        known(answers, "scenario", "requirement", pairs),
-        known(answers, "framework", "control_id", assessable),
+        known_control(answers, "scenario", "requirement", pairs),
+        known_control(answers, "framework", "control_id", assessable),
     )
     return Scenarios(listed, framed, answers)
 

@@ -37,7 +37,7 @@ from engine.reporting.facts import (
     workload,
 )
 from engine.reporting.facts import vendors as vendor_register
-from engine.reporting.facts.question import BOUNDS, Question, asked
+from engine.reporting.facts.question import BOUNDS, FactQuestion, asked_frame
 from engine.reporting.facts.scans import SCANS
 from engine.reporting.facts.schemas import SCHEMAS
 from engine.reporting.replica import View
@@ -60,7 +60,7 @@ FACTS: Mapping[str, Fact] = {
     "crosswalk": Fact(scope.crosswalk),
     "people": Fact(scope.people, ("stored:users",)),
     "policies": Fact(scope.policies, ("stored:policies", "stored:policy_controls", "asked")),
-    "unlocked": Fact(gaps.unlocked, ("controls", "crosswalk")),
+    "unlocked": Fact(gaps.leverage, ("controls", "crosswalk")),
     # evidence
     "tagged_events": Fact(evidence.tagged_events, ("stored:audit_by_action", "stored:audit_by_tag", "controls")),
     "contradictions": Fact(evidence.contradictions, ("tagged_events",)),
@@ -166,13 +166,13 @@ FACTS: Mapping[str, Fact] = {
     ),
     "data_flows": Fact(boundary.data_flows, ("stored:data_flows", "systems", "stored:vendors")),
     "observed": Fact(
-        boundary.observed,
+        boundary.observations,
         ("stored:sightings", "stored:strange_alerts", "stored:service_facts", "systems", "asked"),
     ),
     "tests": Fact(testing.tests, ("stored:rehearsals", "test_windows", "asked")),
     "test_matches": Fact(testing.test_matches, ("tests", "controls", "stored:policy_controls", "asked")),
     "test_links": Fact(testing.test_links, ("stored:linked_tests", "tests", "controls", "asked")),
-    "sought": Fact(lineage.sought, ("control_evidence",)),
+    "sought": Fact(lineage.claim_evidence, ("control_evidence",)),
     "bundle_proofs": Fact(lineage.bundle_proofs, ("stored:bundle_files",)),
     "claims": Fact(
         lineage.claims, ("control_evidence", "control_status", "proofs", "stored:sealed_bundles", "bundle_proofs")
@@ -208,10 +208,10 @@ _EVENT_IDS = """
 class Facts:
     """The facts of some organizations in one view of the replica, each computed when it is first asked for."""
 
-    def __init__(self, view: View, questions: Sequence[Question]) -> None:
+    def __init__(self, view: View, questions: Sequence[FactQuestion]) -> None:
         self._view = view
         self._lock = threading.RLock()
-        self._frames: dict[str, pl.DataFrame] = {"asked": asked(questions)}
+        self._frames: dict[str, pl.DataFrame] = {"asked": asked_frame(questions)}
         view.offer("asked", self._frames["asked"].select(BOUNDS))
 
     def __getitem__(self, name: str) -> pl.DataFrame:
@@ -238,4 +238,4 @@ class Facts:
         return fact.build(*(self[part] for part in fact.takes))
 
 
-__all__ = ["FACTS", "SCHEMAS", "Fact", "Facts", "Question"]
+__all__ = ["FACTS", "SCHEMAS", "Fact", "Facts", "FactQuestion"]

@@ -7,9 +7,9 @@ from engine.reporting.facts.expressions import (
     ANNUAL,
     days_between,
     freshness,
-    happened,
+    has_happened,
     local_day,
-    shaped,
+    shape,
     window_of,
 )
 
@@ -35,9 +35,9 @@ def attestations(
     frame = (
         attestations.join(attestation_days, on=["org_id", "id"])
         .join(asked.select("org_id", "as_of", "due_soon_days"), on="org_id")
-        .filter(~happened("withdrawn_on"))
+        .filter(~has_happened("withdrawn_on"))
         .join(controls.filter("assessable").select(*_KEY, "title", "group_id", "cadence"), on=_KEY)
-        .with_columns(done=pl.col("outcome").is_not_null() & happened("attested_on"))
+        .with_columns(done=pl.col("outcome").is_not_null() & has_happened("attested_on"))
         .with_columns(attested_at=pl.when("done").then("attested_at"))
         .with_columns(newest_on=pl.col("attested_on").filter("done").max().over(_KEY))
         .with_columns(covered_until=pl.col("due_on").filter("done").max().over(_KEY))
@@ -69,7 +69,7 @@ def attestations(
             & pl.col("evidence_freshness").is_in(["stale", "missing"]).fill_null(False),
         )
     )  # fmt: skip
-    return shaped("attestations", frame).sort("org_id", "due_on", "framework", "control_id", "id")
+    return shape("attestations", frame).sort("org_id", "due_on", "framework", "control_id", "id")
 
 
 def _newer_than_signed() -> pl.Expr:
@@ -100,7 +100,7 @@ def _signed(
         attestations.filter(pl.col("outcome") == "attested")
         .join(attestation_days, on=["org_id", "id"])
         .join(asked.select("org_id", "as_of"), on="org_id")
-        .filter(happened("attested_on"))
+        .filter(has_happened("attested_on"))
         .join(operational.select(*_KEY, "cadence"), on=_KEY)
         .select("org_id", "id", "framework", "control_id", "cadence", "attested_on", "signed_until")
     )

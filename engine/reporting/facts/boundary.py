@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.reporting.facts.expressions import local_day, shaped
+from engine.reporting.facts.expressions import local_day, shape
 
 _SERVICE = ["org_id", "service_id"]
 
@@ -49,7 +49,7 @@ def systems(
             controls_named=pl.col("controls_named").fill_null(0),
         )
     )
-    return shaped("systems", frame).sort("org_id", "id")
+    return shape("systems", frame).sort("org_id", "id")
 
 
 def data_flows(data_flows: pl.DataFrame, systems: pl.DataFrame, vendors: pl.DataFrame) -> pl.DataFrame:
@@ -71,10 +71,10 @@ def data_flows(data_flows: pl.DataFrame, systems: pl.DataFrame, vendors: pl.Data
         .join(vendors.select("org_id", vendor_id="id", vendor="name"), on=["org_id", "vendor_id"], how="left")
         .with_columns(leaves=(pl.col("from_boundary").fill_null("inside") == "inside") & outside)
     )
-    return shaped("data_flows", frame).sort("org_id", "id")
+    return shape("data_flows", frame).sort("org_id", "id")
 
 
-def observed(
+def observations(
     sightings: pl.DataFrame,
     strange_alerts: pl.DataFrame,
     service_facts: pl.DataFrame,
@@ -125,7 +125,7 @@ def observed(
         .join(by_id, on=["org_id", "key"], how="left")
         .with_columns(system_id=pl.coalesce("by_service", "by_name", "by_id"))
     )
-    return shaped("observed", frame).sort("org_id", "name", "service_id", nulls_last=True)
+    return shape("observed", frame).sort("org_id", "name", "service_id", nulls_last=True)
 
 
 def _first(systems: pl.DataFrame, key: list[str], name: str) -> pl.DataFrame:

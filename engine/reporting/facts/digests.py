@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.reporting.catalogue import catalogue
 from engine.reporting.catalogue.snapshot import CONTENT
-from engine.reporting.facts.expressions import shaped
+from engine.reporting.facts.expressions import shape
 
 # kinds of deliveries that remind people of single things, and the lists of their payload that name these things
 REMINDING = ("attestation-renewal", "sla-reminders")
@@ -28,7 +28,7 @@ def reminders(deliveries: pl.DataFrame) -> pl.DataFrame:
         .filter(pl.col("owed").fill_null(True))
         .drop_nulls("reminder_id")
     )
-    return shaped("reminders", frame).sort("org_id", "reminder_id", "created_at", "delivery_id")
+    return shape("reminders", frame).sort("org_id", "reminder_id", "created_at", "delivery_id")
 
 
 def digest_days(deliveries: pl.DataFrame) -> pl.DataFrame:
@@ -36,13 +36,13 @@ def digest_days(deliveries: pl.DataFrame) -> pl.DataFrame:
     frame = deliveries.filter(pl.col("status") != "skipped").group_by("org_id", "kind").agg(
         last_on=pl.col("created_on").max()
     )  # fmt: skip
-    return shaped("digest_days", frame).sort("org_id", "kind")
+    return shape("digest_days", frame).sort("org_id", "kind")
 
 
 def catalogue_rows() -> pl.DataFrame:
     """Every requirement of the catalogue that ships with the program, whatever is in scope."""
     known = catalogue()
-    return shaped("catalogue_rows", known.controls.with_columns(version=pl.lit(known.version))).sort(
+    return shape("catalogue_rows", known.controls.with_columns(version=pl.lit(known.version))).sort(
         "framework", "position"
     )
 
@@ -50,18 +50,18 @@ def catalogue_rows() -> pl.DataFrame:
 def catalogue_seen(catalogue_snapshots: pl.DataFrame) -> pl.DataFrame:
     """The last snapshot of the catalogue that was stored for the organization."""
     frame = _last(catalogue_snapshots).with_columns(version="catalogue_version")
-    return shaped("catalogue_seen", frame).sort("org_id")
+    return shape("catalogue_seen", frame).sort("org_id")
 
 
 def requirements_seen(catalogue_snapshots: pl.DataFrame) -> pl.DataFrame:
     """The requirements of that snapshot."""
-    frame = shaped("requirements_seen", _rows(catalogue_snapshots, "requirements"))
+    frame = shape("requirements_seen", _rows(catalogue_snapshots, "requirements"))
     return frame.sort("org_id", "framework", "control_id")
 
 
 def edges_seen(catalogue_snapshots: pl.DataFrame) -> pl.DataFrame:
     """The crosswalk edges of that snapshot."""
-    frame = shaped("edges_seen", _rows(catalogue_snapshots, "edges"))
+    frame = shape("edges_seen", _rows(catalogue_snapshots, "edges"))
     return frame.sort("org_id", "source_framework", "source_id", "target_framework", "target_id")
 
 

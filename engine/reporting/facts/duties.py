@@ -7,7 +7,7 @@ from engine.reporting.facts.expressions import (
     CADENCE_MONTHS,
     days_between,
     plus_days,
-    shaped,
+    shape,
 )
 
 HORIZON_DAYS = 371  # a year ahead, so that every annual duty is seen once
@@ -59,7 +59,7 @@ def requests(evidence_requests: pl.DataFrame, request_evidence: pl.DataFrame, as
             .otherwise(pl.lit("on_track"))
         )
     )  # fmt: skip
-    return shaped("requests", frame).sort("org_id", "due_on", "id")
+    return shape("requests", frame).sort("org_id", "due_on", "id")
 
 
 def occurrences(series: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -139,7 +139,7 @@ def test_windows(testing_schedules: pl.DataFrame, test_runs: pl.DataFrame, asked
             .otherwise(pl.lit("upcoming")),
         )
     )  # fmt: skip
-    return shaped("test_windows", frame).sort("org_id", "window_open_on", "schedule_id", "run_id", nulls_last=True)
+    return shape("test_windows", frame).sort("org_id", "window_open_on", "schedule_id", "run_id", nulls_last=True)
 
 
 def meetings(committees: pl.DataFrame, committee_meetings: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

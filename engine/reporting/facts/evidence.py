@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.reporting.catalogue import catalogue
-from engine.reporting.facts.expressions import happened, local_day, shaped
+from engine.reporting.facts.expressions import has_happened, local_day, shape
 
 _KEY = ["org_id", "framework", "control_id"]
 _COUNTED = ("org_id", "action", "good", "good_before", "good_last_at", "good_last_seq")
@@ -117,7 +117,7 @@ def control_evidence(
         *_KEY, source=pl.lit("operation"), events=pl.lit(0), events_before=pl.lit(0)
     )
     complete = pl.concat([frame, bare], how="diagonal_relaxed").join(noted, on=_KEY, how="left")
-    return shaped("control_evidence", complete.join(assessable, on=_KEY)).sort(*_KEY, "source")
+    return shape("control_evidence", complete.join(assessable, on=_KEY)).sort(*_KEY, "source")
 
 
 def record_days(
@@ -128,7 +128,7 @@ def record_days(
     tests = test_windows.filter(pl.col("outcome") == "passed").select(*_KEY, happened_on="performed_on")
     links = _linked(test_links, asked).select(*_KEY, happened_on="on")
     days = pl.concat([items, tests, links]).join(asked.select("org_id", "as_of"), on="org_id")
-    return days.filter(happened("happened_on")).drop("as_of").unique().sort(*_KEY, "happened_on")
+    return days.filter(has_happened("happened_on")).drop("as_of").unique().sort(*_KEY, "happened_on")
 
 
 def _linked(test_links: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -179,7 +179,7 @@ def audit_actions(audit_by_action: pl.DataFrame, event_ids: pl.DataFrame, contro
         .with_columns(tagged_events=pl.when("mapped").then(pl.col("events")).otherwise(pl.col("own_tagged")))
         .with_columns(tagged=pl.col("mapped") | (pl.col("tagged_events") > 0), last_id="event_id")
     )
-    return shaped("audit_actions", frame).sort("org_id", "action")
+    return shape("audit_actions", frame).sort("org_id", "action")
 
 
 def wanted_event_ids(audit_by_action: pl.DataFrame, tagged_events: pl.DataFrame) -> pl.DataFrame:

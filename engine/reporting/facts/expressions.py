@@ -19,7 +19,7 @@ CADENCE_DAYS = {"weekly": 7, "monthly": 30, "quarterly": 91, "semi-annual": 182,
 CADENCE_MONTHS = {"monthly": 1, "quarterly": 3, "semi-annual": 6, "annual": 12}
 
 
-def shaped(fact: str, frame: pl.DataFrame) -> pl.DataFrame:
+def shape(fact: str, frame: pl.DataFrame) -> pl.DataFrame:
     """``frame`` with exactly the columns and types of the fact; a missing column is an error, extra ones go."""
     return frame.select(pl.col(name).cast(dtype) for name, dtype in SCHEMAS[fact].items())
 
@@ -67,7 +67,7 @@ def freshness(age: pl.Expr, window: pl.Expr) -> pl.Expr:
     )  # fmt: skip
 
 
-def happened(day: str) -> pl.Expr:
+def has_happened(day: str) -> pl.Expr:
     """Whether a date is there and not after ``as_of``."""
     return (pl.col(day) <= pl.col("as_of")).fill_null(False)
 

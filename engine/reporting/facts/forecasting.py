@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.reporting.facts.expressions import shaped
+from engine.reporting.facts.expressions import shape
 from engine.reporting.facts.workload import ACCOUNTABLE, RESPONSIBLE
 
 ALERTS = "obligation-density-alerts"  # the kind of a delivery that carries density alerts
@@ -23,7 +23,7 @@ def load(obligations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     accountable = pending.filter(pl.col("accountable").is_not_null(), other).with_columns(
         role=pl.lit("A"), hours=pl.col("effort_hours") * ACCOUNTABLE, owner="accountable"
     )
-    frame = shaped("load", pl.concat([responsible, accountable]))
+    frame = shape("load", pl.concat([responsible, accountable]))
     return frame.sort("org_id", "week_start_on", "obligation_id", "role", descending=[False, False, False, True])
 
 
@@ -36,7 +36,7 @@ def obligation_weeks(obligation_snapshots: pl.DataFrame, asked: pl.DataFrame) ->
         .join(asked.select("org_id", this_week=pl.col("as_of").dt.truncate("1w")), on="org_id")
         .filter(pl.col("week_start_on") < pl.col("this_week"))
     )
-    return shaped("obligation_weeks", frame).sort("org_id", "week_start_on")
+    return shape("obligation_weeks", frame).sort("org_id", "week_start_on")
 
 
 def plays(plays: pl.DataFrame) -> pl.DataFrame:
@@ -50,7 +50,7 @@ def plays(plays: pl.DataFrame) -> pl.DataFrame:
             play_id="id", step="step_step", step_at=pl.col("step_at").str.head(10).str.to_date(strict=False)
         )
     )  # fmt: skip
-    return shaped("plays", frame.rename({"step_at": "step_on"})).sort("org_id", "play_id", "number", nulls_last=True)
+    return shape("plays", frame.rename({"step_at": "step_on"})).sort("org_id", "play_id", "number", nulls_last=True)
 
 
 def density_alerts(deliveries: pl.DataFrame, density_cleared: pl.DataFrame) -> pl.DataFrame:
@@ -69,14 +69,14 @@ def density_alerts(deliveries: pl.DataFrame, density_cleared: pl.DataFrame) -> p
     noted = density_cleared.with_columns(level=pl.lit("ok"), status=pl.lit("sent"))
     columns = ("org_id", "delivery_id", "week", "level", "status", "created_at", "created_on")
     frame = pl.concat([told, noted.select(columns)], how="diagonal_relaxed")
-    return shaped("density_alerts", frame).sort("org_id", "created_at", "delivery_id", "week", "alert_id")
+    return shape("density_alerts", frame).sort("org_id", "created_at", "delivery_id", "week", "alert_id")
 
 
 def linked_evidence(linked_evidence: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
     """Evidence items and the controls in scope that each of them supports."""
     key = ["org_id", "framework", "control_id"]
     frame = linked_evidence.join(controls.select(key), on=key, how="semi")
-    return shaped("linked_evidence", frame).sort("org_id", "evidence_id", "framework", "control_id")
+    return shape("linked_evidence", frame).sort("org_id", "evidence_id", "framework", "control_id")
 
 
 def committees(committee_members: pl.DataFrame) -> pl.DataFrame:
@@ -86,4 +86,4 @@ def committees(committee_members: pl.DataFrame) -> pl.DataFrame:
         committee_id="id",
         members=pl.concat_list(members, pl.concat_list("chair").list.drop_nulls()).list.unique().list.sort(),
     )
-    return shaped("committees", frame).sort("org_id", "committee_id")
+    return shape("committees", frame).sort("org_id", "committee_id")

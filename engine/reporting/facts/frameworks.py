@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.reporting.catalogue import catalogue
-from engine.reporting.facts.expressions import happened, local_day, shaped
+from engine.reporting.facts.expressions import has_happened, local_day, shape
 
 _KEY = ["org_id", "framework", "control_id"]
 _OPERATION = ("operation", "incident")
@@ -37,9 +37,9 @@ def criteria_days(
         .unique()
         .join(controls.filter("assessable").select(_KEY), on=_KEY)
         .join(asked.select("org_id", "as_of"), on="org_id")
-        .filter(happened("happened_on"))
+        .filter(has_happened("happened_on"))
     )
-    return shaped("criteria_days", frame).sort(*_KEY, "happened_on")
+    return shape("criteria_days", frame).sort(*_KEY, "happened_on")
 
 
 def _days(spans: pl.DataFrame, key: list[str], asked: pl.DataFrame) -> pl.DataFrame:
@@ -56,12 +56,12 @@ def criteria_events(tagged_events: pl.DataFrame) -> pl.DataFrame:
         .join(titles, on="action")
         .with_columns(events="good")
     )
-    return shaped("criteria_events", frame).sort(*_KEY, "action")
+    return shape("criteria_events", frame).sort(*_KEY, "action")
 
 
 def state_changes(control_state_changes: pl.DataFrame) -> pl.DataFrame:
     """The days on which a control was seen in another state."""
-    return shaped("state_changes", control_state_changes).sort(*_KEY, "observed_on", "state")
+    return shape("state_changes", control_state_changes).sort(*_KEY, "observed_on", "state")
 
 
 def agreements(documents: pl.DataFrame) -> pl.DataFrame:
@@ -73,7 +73,7 @@ def agreements(documents: pl.DataFrame) -> pl.DataFrame:
         .last()
         .with_columns(document_id="id")
     )
-    return shaped("agreements", frame).sort("org_id", "vendor_id", "kind")
+    return shape("agreements", frame).sort("org_id", "vendor_id", "kind")
 
 
 def findings(findings: pl.DataFrame, services: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -90,15 +90,15 @@ def findings(findings: pl.DataFrame, services: pl.DataFrame, asked: pl.DataFrame
             fixed_on=pl.when(~pl.col("later")).then(local_day("fixed_at", asked)),
         )
     )
-    return shaped("findings", frame).sort("org_id", "id")
+    return shape("findings", frame).sort("org_id", "id")
 
 
 def poam(poam_ledger: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """The ledger of numbered weaknesses; one that is closed later is open."""
-    closed = happened("closed_on")
+    closed = has_happened("closed_on")
     frame = poam_ledger.join(asked.select("org_id", "as_of"), on="org_id").with_columns(
         status=pl.when(pl.col("status").is_in(["completed", "false_positive"]) & pl.col("closed_on").is_not_null()
                        & ~closed).then(pl.lit("open")).otherwise(pl.col("status")),
         closed_on=pl.when(closed).then("closed_on"),
     )  # fmt: skip
-    return shaped("poam", frame.filter(pl.col("detected_on") <= pl.col("as_of"))).sort("org_id", "id")
+    return shape("poam", frame.filter(pl.col("detected_on") <= pl.col("as_of"))).sort("org_id", "id")

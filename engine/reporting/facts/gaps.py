@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.reporting.catalogue import catalogue
-from engine.reporting.facts.expressions import days_between, shaped
+from engine.reporting.facts.expressions import days_between, shape
 
 _KEY = ["org_id", "framework", "control_id"]
 SEVERITY_SCORES = {"critical": 5, "high": 4, "medium": 3, "low": 2}
@@ -17,7 +17,7 @@ _SEVERITY = {
 DEFAULT_EFFORT_HOURS = 8.0
 
 
-def unlocked(controls: pl.DataFrame, crosswalk: pl.DataFrame) -> pl.DataFrame:
+def leverage(controls: pl.DataFrame, crosswalk: pl.DataFrame) -> pl.DataFrame:
     """For each assessable control the requirements of frameworks in scope that it supports fully, itself first."""
     known = controls.select("org_id", "framework", "control_id")
     full = crosswalk.filter("full")
@@ -99,7 +99,7 @@ def gaps(
             & (pl.col("leverage") >= pl.col("quick_win_leverage")),
         )
     )
-    return shaped("gaps", frame).sort("org_id", "priority", "gap_id", descending=[False, True, False])
+    return shape("gaps", frame).sort("org_id", "priority", "gap_id", descending=[False, True, False])
 
 
 def remediations(remediations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -120,7 +120,7 @@ def remediations(remediations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFram
             days_open=days_between(pl.coalesce("closed_on", "as_of"), "opened_on"),
         )
     )  # fmt: skip
-    return shaped("remediations", frame).sort("org_id", "opened_on", "id")
+    return shape("remediations", frame).sort("org_id", "opened_on", "id")
 
 
 def open_work(remediations: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import msgspec
 import polars as pl
 
-from engine.reporting.facts.expressions import days_between, local_day, shaped
+from engine.reporting.facts.expressions import days_between, local_day, shape
 
 
 def deployment(deployment: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -17,7 +17,7 @@ def deployment(deployment: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
         created_on=local_day("created_at", asked),
         changed_on=local_day("changed_at", asked),
     )
-    return shaped("deployment", frame).sort("org_id")
+    return shape("deployment", frame).sort("org_id")
 
 
 def _enabled(raw: str | None) -> list[str]:
@@ -46,7 +46,7 @@ def destinations(connections: pl.DataFrame, recipients: pl.DataFrame, asked: pl.
         .agg(pl.col("region").drop_nulls().min(), pl.col("deliveries").sum(), pl.col("last_at").max())
         .with_columns(last_on=local_day("last_at", asked))
     )
-    return shaped("destinations", frame).sort("org_id", "channel", "destination")
+    return shape("destinations", frame).sort("org_id", "channel", "destination")
 
 
 def _place(channel: str, recipient: str) -> str:
@@ -74,7 +74,7 @@ def legal_holds(legal_holds: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(age_days=days_between(pl.coalesce("released_on", "as_of"), "placed_on"))
     )
-    return shaped("legal_holds", frame).sort("org_id", "id")
+    return shape("legal_holds", frame).sort("org_id", "id")
 
 
 def retention(audit: pl.DataFrame, incidents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -92,7 +92,7 @@ def retention(audit: pl.DataFrame, incidents: pl.DataFrame, asked: pl.DataFrame)
             .when(pl.col("next_on").is_not_null()).then(pl.max_horizontal("next_on", tomorrow))
         )
     )  # fmt: skip
-    return shaped("retention", frame).sort("org_id", "record_class")
+    return shape("retention", frame).sort("org_id", "record_class")
 
 
 def policy_blocks(policy_blocks: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -100,10 +100,10 @@ def policy_blocks(policy_blocks: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFr
     frame = policy_blocks.with_columns(
         blocked_on=local_day("blocked_at", asked), overridden=pl.col("overridden").fill_null(False)
     )
-    return shaped("policy_blocks", frame).sort("org_id", "blocked_at", "id")
+    return shape("policy_blocks", frame).sort("org_id", "blocked_at", "id")
 
 
 def automation_runs(automation_runs: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Rehearsals and executions that were let through."""
     frame = automation_runs.with_columns(ran_on=local_day("ran_at", asked))
-    return shaped("automation_runs", frame).sort("org_id", "ran_at", "kind", "id")
+    return shape("automation_runs", frame).sort("org_id", "ran_at", "kind", "id")

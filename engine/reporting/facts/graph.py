@@ -7,7 +7,7 @@ An edge reads source, relation, target. A failure spreads along ``implements`` a
 import polars as pl
 
 from engine.reporting.catalogue import catalogue
-from engine.reporting.facts.expressions import shaped
+from engine.reporting.facts.expressions import shape
 
 _KEY = ["org_id", "framework", "control_id"]
 _OPERATION = ("operation", "incident", "test")  # kinds of actions that show a control at work
@@ -59,7 +59,7 @@ def graph_edges(
     frame = pl.concat(
         edges.select("org_id", "source", "target", relation=pl.lit(relation)) for relation, edges in parts
     )
-    return shaped("graph_edges", frame.unique()).sort("org_id", "source", "relation", "target")
+    return shape("graph_edges", frame.unique()).sort("org_id", "source", "relation", "target")
 
 
 def _onto(frame: pl.DataFrame, applicable: pl.DataFrame, node: pl.Expr) -> pl.DataFrame:
@@ -126,4 +126,4 @@ def graph_nodes(
             ),
         )
     )
-    return shaped("graph_nodes", frame).sort("org_id", "node")
+    return shape("graph_nodes", frame).sort("org_id", "node")

@@ -24,7 +24,7 @@ TYPES: Schema = {
 }  # fmt: skip
 
 
-def typed(part: pl.DataFrame) -> pl.DataFrame:
+def as_ledger(part: pl.DataFrame) -> pl.DataFrame:
     """The ledger's columns in their order; what a kind does not have is null.
 
     ``cancelled`` says that the duty does not stand, ``ended_on`` from which day on it no longer does.

@@ -4,14 +4,14 @@ import polars as pl
 
 from engine.reporting.facts.bundle_leaves import proofs as merkle_proofs
 from engine.reporting.facts.chain_check import hash_holds
-from engine.reporting.facts.expressions import local_day, shaped
+from engine.reporting.facts.expressions import local_day, shape
 
 _KEY = ["org_id", "framework", "control_id"]
 _CLAIM = ["org_id", "source", "evidence_id"]
 LOG = "audit_log.jsonl"  # the file of a bundle that holds its events
 
 
-def sought(control_evidence: pl.DataFrame) -> pl.DataFrame:
+def claim_evidence(control_evidence: pl.DataFrame) -> pl.DataFrame:
     """The evidence that claims rest on: the newest of each control and source."""
     wanted = control_evidence.filter(pl.col("last_id").is_not_null())
     return wanted.select("org_id", "source", evidence_id="last_id").unique().sort(_CLAIM)
@@ -20,7 +20,7 @@ def sought(control_evidence: pl.DataFrame) -> pl.DataFrame:
 def bundle_proofs(files: pl.DataFrame) -> pl.DataFrame:
     """The Merkle proof of the audit log of each bundle that was sealed here."""
     frame = merkle_proofs(files, LOG).with_columns(file=pl.lit(LOG))
-    return shaped("bundle_proofs", frame).sort("org_id", "bundle_id")
+    return shape("bundle_proofs", frame).sort("org_id", "bundle_id")
 
 
 def claims(
@@ -58,7 +58,7 @@ def claims(
         .when(pl.col("holds").not_().fill_null(False)).then(pl.lit("hash_mismatch"))
         .otherwise(pl.lit("broken"))
     )  # fmt: skip
-    return shaped("claims", frame.with_columns(state=state)).sort("org_id", "framework", "position", "source")
+    return shape("claims", frame.with_columns(state=state)).sort("org_id", "framework", "position", "source")
 
 
 def _bundled(claims: pl.DataFrame, bundles: pl.DataFrame) -> pl.DataFrame:
@@ -84,4 +84,4 @@ def orphan_evidence(items: pl.DataFrame, policies: pl.DataFrame, asked: pl.DataF
         kind=pl.lit("policy version"), id="policy_id", dated_on="accepted_on"
     )
     frame = pl.concat([loose, idle], how="diagonal_relaxed")
-    return shaped("orphan_evidence", frame).sort("org_id", "kind", "id")
+    return shape("orphan_evidence", frame).sort("org_id", "kind", "id")

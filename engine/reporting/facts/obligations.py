@@ -5,11 +5,11 @@ import polars as pl
 from engine.reporting.facts import sources
 from engine.reporting.facts.expressions import (
     days_between,
-    happened,
+    has_happened,
     iso_week,
-    shaped,
+    shape,
 )
-from engine.reporting.facts.ledger import typed
+from engine.reporting.facts.ledger import as_ledger
 
 
 def obligations(
@@ -51,8 +51,8 @@ def obligations(
         sources.checkpoints(organization_frameworks),
         sources.meetings(meetings),
     ]
-    ledger = pl.concat([typed(part) for part in parts])
-    finished = happened("done_on")
+    ledger = pl.concat([as_ledger(part) for part in parts])
+    finished = has_happened("done_on")
     frame = (
         ledger.join(asked.select("org_id", "as_of"), on="org_id")
         .join(revision_days, on=["org_id", "revision"], how="left")
@@ -63,11 +63,11 @@ def obligations(
             days_left=days_between("due_on", "as_of"),
             done_on=pl.when(finished).then("done_on"),
             changed_on=pl.min_horizontal(pl.col("changed_on").fill_null(pl.col("as_of")), "as_of"),
-            state=pl.when(pl.col("cancelled") | happened("ended_on")).then(pl.lit("cancelled"))
+            state=pl.when(pl.col("cancelled") | has_happened("ended_on")).then(pl.lit("cancelled"))
             .when(finished & (pl.col("done_on") <= pl.col("due_on"))).then(pl.lit("done"))
             .when(finished).then(pl.lit("late"))
             .when(pl.col("due_on") < pl.col("as_of")).then(pl.lit("overdue"))
             .otherwise(pl.lit("open")),
         )
     )  # fmt: skip
-    return shaped("obligations", frame).sort("org_id", "due_on", "obligation_id")
+    return shape("obligations", frame).sort("org_id", "due_on", "obligation_id")

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.reporting.facts.expressions import shaped
+from engine.reporting.facts.expressions import shape
 
 BUCKETS_30D = 30 * 24 * 12  # five-minute buckets
 LEAST_SHARE = 0.10  # fewer buckets than this part of the window say nothing
@@ -23,7 +23,7 @@ def incidents(incidents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
         ((pl.col(step) - pl.col("opened_at")).dt.total_seconds() / 60).round(1).alias(name)
         for name, step in minutes.items()
     )
-    return shaped("incidents", frame).sort("org_id", "opened_at", "id")
+    return shape("incidents", frame).sort("org_id", "opened_at", "id")
 
 
 def service_health(services: pl.DataFrame, slo_profiles: pl.DataFrame, slo_sums: pl.DataFrame) -> pl.DataFrame:
@@ -50,9 +50,9 @@ def service_health(services: pl.DataFrame, slo_profiles: pl.DataFrame, slo_sums:
         .when((burn >= 1) | (used >= 75)).then(pl.lit("warning"))
         .otherwise(pl.lit("ok"))
     ).with_columns(pl.col("^used_.*_pct$").round(1), pl.col("^burn_.*$").round(2))  # fmt: skip
-    return shaped("service_health", frame).sort("org_id", "service_id")
+    return shape("service_health", frame).sort("org_id", "service_id")
 
 
 def bundles(bundles: pl.DataFrame) -> pl.DataFrame:
     """Sealed bundles, oldest first."""
-    return shaped("bundles", bundles).sort("org_id", "sealed_on", "id")
+    return shape("bundles", bundles).sort("org_id", "sealed_on", "id")

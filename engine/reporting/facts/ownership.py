@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.reporting.facts.expressions import shaped
+from engine.reporting.facts.expressions import shape
 
 _KEY = ["org_id", "framework", "control_id"]
 
@@ -15,4 +15,4 @@ def raci(control_owners: pl.DataFrame, users: pl.DataFrame, controls: pl.DataFra
         .with_columns(role="raci")
     )
     order = pl.col("role").replace_strict({"R": 0, "A": 1, "C": 2, "I": 3}, default=4)
-    return shaped("raci", frame.sort("org_id", "framework", "position", order, "email"))
+    return shape("raci", frame.sort("org_id", "framework", "position", order, "email"))

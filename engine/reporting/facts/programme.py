@@ -7,9 +7,9 @@ from engine.reporting.catalogue.benchmarks import benchmarks
 from engine.reporting.catalogue.scenarios import scenarios as shipped
 from engine.reporting.facts.expressions import (
     ANNUAL,
-    happened,
+    has_happened,
     plus_days,
-    shaped,
+    shape,
 )
 
 _KEY = ["org_id", "framework", "control_id"]
@@ -31,19 +31,19 @@ def scenario_answers() -> pl.DataFrame:
 
 
 def _placed(fact: str, frame: pl.DataFrame) -> pl.DataFrame:
-    return shaped(fact, frame.with_row_index("position"))
+    return shape(fact, frame.with_row_index("position"))
 
 
 def benchmark_members() -> pl.DataFrame:
     """The members of every reference cohort with their readiness in each framework."""
     known = benchmarks()
     frame = known.members.rename({"title": "programme_title"}).join(known.cohorts, on="size")
-    return shaped("benchmark_members", frame).sort("size", "framework", "strict_pct", "programme")
+    return shape("benchmark_members", frame).sort("size", "framework", "strict_pct", "programme")
 
 
 def benchmark_studies() -> pl.DataFrame:
     """Figures of published studies."""
-    return shaped("benchmark_studies", benchmarks().studies)
+    return shape("benchmark_studies", benchmarks().studies)
 
 
 def guardrails(
@@ -76,7 +76,7 @@ def guardrails(
         .agg(
             newest_version=pl.col("version").last(),
             newest_state=pl.col("state").last(),
-            newest_on=pl.when(happened("accepted_on")).then("accepted_on").last(),
+            newest_on=pl.when(has_happened("accepted_on")).then("accepted_on").last(),
         )
     )
     followed = organization.select("org_id", framework="frameworks").explode("framework", empty_as_null=False)
@@ -90,4 +90,4 @@ def guardrails(
             in_scope=pl.col("in_scope").fill_null(False),
         )
     )
-    return shaped("guardrails", frame).sort("org_id", "policy_id", "framework", "control_id", nulls_last=True)
+    return shape("guardrails", frame).sort("org_id", "policy_id", "framework", "control_id", nulls_last=True)

@@ -11,7 +11,7 @@ from engine.model.thresholds import DEFAULTS, Thresholds
 
 
 @dataclass(frozen=True)
-class Question:
+class FactQuestion:
     """One organization, its day and its thresholds. The period is ``period_days`` long and ends on ``as_of``."""
 
     org_id: str
@@ -30,7 +30,7 @@ def start_of(day: date, time_zone: str) -> datetime:
 BOUNDS = ("org_id", "time_zone", "as_of", "ends_at", "starts_at", "before_at")
 
 
-def asked(questions: Sequence[Question]) -> pl.DataFrame:
+def asked_frame(questions: Sequence[FactQuestion]) -> pl.DataFrame:
     """One row for each question: days, the UTC instants that bound them (end exclusive), and all thresholds."""
     rows = []
     for question in sorted(questions, key=lambda q: q.org_id):

@@ -8,7 +8,7 @@ from engine.reporting.facts.expressions import (
     iso_week,
     pct,
     plus_days,
-    shaped,
+    shape,
 )
 
 STATE_SCORES = {"effective": 1.0, "partial": 0.5, "stale": 0.25, "ineffective": 0.0, "no_data": 0.0}
@@ -24,7 +24,7 @@ COMPONENTS = {
 }
 
 
-def scored(control_status: pl.DataFrame) -> pl.DataFrame:
+def with_scores(control_status: pl.DataFrame) -> pl.DataFrame:
     """Applicable controls with the score of their state: 1, 0.5 (partial), 0.25 (stale), 0."""
     return control_status.filter("applicable").with_columns(
         score=pl.col("state").replace_strict(STATE_SCORES, return_dtype=pl.Float64)
@@ -40,7 +40,7 @@ def readiness(control_status: pl.DataFrame, readiness_snapshots: pl.DataFrame, a
         applicable=pl.col("applicable").sum(),
     )
     weights = (
-        scored(control_status)
+        with_scores(control_status)
         .group_by("org_id", "framework")
         .agg(
             earned=(pl.col("weight") * pl.col("score")).sum(),
@@ -72,12 +72,12 @@ def readiness(control_status: pl.DataFrame, readiness_snapshots: pl.DataFrame, a
         )
     )
     order = pl.col("framework").replace_strict({name: i for i, name in enumerate(FRAMEWORKS)})
-    return shaped("readiness", frame.sort("org_id", order))
+    return shape("readiness", frame.sort("org_id", order))
 
 
 def readiness_days(readiness_snapshots: pl.DataFrame) -> pl.DataFrame:
     """Every snapshot, as it was computed then."""
-    return shaped("readiness_days", readiness_snapshots).sort("org_id", "framework", "taken_on")
+    return shape("readiness_days", readiness_snapshots).sort("org_id", "framework", "taken_on")
 
 
 def readiness_weeks(readiness_snapshots: pl.DataFrame) -> pl.DataFrame:
@@ -88,7 +88,7 @@ def readiness_weeks(readiness_snapshots: pl.DataFrame) -> pl.DataFrame:
         .group_by("org_id", "framework", "week", maintain_order=True)
         .last()
     )
-    return shaped("readiness_weeks", frame).sort("org_id", "framework", "week")
+    return shape("readiness_weeks", frame).sort("org_id", "framework", "week")
 
 
 def posture(
@@ -100,7 +100,7 @@ def posture(
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """The six components of the posture score; an absent one has no value and its weight is shared out (F4)."""
-    applicable = scored(control_status)
+    applicable = with_scores(control_status)
     to_attest = applicable.filter(pl.col("kinds_required").list.contains("attestation"))
     recent = (
         remediations.join(asked.select("org_id", "as_of"), on="org_id")
@@ -132,7 +132,7 @@ def posture(
     )
     frame = _contributions(frame).join(_prior(posture_snapshots, asked), on=["org_id", "component"], how="left")
     order = pl.col("component").replace_strict({name: i for i, name in enumerate(COMPONENTS)})
-    return shaped("posture", frame.with_columns(explanation=_explanation()).sort("org_id", order))
+    return shape("posture", frame.with_columns(explanation=_explanation()).sort("org_id", order))
 
 
 def _within_a_quarter() -> pl.Expr:

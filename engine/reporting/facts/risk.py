@@ -5,7 +5,7 @@ import polars as pl
 from engine.reporting.facts.expressions import (
     days_between,
     freshness,
-    shaped,
+    shape,
     window_of,
 )
 
@@ -36,7 +36,7 @@ def risks(risks: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
             over_appetite=(pl.col("residual") > pl.col("appetite")) & (pl.col("status") == "open"),
         )
     )  # fmt: skip
-    return shaped("risks", frame).sort("org_id", "residual", "id", descending=[False, True, False])
+    return shape("risks", frame).sort("org_id", "residual", "id", descending=[False, True, False])
 
 
 def exceptions(exceptions: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -59,4 +59,4 @@ def exceptions(exceptions: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataF
             .then(pl.lit("expired")).otherwise("status"),
         )
     )  # fmt: skip
-    return shaped("exceptions", frame).sort("org_id", "expires_on", "id")
+    return shape("exceptions", frame).sort("org_id", "expires_on", "id")

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.reporting.catalogue import FRAMEWORKS, catalogue
-from engine.reporting.facts.expressions import shaped
+from engine.reporting.facts.expressions import shape
 
 PACKS = (*FRAMEWORKS, "fedramp-poam")
 
@@ -18,7 +18,7 @@ def organization(organizations: pl.DataFrame, organization_frameworks: pl.DataFr
         .agg(frameworks="framework")
     )
     joined = organizations.join(followed, on="org_id", how="left")
-    return shaped("organization", joined.with_columns(pl.col("frameworks").fill_null([]))).sort("org_id")
+    return shape("organization", joined.with_columns(pl.col("frameworks").fill_null([]))).sort("org_id")
 
 
 def _in_scope(organization: pl.DataFrame) -> pl.DataFrame:
@@ -34,14 +34,14 @@ def controls(organization: pl.DataFrame, control_profiles: pl.DataFrame) -> pl.D
         .join(own, on=["org_id", "framework", "control_id"], how="left")
         .with_columns(cadence=pl.coalesce("own_cadence", "cadence"))
     )
-    return shaped("controls", frame).sort("org_id", "framework", "position")
+    return shape("controls", frame).sort("org_id", "framework", "position")
 
 
 def requirements(organization: pl.DataFrame) -> pl.DataFrame:
     """Every row of the frameworks in scope with its level and the framework's own marks."""
     rows = pl.concat([_marked(framework) for framework in FRAMEWORKS])
     frame = _in_scope(organization).join(rows, on="framework")
-    return shaped("requirements", frame).sort("org_id", "framework", "position")
+    return shape("requirements", frame).sort("org_id", "framework", "position")
 
 
 def _marked(framework: str) -> pl.DataFrame:
@@ -63,7 +63,7 @@ def _marked(framework: str) -> pl.DataFrame:
 
 def profiles(control_profiles: pl.DataFrame) -> pl.DataFrame:
     """What the organization says of a control beyond its state."""
-    return shaped("control_profiles", control_profiles).sort("org_id", "framework", "control_id")
+    return shape("control_profiles", control_profiles).sort("org_id", "framework", "control_id")
 
 
 def crosswalk() -> pl.DataFrame:
@@ -81,12 +81,12 @@ def crosswalk() -> pl.DataFrame:
         )
         .with_columns(full=pl.col("relation").is_in(["equal", "superset"]) & (pl.col("strength") >= 0.8 - 1e-9))
     )
-    return shaped("crosswalk", frame).sort("source_framework", "source_id", "target_framework", "target_id")
+    return shape("crosswalk", frame).sort("source_framework", "source_id", "target_framework", "target_id")
 
 
 def people(users: pl.DataFrame) -> pl.DataFrame:
     """Everybody with a profile."""
-    return shaped("people", users).sort("org_id", "email")
+    return shape("people", users).sort("org_id", "email")
 
 
 def policies(policies: pl.DataFrame, policy_controls: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -95,4 +95,4 @@ def policies(policies: pl.DataFrame, policy_controls: pl.DataFrame, asked: pl.Da
         pl.col("state") == "active", pl.col("accepted_on") <= pl.col("as_of")
     )
     frame = accepted.rename({"id": "policy_id"}).join(policy_controls, on=["org_id", "policy_id"], how="left")
-    return shaped("policies", frame).sort("org_id", "policy_id", "framework", "control_id", nulls_last=True)
+    return shape("policies", frame).sort("org_id", "policy_id", "framework", "control_id", nulls_last=True)

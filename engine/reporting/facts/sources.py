@@ -5,9 +5,9 @@ import polars as pl
 from engine.reporting.facts.expressions import ANNUAL, plus_days
 from engine.reporting.facts.ledger import (
     TAG,
+    as_ledger,
     effort,
     one,
-    typed,
 )
 
 REVIEW_HOURS = {"critical": 6.0, "high": 4.0, "medium": 3.0, "low": 2.0}
@@ -71,7 +71,7 @@ def vendor_reviews(vendors: pl.DataFrame, register: pl.DataFrame) -> pl.DataFram
     done = base.filter(pl.col("last_review_on").is_not_null()).with_columns(
         key=pl.format("{}-{}", "vendor_id", "last_review_on"), due_on="last_review_on", done_on="last_review_on"
     )
-    return pl.concat([typed(ahead), typed(done)])
+    return pl.concat([as_ledger(ahead), as_ledger(done)])
 
 
 def bundles(bundles: pl.DataFrame) -> pl.DataFrame:
@@ -96,7 +96,7 @@ def bundles(bundles: pl.DataFrame) -> pl.DataFrame:
             due_on=plus_days("sealed_on", pl.lit(BUNDLE_EVERY_DAYS)), recurrence=pl.lit("quarterly"),
         )
     )  # fmt: skip
-    return pl.concat([typed(sealed), typed(ahead)])
+    return pl.concat([as_ledger(sealed), as_ledger(ahead)])
 
 
 def tests(

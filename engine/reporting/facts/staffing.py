@@ -4,9 +4,9 @@ import polars as pl
 
 from engine.reporting.facts.expressions import (
     days_between,
-    happened,
+    has_happened,
     plus_days,
-    shaped,
+    shape,
 )
 
 # the kinds of deliveries that carry staffing actions; each payload lists them under ``actions``
@@ -23,7 +23,7 @@ _KEY = ["org_id", "action_id"]
 def members(memberships: pl.DataFrame) -> pl.DataFrame:
     """Who may act for an organization now, and in which role."""
     frame = memberships.filter(pl.col("status") == "active")
-    return shaped("members", frame).sort("org_id", "email")
+    return shape("members", frame).sort("org_id", "email")
 
 
 def staffing_notices(deliveries: pl.DataFrame) -> pl.DataFrame:
@@ -37,7 +37,7 @@ def staffing_notices(deliveries: pl.DataFrame) -> pl.DataFrame:
         .drop_nulls("action_id")
         .with_columns(delivery_id="id", told_on=pl.coalesce("sent_on", "created_on"))
     )
-    return shaped("staffing_notices", frame).sort("org_id", "told_on", "delivery_id", "action_id", "step")
+    return shape("staffing_notices", frame).sort("org_id", "told_on", "delivery_id", "action_id", "step")
 
 
 def staffing_actions(
@@ -67,7 +67,7 @@ def staffing_actions(
     frame = frame.join(_told(frame, staffing_notices), on=_KEY, how="left").with_columns(
         pl.col("reminder_step", "rollups", "escalations").fill_null(0), pl.col("owner_left").fill_null(False)
     )
-    return shaped("staffing_actions", frame).sort("org_id", "week_start_on", "owner", "kind", "action_id")
+    return shape("staffing_actions", frame).sort("org_id", "week_start_on", "owner", "kind", "action_id")
 
 
 def _standing(known: pl.DataFrame) -> pl.DataFrame:
@@ -77,8 +77,8 @@ def _standing(known: pl.DataFrame) -> pl.DataFrame:
     action that somebody recorded as open earlier is so.
     The clock counts business days after the Sunday that ends the peak week, up to the day on which the action is done.
     """
-    completed = (pl.col("status") == "completed") & (pl.col("completed_on").is_null() | happened("completed_on"))
-    taken_up = (pl.col("status") != "proposed") & (pl.col("tracked_on").is_null() | happened("tracked_on"))
+    completed = (pl.col("status") == "completed") & (pl.col("completed_on").is_null() | has_happened("completed_on"))
+    taken_up = (pl.col("status") != "proposed") & (pl.col("tracked_on").is_null() | has_happened("tracked_on"))
     unfinished = pl.col("status").is_in(["tracked", "open"])
     over = pl.col("week_end_on") < pl.col("as_of")
     past = pl.business_day_count(plus_days("week_end_on", pl.lit(1)), plus_days("as_of", pl.lit(1)))

@@ -6,10 +6,10 @@ from engine.reporting.facts.expressions import (
     ANNUAL,
     days_between,
     freshness,
-    happened,
+    has_happened,
     local_day,
     plus_days,
-    shaped,
+    shape,
     window_of,
 )
 
@@ -53,12 +53,12 @@ def control_status(
             pl.col("events", "events_before", "tests_passed", "tests_performed").fill_null(0),
             pl.col("leverage").fill_null(1),
         )
-        .with_columns(applicable=~(pl.col("excluded").fill_null(False) & happened("approved_on")))
+        .with_columns(applicable=~(pl.col("excluded").fill_null(False) & has_happened("approved_on")))
     )
     frame = _freshness(frame)
     frame = _state(frame)
     frame = _history(frame, control_state_changes, asked)
-    return shaped("control_status", frame).sort("org_id", "framework", "position")
+    return shape("control_status", frame).sort("org_id", "framework", "position")
 
 
 def _scope(profiles: pl.DataFrame) -> pl.DataFrame:
@@ -184,7 +184,7 @@ def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
 def _changed_since(day: str | pl.Expr) -> pl.Expr:
     """The second axis of F1: control text, system or implementation changed after evidence of that day."""
     captured = pl.col(day) if isinstance(day, str) else day
-    return (happened("changed_on") & (pl.col("changed_on") > captured)).fill_null(False)
+    return (has_happened("changed_on") & (pl.col("changed_on") > captured)).fill_null(False)
 
 
 def _state(frame: pl.DataFrame) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from engine.reporting.facts.expressions import (
     days_between,
     freshness,
     local_day,
-    shaped,
+    shape,
     window_of,
 )
 
@@ -25,7 +25,7 @@ def tests(rehearsals: pl.DataFrame, test_windows: pl.DataFrame, asked: pl.DataFr
     )
     result = pl.col("outcome").replace_strict(_RESULT, default=None, return_dtype=pl.String)
     frame = pl.concat([dry, runs], how="diagonal_relaxed").with_columns(outcome=result)
-    return shaped("tests", frame).sort("org_id", "performed_on", "performed_at", "id", nulls_last=True)
+    return shape("tests", frame).sort("org_id", "performed_on", "performed_at", "id", nulls_last=True)
 
 
 def test_matches(
@@ -53,9 +53,7 @@ def test_matches(
         .group_by(*_KEY, "test_id", "performed_on", "title", "cadence", "position")
         .agg(pl.col("basis").unique().sort(descending=True))
     )
-    return shaped("test_matches", _aged(frame, asked)).sort(
-        "org_id", "framework", "position", "performed_on", "test_id"
-    )
+    return shape("test_matches", _aged(frame, asked)).sort("org_id", "framework", "position", "performed_on", "test_id")
 
 
 def test_links(
@@ -68,7 +66,7 @@ def test_links(
         .join(about, on=["org_id", "test_id"], how="left")
         .join(controls.select(*_KEY, "cadence"), on=_KEY, how="left")
     )
-    return shaped("test_links", _aged(frame, asked)).sort("org_id", "linked_at", "id")
+    return shape("test_links", _aged(frame, asked)).sort("org_id", "linked_at", "id")
 
 
 def _aged(frame: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

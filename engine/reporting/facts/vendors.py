@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.reporting.catalogue import catalogue
-from engine.reporting.facts.expressions import days_between, shaped
+from engine.reporting.facts.expressions import days_between, shape
 
 _VENDOR = ["org_id", "vendor_id"]
 TIER_WEIGHTS = {"critical": 4, "high": 3, "medium": 2, "low": 1}
@@ -93,7 +93,7 @@ def vendor_controls(
             severity_score=pl.col("tier").replace_strict(TIER_WEIGHTS, return_dtype=pl.Float64) * pl.col("leverage"),
         )
     )
-    return shaped("vendor_controls", frame).sort(*_VENDOR, "framework", "control_id")
+    return shape("vendor_controls", frame).sort(*_VENDOR, "framework", "control_id")
 
 
 def inherits(vendors: pl.DataFrame) -> pl.DataFrame:
@@ -190,7 +190,7 @@ def vendors(
             ).then(pl.lit("expired")).otherwise("status")
         )
     )  # fmt: skip
-    return shaped("vendors", frame).sort(_VENDOR)
+    return shape("vendors", frame).sort(_VENDOR)
 
 
 def _held(documents: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.reporting.facts.expressions import plus_days, shaped
+from engine.reporting.facts.expressions import plus_days, shape
 
 # share of an obligation's effort by role; consulted 0.10 is not recorded on obligations
 RESPONSIBLE, ACCOUNTABLE = 1.0, 0.25
@@ -61,7 +61,7 @@ def owner_weeks(
             shortfall_hours=pl.max_horizontal(pl.col("demand_hours") - pl.col("available_hours"), pl.lit(0.0)).round(6),
         )
     )
-    return shaped("owner_weeks", frame).sort("org_id", "week_start_on", "owner", nulls_last=True)
+    return shape("owner_weeks", frame).sort("org_id", "week_start_on", "owner", nulls_last=True)
 
 
 def _demand(obligations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

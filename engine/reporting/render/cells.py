@@ -34,7 +34,7 @@ def text(table: Table, name: str) -> pl.Expr:
     return cell.cast(pl.String)
 
 
-def shown(table: Table) -> pl.DataFrame:
+def display_cells(table: Table) -> pl.DataFrame:
     """The columns that people see, as text: booleans are yes and no, state words have spaces, no cell is null."""
     finite(table)
     return table.frame.select(_shown(table, name) for name in table.frame.columns if name not in table.hidden)

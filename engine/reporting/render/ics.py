@@ -15,7 +15,7 @@ from datetime import timedelta
 
 from icalendar import Calendar, vDuration
 
-from engine.model.document import Edition, Event
+from engine.model.document import CalendarEvent, Edition
 
 PRODUCT = "-//hq-console//Compliance calendar//EN"
 REFRESH = timedelta(hours=12)
@@ -45,7 +45,7 @@ def render(edition: Edition) -> bytes:
     return frame.removesuffix(end) + entries.encode() + end
 
 
-def _lines(event: Event) -> list[str]:
+def _lines(event: CalendarEvent) -> list[str]:
     """The unfolded lines of an entry, in icalendar's order."""
     changed = f"{event.changed_on:%Y%m%d}T000000Z"
     title = _text(event.title)

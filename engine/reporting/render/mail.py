@@ -46,7 +46,7 @@ class _Sheet:
     hint: str
 
 
-def narrowed(table: Table, columns: Sequence[str], title: str | None = None, hint: str = "") -> Table:
+def narrow(table: Table, columns: Sequence[str], title: str | None = None, hint: str = "") -> Table:
     """The table with some of its columns, in this order, all of them to be seen; under its own title or another.
 
     Its note speaks of the whole report; a mail has the ``hint`` instead.
@@ -81,7 +81,7 @@ def _has(table: Table) -> bool:
 
 
 def _sheet(table: Table, most: int) -> _Sheet:
-    shown = cells.shown(replace(table, frame=table.frame.head(most)))
+    shown = cells.display_cells(replace(table, frame=table.frame.head(most)))
     return _Sheet(
         table.title,
         [table.labels.get(name, words.heading(name)) for name in shown.columns],

@@ -116,7 +116,7 @@ def _table(table: Table) -> Iterator[str]:
     yield heading(2, table.title)
     if table.note:
         yield paragraph(table.note)
-    frame = cells.shown(table)
+    frame = cells.display_cells(table)
     if not frame.width or not frame.height:
         yield "No rows."
         return

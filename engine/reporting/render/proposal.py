@@ -18,7 +18,7 @@ def html(facts: Facts) -> bytes:
         policy=CONTENT_SECURITY_POLICY,
         when=when,
         money=money,
-        written=written,
+        long_date=long_date,
         draft=draft_note(facts),
         acceptance=acceptance(facts),
     )
@@ -30,7 +30,7 @@ def markdown(facts: Facts) -> bytes:
     return ("\n\n".join(_blocks(facts)) + "\n").encode()
 
 
-def written(day: str) -> str:
+def long_date(day: str) -> str:
     """20 November 2026."""
     return words.day(date.fromisoformat(day))
 
@@ -40,7 +40,7 @@ def when(step: Facts) -> str:
     if step["on"] is None:
         return "to be agreed"
     if step["at"] is None:
-        return written(step["on"])
+        return long_date(step["on"])
     at = datetime.fromisoformat(step["at"])
     return f"{words.day(at)}, {at:%H:%M}\u00a0UTC, {step['minutes']}\u00a0minutes"
 
@@ -64,7 +64,7 @@ def _blocks(facts: Facts) -> Iterator[str]:
     yield heading(1, facts["title"])
     whom = ", ".join(filter(None, (customer["name"], customer["company"])))
     yield f"Proposal **{inline(facts['number'])}** of {inline(facts['provider'])} for {inline(whom)}"
-    yield f"{written(facts['as_of'])}, valid until {written(facts['valid_until'])}"
+    yield f"{long_date(facts['as_of'])}, valid until {long_date(facts['valid_until'])}"
     if draft := draft_note(facts):
         yield f"> **{inline(draft)}**"
     yield heading(2, "Goal")
@@ -92,7 +92,7 @@ def _blocks(facts: Facts) -> Iterator[str]:
 def acceptance(facts: Facts) -> str:
     """How the customer says yes."""
     reply = f" Reply to {facts['contact']}." if facts["contact"] else ""
-    return f"A reply that names {facts['number']} accepts this proposal until {written(facts['valid_until'])}.{reply}"
+    return f"A reply that names {facts['number']} accepts this proposal until {long_date(facts['valid_until'])}.{reply}"
 
 
 def _bullets(title: str, texts: list[str]) -> str:

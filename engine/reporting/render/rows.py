@@ -20,7 +20,7 @@ PERCENT_BOUNDS = (20.0, 40.0, 60.0, 80.0)
 
 
 @dataclass(frozen=True)
-class Column:
+class SheetColumn:
     """The heading of a column and the class of its cells."""
 
     heading: str
@@ -28,12 +28,12 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class TableSheet:
     """A table ready for the page. ``legend`` explains the five shades of its heat columns."""
 
     key: str
     table: Table
-    columns: list[Column]
+    columns: list[SheetColumn]
     body: Markup
     height: int
     legend: list[str]
@@ -48,13 +48,13 @@ class Sheet:
         return " ".join(name for name, holds in names.items() if holds)
 
 
-def sheet(table: Table, key: str) -> Sheet:
+def sheet(table: Table, key: str) -> TableSheet:
     """What people see of a table."""
-    frame = cells.shown(table)
+    frame = cells.display_cells(table)
     widths = frame.select(pl.all().str.len_chars().max()).row(0) if frame.height else ()
     kinds = {name: _kind(name, table, width or 0) for name, width in zip_longest(frame.columns, widths)}
     bounds = _bounds(table)
-    columns = [Column(table.labels.get(name, words.heading(name)), kinds[name]) for name in frame.columns]
+    columns = [SheetColumn(table.labels.get(name, words.heading(name)), kinds[name]) for name in frame.columns]
     body = ""
     if frame.width and frame.height:
         row = [
@@ -65,7 +65,7 @@ def sheet(table: Table, key: str) -> Sheet:
         joined = frame.hstack(raw).select(pl.concat_str(row).str.join("</tr>\n<tr>"))
         body = f"<tr>{joined.item()}</tr>"
     safe = Markup(body)  # noqa: S704 - every cell went through escape
-    return Sheet(key, table, columns, safe, frame.height, _legend(bounds) if table.heat else [])
+    return TableSheet(key, table, columns, safe, frame.height, _legend(bounds) if table.heat else [])
 
 
 def escape(text: pl.Expr) -> pl.Expr:

@@ -9,8 +9,8 @@ from engine.runtime.settings import Settings
 from engine.sales.billing import ledger
 from engine.sales.billing.paypal import (
     Paypal,
-    ProviderFailed,
-    ProviderRefused,
+    ProviderFailure,
+    ProviderRefusal,
     paypal,
 )
 from engine.sales.billing.paypal_account import account
@@ -34,13 +34,13 @@ def checkout(store: Store, settings: Settings, org_id: str, buyer: str, tier: st
     order_id: str = order["id"]
     try:
         made = _begin(provider, sold, tier, order_id, _back(settings), now)
-    except ProviderRefused:
+    except ProviderRefusal:
         store.write(org_id, buyer, lambda revision: ledger.advance(revision, order_id, "failed"), now=now)
         raise
     ref, url = made.get("id"), approval_url(made)
     if not isinstance(ref, str) or not 0 < len(ref) <= 200 or url is None:
-        raise ProviderFailed("The payment provider's answer has no address to approve at; try again later.")
-    store.write(org_id, buyer, lambda revision: ledger.offered(revision, order_id, ref), now=now)
+        raise ProviderFailure("The payment provider's answer has no address to approve at; try again later.")
+    store.write(org_id, buyer, lambda revision: ledger.note_order(revision, order_id, ref), now=now)
     return {"orderId": order_id, "tier": tier, "approvalUrl": url}
 
 
@@ -63,7 +63,7 @@ def _begin(provider: Paypal, sold: Offer, tier: str, order_id: str, back: tuple[
 
 def _back(settings: Settings) -> tuple[str, str]:
     """Where the buyer returns to after approving and after giving up."""
-    page = settings["SVC_BILLING_RETURN_URL"] or settings["SVC_BASE_URL"]
+    page = settings.billing_return_url or settings.base_url
     return f"{page}?checkout=approved", f"{page}?checkout=cancelled"
 
 

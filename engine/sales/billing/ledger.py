@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from engine.model.errors import Conflict
-from engine.sales.billing.tiers import RANK, Price, entitled
+from engine.sales.billing.tiers import RANK, Price, best_plan
 from engine.store import Revision, Store
 from engine.store.ids import new_id
 from engine.store.queries.billing import plan_of, with_lapsed
@@ -57,7 +57,7 @@ def open_order(revision: Revision, tier: str, price: Price | None) -> dict[str, 
     return row
 
 
-def offered(revision: Revision, order_id: str, provider_ref: str) -> None:
+def note_order(revision: Revision, order_id: str, provider_ref: str) -> None:
     """Note what the provider calls an order."""
     row = one(revision.connection, orders, revision.org_id, id=order_id)
     if row["provider_ref"] != provider_ref:
@@ -91,7 +91,7 @@ def apply(revision: Revision, standing: Standing) -> bool:
         "status": standing.status, "event_at": standing.at, "renews_at": paid_until,
         "cancelled_at": ((old and old["cancelled_at"]) or standing.at) if ended else None,
     }  # fmt: skip
-    before = entitled(known)
+    before = best_plan(known)
     revision.upsert(subscriptions, [row])
     if old is None or (old["status"], old["tier"]) != (row["status"], row["tier"]):
         _note(revision, "billing.subscription.changed", "subscription", standing.id, provider=standing.provider,
@@ -105,7 +105,7 @@ def apply(revision: Revision, standing: Standing) -> bool:
 
 def lapse(revision: Revision) -> int:
     """End the cancelled subscriptions whose paid time is over; returns how many."""
-    before = entitled(many(revision.connection, subscriptions, revision.org_id))
+    before = best_plan(many(revision.connection, subscriptions, revision.org_id))
     ended = _expire(revision)
     _follow(revision, before)
     return ended
@@ -133,7 +133,7 @@ def _expire(revision: Revision) -> int:
 
 def _follow(revision: Revision, before: str) -> None:
     """Set the plan that the subscriptions give. A plan that was agreed on otherwise is never lowered."""
-    after = entitled(many(revision.connection, subscriptions, revision.org_id))
+    after = best_plan(many(revision.connection, subscriptions, revision.org_id))
     plan = plan_of(revision.connection, revision.org_id)
     if after != plan and (plan == before or RANK[after] > RANK[plan]):
         revision.update(organizations, {}, {"plan": after})

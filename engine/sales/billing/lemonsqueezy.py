@@ -42,7 +42,7 @@ class Data(msgspec.Struct):
     attributes: dict[str, Any] = {}
 
 
-class Event(msgspec.Struct):
+class LemonSqueezyEvent(msgspec.Struct):
     """A webhook's body."""
 
     meta: Meta
@@ -57,7 +57,7 @@ class Shop:
     test_mode: bool
 
 
-def handle(store: Store, shop: Shop, event: Event, body: bytes, *, now: datetime) -> str:
+def handle(store: Store, shop: Shop, event: LemonSqueezyEvent, body: bytes, *, now: datetime) -> str:
     """Apply an event once; says ``applied``, ``repeated`` or ``ignored``. A repeat is known by its body."""
     key, kind = sha256(body).hexdigest(), event.meta.event_name
     with store.reader() as connection:

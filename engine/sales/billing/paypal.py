@@ -26,14 +26,14 @@ MOST_CERTIFICATES = 20
 _ISSUE = re.compile(r"[A-Z0-9_]{1,80}")
 
 
-class ProviderFailed(Problem):
+class ProviderFailure(Problem):
     """The payment provider cannot be reached or answers with an error of its own."""
 
     status = 502
     word = "payment_provider_failed"
 
 
-class ProviderRefused(Problem):
+class ProviderRefusal(Problem):
     """The payment provider does not do what it was asked; ``issue`` is its own word for why."""
 
     status = 502
@@ -116,7 +116,7 @@ class Paypal:
         """End a subscription; one that is over already stays so."""
         try:
             self._call("POST", f"/v1/billing/subscriptions/{ref}/cancel", now, {"reason": reason})
-        except ProviderRefused as refusal:
+        except ProviderRefusal as refusal:
             if refusal.status_code not in (404, 422):
                 raise
 
@@ -132,7 +132,7 @@ class Paypal:
         if known is None:
             answer = self._send(client().build_request("GET", address))
             if answer.status_code >= 500:
-                raise ProviderFailed("The payment provider's certificate cannot be fetched now.")
+                raise ProviderFailure("The payment provider's certificate cannot be fetched now.")
             if answer.status_code != 200:
                 return None
             if len(self._certificates) >= MOST_CERTIFICATES:
@@ -145,7 +145,7 @@ class Paypal:
     def _found(self, path: str, now: datetime) -> Any | None:
         try:
             return self._call("GET", path, now)
-        except ProviderRefused as refusal:
+        except ProviderRefusal as refusal:
             if refusal.status_code == 404:
                 return None
             raise
@@ -178,7 +178,7 @@ class Paypal:
                 came = self._read(self._send(client().build_request("POST", url, headers=headers, data=form)))
                 token, seconds = came.get("access_token"), came.get("expires_in")
                 if not isinstance(token, str) or not isinstance(seconds, int | float):
-                    raise ProviderFailed("The payment provider gave no token.")
+                    raise ProviderFailure("The payment provider gave no token.")
                 self._token = (token, now + timedelta(seconds=min(seconds, 86_400)) - EARLY)
             return self._token[0]
 
@@ -191,12 +191,12 @@ class Paypal:
                     parts.append(part)
                     size += len(part)
                     if size > LONGEST_ANSWER:
-                        raise ProviderFailed("The payment provider's answer is too long.")
+                        raise ProviderFailure("The payment provider's answer is too long.")
             finally:
                 answer.close()
         except httpx.HTTPError as error:
             log.warning("payment provider: %s", type(error).__name__)
-            raise ProviderFailed("The payment provider does not answer; try again later.") from error
+            raise ProviderFailure("The payment provider does not answer; try again later.") from error
         return httpx.Response(answer.status_code, content=b"".join(parts), request=request)
 
     def _read(self, answer: httpx.Response) -> Any:
@@ -212,7 +212,7 @@ class Paypal:
         issue = _issue(value)
         log.warning("payment provider: %s %s", answer.status_code, issue)
         if 400 <= answer.status_code < 500 and answer.status_code not in (401, 403, 408, 429):
-            raise ProviderRefused(
+            raise ProviderRefusal(
                 f"The payment provider refuses this ({issue}).", status_code=answer.status_code, issue=issue
             )
         if answer.status_code in (401, 403):
@@ -221,7 +221,7 @@ class Paypal:
                 "name it.",
                 word="payment_provider_account",
             )
-        raise ProviderFailed("The payment provider has a problem of its own; try again later.")
+        raise ProviderFailure("The payment provider has a problem of its own; try again later.")
 
 
 def _issue(value: Any) -> str:

@@ -40,9 +40,9 @@ class Account:
 
 def account(settings: Settings) -> Account | None:
     """The account that is configured; None without a client."""
-    if not (settings["SVC_PAYPAL_CLIENT_ID"] and settings["SVC_PAYPAL_CLIENT_SECRET"]):
+    if not (settings.paypal_client_id and settings.paypal_client_secret):
         return None
     return Account(
-        settings["SVC_PAYPAL_URL"], settings["SVC_PAYPAL_CLIENT_ID"], settings["SVC_PAYPAL_CLIENT_SECRET"],
-        settings["SVC_PAYPAL_WEBHOOK_ID"], settings["SVC_PAYPAL_VERIFY"], settings["SVC_PAYPAL_CA_FILE"],
+        settings.paypal_url, settings.paypal_client_id, settings.paypal_client_secret,
+        settings.paypal_webhook_id, settings.paypal_verify, settings.paypal_ca_file,
     )  # fmt: skip

@@ -13,7 +13,7 @@ import msgspec
 from engine.sales.billing import ledger
 from engine.sales.billing.events import ignore, once
 from engine.sales.billing.ledger import Standing
-from engine.sales.billing.paypal import Paypal, ProviderRefused
+from engine.sales.billing.paypal import Paypal, ProviderRefusal
 from engine.sales.billing.tiers import Offer, Price
 from engine.store import Revision, Store
 from engine.store.queries.billing import order_of, running_before, was_seen
@@ -39,7 +39,7 @@ _REF = re.compile(r"[A-Za-z0-9-]{3,64}")
 Word = Annotated[str, msgspec.Meta(min_length=1, max_length=99)]
 
 
-class Event(msgspec.Struct):
+class PayPalEvent(msgspec.Struct):
     """A webhook's envelope, as far as it matters here."""
 
     id: Word
@@ -62,7 +62,7 @@ class Desk:
     now: datetime
 
 
-def handle(desk: Desk, event: Event) -> str:
+def handle(desk: Desk, event: PayPalEvent) -> str:
     """Apply an event once; says ``applied``, ``repeated`` or ``ignored``.
 
     It raises when PayPal cannot be asked now: nothing is noted then, and PayPal sends the event again.
@@ -82,7 +82,7 @@ def handle(desk: Desk, event: Event) -> str:
     return _ignored(desk, event, "unknown_kind")
 
 
-def _subscription(desk: Desk, event: Event, ref: object) -> str:
+def _subscription(desk: Desk, event: PayPalEvent, ref: object) -> str:
     if not isinstance(ref, str) or not _REF.fullmatch(ref):
         return _ignored(desk, event, "names_nothing")
     found = desk.paypal.subscription(ref, now=desk.now)
@@ -107,7 +107,7 @@ def _subscription(desk: Desk, event: Event, ref: object) -> str:
     reached = "completed" if status in ("active", "past_due") else "approved"
 
     def change(revision: Revision) -> None:
-        ledger.offered(revision, order["id"], ref)
+        ledger.note_order(revision, order["id"], ref)
         if status in ("active", "past_due") or found.get("status") == "APPROVED":
             ledger.advance(revision, order["id"], reached)
         if standing is not None:
@@ -124,7 +124,7 @@ def _end_earlier(desk: Desk, order: dict[str, Any]) -> None:
         desk.paypal.cancel(ref, "Replaced by another plan.", now=desk.now)
 
 
-def _order(desk: Desk, event: Event, ref: object) -> str:
+def _order(desk: Desk, event: PayPalEvent, ref: object) -> str:
     if not isinstance(ref, str) or not _REF.fullmatch(ref):
         return _ignored(desk, event, "names_nothing")
     found = desk.paypal.order(ref, now=desk.now)
@@ -137,7 +137,7 @@ def _order(desk: Desk, event: Event, ref: object) -> str:
     if found.get("status") == "APPROVED":
         try:
             desk.paypal.capture(ref, order["id"], now=desk.now)
-        except ProviderRefused:
+        except ProviderRefusal:
             declined = True  # unless somebody else captured it: what is read next tells
         found = desk.paypal.order(ref, now=desk.now) or found
     reached = _reached(found)
@@ -145,7 +145,7 @@ def _order(desk: Desk, event: Event, ref: object) -> str:
         reached = "failed"
 
     def change(revision: Revision) -> None:
-        ledger.offered(revision, order["id"], ref)
+        ledger.note_order(revision, order["id"], ref)
         ledger.advance(revision, order["id"], reached)
 
     return _applied(desk, event, order["org_id"], change)
@@ -165,11 +165,11 @@ def _our_order(desk: Desk, ref: str, custom_id: object) -> dict[str, Any] | None
         return order_of(connection, SOURCE, ref, custom_id if isinstance(custom_id, str) else None)
 
 
-def _applied(desk: Desk, event: Event, org_id: str, change: Any) -> str:
+def _applied(desk: Desk, event: PayPalEvent, org_id: str, change: Any) -> str:
     return once(desk.store, org_id, SOURCE, event.key, event.event_type, change, now=desk.now)
 
 
-def _ignored(desk: Desk, event: Event, reason: str) -> str:
+def _ignored(desk: Desk, event: PayPalEvent, reason: str) -> str:
     return ignore(desk.store, SOURCE, event.key, event.event_type, reason, now=desk.now)
 
 

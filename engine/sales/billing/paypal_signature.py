@@ -34,7 +34,7 @@ LONGEST = 4000
 _BLOCK = re.compile(rb"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
 
 
-class Untrusted(Exception):
+class UntrustedSignature(Exception):
     """A transmission that is not PayPal's; the text says why, for the log alone."""
 
 
@@ -50,17 +50,17 @@ class Transmission:
 
     @classmethod
     def of(cls, headers: Mapping[str, str], *, now: datetime) -> "Transmission":
-        """The headers; Untrusted when one is missing, unreadable, too old or from the future."""
+        """The headers; UntrustedSignature when one is missing, unreadable, too old or from the future."""
         names = ("transmission-id", "transmission-time", "transmission-sig", "cert-url", "auth-algo")
         values = [headers.get(f"paypal-{name}", "") for name in names]
         if not all(value and value.isascii() and value.isprintable() and len(value) <= LONGEST for value in values):
-            raise Untrusted("signature headers are missing or unreadable")
+            raise UntrustedSignature("signature headers are missing or unreadable")
         made = cls(*values)
         if made.algorithm != ALGORITHM:
-            raise Untrusted("the algorithm is not SHA256withRSA")
+            raise UntrustedSignature("the algorithm is not SHA256withRSA")
         sent_at = _instant(made.time)
         if sent_at is None or not -AHEAD <= now - sent_at <= OLDEST:
-            raise Untrusted("the transmission is too old, from the future, or of no time at all")
+            raise UntrustedSignature("the transmission is too old, from the future, or of no time at all")
         return made
 
     def signed(self, webhook_id: str, body: bytes) -> bytes:
@@ -75,23 +75,25 @@ def check(
     try:
         leaf, *others = x509.load_pem_x509_certificates(pem)
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise Untrusted("the certificate cannot be read") from error
+        raise UntrustedSignature("the certificate cannot be read") from error
     names = [str(name.value) for name in leaf.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
     if len(names) != 1 or names[0] not in SUBJECTS:
-        raise Untrusted("the certificate is not for signing messages")
+        raise UntrustedSignature("the certificate is not for signing messages")
     try:
         verifier = PolicyBuilder().store(authorities).time(now).build_server_verifier(x509.DNSName(names[0]))
         verifier.verify(leaf, others)
     except VerificationError as error:
-        raise Untrusted("the certificate is over, not yet valid, or does not chain to a trusted authority") from error
+        raise UntrustedSignature(
+            "the certificate is over, not yet valid, or does not chain to a trusted authority"
+        ) from error
     key = leaf.public_key()
     if not isinstance(key, rsa.RSAPublicKey):
-        raise Untrusted("the certificate's key is not RSA")
+        raise UntrustedSignature("the certificate's key is not RSA")
     try:
         signature = base64.b64decode(transmission.signature, validate=True)
         key.verify(signature, transmission.signed(webhook_id, body), padding.PKCS1v15(), hashes.SHA256())
     except (binascii.Error, InvalidSignature) as error:
-        raise Untrusted("the signature does not fit") from error
+        raise UntrustedSignature("the signature does not fit") from error
 
 
 @cache

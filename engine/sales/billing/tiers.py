@@ -58,13 +58,13 @@ class Offer:
 
 def offer(settings: Settings) -> Offer:
     """What the settings put on sale."""
-    price = settings["SVC_TOP_UP_PRICE"]
-    return Offer(_named(settings["SVC_PAYPAL_PLANS"]), Price(*price.split(" ")) if price else None)
+    price = settings.top_up_price
+    return Offer(_named(settings.paypal_plans), Price(*price.split(" ")) if price else None)
 
 
 def variants(settings: Settings) -> dict[str, str]:
     """The tier of each variant at Lemon Squeezy."""
-    return {name: tier for tier, name in _named(settings["SVC_LEMONSQUEEZY_VARIANTS"]).items()}
+    return {name: tier for tier, name in _named(settings.lemonsqueezy_variants).items()}
 
 
 def _named(entries: Iterable[str]) -> dict[str, str]:
@@ -80,6 +80,6 @@ def grants(subscription: Mapping[str, Any]) -> bool:
     return status in ("active", "past_due") or (status == "cancelled" and subscription["renews_at"] is not None)
 
 
-def entitled(subscriptions: Iterable[Mapping[str, Any]]) -> str:
+def best_plan(subscriptions: Iterable[Mapping[str, Any]]) -> str:
     """The best plan that the subscriptions give; ``free`` without any."""
     return max((row["tier"] for row in subscriptions if grants(row)), key=RANK.__getitem__, default=FREE)

@@ -76,7 +76,7 @@ def disable_endpoint(revision: Revision, channel: str) -> None:
 # -- queueing ----------------------------------------------------------------------------------------------------------
 
 
-def known(connection: Connection, org_id: str, keys: Collection[tuple[str, ...]]) -> dict[tuple[str, ...], Row]:
+def by_key(connection: Connection, org_id: str, keys: Collection[tuple[str, ...]]) -> dict[tuple[str, ...], Row]:
     """Rows of the ledger by key, for those of ``keys`` that are in it."""
     wanted = set(keys)
     columns = [deliveries.c[name] for name in ("id", "status", *KEY)]
@@ -188,7 +188,7 @@ SHOWN = (
 )  # fmt: skip
 
 
-def listed(connection: Connection, org_id: str, status: str | None, limit: int) -> list[Row]:
+def list_deliveries(connection: Connection, org_id: str, status: str | None, limit: int) -> list[Row]:
     """Deliveries of an organization, newest first, without what they say."""
     query = select(*(deliveries.c[name] for name in SHOWN)).where(deliveries.c.org_id == org_id)
     if status is not None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, or_, select
 
-from engine.model.document import Revision as Position
-from engine.store.revisions import batched
+from engine.model.document import Position
+from engine.store.revisions import in_batches
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import policy_blocks
 from engine.store.schema.organizations import heads
@@ -26,7 +26,7 @@ def chain_head(connection: Connection, org_id: str) -> Position:
 def event_hashes(connection: Connection, org_id: str, seqs: Collection[int]) -> dict[int, str]:
     """The hashes of audit events by position; positions that retention removed are absent."""
     found: dict[int, str] = {}
-    for batch in batched(sorted(seqs), 900):
+    for batch in in_batches(sorted(seqs), 900):
         query = select(audit_log.c.seq, audit_log.c.hash).where(
             audit_log.c.org_id == org_id, audit_log.c.seq.in_(batch)
         )
@@ -39,7 +39,7 @@ def linked_events(
 ) -> list[Row]:
     """Audit events on any of the objects, in the order of the chain. Scans the organization's log."""
     found: list[Row] = []
-    for batch in batched(sorted(object_ids), 900):
+    for batch in in_batches(sorted(object_ids), 900):
         query = select(audit_log).where(
             audit_log.c.org_id == org_id, audit_log.c.object_id.in_(batch), audit_log.c.object_type.in_(object_types)
         )

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 
-from engine.store.revisions import batched
+from engine.store.revisions import in_batches
 from engine.store.schema.services import findings, incidents, services
-from engine.store.statements import Prepared
+from engine.store.statements import CompiledStatement
 
 
 class LastIncident(NamedTuple):
@@ -29,7 +29,7 @@ KEYS = 32  # that are looked up in one statement
 _PLACES = [f"key{number}" for number in range(KEYS)]
 
 
-def _last_of_each() -> Prepared:
+def _last_of_each() -> CompiledStatement:
     """The incident opened last under each key; one statement, however few the keys are."""
     newest = [incidents.c.opened_at.desc(), incidents.c.id.desc()]
     place = func.row_number().over(partition_by=incidents.c.dedupe_key, order_by=newest)
@@ -39,7 +39,7 @@ def _last_of_each() -> Prepared:
         .where(incidents.c.org_id == bindparam("org"), incidents.c.dedupe_key.in_([bindparam(p) for p in _PLACES]))
         .subquery()
     )
-    return Prepared(select(*(ranked.c[name] for name in names)).where(ranked.c.place == 1))
+    return CompiledStatement(select(*(ranked.c[name] for name in names)).where(ranked.c.place == 1))
 
 
 _LAST = _last_of_each()
@@ -48,7 +48,7 @@ _LAST = _last_of_each()
 def last_incidents(connection: Connection, org_id: str, dedupe_keys: Sequence[str]) -> dict[str, LastIncident]:
     """The incident that was opened last under each dedupe key."""
     found = {}
-    for batch in batched(dedupe_keys, KEYS):
+    for batch in in_batches(dedupe_keys, KEYS):
         keys = dict(zip(_PLACES, batch + batch[:1] * (KEYS - len(batch)), strict=True))
         for key, *values in _LAST.all(connection, {"org": org_id, **keys}):
             found[key] = LastIncident(*values)
@@ -58,7 +58,7 @@ def last_incidents(connection: Connection, org_id: str, dedupe_keys: Sequence[st
 def findings_by_key(connection: Connection, org_id: str, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Findings of these keys, by key."""
     found: dict[str, dict[str, Any]] = {}
-    for batch in batched(keys, 900):
+    for batch in in_batches(keys, 900):
         query = select(findings).where(findings.c.org_id == org_id, findings.c.finding_key.in_(batch))
         found |= {row["finding_key"]: dict(row) for row in connection.execute(query).mappings()}
     return found
@@ -67,7 +67,7 @@ def findings_by_key(connection: Connection, org_id: str, keys: Sequence[str]) ->
 def open_findings_on(connection: Connection, org_id: str, source: str, hosts: Sequence[str]) -> list[dict[str, Any]]:
     """Open findings of a scanner on any of the hosts."""
     found = []
-    for batch in batched(sorted(hosts), 900):
+    for batch in in_batches(sorted(hosts), 900):
         query = select(findings).where(
             findings.c.org_id == org_id,
             findings.c.source == source,
@@ -82,7 +82,7 @@ def service_ids(connection: Connection, org_id: str, names: Sequence[str]) -> di
     """Service ids by what senders call a service: its id or its name, in lower case."""
     wanted = sorted({name.lower() for name in names})
     found: dict[str, str] = {}
-    for batch in batched(wanted, 400):
+    for batch in in_batches(wanted, 400):
         by_id, by_name = func.lower(services.c.id), func.lower(services.c.name)
         query = select(services.c.id, by_id, by_name).where(
             services.c.org_id == org_id, or_(by_id.in_(batch), by_name.in_(batch))
@@ -98,7 +98,7 @@ def service_ids(connection: Connection, org_id: str, names: Sequence[str]) -> di
 
 def resolve_incidents(connection: Connection, org_id: str, ids: Sequence[str], now: datetime, revision: int) -> None:
     """Resolve incidents that are not resolved yet, in one statement for each batch."""
-    for batch in batched(ids, 900):
+    for batch in in_batches(ids, 900):
         connection.execute(
             update(incidents)
             .where(

@@ -39,7 +39,7 @@ def page(request: Request, name: str, wanted: LeadFilter | PilotFilter, given: d
     return answer({name: shown, "page": number, "per_page": size, "total": total, "pages": -(-total // size)})
 
 
-def written(request: Request, change: Callable[[Revision], T]) -> T:
+def write(request: Request, change: Callable[[Revision], T]) -> T:
     """A change by the administrator; the platform's organization is made when it is first needed."""
     caller, store = request.caller, request.services.store
     store.ensure_platform(request.now)
@@ -52,7 +52,7 @@ def download(request: Request, what: str, frames: Iterator[pl.DataFrame]) -> Res
     chunks = csv_chunks(frames)
     first = next(chunks)
     note_access(request, "csv")
-    name = download_name(request.services.settings["SVC_BRAND"], what, request.now.date(), "csv")
+    name = download_name(request.services.settings.brand, what, request.now.date(), "csv")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(chain([first], chunks), RENDERERS["csv"].content_type, headers=headers)
 

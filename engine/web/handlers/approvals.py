@@ -17,7 +17,7 @@ from engine.web.http import Request, Response, answer
 Short = Annotated[str, msgspec.Meta(max_length=200)]
 
 
-class Named(msgspec.Struct):
+class NamedOption(msgspec.Struct):
     """A user or a team of the chat service."""
 
     id: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{1,100}\\Z")]
@@ -34,9 +34,9 @@ class Action(msgspec.Struct):
 class Click(msgspec.Struct):
     """A ``block_actions`` payload, as far as it matters here."""
 
-    user: Named
+    user: NamedOption
     actions: Annotated[tuple[Action, ...], msgspec.Meta(max_length=25)]
-    team: Named | None = None
+    team: NamedOption | None = None
 
 
 class Suggestion(msgspec.Struct, forbid_unknown_fields=True):

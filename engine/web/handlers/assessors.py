@@ -52,7 +52,7 @@ def list_tokens(request: Request) -> Response:
     store, org_id = request.services.store, request.caller.org_id
     return answer(
         {
-            "assessor_tokens": assessors.listed(store, org_id),
+            "assessor_tokens": assessors.list_tokens(store, org_id),
             "exports": [assessors.path(name) for name in assessors.EXPORTS],
             "access_log": {"window": window, **assessors.log(store, org_id, days=DAYS.get(window), now=request.now)},
         }

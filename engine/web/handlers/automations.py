@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from engine.automation import policies
-from engine.automation.context import Asked
+from engine.automation.context import AutomationRequest
 from engine.automation.dry_run import keep, rehearse
-from engine.automation.execute import Order, Refused, carry_out
+from engine.automation.execute import ExecutionRefusal, Order, carry_out
 from engine.automation.playbooks import playbook, playbooks
 from engine.automation.state import State
 from engine.model.errors import Conflict
@@ -60,7 +60,7 @@ def dry_run(request: Request) -> Response:
     """POST /api/automations/dry-run: the plan, computed from the records as they are; 201 whatever its outcome."""
     given, caller = request.parsed(DryRun), request.caller
     book = playbook(given.playbook)
-    asked = Asked("dry_run", caller.actor, caller.role, caller.actor, request.now, "approved")
+    asked = AutomationRequest("dry_run", caller.actor, caller.role, caller.actor, request.now, "approved")
     store = request.services.store
     with store.reader() as connection:
         rehearsal = rehearse(
@@ -95,7 +95,7 @@ def _carried_out(request: Request, mode: str) -> Response:
     done = request.services.store.write(
         caller.org_id, caller.actor, lambda revision: carry_out(revision, order), now=request.now
     )
-    if isinstance(done, Refused):
+    if isinstance(done, ExecutionRefusal):
         first = done.refusals[0]
         raise Conflict(
             first.message,

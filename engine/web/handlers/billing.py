@@ -55,14 +55,14 @@ def paypal_webhook(request: Request) -> Response:
     if configured is None:
         raise Unavailable("No payment provider is configured.", word="billing_not_configured")
     desk = paypal_events.Desk(services.store, paypal(configured), offer(settings), request.now)
-    return answer({"outcome": paypal_events.handle(desk, request.parsed(paypal_events.Event))})
+    return answer({"outcome": paypal_events.handle(desk, request.parsed(paypal_events.PayPalEvent))})
 
 
 def lemonsqueezy_webhook(request: Request) -> Response:
     """POST /api/webhooks/lemonsqueezy: 200 for whatever it signed, kinds without effect included."""
     settings = request.services.settings
-    shop = lemonsqueezy.Shop(variants(settings), settings["SVC_LEMONSQUEEZY_TEST_MODE"])
-    event = request.parsed(lemonsqueezy.Event)
+    shop = lemonsqueezy.Shop(variants(settings), settings.lemonsqueezy_test_mode)
+    event = request.parsed(lemonsqueezy.LemonSqueezyEvent)
     outcome = lemonsqueezy.handle(request.services.store, shop, event, request.body, now=request.now)
     return answer({"outcome": outcome})
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from engine.archives import bundles, packs
-from engine.archives.verification import verified
+from engine.archives.verification import verify_bundle
 from engine.archives.windows import Days, days
 from engine.digests import each
 from engine.model.errors import NotFound, Unavailable
@@ -29,7 +29,7 @@ PIECE = 1 << 18
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
-class NewBundle(msgspec.Struct, forbid_unknown_fields=True):
+class BundleBody(msgspec.Struct, forbid_unknown_fields=True):
     """Body of POST /api/governance/compliance/bundles."""
 
     window: Text = "30d"
@@ -45,12 +45,12 @@ class ScheduledBundle(msgspec.Struct, forbid_unknown_fields=True, rename={"org_i
 def list_bundles(request: Request) -> Response:
     """GET /api/governance/compliance/bundles: metadata of every bundle, newest first."""
     parameters(request)
-    return answer({"bundles": bundles.listed(request.services, request.caller.org_id)})
+    return answer({"bundles": bundles.list_bundles(request.services, request.caller.org_id)})
 
 
 def create_bundle(request: Request) -> Response:
     """POST /api/governance/compliance/bundles: seals one; the same window again is a new one."""
-    body, caller = request.parsed(NewBundle) if request.body else NewBundle(), request.caller
+    body, caller = request.parsed(BundleBody) if request.body else BundleBody(), request.caller
     return _create(request, caller.org_id, caller.actor, days(body.window))
 
 
@@ -64,7 +64,12 @@ def scheduled_bundle(request: Request) -> Response:
         made = bundles.create_scheduled(services, org_id, bundles.CRON, window, now=request.now)
         row, before = bundles.one(services, org_id, made.row["id"])
         outcome = "already_sealed" if made.again else "sealed"
-        return {"org_id": org_id, "outcome": outcome, "bundle": bundles.shown(row, before), "delivery": made.delivery}
+        return {
+            "org_id": org_id,
+            "outcome": outcome,
+            "bundle": bundles.metadata(row, before),
+            "delivery": made.delivery,
+        }
 
     if body.org_id is not None:
         if body.org_id == PLATFORM or not services.store.organization_exists(body.org_id):
@@ -78,7 +83,7 @@ def _create(request: Request, org_id: str, actor: str, window: Days) -> Response
     made = bundles.create(request.services, org_id, actor, window, now=request.now)
     row, before = bundles.one(request.services, org_id, made.row["id"])
     location = f"{bundles.ROUTE}/{row['id']}"
-    return answer({"bundle": bundles.shown(row, before), "delivery": made.delivery}, status=201,
+    return answer({"bundle": bundles.metadata(row, before), "delivery": made.delivery}, status=201,
                   headers={"Location": location})  # fmt: skip
 
 
@@ -87,7 +92,7 @@ def bundle(request: Request) -> Response:
     parameters(request)
     services = request.services
     row, before = bundles.one(services, request.caller.org_id, request.arguments["id"])
-    return answer({"bundle": bundles.shown(row, before), **verified(services, row, before, now=request.now)})
+    return answer({"bundle": bundles.metadata(row, before), **verify_bundle(services, row, before, now=request.now)})
 
 
 def download(request: Request) -> Response:

@@ -29,7 +29,7 @@ def status(request: Request) -> Response:
     """Probe both backends at once. What was found stands for ten seconds, so that nobody can probe in our name."""
     parameters(request)
     settings = request.services.settings
-    where = tuple(settings[connector.url] for connector in CONNECTORS)
+    where = tuple(connector.url(settings) for connector in CONNECTORS)
     with _guard:
         known = _known.get(where)
         if known is None or not timedelta(0) <= request.now - known[0] < REMEMBERED:
@@ -46,7 +46,7 @@ def _probed(settings: Settings, now: datetime) -> dict[str, Any]:
 
 def _probe(settings: Settings, connector: Connector) -> dict[str, Any]:
     """Any answer at all means reachable; its status says the rest. The address itself is never shown."""
-    base: str = settings[connector.url]
+    base = connector.url(settings)
     if not base:
         return dict(_NOTHING)
     begun = time.perf_counter()

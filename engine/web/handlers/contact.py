@@ -40,7 +40,7 @@ def submit(request: Request) -> Response:
     parameters(request)
     form = _form(request)
     rules = _rules(request)
-    enquiry = enquiries.checked(form.name, form.email, form.company, form.message, consent=form.consent)
+    enquiry = enquiries.check_enquiry(form.name, form.email, form.company, form.message, consent=form.consent)
     suspicion = enquiries.suspicion(
         rules, request.now, honeypot=form.website, duration_ms=form.duration_ms, stamp=form.stamp
     )
@@ -53,9 +53,7 @@ def submit(request: Request) -> Response:
 
 def _rules(request: Request) -> enquiries.Rules:
     settings = request.services.settings
-    return enquiries.Rules(
-        settings["SVC_CONTACT_MIN_SECONDS"], settings["SVC_CONTACT_STAMP_SECRET"], settings["SVC_CONTACT_PER_EMAIL"]
-    )
+    return enquiries.Rules(settings.contact_min_seconds, settings.contact_stamp_secret, settings.contact_per_email)
 
 
 def _form(request: Request) -> Form:

@@ -8,7 +8,7 @@ import msgspec
 from engine.copilot import sse, threads, turns
 from engine.copilot.library import Library
 from engine.copilot.prompts import without_secrets
-from engine.copilot.providers import Failed
+from engine.copilot.providers import ProviderError
 from engine.model.errors import BadRequest, Problem, Unauthorized
 from engine.model.report import Parameter
 from engine.store.ids import new_id
@@ -20,13 +20,13 @@ _LIMIT = Parameter("limit", 50, "how many conversations, newest first", 1, 200)
 Content = Annotated[str, msgspec.Meta(min_length=1, max_length=8_000)]
 
 
-class Message(msgspec.Struct):
+class ChatMessage(msgspec.Struct):
     role: Literal["system", "user", "assistant"]
     content: Content
 
 
 class Chat(msgspec.Struct):
-    messages: Annotated[list[Message], msgspec.Meta(min_length=1, max_length=50)]
+    messages: Annotated[list[ChatMessage], msgspec.Meta(min_length=1, max_length=50)]
     stream: bool = False
     thread_id: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
 
@@ -77,7 +77,7 @@ def chat(request: Request) -> Response:
 def list_threads(request: Request) -> Response:
     """The caller's own conversations."""
     caller, limit = request.caller, parameters(request, _LIMIT)["limit"]
-    return answer({"threads": threads.listed(request.services.store, caller.org_id, caller.actor, limit)})
+    return answer({"threads": threads.list_threads(request.services.store, caller.org_id, caller.actor, limit)})
 
 
 def create_thread(request: Request) -> Response:
@@ -136,7 +136,7 @@ def _keeper(request: Request, thread_id: str, question: str) -> Keep:
     """Keeps the turn that answers ``question`` once its text is there."""
 
     def keep(turn: turns.Turn, text: str) -> list[dict[str, Any]]:
-        said = threads.Said(text, turn.provider, turn.confidence, turn.citations, turn.sent_to)
+        said = threads.ThreadMessage(text, turn.provider, turn.confidence, turn.citations, turn.sent_to)
         caller, store = request.caller, request.services.store
         return threads.append(store, caller.org_id, caller.actor, thread_id, question, said, now=request.now)
 
@@ -159,8 +159,8 @@ def _events(turn: turns.Turn, about: dict[str, Any], keep: Keep | None, thread_i
         if keep is not None:
             keep(turn, "".join(said))
         yield chunk({}, turn.finish, **_sources(turn, thread_id))
-        yield sse.done()
-    except Failed as error:
+        yield sse.end_event()
+    except ProviderError as error:
         yield _error("The provider broke off its answer.", "provider_error", error.reason)
     except Problem as problem:
         yield _error(problem.message, "not_kept", problem.word)

@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from engine.delivery import configured, endpoints
+from engine.delivery import channels_of, endpoints
 from engine.digests import (
     CHAIN_NAME,
     ChainRun,
@@ -29,14 +29,14 @@ CRON = "cron"
 T = TypeVar("T")
 
 
-class Wanted(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
+class DeliveryBody(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     """Body of a delivery by hand; it may be left out."""
 
     send_empty: bool = False
     period_days: Annotated[int, msgspec.Meta(ge=1, le=730)] | None = None
 
 
-class Scheduled(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
+class ScheduledBody(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     """Body of a delivery by cron; without ``orgId`` every organization that wants it."""
 
     org_id: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
@@ -52,7 +52,7 @@ def outlook(digest: Digest) -> Outlook:
     def headers(request: Request, body: Any) -> dict[str, str]:
         services, org_id = request.services, request.caller.org_id
         with services.store.reader() as connection:
-            ways = configured(services.settings, endpoints(connection, org_id))
+            ways = channels_of(services.settings, endpoints(connection, org_id))
         leaving = [way.name for way in ways.leaving if way.name in digest.channels]
         return {
             "X-Content-Hash": hash_of(msgspec.json.decode(body)),
@@ -66,7 +66,7 @@ def send(digest: Digest) -> Handler:
     """POST of a digest: the delivery of the present period, once."""
 
     def handler(request: Request) -> Response:
-        wanted, caller = _body(request, Wanted), request.caller
+        wanted, caller = _body(request, DeliveryBody), request.caller
         run = deliver(
             request.services, digest, caller.org_id, caller.actor, now=request.now,
             query=_query(wanted.period_days), send_empty=wanted.send_empty,
@@ -80,7 +80,7 @@ def scheduled(digest: Digest) -> Handler:
     """POST of a digest by cron: the same delivery, for one organization or for all that want it."""
 
     def handler(request: Request) -> Response:
-        wanted = _body(request, Scheduled)
+        wanted = _body(request, ScheduledBody)
         services, query = request.services, _query(wanted.period_days)
         digest.report.parse(query)
 
@@ -99,7 +99,7 @@ def chain(digests: tuple[Digest, ...]) -> Handler:
     """POST of the staffing chain by cron: rollup, SLA digest, escalation."""
 
     def handler(request: Request) -> Response:
-        wanted = _body(request, Scheduled)
+        wanted = _body(request, ScheduledBody)
         services = request.services
 
         def run(org_id: str) -> ChainRun:

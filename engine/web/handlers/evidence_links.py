@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from engine.model.report import Parameter
-from engine.programme.evidence_links import OUTCOMES, Wanted, link
+from engine.programme.evidence_links import OUTCOMES, LinkRequest, link
 from engine.web.http import Request, Response, answer
 from engine.web.parameters import parameters
 
@@ -36,7 +36,7 @@ def link_tests(request: Request) -> Response:
     every = parameters(request, SUPPLEMENT)["supplement"] == "true"
     given, caller = request.parsed(NewLinks), request.caller
     wanted = [
-        Wanted(one.test_id, one.framework, one.control_id, one.bundle_id, every or one.supplement)
+        LinkRequest(one.test_id, one.framework, one.control_id, one.bundle_id, every or one.supplement)
         for one in given.links
     ]
     results = request.services.store.write(

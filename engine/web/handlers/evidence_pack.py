@@ -12,7 +12,7 @@ import polars as pl
 
 from engine.archives.evidence_pack import (
     COLUMNS,
-    Pack,
+    EvidencePack,
     open_pack,
     pages,
 )
@@ -58,7 +58,9 @@ def export(request: Request) -> Response:
     return Response(chain([first], chunks), RENDERERS[form].content_type, headers=headers)
 
 
-def json_chunks(rows: Iterator[pl.DataFrame], pack: Pack, asked: dict[str, Any], today: date) -> Iterator[bytes]:
+def json_chunks(
+    rows: Iterator[pl.DataFrame], pack: EvidencePack, asked: dict[str, Any], today: date
+) -> Iterator[bytes]:
     """One JSON object: a line of what it is, a line for each row, and a last line with the manifest.
 
     A file without a manifest was cut off. ``rows_sha256`` is over the lines of the rows, each without the comma and
@@ -67,7 +69,7 @@ def json_chunks(rows: Iterator[pl.DataFrame], pack: Pack, asked: dict[str, Any],
     head = {"report": NAME, "schema_version": SCHEMA_VERSION, "organization": pack.org_id, "as_of": today.isoformat(),
             "revision": {"seq": pack.head[0], "hash": pack.head[1]}, "parameters": asked}  # fmt: skip
     yield msgspec.json.encode(head)[:-1] + b',"evidence":['
-    digest, sums = sha256(), Sums()
+    digest, sums = sha256(), PackSums()
     between = "\n"
     for frame in rows:
         sums.add(frame)
@@ -87,7 +89,7 @@ def json_chunks(rows: Iterator[pl.DataFrame], pack: Pack, asked: dict[str, Any],
     yield b'\n],\n"manifest":' + msgspec.json.encode(manifest) + b"}\n"
 
 
-class Sums:
+class PackSums:
     """What a manifest says of the rows, added up page by page."""
 
     def __init__(self) -> None:

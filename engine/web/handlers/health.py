@@ -8,7 +8,7 @@ def alive(request: Request) -> Response:
     """The process answers; nothing else is looked at."""
     services = request.services
     uptime = int((request.now - services.started_at).total_seconds())
-    response = answer({"ok": True, "service": services.settings["SVC_SERVICE_NAME"], "uptime_s": max(uptime, 0)})
+    response = answer({"ok": True, "service": services.settings.service_name, "uptime_s": max(uptime, 0)})
     if request.method == "HEAD":
         response.body = b""
     return response

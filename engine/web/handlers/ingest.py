@@ -88,7 +88,7 @@ def _check_signature(request: Request) -> None:
 
     Several ``v1`` may be given and several secrets configured, so that a secret can be rotated without a gap.
     """
-    secrets = request.services.settings["SVC_ALERT_WEBHOOK_SIGNING_SECRET"]
+    secrets = request.services.settings.alert_webhook_signing_secret
     if not secrets:
         return
     parts = [part.strip().partition("=") for part in request.headers.get(SIGNATURE, "").split(",")]
@@ -110,7 +110,7 @@ def _check_signature(request: Request) -> None:
 
 def _check_plan(request: Request) -> None:
     """Alert ingest may be kept for some plans by SVC_ALERT_INGEST_PLANS."""
-    plans = request.services.settings["SVC_ALERT_INGEST_PLANS"]
+    plans = request.services.settings.alert_ingest_plans
     if not plans:
         return
     plan = request.services.store.plan(request.caller.org_id)

@@ -45,7 +45,7 @@ def connections(request: Request) -> Response:
     """GET /api/integrations/connections: the organization's connections and the kinds that there are."""
     parameters(request)
     with request.services.store.reader() as connection:
-        found = kept.listed(connection, request.caller.org_id)
+        found = kept.list_connections(connection, request.caller.org_id)
     return answer({"connections": found, "kinds": kept.KINDS, "note": kept.MEANING})
 
 

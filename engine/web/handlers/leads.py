@@ -25,7 +25,7 @@ from engine.web.handlers.administration import (
     download,
     frame,
     page,
-    written,
+    write,
 )
 from engine.web.handlers.pilots import NewFields, pilot_fields
 from engine.web.http import Request, Response, answer
@@ -58,7 +58,7 @@ CLEANED: dict[str, Callable[[str, str], str]] = {
 }
 
 
-class Changes(msgspec.Struct, forbid_unknown_fields=True):
+class LeadChanges(msgspec.Struct, forbid_unknown_fields=True):
     """What may be changed. ``status`` is another word for stage, ``assigned_to`` for owner; null clears."""
 
     stage: Stage | UnsetType = UNSET
@@ -73,7 +73,7 @@ class Changes(msgspec.Struct, forbid_unknown_fields=True):
     spam: bool | UnsetType = UNSET
 
 
-class Several(Changes, forbid_unknown_fields=True):
+class Several(LeadChanges, forbid_unknown_fields=True):
     """The same changes to several leads: ``ids``, or ``id`` for one."""
 
     id: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
@@ -88,7 +88,7 @@ class Letter(msgspec.Struct, forbid_unknown_fields=True):
     note: Short | None = None
 
 
-def listed(request: Request) -> Response:
+def list_leads(request: Request) -> Response:
     """GET /api/admin/leads: newest first, a page at a time."""
     given = parameters(request, *FILTERS, PAGE, PER_PAGE)
     return page(request, "leads", _filter(request, given), given)
@@ -102,7 +102,7 @@ def change_several(request: Request) -> Response:
     if not ids:
         raise texts.invalid("ids", "the identifiers of 1 to 200 leads (or id for one)")
     wanted = _wanted(request, body)
-    changed = written(request, lambda revision: worked.change_all(revision, ids, wanted))
+    changed = write(request, lambda revision: worked.change_all(revision, ids, wanted))
     return answer({"leads": changed})
 
 
@@ -117,15 +117,15 @@ def detail(request: Request) -> Response:
 def change(request: Request) -> Response:
     """PATCH /api/admin/leads/{id}."""
     parameters(request)
-    wanted = _wanted(request, request.parsed(Changes))
-    return answer({"lead": written(request, lambda revision: worked.change(revision, request.arguments["id"], wanted))})
+    wanted = _wanted(request, request.parsed(LeadChanges))
+    return answer({"lead": write(request, lambda revision: worked.change(revision, request.arguments["id"], wanted))})
 
 
 def convert(request: Request) -> Response:
     """POST /api/admin/leads/{id}/convert-pilot: the body is optional and may hold what a new pilot may hold."""
     parameters(request)
     fields = pilot_fields(request, request.parsed(NewFields)) if request.body else {}
-    made = written(request, lambda revision: worked.convert(revision, request.arguments["id"], fields))
+    made = write(request, lambda revision: worked.convert(revision, request.arguments["id"], fields))
     return answer({"pilot": made}, status=201)
 
 
@@ -137,7 +137,7 @@ def email(request: Request) -> Response:
         raise texts.invalid("template", f"one of {', '.join(TEMPLATES)}", body.template)
     note = None if body.note is None else texts.prose("note", body.note, 2_000)
     lead_id, settings = request.arguments["id"], request.services.settings
-    result = written(
+    result = write(
         request, lambda revision: letters.write(revision, lead_id, body.template, note, settings, send=body.send)
     )
     return answer(result, status=202 if result["status"] == "queued" else 200)
@@ -193,7 +193,7 @@ def _midnight(on: date) -> datetime:
     return datetime(on.year, on.month, on.day, tzinfo=UTC)
 
 
-def _wanted(request: Request, body: Changes) -> dict[str, Any]:
+def _wanted(request: Request, body: LeadChanges) -> dict[str, Any]:
     """The columns to set, checked and cleaned."""
     given = {name: getattr(body, name) for name in (*COLUMNS, "status", "assigned_to") if hasattr(body, name)}
     wanted = {name: value for name, value in given.items() if value is not UNSET and name != "id"}

@@ -29,7 +29,7 @@ from engine.web.handlers.administration import (
     download,
     frame,
     page,
-    written,
+    write,
 )
 from engine.web.http import Request, Response, answer
 from engine.web.parameters import parameters
@@ -80,14 +80,14 @@ class NewPilot(NewFields, forbid_unknown_fields=True, kw_only=True):
     lead_id: Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class Changes(NewFields, forbid_unknown_fields=True):
+class PilotChanges(NewFields, forbid_unknown_fields=True):
     """What may be changed; ``status`` is another word for stage."""
 
     stage: Stage | UnsetType = UNSET
     status: Stage | UnsetType = UNSET
 
 
-def listed(request: Request) -> Response:
+def list_pilots(request: Request) -> Response:
     """GET /api/admin/pilots: newest first, a page at a time."""
     given = parameters(request, *FILTERS, PAGE, PER_PAGE)
     return page(request, "pilots", _filter(given), given)
@@ -98,7 +98,7 @@ def create(request: Request) -> Response:
     parameters(request)
     body = request.parsed(NewPilot)
     fields = pilot_fields(request, body)
-    made = written(request, lambda revision: worked.convert(revision, body.lead_id, fields))
+    made = write(request, lambda revision: worked.convert(revision, body.lead_id, fields))
     return answer({"pilot": made}, status=201)
 
 
@@ -111,15 +111,15 @@ def detail(request: Request) -> Response:
 def change(request: Request) -> Response:
     """PATCH /api/admin/pilots/{id}."""
     parameters(request)
-    body = request.parsed(Changes)
+    body = request.parsed(PilotChanges)
     wanted = pilot_fields(request, body)
     for name in ("stage", "status"):
         value = getattr(body, name)
         if value is not UNSET and wanted.setdefault("stage", value) != value:
             raise texts.invalid(name, "the same as stage, or left out", value)
     if not wanted:
-        raise texts.invalid("body", f"at least one of {', '.join(Changes.__struct_fields__)}")
-    return answer({"pilot": written(request, lambda revision: kept.change(revision, request.arguments["id"], wanted))})
+        raise texts.invalid("body", f"at least one of {', '.join(PilotChanges.__struct_fields__)}")
+    return answer({"pilot": write(request, lambda revision: kept.change(revision, request.arguments["id"], wanted))})
 
 
 def shown_proposal(request: Request) -> Response:
@@ -129,9 +129,7 @@ def shown_proposal(request: Request) -> Response:
     as_of = day("asOf", given["asOf"]) if given["asOf"] else request.now.date()
     check_day("asOf", as_of, request.now.date())
     found, settings = _detail(request), request.services.settings
-    facts = proposal(
-        found["pilot"], found["lead"], price_table(settings["SVC_PILOT_PRICES"]), settings["SVC_BRAND"], as_of
-    )
+    facts = proposal(found["pilot"], found["lead"], price_table(settings.pilot_prices), settings.brand, as_of)
     if given["format"] == "json":
         return answer(facts)
     renderer = RENDERERS[given["format"]]
@@ -157,7 +155,7 @@ def calendar(request: Request) -> Response:
     if not agreed:
         what = "meeting" if wanted == "all" else wanted
         raise Conflict(f"No date is agreed for the {what} of this pilot yet; set one first.", word="no_date")
-    brand = request.services.settings["SVC_BRAND"]
+    brand = request.services.settings.brand
     content = meetings.render(f"{brand}: {pilot['name']}", [_meeting(pilot, found["lead"], row) for row in agreed])
     note_access(request, "ics")
     name = download_name(found["lead"]["reference_id"], f"pilot-{wanted}", request.now.date(), "ics")

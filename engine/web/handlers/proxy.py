@@ -6,7 +6,7 @@ passed as they are, encoded or not; redirects are the caller's to follow.
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from http.cookiejar import DefaultCookiePolicy
@@ -56,15 +56,18 @@ _AS_IT_CAME = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not i
 
 @dataclass(frozen=True)
 class Connector:
-    """A backend behind ``/api/<name>/`` and the settings that say where it is and what token it is sent."""
+    """A backend behind ``/api/<name>/``: where the settings say it is (in ``variable``), and what token it is sent."""
 
     name: str
-    url: str
-    token: str
+    variable: str
+    url: Callable[[Settings], str]
+    token: Callable[[Settings], str]
 
 
-REASONING = Connector("reasoning", "SVC_REASONING_URL", "SVC_REASONING_TOKEN")
-ROBOT = Connector("robot", "SVC_ROBOT_URL", "SVC_ROBOT_TOKEN")
+REASONING = Connector(
+    "reasoning", "SVC_REASONING_URL", lambda settings: settings.reasoning_url, lambda settings: settings.reasoning_token
+)
+ROBOT = Connector("robot", "SVC_ROBOT_URL", lambda settings: settings.robot_url, lambda settings: settings.robot_token)
 CONNECTORS = (REASONING, ROBOT)
 
 
@@ -97,10 +100,11 @@ def forward(connector: Connector) -> Handler:
     """A handler that passes a request on and streams the answer back."""
 
     def handler(request: Request) -> Response:
-        base: str = request.services.settings[connector.url]
+        base = connector.url(request.services.settings)
         if not base:
             raise Unavailable(
-                f"There is no {connector.name} backend; {connector.url} names one.", word="connector_not_configured"
+                f"There is no {connector.name} backend; {connector.variable} names one.",
+                word="connector_not_configured",
             )
         upstream = client().build_request(
             request.method,
@@ -116,7 +120,7 @@ def forward(connector: Connector) -> Handler:
 
 def authorization(settings: Settings, connector: Connector) -> dict[str, str]:
     """The header with the backend's own token, where one is set."""
-    token: str = settings[connector.token]
+    token = connector.token(settings)
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 

@@ -53,7 +53,7 @@ def report(name: str, *, of_caller: bool = False, outlook: Outlook | None = None
 def _report(request: Request, name: str, query: dict[str, str]) -> Response:
     services, caller = request.services, request.caller
     declared = services.editions.report(name)
-    form = query.pop("format", None) or preferred(request.headers.get("accept", ""), declared)
+    form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared)
     artifact = services.editions.artifact(caller.org_id, name, form, query, now=request.now, head=caller.head)
     renderer = RENDERERS[artifact.name.format]
     headers = {"ETag": f'"{artifact.etag}"'}
@@ -69,7 +69,7 @@ def _report(request: Request, name: str, query: dict[str, str]) -> Response:
     return Response(artifact.data, renderer.content_type, headers=headers, cache=REVALIDATE)
 
 
-def preferred(accept: str, declared: Report) -> str | None:
+def preferred_format(accept: str, declared: Report) -> str | None:
     """The format of the most wanted media type that the report has; None leaves the choice to the report."""
     wanted: list[tuple[float, int, str]] = []
     for place, part in enumerate(accept.split(",")):

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from engine.exposure.attack_entries import Finding
+from engine.exposure.attack_entries import OpenFinding
 from engine.exposure.attack_paths import simulate
 from engine.exposure.dependencies import (
     Dependency,
@@ -173,7 +173,7 @@ def attack_paths(request: Request) -> Response:
             one(connection, tables.services, org_id, id=target)
         services = [Service(*row) for row in all_services(connection, org_id)]
         edges = [Dependency(*row) for row in all_dependencies(connection, org_id)]
-        findings = [Finding(*row) for row in open_findings(connection, org_id)]
+        findings = [OpenFinding(*row) for row in open_findings(connection, org_id)]
         depth = asked["maxDepth"] or int(threshold(connection, org_id, "attack_depth"))
     result = simulate(services, edges, findings, target_id=target, max_depth=depth)
     return answer(result)

@@ -43,7 +43,7 @@ def api_keys(request: Request) -> Response:
     """GET /api/user/api-keys: the caller's own."""
     parameters(request)
     caller, store = request.caller, request.services.store
-    return answer({"api_keys": tokens.listed(store, caller.org_id, tokens.API_KEY, owner=caller.actor)})
+    return answer({"api_keys": tokens.list_credentials(store, caller.org_id, tokens.API_KEY, owner=caller.actor)})
 
 
 def create_api_key(request: Request) -> Response:
@@ -65,7 +65,7 @@ def revoke_api_key(request: Request) -> Response:
 def ingest_tokens(request: Request) -> Response:
     """GET /api/user/alert-ingest-tokens: those of all workspaces, because alerts of a team outlive who set them up."""
     parameters(request)
-    found = tokens.listed(request.services.store, request.caller.org_id, tokens.INGEST)
+    found = tokens.list_credentials(request.services.store, request.caller.org_id, tokens.INGEST)
     return answer({"alert_ingest_tokens": found})
 
 
@@ -108,7 +108,7 @@ def notification_preferences(request: Request) -> Response:
 
 def change_notification_preferences(request: Request) -> Response:
     """PUT /api/user/notification-preferences: sets the flags given and leaves the others."""
-    given = preferences.checked(request.json)
+    given = preferences.check_flags(request.json)
     return answer({"preferences": _write(request, lambda revision: preferences.change(revision, given))})
 
 

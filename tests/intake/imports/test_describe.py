@@ -9,7 +9,7 @@ from engine.intake.imports.controls import (
     control,
     framework,
 )
-from engine.intake.imports.names import squashed
+from engine.intake.imports.names import squash
 from engine.intake.imports.tables import importable
 from engine.model.thresholds import DEFAULTS
 from engine.store.schema import IMPORTABLE
@@ -58,14 +58,14 @@ def test_the_console_fills_in_its_own_columns():
 @pytest.mark.parametrize("name", IMPORTABLE)
 def test_no_two_columns_or_choices_look_the_same_in_any_spelling(name):
     table = importable(name)
-    assert len({squashed(column) for column in table.fields}) == len(table.fields)
+    assert len({squash(column) for column in table.fields}) == len(table.fields)
     for field in table.fields.values():
-        assert len({squashed(word) for word in field.choices}) == len(field.choices)
+        assert len({squash(word) for word in field.choices}) == len(field.choices)
 
 
 def test_every_framework_has_aliases_of_its_own():
     assert tuple(ALIASES) == PACKS
-    spellings = [(squashed(text), name) for name, texts in ALIASES.items() for text in texts]
+    spellings = [(squash(text), name) for name, texts in ALIASES.items() for text in texts]
     assert len({spelling for spelling, _ in spellings}) == len({*spellings})
     assert framework("COBIT") is None
 

@@ -10,7 +10,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.intake.imports.batches import Sheet
+from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.checking import check_sheet
 from engine.intake.imports.headers import ROW
 from engine.intake.imports.problems import Problems
@@ -72,7 +72,7 @@ def test_rows_written_in_any_dialect_come_back_equal(rows, dialect):
         path = Path(folder) / "risks.csv"
         path.write_bytes(written(rows, dialect))
         (sheet,) = sheets([path])
-        assert isinstance(sheet, Sheet)
+        assert isinstance(sheet, SheetRows)
         problems = Problems()
         checked = check_sheet(sheet, Path(folder), None, "acme", problems, lambda *_: None)
         problems.raise_any()

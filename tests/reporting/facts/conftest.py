@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from engine.model.thresholds import Thresholds
-from engine.reporting.facts import Facts, Question
+from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.replica import Replica
 from engine.store.changes import sql_type
 from engine.store.schema import REPLICATED
@@ -78,7 +78,7 @@ def known(replica):
             for table, given in tables.items():
                 fill(view, table, given)
             settings = Thresholds(0, settings or {})
-            facts = Facts(view, [Question(org, zone, as_of, period_days, settings) for org in orgs])
+            facts = Facts(view, [FactQuestion(org, zone, as_of, period_days, settings) for org in orgs])
             if controls is not None:
                 facts._frames["controls"] = rows("controls", *controls)
             return facts

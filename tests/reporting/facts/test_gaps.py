@@ -5,11 +5,11 @@ import pytest
 
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import gaps
-from engine.reporting.facts.question import Question, asked
+from engine.reporting.facts.question import FactQuestion, asked_frame
 from tests.factories import DAY, ORG, rows
 from tests.reporting.facts.conftest import control, on, only
 
-ASKED = asked([Question(ORG, "UTC", DAY, 30, Thresholds())])
+ASKED = asked_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds())])
 
 
 def crosswalk(*edges):
@@ -20,7 +20,7 @@ def crosswalk(*edges):
 def unlocked(*edges):
     scope = rows("controls", control("A"), control("B"), {**on("C", "hipaa"), "title": "C"},
                  {**on("H", "hipaa"), "title": "H", "assessable": False})  # fmt: skip
-    frame = gaps.unlocked(scope, crosswalk(*edges))
+    frame = gaps.leverage(scope, crosswalk(*edges))
     return {row["control_id"]: (row["requirements"], row["leverage"]) for row in frame.iter_rows(named=True)}
 
 

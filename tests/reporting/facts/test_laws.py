@@ -10,8 +10,8 @@ from engine.model.thresholds import Thresholds
 from engine.reporting.facts import (
     FACTS,
     SCHEMAS,
+    FactQuestion,
     Facts,
-    Question,
 )
 from engine.reporting.replica import Replica
 from engine.store import Store
@@ -25,7 +25,7 @@ PUBLIC = [name for name in FACTS if name in SCHEMAS]
 
 
 def question(org, zone):
-    return Question(org, zone, NOW.date(), 30, Thresholds())
+    return FactQuestion(org, zone, NOW.date(), 30, Thresholds())
 
 
 @pytest.fixture(scope="module")

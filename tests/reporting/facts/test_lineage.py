@@ -9,7 +9,7 @@ from engine.archives.manifest import LOG
 from engine.model.merkle import file_leaf as leaf
 from engine.model.merkle import root, root_from_path
 from engine.model.thresholds import Thresholds
-from engine.reporting.facts import Facts, Question
+from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.replica import Replica
 from engine.store import EventRow
 from engine.store.schema.audit import audit_log, chain_cuts
@@ -46,7 +46,7 @@ def traced(store):
         replica.sync([ORG])
         view = replica.view()
         opened.append((view, replica))
-        facts = Facts(view.__enter__(), [Question(ORG, "UTC", date(2026, 11, 20), 30, Thresholds())])
+        facts = Facts(view.__enter__(), [FactQuestion(ORG, "UTC", date(2026, 11, 20), 30, Thresholds())])
         frame = facts[name]
         return frame.filter(control_id="CC6.1") if name == "claims" else frame
 

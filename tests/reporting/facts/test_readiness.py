@@ -5,7 +5,7 @@ import pytest
 
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import readiness
-from engine.reporting.facts.question import Question, asked
+from engine.reporting.facts.question import FactQuestion, asked_frame
 from tests.factories import (
     DAY,
     ORG,
@@ -18,7 +18,7 @@ VALUES = {"readiness": 80, "freshness": 70, "attestation": 90, "vendor": None, "
 
 
 def question(**overrides):
-    return asked([Question(ORG, "UTC", DAY, 30, Thresholds(0, overrides))])
+    return asked_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds(0, overrides))])
 
 
 def statuses(*given):

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from engine.model.thresholds import Thresholds
-from engine.reporting.facts import Facts, Question
+from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.facts import attestations as attestation_facts
 from engine.reporting.facts.question import start_of
 from engine.reporting.facts.scans import SCANS
@@ -48,7 +48,7 @@ def recorded(store):
         replica.sync([ORG])
         view = replica.view()
         views.append((view, replica))
-        return Facts(view.__enter__(), [Question(ORG, zone, as_of, period_days, Thresholds())])
+        return Facts(view.__enter__(), [FactQuestion(ORG, zone, as_of, period_days, Thresholds())])
 
     yield record
     for view, replica in views:
@@ -150,7 +150,9 @@ def test_of_two_organizations_each_is_asked_by_its_own_clock(store):
     replica = Replica(store.url, None)
     replica.sync(zones)
     with replica.view() as view:
-        facts = Facts(view, [Question(org, zone, date(2026, 11, 19), 1, Thresholds()) for org, zone in zones.items()])
+        facts = Facts(
+            view, [FactQuestion(org, zone, date(2026, 11, 19), 1, Thresholds()) for org, zone in zones.items()]
+        )
         found = facts["stored:audit_by_action"].sort("org_id").select("org_id", "events", "future")
         days = facts["stored:audit_days"]
     replica.close()

@@ -6,13 +6,13 @@ from typing import Any
 import polars as pl
 
 from engine.model.document import (
+    CalendarEvent,
     Chart,
     Coverage,
     Document,
     Edition,
-    Event,
     Organization,
-    Revision,
+    Position,
     Table,
 )
 
@@ -27,7 +27,7 @@ def edition(document: Document | None = None, **changes: Any) -> Edition:
         "schema_version": 1,
         "organization": Organization("aurora", "Aurora Health"),
         "as_of": date(2026, 11, 20),
-        "revision": Revision(81234, HASH),
+        "revision": Position(81234, HASH),
         "parameters": {"periodDays": 30},
         "settings_version": 3,
         "document": document or Document("Nothing to say.", {}),
@@ -96,7 +96,7 @@ STATES = pl.DataFrame(
 )
 
 EVENTS = (
-    Event(
+    CalendarEvent(
         "3f6a@aurora",
         date(2026, 12, 7),
         "Access review, quarterly; team Ärzte",
@@ -107,7 +107,7 @@ EVENTS = (
         date(2026, 11, 18),
         "https://hq.example/obligations/3f6a",
     ),
-    Event("77b0@aurora", date(2026, 12, 24), "Vendor review", "", (), 2, "CANCELLED", date(2026, 11, 20)),
+    CalendarEvent("77b0@aurora", date(2026, 12, 24), "Vendor review", "", (), 2, "CANCELLED", date(2026, 11, 20)),
 )
 
 

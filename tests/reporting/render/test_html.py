@@ -10,7 +10,7 @@ from engine.model.document import (
     Coverage,
     Document,
     Organization,
-    Revision,
+    Position,
 )
 from engine.reporting.render.html import CONTENT_SECURITY_POLICY, css_string, render
 from engine.reporting.render.rows import escape
@@ -59,7 +59,7 @@ def evil_edition():
         title=EVIL,
         description=EVIL,
         organization=Organization(EVIL, EVIL),
-        revision=Revision(1, EVIL),
+        revision=Position(1, EVIL),
         parameters={EVIL: EVIL},
     )
 

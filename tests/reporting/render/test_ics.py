@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from icalendar import Calendar
 
-from engine.model.document import Document, Event
+from engine.model.document import CalendarEvent, Document
 from engine.reporting.render import ics
 from engine.reporting.render.ics import render
 from tests.reporting.render.editions import edition, posture
 
-DUE = Event(
+DUE = CalendarEvent(
     "3f6a@aurora",
     date(2026, 12, 7),
     "Review",
@@ -130,7 +130,7 @@ WORDS = st.text(
 @settings(max_examples=150)
 @given(
     st.builds(
-        Event,
+        CalendarEvent,
         uid=st.from_regex(r"[a-z0-9]{8}@acme", fullmatch=True),
         on=st.dates(date(2000, 1, 1), date(2099, 1, 1)),
         title=WORDS,
@@ -152,7 +152,7 @@ def test_entries_are_what_icalendar_would_write(event):
 def test_lines_fold_where_icalendar_folds_them(length, ending):
     """Escapes and characters of several octets at every place around the fold."""
     day = date(2026, 11, 20)
-    event = Event(
+    event = CalendarEvent(
         uid="00000000@acme", on=day, title="a" * length + ending + "b", description="", categories=(), sequence=0,
         status="CONFIRMED", changed_on=day, url=None, remind=False,
     )  # fmt: skip

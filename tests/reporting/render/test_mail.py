@@ -9,7 +9,7 @@ from engine.model.document import (
     Document,
     Edition,
     Organization,
-    Revision,
+    Position,
     Table,
 )
 from engine.reporting.render import mail
@@ -30,12 +30,12 @@ def edition(*tables, warnings=()):
     document = Document("Two are overdue & one is <bad>.", {}, tables, warnings=warnings)
     return Edition(
         "sla-reminders", "SLA reminders", "Reminders.", 1, Organization("acme", "Acme & Sons"), date(2026, 11, 20),
-        Revision(7, "ab" * 32), {}, 0, document,
+        Position(7, "ab" * 32), {}, 0, document,
     )  # fmt: skip
 
 
 def letter(**given):
-    narrow = mail.narrowed(TABLE, ("title", "due_on", "days_late", "state"))
+    narrow = mail.narrow(TABLE, ("title", "due_on", "days_late", "state"))
     values = {"tables": [narrow], "link": "https://hq.example/r", "settings": "https://hq.example/s", **given}
     return mail.Mail(edition(TABLE, warnings=("Nobody owns R1.",)), **values)
 
@@ -96,14 +96,14 @@ def test_a_personal_mail_leaves_out_what_concerns_others():
 
 
 def test_an_empty_table_is_left_out():
-    made = letter(tables=[mail.narrowed(Table("overdue", "Overdue", FRAME.clear()), ("title",))])
+    made = letter(tables=[mail.narrow(Table("overdue", "Overdue", FRAME.clear()), ("title",))])
     assert "Overdue\n" not in mail.text(made)
     assert ">Overdue<" not in mail.html(made)
 
 
 def test_a_hint_stands_below_the_rows_in_place_of_the_note():
     noted = Table("overdue", "Overdue", FRAME, note="One section for each.")
-    made = letter(tables=[mail.narrowed(noted, ("title",), hint="Import <title> to close one.")])
+    made = letter(tables=[mail.narrow(noted, ("title",), hint="Import <title> to close one.")])
     assert "* Line break\nImport <title> to close one.\n\n" in mail.text(made)
     assert "Import &lt;title&gt; to close one." in mail.html(made)
     assert "One section" not in mail.text(made) + mail.html(made)

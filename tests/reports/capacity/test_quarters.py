@@ -30,7 +30,7 @@ def request(opened, due, finished=None, clock="on_track", **more):
 
 
 def figure(name, *, requests=(), weeks=(), staffing=()):
-    frame = quarters.compared(rows("requests", *requests), rows("obligation_weeks", *weeks), actions(*staffing), DAY)
+    frame = quarters.comparison(rows("requests", *requests), rows("obligation_weeks", *weeks), actions(*staffing), DAY)
     return next(row for row in frame.iter_rows() if row[0].startswith(name))[1:]
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from reports.shared.counting import counted, listed, part_of
+from reports.shared.counting import count_of, part_of, some_of
 
 
 @pytest.mark.parametrize(
     ("number", "text"), [(0, "0 duties"), (1, "1 duty"), (2, "2 duties"), (12400, "12,400 duties")]
 )
 def test_a_number_agrees_with_its_noun(number, text):
-    assert counted(number, "duty", "duties") == text
+    assert count_of(number, "duty", "duties") == text
 
 
 def test_a_part_agrees_with_its_verb():
@@ -18,6 +18,6 @@ def test_a_part_agrees_with_its_verb():
 
 
 def test_a_long_list_says_how_many_more_there_are():
-    assert listed(["a", "b"]) == "a, b"
-    assert listed(list("abcdefg")) == "a, b, c, d, e and 2 more"
-    assert listed([]) == ""
+    assert some_of(["a", "b"]) == "a, b"
+    assert some_of(list("abcdefg")) == "a, b, c, d, e and 2 more"
+    assert some_of([]) == ""

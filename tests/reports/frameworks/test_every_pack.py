@@ -10,7 +10,7 @@ import markdown
 import polars as pl
 import pytest
 
-from engine.model.document import Edition, Organization, Revision
+from engine.model.document import Edition, Organization, Position
 from engine.reporting.render import RENDERERS
 from reports.frameworks import (
     cis_v8,
@@ -108,7 +108,7 @@ def built(name, given):
 def rendered(name, document, format):
     report, _ = PACKS[name]
     edition = Edition(report.name, report.title, report.description, report.schema_version, Organization("acme", "Acme"),
-                      DAY, Revision(1, "0" * 64), {"periodDays": 30}, 0, document)  # fmt: skip
+                      DAY, Position(1, "0" * 64), {"periodDays": 30}, 0, document)  # fmt: skip
     return RENDERERS[format].render(edition).decode()
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts.forecasting import load
-from engine.reporting.facts.question import Question, asked
+from engine.reporting.facts.question import FactQuestion, asked_frame
 from engine.reporting.facts.workload import owner_weeks
 from reports.shared.ledger import KINDS
 from tests.factories import DAY, ORG, rows
@@ -43,7 +43,7 @@ def work(obligations, *capacity, day=DAY, left=()):
 
     ``left`` names people who are no longer there.
     """
-    question = asked([Question(ORG, "UTC", day, 30, Thresholds())])
+    question = asked_frame([FactQuestion(ORG, "UTC", day, 30, Thresholds())])
     given = [{"org_id": ORG, "email": who, "week": week, "hours": hours} for who, week, hours in capacity]
     held = pl.DataFrame(given, schema=CAPACITY, orient="row")
     users = pl.DataFrame([(ORG, who, False) for who in left], schema=USERS, orient="row")

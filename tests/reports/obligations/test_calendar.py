@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 from polars.testing import assert_frame_equal
 
-from engine.model.document import Event
+from engine.model.document import CalendarEvent
 from reports.obligations import calendar, obligation_ics
 from tests.factories import DAY, ask, rows
 
@@ -81,7 +81,7 @@ def test_months_add_up_to_the_rows():
 
 def test_an_event_says_who_owes_what():
     (event,) = calendar.events(entries(DUTIES[0]))
-    assert event == Event(
+    assert event == CalendarEvent(
         uid="4a754148b88a68e18df1a02489950666@acme",
         on=date(2026, 12, 7),
         title="Duty soon",

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import polars as pl
 import pytest
 
-from engine.model.document import Edition, Organization, Revision
+from engine.model.document import Edition, Organization, Position
 from engine.reporting.render import (
     csv,
     html,
@@ -136,7 +136,7 @@ def rendered(name, document):
     report = REPORTS[name]
     edition = Edition(
         report=report.name, title=report.title, description=report.description, schema_version=report.schema_version,
-        organization=Organization("acme", "Acme"), as_of=DAY, revision=Revision(1, "0" * 64), parameters={},
+        organization=Organization("acme", "Acme"), as_of=DAY, revision=Position(1, "0" * 64), parameters={},
         settings_version=0, document=document,
     )  # fmt: skip
     return {form.__name__.rpartition(".")[2]: form.render(edition) for form in (json, csv, html, markdown)}

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import forecasting
-from engine.reporting.facts.question import Question, asked
+from engine.reporting.facts.question import FactQuestion, asked_frame
 from engine.reporting.facts.schemas import SCHEMAS
 from tests.factories import (
     DAY,
@@ -20,7 +20,7 @@ from tests.reports.obligations.ledgers import (
     work,
 )
 
-ASKED = asked([Question(ORG, "UTC", DAY, 30, Thresholds())])
+ASKED = asked_frame([FactQuestion(ORG, "UTC", DAY, 30, Thresholds())])
 
 
 def stored(*given, **columns):

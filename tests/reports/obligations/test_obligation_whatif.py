@@ -66,7 +66,7 @@ def test_a_scenario_that_changes_nothing_is_the_base(obligations, options):
 @given(ledgers(), CHANGES)
 def test_no_scenario_passes_a_hard_deadline_or_loses_a_duty(obligations, options):
     question = ask(**options)
-    plan = scenario.changed(pending_ledger.pending(obligations, question), question)
+    plan = scenario.scenario_duties(pending_ledger.pending(obligations, question), question)
     assert plan.filter(pl.col("hard"), pl.col("new_due_on") > pl.col("due_on")).is_empty()
     held = plan.filter(fate="held")
     assert held.filter(~pl.col("hard") | (pl.col("wanted_on") <= pl.col("due_on"))).is_empty()
@@ -147,7 +147,7 @@ def test_a_duty_with_a_hard_deadline_may_be_done_earlier():
 
 def test_nothing_moves_before_today_and_overdue_work_is_planned_from_today():
     plan = {
-        key: scenario.changed(pending_ledger.pending(ledger(duty("x", days)), ask(shiftWeeks=shift)), ask(shiftWeeks=shift))
+        key: scenario.scenario_duties(pending_ledger.pending(ledger(duty("x", days)), ask(shiftWeeks=shift)), ask(shiftWeeks=shift))
         .select("fate", "new_due_on").row(0)
         for key, days, shift in (("early", 3, -2), ("late", -30, 2), ("stuck", -30, -2), ("now", 0, -1))
     }  # fmt: skip

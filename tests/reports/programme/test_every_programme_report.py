@@ -5,7 +5,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from engine.model.document import Edition, Organization, Revision
+from engine.model.document import Edition, Organization, Position
 from engine.reporting.render import (
     csv,
     html,
@@ -258,7 +258,7 @@ def edition(report, document):
         schema_version=report.schema_version,
         organization=Organization("acme", "Acme"),
         as_of=DAY,
-        revision=Revision(1, "0" * 64),
+        revision=Position(1, "0" * 64),
         parameters={"periodDays": 30},
         settings_version=0,
         document=document,

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.programme.graph_walk import adjacency, components, reached
+from reports.programme.graph_walk import adjacency, components, reach
 
 
 @st.composite
@@ -26,20 +26,20 @@ def test_a_loop_is_one_component_and_stands_before_what_leads_to_it():
 
 def test_nothing_has_no_components():
     assert components([]) == []
-    assert reached([], []) == []
+    assert reach([], []) == []
 
 
 def test_a_long_chain_needs_no_recursion():
     count = 20_000
     graph = adjacency(count, [(n, n + 1) for n in range(count - 1)])
     assert len(components(graph)) == count
-    assert reached(graph, [0] * (count - 1) + [1])[0] == 1
+    assert reach(graph, [0] * (count - 1) + [1])[0] == 1
 
 
 @given(graphs())
 def test_a_node_reaches_what_can_be_walked_to(given_graph):
     count, edges = given_graph
-    found = reached(adjacency(count, edges), [1 << number for number in range(count)])
+    found = reach(adjacency(count, edges), [1 << number for number in range(count)])
     assert found == [sum(1 << number for number in reachable(count, edges, start)) for start in range(count)]
 
 

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from engine.model.document import Edition, Organization, Revision
+from engine.model.document import Edition, Organization, Position
 from engine.reporting.render import RENDERERS
 from reports.staffing import (
     cross_staffing_committee_escalation,
@@ -39,7 +39,7 @@ def build(known, module, day, deliveries=()):
 
 def payload(module, made):
     """What a delivery carries: the report as JSON."""
-    edition = Edition(module.REPORT.name, "T", "D", 1, Organization("acme", "Acme"), date(2026, 11, 20), Revision(1, "h"),
+    edition = Edition(module.REPORT.name, "T", "D", 1, Organization("acme", "Acme"), date(2026, 11, 20), Position(1, "h"),
                       {}, 0, made)  # fmt: skip
     return RENDERERS["json"].render(edition).decode()
 

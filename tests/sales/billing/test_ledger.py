@@ -98,7 +98,7 @@ def test_an_order_is_found_by_the_providers_name_and_by_ours_while_it_has_none(a
     with any_store.reader() as connection:
         assert order_of(connection, "paypal", "I-1", made)["id"] == made
         assert order_of(connection, "paypal", "I-1", None) is None
-    write(any_store, lambda revision: ledger.offered(revision, made, "I-1"))
+    write(any_store, lambda revision: ledger.note_order(revision, made, "I-1"))
     with any_store.reader() as connection:
         assert order_of(connection, "paypal", "I-1", None)["org_id"] == "acme"
         assert order_of(connection, "paypal", "I-2", made) is None
@@ -111,9 +111,9 @@ def test_a_providers_name_belongs_to_one_order_of_one_organization(any_store):
     for org in ("acme", "other"):
         made = write(any_store, lambda revision: ledger.open_order(revision, "pro", None), org=org)["id"]
         if org == "acme":
-            write(any_store, lambda revision, made=made: ledger.offered(revision, made, "I-1"), org=org)
+            write(any_store, lambda revision, made=made: ledger.note_order(revision, made, "I-1"), org=org)
     with pytest.raises(IntegrityError):
-        write(any_store, lambda revision: ledger.offered(revision, made, "I-1"), org="other")
+        write(any_store, lambda revision: ledger.note_order(revision, made, "I-1"), org="other")
 
 
 def test_what_runs_since_before_an_order_is_found(any_store):

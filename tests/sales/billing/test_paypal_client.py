@@ -50,8 +50,8 @@ def test_an_account_does_not_show_its_secret():
 
 
 def test_there_is_no_account_without_both_halves():
-    assert account(Settings({"SVC_PAYPAL_CLIENT_ID": "x"})) is None
-    assert account(Settings({"SVC_PAYPAL_CLIENT_ID": "x", "SVC_PAYPAL_CLIENT_SECRET": "y"})).url == LIVE
+    assert account(Settings.of({"SVC_PAYPAL_CLIENT_ID": "x"})) is None
+    assert account(Settings.of({"SVC_PAYPAL_CLIENT_ID": "x", "SVC_PAYPAL_CLIENT_SECRET": "y"})).url == LIVE
 
 
 def test_the_public_authorities_can_be_read():

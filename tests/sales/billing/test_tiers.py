@@ -6,7 +6,7 @@ from engine.model.errors import Unavailable, Usage
 from engine.runtime.settings import Settings
 from engine.sales.billing.tiers import (
     Price,
-    entitled,
+    best_plan,
     offer,
     variants,
 )
@@ -32,7 +32,7 @@ def row(tier, status, renews_at=None):
     ],
 )
 def test_the_best_plan_that_is_given_counts(rows, plan):
-    assert entitled(rows) == plan
+    assert best_plan(rows) == plan
 
 
 @pytest.mark.parametrize(
@@ -49,16 +49,16 @@ def test_cents_are_exact():
 
 
 def test_what_is_on_sale_comes_from_the_settings():
-    sold = offer(Settings({"SVC_PAYPAL_PLANS": "pro=P-1,team=P-2", "SVC_TOP_UP_PRICE": "50.00 EUR"}))
+    sold = offer(Settings.of({"SVC_PAYPAL_PLANS": "pro=P-1,team=P-2", "SVC_TOP_UP_PRICE": "50.00 EUR"}))
     assert (sold.tier_of("P-2"), sold.tier_of("P-3"), sold.tier_of(None)) == ("team", None, None)
     assert sold.top_up == Price("50.00", "EUR")
-    assert variants(Settings({"SVC_LEMONSQUEEZY_VARIANTS": "pro=11"})) == {"11": "pro"}
+    assert variants(Settings.of({"SVC_LEMONSQUEEZY_VARIANTS": "pro=11"})) == {"11": "pro"}
 
 
 @pytest.mark.parametrize("tier", ["pro", "team", "top_up"])
 def test_what_is_not_on_sale_says_which_setting_is_missing(tier):
     with pytest.raises(Unavailable, match="SVC_"):
-        offer(Settings({})).check(tier)
+        offer(Settings()).check(tier)
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,4 @@ def test_what_is_not_on_sale_says_which_setting_is_missing(tier):
 )
 def test_settings_that_cannot_be_read_are_named(name, value):
     with pytest.raises(Usage, match=name):
-        Settings({name: value})
+        Settings.of({name: value})
