@@ -49,7 +49,7 @@ def nightly_build(services: Services, now: datetime) -> str:
     """Build every report of every organization, then drop artifacts that nobody has used for days."""
     org_ids = [org_id for org_id, _ in services.store.organizations()]
     built = batch.build(
-        services.replica, services.artifacts.folder, services.editions.catalogue, org_ids, now=now, jobs=1
+        services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now, jobs=1
     )
     services.replica.checkpoint()
     pruned = services.artifacts.prune(services.settings.artifact_days)

@@ -98,8 +98,9 @@ def deliver(
         done = queries.ledger(connection, org_id, digest.name, work.period)
     if done:
         return _already(work, done)
-    made = content(services.editions, digest, org_id, query, now=now)
-    move = state.prepare(services, made, now)
+    with services.snapshots.open(org_id, now=now) as snapshot:
+        made = content(snapshot, digest, query)
+        move = state.prepare(snapshot, made)
     empty = made.empty and not send_empty
     queued: list[dict[str, Any]] = []
     with services.store.reader() as connection:

@@ -111,6 +111,13 @@ class Document:
     warnings: Sequence[str] = ()
     footnotes: Sequence[str] = ()
 
+    def table(self, name: str) -> Table:
+        """The table of that name; KeyError without one."""
+        for table in self.tables:
+            if table.name == name:
+                return table
+        raise KeyError(f"there is no table {name!r}; there are: {', '.join(table.name for table in self.tables)}")
+
 
 @dataclass(frozen=True)
 class Organization:

@@ -108,7 +108,7 @@ def build(
             Table("changes", "Changes during the period", changes(state_changes, policies, known, start, end),
                   labels=LABELS,
                   state=["before", "after"]),
-            Table("sample", "Days to re-perform", sample(criteria_days, bare, start, end, ask.options.get("seed", 1)),
+            Table("sample", "Days to re-perform", sample(criteria_days, bare, start, end, ask.number(SEED)),
                   note="Drawn by the seed from the days with evidence; sizes follow the cadence.", labels=LABELS),
         ),
         coverage=_coverage(criteria),

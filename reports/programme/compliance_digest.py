@@ -42,18 +42,18 @@ LABELS = {
 
 def build(
     readiness: pl.DataFrame,
-    snapshots: pl.DataFrame,
+    readiness_days: pl.DataFrame,
     digest_days: pl.DataFrame,
-    status: pl.DataFrame,
-    changes: pl.DataFrame,
+    control_status: pl.DataFrame,
+    state_changes: pl.DataFrame,
     gaps: pl.DataFrame,
     obligations: pl.DataFrame,
     exceptions: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    base = base_day(snapshots, digest_days, ask)
-    frameworks = _frameworks(readiness, snapshots, base)
-    moved = _moved(status, changes, base)
+    base = base_day(readiness_days, digest_days, ask)
+    frameworks = _frameworks(readiness, readiness_days, base)
+    moved = _moved(control_status, state_changes, base)
     opened, closed = _new_gaps(gaps, moved), _closed_gaps(moved)
     late = _overdue(obligations)
     coming = _coming(obligations, ask)

@@ -222,10 +222,10 @@ def test_one_organization_that_fails_is_named_and_the_others_are_served(busy, cr
     module = import_module("engine.digests.deliver")
     plain = module.content
 
-    def content(editions, digest, org_id, query, *, now):
-        if org_id == "acme":
+    def content(snapshot, digest, query):
+        if snapshot.org_id == "acme":
             raise Unavailable("The replica is being rebuilt.")
-        return plain(editions, digest, org_id, query, now=now)
+        return plain(snapshot, digest, query)
 
     monkeypatch.setattr(module, "content", content)
     answer = cron(f"{SLA}/scheduled")

@@ -9,7 +9,7 @@
 Rows are written by Polars, which takes half the time of encoding Python rows; msgspec writes the rest.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 import msgspec
 
@@ -21,8 +21,23 @@ AFTER = ("definitions", "footnotes", "warnings")
 
 def render(edition: Edition) -> bytes:
     """The edition as one line of JSON; ValueError names a table that would overwrite a key of the envelope."""
+    return msgspec.json.encode(_envelope(edition, _encoded)) + b"\n"
+
+
+def envelope(edition: Edition) -> dict[str, object]:
+    """What ``render`` writes, as values that JSON has: dates and instants are text, rows are dictionaries."""
+    return _envelope(edition, plain_rows)
+
+
+def plain_rows(table: Table) -> list[dict[str, object]]:
+    """The rows of a table as values that JSON has."""
+    finite(table)
+    return plain(table).to_dicts()
+
+
+def _envelope(edition: Edition, rows: Callable[[Table], object]) -> dict[str, object]:
     document = edition.document
-    envelope: dict[str, Any] = {
+    envelope: dict[str, object] = {
         "report": edition.report,
         "title": edition.title,
         "schema_version": edition.schema_version,
@@ -38,19 +53,19 @@ def render(edition: Edition) -> bytes:
     for table in document.tables:
         if table.name in envelope or table.name in AFTER:
             raise ValueError(f"Table {table.name}: the name is taken by the envelope or by another table.")
-        envelope[table.name] = _rows(table)
+        envelope[table.name] = rows(table)
     envelope["definitions"] = dict(document.definitions)
     envelope["footnotes"] = list(document.footnotes)
     envelope["warnings"] = list(document.warnings)
-    return msgspec.json.encode(envelope) + b"\n"
+    return envelope
 
 
-def _coverage(coverage: Coverage | None) -> dict[str, Any] | None:
+def _coverage(coverage: Coverage | None) -> dict[str, object] | None:
     if coverage is None:
         return None
     return {"assessed": coverage.assessed, "total": coverage.total, "pct": coverage.pct}
 
 
-def _rows(table: Table) -> msgspec.Raw:
+def _encoded(table: Table) -> msgspec.Raw:
     finite(table)
     return msgspec.Raw(plain(table).write_json().encode())
