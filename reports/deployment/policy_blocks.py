@@ -13,7 +13,7 @@ from engine.model.document import (
     Table,
 )
 from engine.model.report import Ask, Parameter, Report
-from reports.shared.counting import some_of
+from reports.shared.wording import some_of
 
 WINDOWS = {"7d": 7, "30d": 30}
 WINDOW = Parameter("window", "30d", "length of the window that ends on the report's day", choices=tuple(WINDOWS))

@@ -6,7 +6,7 @@ import polars as pl
 
 from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
-from reports.shared.counting import count_of, some_of
+from reports.shared.wording import count_of, some_of
 
 TENANCY = {
     "shared": "one store for several organizations, kept apart by the credential of every request",

@@ -7,8 +7,8 @@ import polars as pl
 
 from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
-from reports.shared.counting import count_of, some_of
 from reports.shared.packs import pack
+from reports.shared.wording import count_of, some_of
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from reports.frameworks.poam_items import (
     UNNUMBERED,
     items,
 )
-from reports.shared.counting import count_of
+from reports.shared.wording import count_of
 
 FRAMEWORK = "fedramp-poam"
 TEMPLATE = Parameter("template", "3.0", "version of the POA&M template", choices=("3.0", "2.1"))

@@ -21,7 +21,7 @@ from reports.frameworks.pci_findings import (
     findings,
 )
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import count_of, part_of
+from reports.shared.wording import count_of, part_of
 
 LABELS = {
     "control_id": "Requirement",

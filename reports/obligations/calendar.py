@@ -13,7 +13,7 @@ from engine.model.document import (
     Table,
 )
 from engine.model.report import Ask, Report
-from reports.shared.counting import count_of
+from reports.shared.wording import count_of
 
 PAST, AHEAD = timedelta(days=30), timedelta(days=365)
 STATES = ("open", "overdue", "done", "late", "cancelled")

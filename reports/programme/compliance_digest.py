@@ -7,8 +7,9 @@ import polars as pl
 
 from engine.model.document import Coverage, Document, Table
 from engine.model.report import PERIOD_DAYS, Ask, Report
+from engine.model.vocabulary import GAP_SEVERITIES
 from reports.shared import ledger, personal
-from reports.shared.ordering import SEVERITIES, STATES_WORST_FIRST, rank
+from reports.shared.ordering import STATES_WORST_FIRST, rank
 from reports.shared.wording import count, percent
 
 NAME = "compliance-digest"
@@ -150,7 +151,7 @@ def _new_gaps(gaps: pl.DataFrame, moved: pl.DataFrame) -> pl.DataFrame:
     fresh = moved.filter(pl.col("previous_state").is_in(["effective", "not_applicable"])).select(_KEY)
     return (
         gaps.join(fresh, on=_KEY, how="semi")
-        .sort(rank("severity", SEVERITIES), "gap_id")
+        .sort(rank("severity", GAP_SEVERITIES), "gap_id")
         .select("gap_id", _control(), *_KEY, "title", "state", "severity", "owner", "runbook_title")
     )
 
