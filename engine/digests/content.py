@@ -8,6 +8,7 @@ import polars as pl
 from engine.delivery import content_hash
 from engine.model.digest import Digest, Items
 from engine.model.document import Edition, Table
+from engine.model.vocabulary import Json
 from engine.reporting.render import json
 from engine.reporting.snapshot import Snapshot
 
@@ -21,7 +22,7 @@ class Content:
 
     digest: Digest
     edition: Edition
-    payload: dict[str, object]
+    payload: dict[str, Json]
     hash: str
 
     @property
@@ -46,6 +47,6 @@ def content(snapshot: Snapshot, digest: Digest, query: Mapping[str, str]) -> Con
     return Content(digest, edition, payload, hash_of(payload))
 
 
-def hash_of(payload: Mapping[str, object]) -> str:
+def hash_of(payload: Mapping[str, Json]) -> str:
     """The content hash of a preview's JSON."""
     return content_hash({name: value for name, value in payload.items() if name != "revision"})

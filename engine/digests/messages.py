@@ -14,6 +14,7 @@ from engine.digests.chat import blocks, fallback
 from engine.digests.content import Content
 from engine.model.digest import Items
 from engine.model.document import Table
+from engine.model.vocabulary import Json
 from engine.reporting.facts.deliveries import DELIVERED
 from engine.reporting.render import mail
 from engine.reporting.render.json import plain_rows
@@ -114,7 +115,7 @@ def _chat(content: Content, people: People, occasion: Occasion, channel: str) ->
 
 def payload(
     content: Content, occasion: Occasion, seen: Mapping[str, pl.DataFrame], message: str | None
-) -> dict[str, object]:
+) -> dict[str, Json]:
     """What was told: the envelope, and of the rows that were sent what names them, as facts read it back for years."""
     told = {name: content.payload[name] for name in ENVELOPE}
     told |= {"period": occasion.period, "late": occasion.late, "message": message}

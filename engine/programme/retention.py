@@ -26,7 +26,9 @@ def kept_days(store: Store, org_id: str) -> Mapping[str, int]:
     """Days to keep each class of records: the tier's default, or the organization's own."""
     with store.reader() as connection:
         default = RETENTION_DAYS[deployment_tier(connection, org_id)]
-        own = {row["record_class"]: int(row["days"]) for row in many(connection, retention_overrides, org_id)}
+        own: dict[str, int] = {
+            row["record_class"]: row["days"] for row in many(connection, retention_overrides, org_id)
+        }
     return {**default, **own}
 
 
