@@ -77,6 +77,7 @@ def build(raci: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> Document:
                 "RACI of each control (horizontal analysis)",
                 controls.sort("framework", "position", "control_id").select(shown),
                 labels=LABELS,
+                words=("findings",),
             ),
         ),
         coverage=Coverage(owned, controls.height),
