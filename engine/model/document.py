@@ -13,7 +13,6 @@ import polars as pl
 
 # columns that hold words of the program alone; or, for each, which of its cells are one, beside names that people gave
 Words = Sequence[str] | Mapping[str, Collection[str]]
-Scalar = str | int | float | bool | date | None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ KIND_NAMES = {
     "defer": "Defer",
     "descope": "Descope",
 }
-STATUSES = ("proposed", "tracked", "open", "completed")
 UNFINISHED = ("tracked", "open")
 STANDINGS = (
     "breached", "past_peak", "under_way", "proposed", "lapsed", "done_late", "done_undated", "done_on_time",

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, select
 
 from engine.store.rows import first, many
 from engine.store.schema.audit import audit_log
-from engine.store.schema.outputs import bundle_files, bundles
+from engine.store.schema.outputs import bundles
 
 Row = dict[str, Any]
 
@@ -30,11 +30,6 @@ def sealed_since(connection: Connection, org_id: str, actors: Sequence[str], win
     rows = many(connection, bundles, org_id, order=("-sealed_at", "-revision"), created_by=list(actors),
                 requested_window=window)  # fmt: skip
     return next((row for row in rows if row["sealed_at"] >= since), None)
-
-
-def files_of(connection: Connection, org_id: str, bundle_id: str) -> list[Row]:
-    """The files of a bundle in the order of the manifest."""
-    return many(connection, bundle_files, org_id, order=("position",), bundle_id=bundle_id)
 
 
 def sealing_event(connection: Connection, org_id: str, bundle_id: str) -> Row | None:
