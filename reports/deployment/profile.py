@@ -82,7 +82,13 @@ def build(
         },
         tables=(
             Table("residency_exceptions", "Where data leaves the region, or may", exceptions, labels=LABELS),
-            Table("subprocessors", "Subprocessors that touch data", subprocessors.drop("reason"), labels=LABELS),
+            Table(
+                "subprocessors",
+                "Subprocessors that touch data",
+                subprocessors.drop("reason"),
+                labels=LABELS,
+                words=("status",),
+            ),
             Table("operators", "Who operates what", _operators(profile), labels=LABELS),
             Table("limits", "Limits in force", limits, labels=LABELS),
         ),

@@ -188,7 +188,9 @@ def _charts(frameworks: pl.DataFrame) -> list[Chart]:
     alt = (
         "Applicable controls of each framework by the age of their newest evidence; future-dated evidence is left out."
     )
-    return [Chart("stacked", "Evidence by framework", frame, "framework", "controls", alt, series="state")]
+    return [
+        Chart("stacked", "Evidence by framework", frame, "framework", "controls", alt, series="state", words=("state",))
+    ]
 
 
 REPORT = Report(

@@ -83,6 +83,7 @@ def build(
             "customised": rows.filter(pl.col("method") == "customised").height,
             "principals_met": principals.filter(pl.col("finding").is_in([IN_PLACE, NOT_APPLICABLE])).height,
         },
+        words=("overall",),
         tables=(
             Table("principals", "The twelve requirements", principals, labels=LABELS),
             Table(

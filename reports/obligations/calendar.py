@@ -70,7 +70,9 @@ def events(listed: pl.DataFrame) -> list[CalendarEvent]:
 
 
 def table(listed: pl.DataFrame) -> Table:
-    return Table("obligations", "Duties by date", listed, labels=LABELS, state=["status"], hidden=HIDDEN)
+    return Table(
+        "obligations", "Duties by date", listed, labels=LABELS, state=["status"], words=["kind"], hidden=HIDDEN
+    )
 
 
 def totals(listed: pl.DataFrame, obligations: pl.DataFrame, ask: Ask) -> dict[str, Any]:

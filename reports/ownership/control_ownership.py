@@ -76,6 +76,7 @@ def build(raci: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -> Documen
                 "RACI of each control (horizontal analysis)",
                 controls.sort("framework", "position", "control_id").select(shown),
                 labels=LABELS,
+                words=("findings",),
             ),
         ),
         coverage=Coverage(owned, controls.height),

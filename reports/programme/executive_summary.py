@@ -85,6 +85,7 @@ def build(
             "incidents": happened["by_severity"],
             "median_hours_to_restore": happened["median_hours"],
         },
+        words=("grade",),
         tables=(
             Table(
                 "decisions",

@@ -60,6 +60,7 @@ def build(gaps: pl.DataFrame, remediations: pl.DataFrame, readiness: pl.DataFram
                 note="Machine formats also name the playbook and the body to post to the dry-run.",
                 labels=LABELS,
                 state=("state", "severity"),
+                words=("status",),
                 hidden=(
                     *("framework", "control_id", "detected_on", "requirements", "runbook", "playbook", "overdue"),
                     "dry_run_body",

@@ -116,6 +116,7 @@ def build(
                 _next(upcoming, ask),
                 note="Overdue commitments are counted above and not repeated here.",
                 labels=LABELS,
+                words=("kind",),
                 hidden=("obligation_id",),
             ),
             Table(

@@ -94,7 +94,7 @@ def build(
             ),
             Table(
                 "tests", "Tests of the period, newest first", judged, labels=LABELS, state=("outcome", "status"),
-                hidden=("policy_id", "suggested_controls"),
+                words=("kind",), hidden=("policy_id", "suggested_controls"),
             ),
             Table(
                 "links", "Links of these tests", _links(own), labels=LABELS, state=("status", "freshness", "outcome"),

@@ -110,6 +110,7 @@ def build(vendors: pl.DataFrame, vendor_controls: pl.DataFrame, ask: Ask) -> Doc
                 _inherited(vendor_controls),
                 labels=LABELS,
                 state=["gap"],
+                words=["expected_evidence", "held"],
                 hidden=["vendor_id"],
             ),
             Table(
@@ -234,7 +235,9 @@ def _charts(tiers: pl.DataFrame) -> list[Chart]:
     parts = tiers.select("tier", *ASSURANCES)
     frame = parts.unpivot(ASSURANCES, index="tier", variable_name="assurance", value_name="vendors")
     alt = "Vendors of each tier by the state of their assurance."
-    return [Chart("stacked", "Assurance by tier", frame, "tier", "vendors", alt, series="assurance")]
+    return [
+        Chart("stacked", "Assurance by tier", frame, "tier", "vendors", alt, series="assurance", words=("assurance",))
+    ]
 
 
 REPORT = Report(

@@ -25,7 +25,6 @@ from engine.archives.contents import FRAMEWORKS, gather
 from engine.archives.keys import signing_key
 from engine.archives.windows import days
 from engine.cli import hq
-from engine.model.merkle import root_from_path
 from engine.store import EventRow
 from engine.store.chain import GENESIS
 from engine.store.queries import audit
@@ -39,6 +38,7 @@ from engine.store.schema.outputs import (
 )
 from engine.store.schema.work import committee_meetings, committees
 from tests.conftest import NOW
+from tests.merkle_paths import root_from_path
 
 BASE = "/api/governance/compliance"
 BUNDLES = f"{BASE}/bundles"
