@@ -15,7 +15,6 @@ from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock
 
 AGAIN = timedelta(minutes=30)  # after which a task that failed is tried again
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
