@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from engine.model.digest import When, last_due
 from engine.model.errors import Problem
-from engine.runtime.every_organization import MOST_NAMED, for_every_organization, noted_reason
+from engine.runtime.every_organization import first_named, for_every_organization, noted_reason
 from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock
@@ -56,8 +56,8 @@ def tick(services: Services, tasks: Sequence[Task], *, now: datetime) -> str:
         done += sum(went.results.values())
         failures += [(task.name, failure) for failure in went.failures]
     if failures:
-        said = "; ".join(f"{name} for {failure}" for name, failure in failures[:MOST_NAMED])
-        raise Problem(f"{len(failures)} of {done + len(failures)} tasks failed: {said}.") from failures[0][1].error
+        said = first_named([f"{name} for {failure}" for name, failure in failures])
+        raise Problem(f"{len(failures)} of {done + len(failures)} tasks failed: {said}") from failures[0][1].error
     return f"{done} tasks done"
 
 

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from engine.model.errors import Problem
 
 log = logging.getLogger("hq.organizations")
-MOST_NAMED = 20  # organizations that a message names: when the store is down, it is all of them
+MOST_NAMED = 20  # failures that a message names: when the store is down, it is everybody's
 T = TypeVar("T")
 
 
@@ -43,7 +43,7 @@ class OrganizationsRun(Generic[T]):
             return done
         count = len(self.results) + len(self.failures)
         raise Problem(
-            f"{done}; failed for {len(self.failures)} of {count} organizations: {named(self.failures)}"
+            f"{done}; failed for {len(self.failures)} of {count} organizations: {first_named(self.failures)}"
         ) from self.failures[0].error
 
 
@@ -60,8 +60,8 @@ def for_every_organization(what: str, org_ids: Sequence[str], do: Callable[[str]
     return OrganizationsRun(results, failures)
 
 
-def named(failures: Sequence[OrganizationFailure]) -> str:
-    """The failed with their reasons: ``acme: The disk is full.; other: ValueError``."""
+def first_named(failures: Sequence[object]) -> str:
+    """The failures as they read, ``acme: The disk is full.; other: ValueError``, and how many more there are."""
     first = "; ".join(map(str, failures[:MOST_NAMED]))
     return f"{first}; and {len(failures) - MOST_NAMED} more" if len(failures) > MOST_NAMED else first
 

@@ -13,8 +13,8 @@ from engine.model.errors import Problem, Unavailable
 from engine.runtime.every_organization import (
     MOST_NAMED,
     OrganizationFailure,
+    first_named,
     for_every_organization,
-    named,
     public_message,
 )
 from engine.runtime.jobs import Every, Job, Runner
@@ -105,7 +105,7 @@ def test_a_failure_counts_and_names_the_failed_and_tells_only_what_was_meant_to_
 
 def test_when_everybody_fails_the_first_are_named_and_the_rest_are_counted():
     everybody = [OrganizationFailure(f"o{number}", ValueError()) for number in range(MOST_NAMED + 3)]
-    said = named(everybody)
+    said = first_named(everybody)
     assert (said.count("ValueError"), said.endswith("; and 3 more")) == (MOST_NAMED, True)
 
 
@@ -177,7 +177,7 @@ def test_what_an_organization_is_owed_does_not_wait_for_a_broken_one(begin, thre
     task = Task("snapshot:sample", When("day"), run, lambda *given: True, lambda *given: False, notes="all")
     monkeypatch.setattr(scheduler, "TASKS", (task,))
     assert begin("owed", scheduler.calendar_tasks) == (
-        "owed", "failed", "1 of 3 tasks failed: snapshot:sample for broken: ZoneInfoNotFoundError."
+        "owed", "failed", "1 of 3 tasks failed: snapshot:sample for broken: ZoneInfoNotFoundError"
     )  # fmt: skip
     assert done == ["acme", "other"]
     move(three, "broken", "UTC")
