@@ -6,7 +6,6 @@ The same question about the same data has the same answer. What nothing is known
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import polars as pl
 
@@ -22,10 +21,10 @@ from engine.copilot.topics import (
     route_of,
 )
 from engine.model.document import Document, Edition
+from engine.model.vocabulary import CONFIDENCES, Confidence
 
 ROWS = 5
 MOST_TOPICS = 3
-CONFIDENCES = ("high", "medium", "low", "none")
 _HELLO = ("help", "hello", "hi", "hey", "thanks", "thank")
 _IDENTIFIERS = ("gap_id", "control_id", "id", "vendor_id", "obligation_id")
 
@@ -48,7 +47,7 @@ class OfflineAnswer:
 
     text: str
     citations: tuple[Citation, ...]
-    confidence: str
+    confidence: Confidence
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class _Part:
     """What one source says, with its citations in place."""
 
     lines: tuple[str, ...]
-    confidence: str
+    confidence: Confidence
     reason: str = ""
 
 
@@ -74,7 +73,7 @@ class _Notes:
         return f"[{number}]"
 
 
-def general() -> OfflineAnswer:
+def general_help() -> OfflineAnswer:
     """Help that needs no organization."""
     names = ", ".join(topic.name for topic in TOPICS)
     return OfflineAnswer(
@@ -95,9 +94,9 @@ def answer(question: str, library: Library, *, asker: str) -> OfflineAnswer:
         or _by_title(asked, library, notes)
     )
     if parts:
-        return _joined(parts, notes.taken, library)
+        return _join(parts, notes.taken, library)
     if not asked.subject or asked.words[0] in _HELLO or "help" in asked.words:
-        return general()
+        return general_help()
     return OfflineAnswer(
         f"I have no data on {asked.subject}. No report of the organization matches the question; ask about "
         f"{', '.join(topic.name for topic in TOPICS)}.",
@@ -203,9 +202,9 @@ def _wanted(frame: pl.DataFrame, source: Source, asked: CopilotQuestion, asker: 
     return frame
 
 
-def _confidence(document: Document, sure: bool) -> tuple[str, str]:
+def _confidence(document: Document, sure: bool) -> tuple[Confidence, str]:
     """High for a plain question and well covered data; a report on thin evidence says so."""
-    confidence = "high" if sure else "medium"
+    confidence: Confidence = "high" if sure else "medium"
     coverage = document.coverage
     if coverage is None or coverage.pct is None:
         return confidence, ""
@@ -235,10 +234,10 @@ def _begins(word: str, words: Iterable[str]) -> bool:
     return any(part.startswith(word) for part in words)
 
 
-def _joined(parts: Sequence[_Part], citations: Sequence[Citation], library: Library) -> OfflineAnswer:
+def _join(parts: Sequence[_Part], citations: Sequence[Citation], library: Library) -> OfflineAnswer:
     """One text; only as sure as its least sure part that says anything."""
     saying = [part.confidence for part in parts if part.confidence != "none"]
-    confidence = max(saying, key=CONFIDENCES.index, default="none")
+    confidence: Confidence = max(saying, key=CONFIDENCES.index, default="none")
     reason = next((part.reason for part in parts if part.confidence == confidence and part.reason), "")
     because = f" ({reason})" if reason else ""
     text = [
@@ -251,7 +250,7 @@ def _joined(parts: Sequence[_Part], citations: Sequence[Citation], library: Libr
     return OfflineAnswer("\n\n".join(text), tuple(citations), confidence)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     match value:
         case None:
             return "–"

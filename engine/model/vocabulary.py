@@ -46,6 +46,24 @@ INCIDENT_STATUSES: tuple[IncidentStatus, ...] = get_args(IncidentStatus)
 LIVE_INCIDENTS: tuple[IncidentStatus, ...] = INCIDENT_STATUSES[:3]
 FindingStatus: TypeAlias = Literal["open", "fixed", "accepted", "false_positive"]
 FINDING_STATUSES: tuple[FindingStatus, ...] = get_args(FindingStatus)
+FindingOutcome: TypeAlias = Literal["created", "updated", "reopened", "fixed", "unchanged"]
+FINDING_OUTCOMES: tuple[FindingOutcome, ...] = get_args(FindingOutcome)
+# what a scanner says of a weakness, and what a person decided about it there
+ScanState: TypeAlias = Literal["reopened", "open", "fixed"]
+SCAN_STATES: tuple[ScanState, ...] = get_args(ScanState)
+Disposition: TypeAlias = Literal["accepted", "false_positive"]
+AlertState: TypeAlias = Literal["firing", "resolved", "update", "ignored"]
+AlertOutcome: TypeAlias = Literal[
+    "created",
+    "deduplicated",
+    "reopened",
+    "resolved",
+    "updated",
+    "ignored",
+    "replayed",
+    "no_open_incident",
+    "out_of_order",
+]
 DeployStatus: TypeAlias = Literal["succeeded", "failed", "rolled_back"]
 DEPLOY_STATUSES: tuple[DeployStatus, ...] = get_args(DeployStatus)
 Environment: TypeAlias = Literal["production", "staging", "development"]
@@ -68,6 +86,10 @@ ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired"
 APPROVAL_STATUSES: tuple[ApprovalStatus, ...] = get_args(ApprovalStatus)
 PlaybookRisk: TypeAlias = Literal["low", "medium", "high", "critical"]
 PLAYBOOK_RISKS: tuple[PlaybookRisk, ...] = get_args(PlaybookRisk)
+
+# how sure an answer from the reports is; none where nothing could be said
+Confidence: TypeAlias = Literal["high", "medium", "low", "none"]
+CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
 StaffingStatus: TypeAlias = Literal["proposed", "tracked", "open", "completed"]
 STAFFING_STATUSES: tuple[StaffingStatus, ...] = get_args(StaffingStatus)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.copilot.library import Library
-from engine.copilot.offline import Citation, answer, general
+from engine.copilot.offline import Citation, answer, general_help
 from engine.copilot.topics import IDENTIFIED, TOPICS
 from tests.copilot.conftest import NOW
 
@@ -138,7 +138,7 @@ def test_what_no_report_answers_is_said(question, subject, cobalt):
 
 @pytest.mark.parametrize("question", ["help", "Hello there", "hi", "?", "what can you do for me"])
 def test_help_needs_no_data(question, acme):
-    assert ask(question, acme) == general()
+    assert ask(question, acme) == general_help()
 
 
 def test_a_report_without_a_topic_answers_by_its_title(cobalt):

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+
+from sqlalchemy import Connection
 
 from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.checks import CheckResult, Keys, report_missing
@@ -17,7 +18,7 @@ Progress = Callable[[str, int], None]
 
 
 def check_sheet(
-    sheet: SheetRows, folder: Path, connection: Any, org_id: str, problems: Problems, progress: Progress
+    sheet: SheetRows, folder: Path, connection: Connection, org_id: str, problems: Problems, progress: Progress
 ) -> CheckResult:
     """Read the sheet twice: once for what its columns say as a whole, once for the values of its cells."""
     table = importable(sheet.table)

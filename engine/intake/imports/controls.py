@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from engine.intake.imports.names import closest, squash
+from engine.intake.imports.names import closest_name, squash
 from engine.reporting.catalogue import FRAMEWORKS, catalogue
 
 PACKS = (*FRAMEWORKS, "fedramp-poam")
@@ -44,7 +44,7 @@ def lost_zero(framework_id: str, control_id: str) -> bool:
 
 def expected_control(framework_id: str, text: str) -> str:
     """What a cell that names no control should have held."""
-    near = closest(text, list(_ids(framework_id).values()))
+    near = closest_name(text, list(_ids(framework_id).values()))
     return f"a control of {framework_id}" + (f" such as {near}" if near else "")
 
 

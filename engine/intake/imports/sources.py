@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.csv_files import dialect_of, encoding_of, read_delimited
-from engine.intake.imports.names import by_squashed, closest, squash
+from engine.intake.imports.names import by_squashed, closest_name, squash
 from engine.intake.imports.tables import Importable, importable
 from engine.intake.imports.typed_files import (
     open_workbook,
@@ -43,7 +43,7 @@ def table_named(text: str, where: str) -> str:
     """The importable table of that name in any spelling; Usage lists those that exist."""
     name = _TABLES.get(squash(text))
     if name is None:
-        near = closest(text, list(IMPORTABLE))
+        near = closest_name(text, list(IMPORTABLE))
         meant = f" Did you mean {near}?" if near else ""
         raise Usage(f"{where}: {text!r} is not a table that can be imported.{meant} There are {', '.join(IMPORTABLE)}.")
     return name

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 
+from engine.model.vocabulary import IncidentStatus, Severity
 from engine.store.revisions import in_batches
 from engine.store.schema.services import findings, incidents, services
 from engine.store.statements import CompiledStatement
@@ -15,8 +16,8 @@ class LastIncident(NamedTuple):
     """What an alert needs to know of the incident before it."""
 
     id: str
-    status: str
-    severity: str
+    status: IncidentStatus
+    severity: Severity
     source: str | None
     alert_count: int | None
     opened_at: datetime

@@ -124,7 +124,7 @@ def test_a_recorded_event_with_other_content_is_a_bad_row(door):
 def test_an_event_recorded_between_check_and_write_is_not_added_again(door, monkeypatch):
     from engine.intake.imports import imports
 
-    write, done = imports._written, []
+    write, done = imports._write, []
 
     def late(*arguments):
         if not done:
@@ -132,7 +132,7 @@ def test_an_event_recorded_between_check_and_write_is_not_added_again(door, monk
             door.text("audit_log.csv", EVENTS)
         return write(*arguments)
 
-    monkeypatch.setattr(imports, "_written", late)
+    monkeypatch.setattr(imports, "_write", late)
     result = door.text("audit_log.csv", EVENTS)
     assert (door.counts(result), result.changed) == ({"audit_log": (2, 0, 0, 2)}, False)
 
