@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from engine.intake.severity import SeverityRating, highest
 from engine.intake.times import instant
@@ -83,13 +83,26 @@ class HostNames(NamedTuple):
         return (self.asset or self.address or self.name or "").lower()
 
 
+class FindingTimes(TypedDict):
+    """The fields of a finding that say when, and the state that ``fixed_at`` goes with."""
+
+    status: ScanState
+    first_seen_at: datetime
+    last_seen_at: datetime
+    fixed_at: datetime | None
+
+
 def order_times(
     status: ScanState, first_seen: object, last_seen: object, fixed: object, received_at: datetime
-) -> tuple[datetime, datetime, datetime | None]:
+) -> FindingTimes:
     """First seen, last seen and fixed, in order and none after the receipt."""
     last = min(instant(last_seen) or received_at, received_at)
-    first = min(instant(first_seen) or last, last)
-    return first, last, min(instant(fixed) or received_at, received_at) if status == "fixed" else None
+    return {
+        "status": status,
+        "first_seen_at": min(instant(first_seen) or last, last),
+        "last_seen_at": last,
+        "fixed_at": min(instant(fixed) or received_at, received_at) if status == "fixed" else None,
+    }
 
 
 def rate_by_score(stated: SeverityRating, cvss: float | None) -> SeverityRating:

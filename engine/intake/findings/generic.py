@@ -85,9 +85,7 @@ def read(item: Mapping[str, object], received_at: datetime, source: str | None =
     _check(item)
     word = (plain(item.get("status")) or "open").lower()
     status = STATES[word]
-    first_seen, last_seen, fixed = order_times(
-        status, item.get("first_seen"), item.get("last_seen"), item.get("fixed_at"), received_at
-    )
+    times = order_times(status, item.get("first_seen"), item.get("last_seen"), item.get("fixed_at"), received_at)
     cvss = number(item.get("cvss"))
     ranked = rate_by_score(severity(item.get("severity")), cvss)
     identifiers = cves(item.get("cve"), item.get("cves"))
@@ -101,10 +99,7 @@ def read(item: Mapping[str, object], received_at: datetime, source: str | None =
         severity=ranked.level,
         severity_text=ranked.text,
         severity_given=ranked.given,
-        status=status,
-        first_seen_at=first_seen,
-        last_seen_at=last_seen,
-        fixed_at=fixed,
+        **times,
         disposition=DISPOSITIONS.get(word),
         asset_id=line(item.get("asset_id"), 100),
         service=line(item.get("service")),

@@ -90,7 +90,7 @@ def read(record: QualysRecord, received_at: datetime, source: str | None = None)
     host = _names(asset)
     port, protocol = port_of(detection.get("port")), (plain(detection.get("protocol")) or "").lower() or None
     status = STATES.get((plain(_one_of(facts, ("status", "vuln_status"))) or "").lower(), "open")
-    first_seen, last_seen, fixed = order_times(
+    times = order_times(
         status, _one_of(facts, FIRST_SEEN), _one_of(facts, LAST_SEEN), _one_of(facts, FIXED), received_at
     )
     cvss = score(*(facts.get(key) for key in ("cvss_v3", "cvss3_base", "cvss_v3_base", "cvss3", "cvss", "cvss_base")))
@@ -107,10 +107,7 @@ def read(record: QualysRecord, received_at: datetime, source: str | None = None)
         severity=ranked.level,
         severity_text=ranked.text,
         severity_given=ranked.given,
-        status=status,
-        first_seen_at=first_seen,
-        last_seen_at=last_seen,
-        fixed_at=fixed,
+        **times,
         disposition="accepted" if any(flag(facts.get(key)) for key in IGNORED) else None,
         asset_id=host.asset,
         port=port,

@@ -80,9 +80,7 @@ def read(record: TenableRecord, received_at: datetime, source: str | None = None
     port = port_of(ports.get("port") if ports else row.get("port"))
     protocol = (plain(ports.get("protocol")) or plain(row.get("protocol")) or "").lower() or None
     status = STATES.get((first(row, STATE) or "").lower(), "open")
-    first_seen, last_seen, fixed = order_times(
-        status, first(row, FIRST_SEEN), first(row, LAST_SEEN), first(row, FIXED), received_at
-    )
+    times = order_times(status, first(row, FIRST_SEEN), first(row, LAST_SEEN), first(row, FIXED), received_at)
     facts = {**row, **plugin}
     cvss = score(*(facts.get(key) for key in CVSS))
     ranked = rate_by_score(severity(*_stated(row), plugin.get("risk_factor"), words=LEVELS), cvss)
@@ -95,10 +93,7 @@ def read(record: TenableRecord, received_at: datetime, source: str | None = None
         severity=ranked.level,
         severity_text=ranked.text,
         severity_given=ranked.given,
-        status=status,
-        first_seen_at=first_seen,
-        last_seen_at=last_seen,
-        fixed_at=fixed,
+        **times,
         disposition="accepted" if _accepted(row) else None,
         asset_id=host.asset,
         port=port,

@@ -37,7 +37,7 @@ def control(framework_id: str, text: str) -> str | None:
     return _ids(framework_id).get(_tokens(text))
 
 
-def lost_zero(framework_id: str, control_id: str) -> bool:
+def may_lack_zero(framework_id: str, control_id: str) -> bool:
     """Whether a spreadsheet that holds the identifier as a number could mean another control: 3.1 for 3.10."""
     return re.fullmatch(r"\d+\.\d", control_id) is not None and catalogue().has_control(framework_id, f"{control_id}0")
 

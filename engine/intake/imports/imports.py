@@ -20,7 +20,7 @@ from engine.intake.imports.checks import (
 )
 from engine.intake.imports.events import KNOWN, EventImport
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.sources import sheets, table_named
+from engine.intake.imports.sources import find_table, sheets
 from engine.intake.imports.spool import BATCH_ROWS, RowSpool
 from engine.intake.imports.tables import importable
 from engine.intake.imports.write import (
@@ -69,9 +69,9 @@ def import_frames(
     """Import frames by table name, checked as files are; rows count from 2, as below a header."""
     found = [
         SheetRows(
-            table_named(name, "frames"),
+            find_table(name, "frames"),
             name,
-            partial(_frame_rows, frame, importable(table_named(name, "frames")).headers("json")),
+            partial(_frame_rows, frame, importable(find_table(name, "frames")).headers("json")),
         )
         for name, frame in frames.items()
     ]

@@ -20,7 +20,7 @@ OWN_EVENTS = "hq:"
 ID_LENGTH = 200
 
 
-class Reader:
+class RowReader:
     """Turns the frames of one file into values. ``columns`` are those that the rows have: given or made."""
 
     def __init__(self, header: Header, decimal: str | None, org_id: str, problems: Problems) -> None:
@@ -91,7 +91,7 @@ class Reader:
             found.append(exact)
             if exact is None:
                 self._problems.add(self._file, row, "control_id", controls.expected_control(framework, text), text)
-            elif risky and controls.lost_zero(framework, exact):
+            elif risky and controls.may_lack_zero(framework, exact):
                 wanted = f"text: as a number {exact} and {exact}0 are the same, so format the column as text"
                 self._problems.add(self._file, row, "control_id", wanted, text)
         if "framework" not in self._needed:
