@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from engine.copilot.answers import Citation
 from engine.copilot.library import Library
-from engine.copilot.offline import Citation, answer, general_help
+from engine.copilot.offline import answer, general_help
 from engine.copilot.prompts import NO_FIGURES, figures, messages
 from engine.copilot.providers import (
     Completion,

@@ -10,11 +10,22 @@ from engine.model.vocabulary import SEVERITIES
 @pytest.mark.parametrize(
     ("word", "level"),
     [
-        ("critical", "critical"), ("FATAL", "critical"), ("P1", "critical"), ("sev-1", "critical"),
-        ("SEV 1", "critical"), ("error", "high"), ("Major", "high"), ("SEV2", "high"), ("warning", "medium"),
-        ("average", "medium"), ("P3", "medium"), ("minor", "low"), ("notice", "low"), ("none", "info"),
+        ("critical", "critical"),
+        ("FATAL", "critical"),
+        ("P1", "critical"),
+        ("sev-1", "critical"),
+        ("SEV 1", "critical"),
+        ("error", "high"),
+        ("Major", "high"),
+        ("SEV2", "high"),
+        ("warning", "medium"),
+        ("average", "medium"),
+        ("P3", "medium"),
+        ("minor", "low"),
+        ("notice", "low"),
+        ("none", "info"),
     ],
-)  # fmt: skip
+)
 def test_usual_words_map_to_a_level(word, level):
     assert severity(word) == SeverityRating(level, word, True)
 

@@ -18,11 +18,22 @@ DAY = date(2026, 11, 20)
 @pytest.mark.parametrize(
     "text",
     [
-        "2026-11-20", "2026/11/20", "20.11.2026", "20. 11. 2026", "20261120", "46346", "46346.0", "20 Nov 2026",
-        "20-Nov-2026", "20. November 2026", "Nov 20, 2026", "2026-11-20 00:00:00", "2026-11-20T00:00:00Z",
+        "2026-11-20",
+        "2026/11/20",
+        "20.11.2026",
+        "20. 11. 2026",
+        "20261120",
+        "46346",
+        "46346.0",
+        "20 Nov 2026",
+        "20-Nov-2026",
+        "20. November 2026",
+        "Nov 20, 2026",
+        "2026-11-20 00:00:00",
+        "2026-11-20T00:00:00Z",
         "2026-11-20 00:00:00.000",
     ],
-)  # fmt: skip
+)
 def test_a_day_is_read_as_spreadsheets_write_it(text):
     assert day(text, Notation()) == DAY
 
@@ -116,11 +127,19 @@ def test_a_number_that_can_be_read_in_two_ways_needs_its_column(text, decimal, e
 @pytest.mark.parametrize(
     ("text", "decimal", "expected"),
     [
-        ("7", None, 7), ("007", None, 7), ("3.0", None, 3), ("3,0", None, 3), ("3.5", None, None),
+        ("7", None, 7),
+        ("007", None, 7),
+        ("3.0", None, 3),
+        ("3,0", None, 3),
+        ("3.5", None, None),
         ("1.234", None, 1234),
-        ("1.234", ".", None), ("1.000", None, None), ("1.000", ",", 1000), ("12 500", None, 12500),
-        ("9223372036854775807", None, 2**63 - 1), ("9223372036854775808", None, None),
+        ("1.234", ".", None),
+        ("1.000", None, None),
+        ("1.000", ",", 1000),
+        ("12 500", None, 12500),
+        ("9223372036854775807", None, 2**63 - 1),
+        ("9223372036854775808", None, None),
     ],
-)  # fmt: skip
+)
 def test_a_whole_number_has_no_fraction(text, decimal, expected):
     assert whole(text, Notation(decimal=decimal)) == expected

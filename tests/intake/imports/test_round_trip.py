@@ -18,11 +18,15 @@ from engine.intake.imports.sources import sheets
 
 COLUMNS = ("title", "impact", "loss_high", "status", "identified_on")
 CONTROL_CHARACTERS = "".join(map(chr, range(127, 161)))
-LATIN = st.text(
-    st.characters(min_codepoint=32, max_codepoint=0xFF, exclude_characters=CONTROL_CHARACTERS) | st.just("\n"),
-    min_size=1,
-    max_size=30,
-).map(str.strip).filter(bool)  # fmt: skip
+LATIN = (
+    st.text(
+        st.characters(min_codepoint=32, max_codepoint=0xFF, exclude_characters=CONTROL_CHARACTERS) | st.just("\n"),
+        min_size=1,
+        max_size=30,
+    )
+    .map(str.strip)
+    .filter(bool)
+)
 RISK = st.fixed_dictionaries(
     {
         "title": LATIN.filter(lambda text: not text.startswith("#")),
