@@ -13,13 +13,13 @@ from engine.model.document import (
     Table,
 )
 from engine.model.report import Report
+from engine.model.vocabulary import LIVE_INCIDENTS
 from engine.reporting.snapshots import Snapshots
 from engine.store.rows import first, many
 from engine.store.schema.services import incidents
 
 INCIDENTS = "incidents"
 MOST_INCIDENTS = 200
-_OPEN = ("open", "acknowledged", "mitigated")
 
 
 class Library:
@@ -65,7 +65,9 @@ class Library:
         store = self._snapshots.store
         with store.reader() as connection:
             known = first(connection, incidents, self._org_id) is not None
-            found = many(connection, incidents, self._org_id, status=_OPEN, order=("-opened_at",), limit=MOST_INCIDENTS)
+            found = many(
+                connection, incidents, self._org_id, status=LIVE_INCIDENTS, order=("-opened_at",), limit=MOST_INCIDENTS
+            )
         head = store.head(self._org_id) or Position(0, "")
         return Edition(
             report=INCIDENTS,
@@ -83,8 +85,8 @@ class Library:
 
 def _incident_document(rows: Sequence[Mapping[str, object]], known: bool) -> Document:
     columns = ("id", "title", "severity", "status", "opened_at", "owner")
-    frame = pl.DataFrame([{name: row[name] for name in columns} for row in rows], schema=columns, orient="row",
-                         infer_schema_length=None)  # fmt: skip
+    cells = [{name: row[name] for name in columns} for row in rows]
+    frame = pl.DataFrame(cells, schema=columns, orient="row", infer_schema_length=None)
     more = "At least " if len(rows) == MOST_INCIDENTS else ""
     count = f"{more}{len(rows)} incident{'' if len(rows) == 1 else 's'}" if rows else "No incident"
     headline = f"{count} {'is' if len(rows) < 2 else 'are'} open."

@@ -99,6 +99,24 @@ IncidentActionKind: TypeAlias = Literal["prevent", "detect", "mitigate", "proces
 IncidentActionStatus: TypeAlias = Literal["open", "done", "dropped"]
 FindingStatus: TypeAlias = Literal["open", "fixed", "accepted", "false_positive"]
 FINDING_STATUSES: tuple[FindingStatus, ...] = get_args(FindingStatus)
+FindingOutcome: TypeAlias = Literal["created", "updated", "reopened", "fixed", "unchanged"]
+FINDING_OUTCOMES: tuple[FindingOutcome, ...] = get_args(FindingOutcome)
+# what a scanner says of a weakness, and what a person decided about it there
+ScanState: TypeAlias = Literal["reopened", "open", "fixed"]
+SCAN_STATES: tuple[ScanState, ...] = get_args(ScanState)
+Disposition: TypeAlias = Literal["accepted", "false_positive"]
+AlertState: TypeAlias = Literal["firing", "resolved", "update", "ignored"]
+AlertOutcome: TypeAlias = Literal[
+    "created",
+    "deduplicated",
+    "reopened",
+    "resolved",
+    "updated",
+    "ignored",
+    "replayed",
+    "no_open_incident",
+    "out_of_order",
+]
 DeployStatus: TypeAlias = Literal["succeeded", "failed", "rolled_back"]
 DEPLOY_STATUSES: tuple[DeployStatus, ...] = get_args(DeployStatus)
 Environment: TypeAlias = Literal["production", "staging", "development"]
@@ -137,6 +155,10 @@ DryRunOutcome: TypeAlias = Literal["succeeded", "failed", "blocked"]
 ExecutionMode: TypeAlias = Literal["execute", "remediate"]
 ExecutionStatus: TypeAlias = Literal["recorded", "succeeded", "failed", "rolled_back"]
 ChatRole: TypeAlias = Literal["user", "assistant"]
+
+# how sure an answer from the reports is; none where nothing could be said
+Confidence: TypeAlias = Literal["high", "medium", "low", "none"]
+CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
 StaffingStatus: TypeAlias = Literal["proposed", "tracked", "open", "completed"]
 STAFFING_STATUSES: tuple[StaffingStatus, ...] = get_args(StaffingStatus)

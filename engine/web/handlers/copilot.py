@@ -128,8 +128,8 @@ def _history(request: Request, thread_id: str) -> list[dict[str, str]]:
     if caller is None:
         raise Unauthorized("A conversation that is kept needs a session.")
     _, messages = threads.read(request.services.store, caller.org_id, caller.actor, thread_id)
-    threads.room(messages)
-    return [{"role": message["role"], "content": message["content"]} for message in messages]
+    threads.check_capacity(messages)
+    return [{"role": str(message["role"]), "content": str(message["content"])} for message in messages]
 
 
 def _keeper(request: Request, thread_id: str, question: str) -> Keep:
