@@ -1,6 +1,5 @@
 """Servers that speak OpenAI's chat completions: asked in the order of the settings, until one begins to answer."""
 
-import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ import msgspec
 from engine.copilot import sse
 from engine.runtime.settings import Settings
 
-log = logging.getLogger("hq.copilot")
 TIMEOUT = httpx.Timeout(30.0, connect=5.0)  # for each read: the first token may take that long
 TOTAL_SECONDS = 120.0
 LONGEST_BODY = 2 * 1024 * 1024

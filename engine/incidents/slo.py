@@ -20,7 +20,6 @@ from engine.incidents.slo_sums import (
     DAY_MINUTES,
     Count,
     SpanSums,
-    bucket_sums,
     service_sums,
 )
 from engine.model.document import Coverage
@@ -50,14 +49,6 @@ class ServiceBudget:
 def service_budget(objective: Objective, buckets: pl.DataFrame, now: datetime) -> ServiceBudget:
     """The budgets of one service from its buckets (bucket_at, total, bad); a bucket counts once it is complete."""
     return budget(objective, service_sums(buckets, now))
-
-
-def service_budgets(objectives: list[Objective], buckets: pl.DataFrame, now: datetime) -> list[ServiceBudget]:
-    """The budgets of every objective, by service id, from buckets with a service_id."""
-    summed = bucket_sums(buckets, now)
-    nothing = service_sums(buckets.clear(), now)
-    ordered = sorted(objectives, key=lambda objective: objective.service_id)
-    return [budget(objective, summed.get(objective.service_id, nothing)) for objective in ordered]
 
 
 def budget(objective: Objective, sums: SpanSums) -> ServiceBudget:

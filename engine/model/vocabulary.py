@@ -129,6 +129,12 @@ PolicyState: TypeAlias = Literal["draft", "active", "retired"]
 POLICY_STATES: tuple[PolicyState, ...] = get_args(PolicyState)
 ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired"]
 APPROVAL_STATUSES: tuple[ApprovalStatus, ...] = get_args(ApprovalStatus)
+# why an automation was refused, where no rule of a policy did it
+BlockReason: TypeAlias = Literal[
+    "dry_run_missing", "dry_run_mismatch", "inputs_changed", "dry_run_failed", "dry_run_stale", "approval_note_missing",
+    "rollback_plan_missing", "checks_failed", "policy_missing", "policy_not_accepted", "policy_denied",
+]  # fmt: skip
+BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
 PlaybookRisk: TypeAlias = Literal["low", "medium", "high", "critical"]
 PLAYBOOK_RISKS: tuple[PlaybookRisk, ...] = get_args(PlaybookRisk)
 DryRunOutcome: TypeAlias = Literal["succeeded", "failed", "blocked"]

@@ -67,8 +67,8 @@ def test_every_answer_cites_a_route_and_a_row_for_each_line(name, cobalt):
 
 
 @pytest.mark.parametrize("question", QUESTIONS.values())
-def test_the_same_question_about_the_same_data_has_the_same_answer(question, editions):
-    first, second = (ask(question, Library(editions, "cobalt", now=NOW)) for _ in range(2))
+def test_the_same_question_about_the_same_data_has_the_same_answer(question, snapshots):
+    first, second = (ask(question, Library(snapshots, "cobalt", now=NOW)) for _ in range(2))
     assert first == second
 
 

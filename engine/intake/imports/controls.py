@@ -4,9 +4,8 @@ import re
 from functools import cache
 
 from engine.intake.imports.names import closest, squash
-from engine.reporting.catalogue import FRAMEWORKS, catalogue
+from engine.reporting.catalogue import catalogue
 
-PACKS = (*FRAMEWORKS, "fedramp-poam")
 ALIASES = {
     "soc2": ("SOC 2", "SOC 2 Type 2", "SOC 2 Type II", "AICPA SOC 2", "TSC", "Trust Services Criteria"),
     "iso27001": ("ISO 27001", "ISO/IEC 27001", "ISO 27001:2022", "ISO/IEC 27001:2022", "ISO"),

@@ -1,6 +1,7 @@
 """Archives over HTTP: sealed bundles, the workbook, the committee meeting pack."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -77,7 +78,7 @@ def scheduled_bundle(request: Request) -> Response:
             raise NotFound(f"There is no organization {body.org_id!r}.", word="unknown_organization")
         return answer(run(body.org_id))
     every = [org_id for org_id, _ in services.store.organizations()]
-    return answer({"runs": each("bundles", [org_id for org_id in every if bundles.any_of(services, org_id)], run)})
+    return answer({"runs": each("bundles", every, run, wanted=partial(bundles.any_of, services))})
 
 
 def _create(request: Request, org_id: str, actor: str, window: Days) -> Response:

@@ -117,7 +117,7 @@ def create_message(request: Request) -> Response:
 
 def _run(request: Request, conversation: Sequence[dict[str, str]], *, stream: bool) -> turns.Turn:
     services, caller = request.services, request.principal
-    library = None if caller is None else Library(services.editions, caller.org_id, now=request.now)
+    library = None if caller is None else Library(services.snapshots, caller.org_id, now=request.now)
     asker = "" if caller is None else caller.actor
     return turns.run(services.settings, conversation, library, asker=asker, stream=stream)
 
