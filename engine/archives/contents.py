@@ -17,6 +17,7 @@ from engine.archives.manifest import EventRange, ManifestRevision
 from engine.archives.material import Material, gather_material
 from engine.archives.spool import ArchiveSpool
 from engine.archives.windows import Days
+from engine.model.vocabulary import ArchiveKind
 from engine.runtime.services import Services
 
 
@@ -87,7 +88,7 @@ TITLES = {
 
 @contextmanager
 def gather(
-    services: Services, org_id: str, kind: str, window: Days, *, now: datetime
+    services: Services, org_id: str, kind: ArchiveKind, window: Days, *, now: datetime
 ) -> Iterator[tuple[ArchiveSpool, About, dict[str, int]]]:
     """The files of an archive of that kind at this moment, what it is about, and how many rows of each kind it has."""
     with (

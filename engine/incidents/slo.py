@@ -9,7 +9,6 @@ import polars as pl
 
 from engine.incidents.slo_rules import (
     RULES,
-    SEVERITIES,
     WINDOWS,
     BudgetWindow,
     Objective,
@@ -24,6 +23,7 @@ from engine.incidents.slo_sums import (
     service_sums,
 )
 from engine.model.document import Coverage
+from engine.model.vocabulary import BUDGET_STATES, BudgetState, SloWindow
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class ServiceBudget:
     service_id: str
     name: str
     objective_pct: float
-    window_kind: str
-    severity: str
+    window_kind: SloWindow
+    severity: BudgetState
     rule: str | None
     method: str
     windows: tuple[BudgetWindow, ...]
@@ -59,7 +59,7 @@ def budget(objective: Objective, sums: SpanSums) -> ServiceBudget:
     complete = all(rule.long_minutes in spans and rule.short_minutes in spans for rule in RULES[30])
     recent = recent_burn(objective, spans)
     windows = tuple(budget_window(days, objective, spans, recent, complete) for days in WINDOWS)
-    worst = min(reversed(windows), key=lambda window: SEVERITIES.index(window.severity))
+    worst = min(reversed(windows), key=lambda window: BUDGET_STATES.index(window.severity))
     name = objective.name or objective.service_id
     return ServiceBudget(
         objective.service_id,
@@ -92,7 +92,7 @@ class Overview:
 def overview(budgets: Iterable[ServiceBudget], service_ids: Sequence[str], worst: int = 5) -> Overview:
     """Counts by severity, used budget (plain mean, and weighted by events), the worst, services without objective."""
     ranked = sorted(budgets, key=_rank)
-    counts = {severity: sum(one.severity == severity for one in ranked) for severity in SEVERITIES}
+    counts: dict[str, int] = {severity: sum(one.severity == severity for one in ranked) for severity in BUDGET_STATES}
     known = [(window.used_pct, window.total) for one in ranked if (window := one.window(30)).used_pct is not None]
     used = [pct for pct, _ in known if pct is not None]
     events = sum(total for _, total in known)
@@ -114,7 +114,7 @@ def overview(budgets: Iterable[ServiceBudget], service_ids: Sequence[str], worst
 
 def _rank(one: ServiceBudget) -> tuple[int, float, str]:
     highest = max((window.used_pct for window in one.windows if window.used_pct is not None), default=math.inf)
-    return SEVERITIES.index(one.severity), -highest, one.service_id
+    return BUDGET_STATES.index(one.severity), -highest, one.service_id
 
 
 def _overview_sentence(counts: dict[str, int], mean: float | None, without: int, services: int) -> str:

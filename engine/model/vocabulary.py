@@ -122,6 +122,8 @@ DEPLOY_STATUSES: tuple[DeployStatus, ...] = get_args(DeployStatus)
 Environment: TypeAlias = Literal["production", "staging", "development"]
 ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
 SloWindow: TypeAlias = Literal["rolling", "calendar"]
+BudgetState: TypeAlias = Literal["critical", "warning", "insufficient_history", "ok"]
+BUDGET_STATES: tuple[BudgetState, ...] = get_args(BudgetState)
 
 Channel: TypeAlias = Literal["email", "chat", "webhook"]
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
@@ -129,6 +131,8 @@ PERSONAL_CHANNELS: tuple[Channel, ...] = CHANNELS[:2]  # those that reach a pers
 EndpointChannel: TypeAlias = Literal["chat", "webhook"]
 DeliveryStatus: TypeAlias = Literal["pending", "sent", "failed", "skipped"]
 DELIVERY_STATUSES: tuple[DeliveryStatus, ...] = get_args(DeliveryStatus)
+ArchiveKind: TypeAlias = Literal["bundle", "workbook", "committee-meeting-pack"]
+ARCHIVE_KINDS: tuple[ArchiveKind, ...] = get_args(ArchiveKind)
 CredentialKind: TypeAlias = Literal["api_key", "ingest", "assessor"]
 CREDENTIAL_KINDS: tuple[CredentialKind, ...] = get_args(CredentialKind)
 JobOutcome: TypeAlias = Literal["succeeded", "failed", "skipped"]

@@ -13,6 +13,7 @@ from engine.archives.windows import Days, days
 from engine.digests import each
 from engine.model.errors import NotFound, Unavailable
 from engine.model.report import PERIOD_DAYS
+from engine.model.vocabulary import ArchiveKind
 from engine.reporting.render import dated_stem
 from engine.store import PLATFORM
 from engine.web.access_log import note_access
@@ -117,7 +118,7 @@ def committee_meeting_pack(request: Request) -> Response:
     return _pack(request, "committee-meeting-pack", Days(f"{period}d", period))
 
 
-def _pack(request: Request, kind: str, window: Days) -> Response:
+def _pack(request: Request, kind: ArchiveKind, window: Days) -> Response:
     made = packs.pack(request.services, request.caller.org_id, kind, window, now=request.now)
     return _file(request, made.path, f"{dated_stem(request.caller.org_id, kind, made.as_of)}.zip", made.etag)
 
