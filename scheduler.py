@@ -33,6 +33,7 @@ from engine.runtime.jobs import (
     Runner,
 )
 from engine.runtime.services import Services
+from engine.sales.billing.ledger import lapse_all
 from engine.store import PLATFORM
 from engine.store.queries import deliveries
 from engine.store.queries import jobs as runs
@@ -83,6 +84,11 @@ def pruning(services: Services, now: datetime) -> str:
     return f"texts of {texts} deliveries, {old} runs and {seals} unfinished seals removed"
 
 
+def billing(services: Services, now: datetime) -> str:
+    """End the cancelled plans whose paid time is over."""
+    return lapse_all(services.store, now=now)
+
+
 def checkpoint(services: Services, now: datetime) -> str:
     """Fold the log of this process's analytics store into its file."""
     services.replica.checkpoint()
@@ -106,6 +112,7 @@ def calendar_tasks(services: Services, now: datetime) -> str:
 JOBS: tuple[Job, ...] = (
     Job("outbox", Every(1), outbox),
     Job("owed", Every(5), calendar_tasks),
+    Job("billing", Daily(lambda settings: settings.billing_at), billing),
     Job("nightly-build", Daily(lambda settings: settings.build_at), nightly_build),
     Job("retention", Daily(lambda settings: settings.retention_at), retention),
     Job("pruning", Daily(lambda settings: settings.pruning_at), pruning),
