@@ -66,6 +66,10 @@ PolicyState: TypeAlias = Literal["draft", "active", "retired"]
 POLICY_STATES: tuple[PolicyState, ...] = get_args(PolicyState)
 ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired"]
 APPROVAL_STATUSES: tuple[ApprovalStatus, ...] = get_args(ApprovalStatus)
+AutomationStage: TypeAlias = Literal["dry_run", "execute", "remediate"]
+AUTOMATION_STAGES: tuple[AutomationStage, ...] = get_args(AutomationStage)
+RuleEffect: TypeAlias = Literal["deny", "require"]
+RULE_EFFECTS: tuple[RuleEffect, ...] = get_args(RuleEffect)
 PlaybookRisk: TypeAlias = Literal["low", "medium", "high", "critical"]
 PLAYBOOK_RISKS: tuple[PlaybookRisk, ...] = get_args(PlaybookRisk)
 
