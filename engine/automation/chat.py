@@ -16,9 +16,7 @@ def member(connection: Any, org_id: str, team_id: str | None, user_id: str) -> t
     The names are in the settings of connections of kind ``chat``: ``{"team_id": "T…", "members": {"U…": "e-mail"}}``.
     Only those count that an owner or administrator made, so that nobody else can speak for another.
     """
-    roles = {
-        row["email"]: row["role"] for row in rows.many(connection, memberships, org_id, status="active")
-    }  # fmt: skip
+    roles = {row["email"]: row["role"] for row in rows.many(connection, memberships, org_id, status="active")}
     for row in rows.many(connection, connections, org_id, kind="chat", status=("placeholder", "configured")):
         settings = row["settings"] if isinstance(row["settings"], dict) else {}
         if settings.get("team_id", team_id) != team_id or roles.get(row["created_by"]) not in MAY_MAP:

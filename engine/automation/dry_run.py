@@ -80,14 +80,20 @@ def rehearse(
             "decision": _decision(documents, found),
             "policies": [{"id": one["id"], "version": one["version"]} for one in documents],
             "rules": [
-                {"policy_id": one.policy_id, "rule": one.rule, "effect": one.effect, "holds": one.holds,
-                 "refuses": one.refuses, "message": one.message}
+                {
+                    "policy_id": one.policy_id,
+                    "rule": one.rule,
+                    "effect": one.effect,
+                    "holds": one.holds,
+                    "refuses": one.refuses,
+                    "message": one.message,
+                }
                 for one in found
             ],
             "context": facts,
         },
         "controls": list(book.controls),
-    }  # fmt: skip
+    }
     return Rehearsal(
         book,
         inputs,

@@ -89,9 +89,7 @@ def _rehearsed(revision: Revision, order: Order) -> dict[str, Any] | None:
         return rows.one(connection, dry_runs, org_id, id=order.dry_run_id)
     wanted = inputs_hash(complete(order.book, order.inputs or {}))
     for where in ({"inputs_hash": wanted}, {}):
-        found = rows.many(
-            connection, dry_runs, org_id, playbook=order.book.id, order=("-ran_at",), limit=1, **where
-        )  # fmt: skip
+        found = rows.many(connection, dry_runs, org_id, playbook=order.book.id, order=("-ran_at",), limit=1, **where)
         if found:
             return found[0]
     return None

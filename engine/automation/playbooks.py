@@ -75,9 +75,7 @@ def playbook(name: str) -> Playbook:
     """The playbook of that name; NotFound lists those that exist."""
     known = playbooks()
     if name not in known:
-        raise NotFound(
-            f"There is no playbook {name[:80]!r}; there are {', '.join(known)}.", word="unknown_playbook"
-        )  # fmt: skip
+        raise NotFound(f"There is no playbook {name[:80]!r}; there are {', '.join(known)}.", word="unknown_playbook")
     return known[name]
 
 

@@ -17,9 +17,20 @@ from engine.store.schema.automation import policies, policy_controls
 Row = Mapping[str, Any]
 UNREADABLE = "unreadable"
 SHOWN = (
-    "id", "policy", "version", "playbook", "title", "state", "body", "rules", "owner", "accepted_by", "accepted_at",
-    "review_due_on", "workspace_id",
-)  # fmt: skip
+    "id",
+    "policy",
+    "version",
+    "playbook",
+    "title",
+    "state",
+    "body",
+    "rules",
+    "owner",
+    "accepted_by",
+    "accepted_at",
+    "review_due_on",
+    "workspace_id",
+)
 
 
 @dataclass(frozen=True)

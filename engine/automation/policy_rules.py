@@ -126,8 +126,11 @@ def _comparison(given: Mapping[str, object], at: str, fields: Mapping[str, Polic
         if not isinstance(value, list) or not low <= len(value) <= high:
             wanted = "a list of two values" if op == "between" else f"a list of 1 to {MOST_VALUES} values"
             return [RuleProblem(f"{at}.value", wanted, _came(value))]
-        places = [RuleProblem(f"{at}.value[{number}]", _wanted(field), _came(one))
-                  for number, one in enumerate(value) if not _fits(field, one)]  # fmt: skip
+        places = [
+            RuleProblem(f"{at}.value[{number}]", _wanted(field), _came(one))
+            for number, one in enumerate(value)
+            if not _fits(field, one)
+        ]
         if (
             not places
             and op == "between"

@@ -120,9 +120,15 @@ def _unencrypted_flows(state: State, inputs: Inputs) -> Iterable[AutomationTarge
         source = state.systems.get(row["from_system"], {})
         why = "not encrypted" if row["encrypted"] is False else "not known to be encrypted"
         chosen.append(
-            AutomationTarget("data_flow", row["id"], f"{ends[0]} to {ends[1]}: {row['data_class']}", why,
-                   source.get("service_id"), source.get("owner"))
-        )  # fmt: skip
+            AutomationTarget(
+                "data_flow",
+                row["id"],
+                f"{ends[0]} to {ends[1]}: {row['data_class']}",
+                why,
+                source.get("service_id"),
+                source.get("owner"),
+            )
+        )
     return chosen
 
 

@@ -106,8 +106,13 @@ def _funnel(stays: Stays, cohort: set[str]) -> list[Row]:
 def _conversion(leads: list[Row]) -> Row:
     won = sum(lead["stage"] == "won" for lead in leads)
     lost = sum(lead["stage"] == "lost" for lead in leads)
-    return {"won": won, "lost": lost, "decided": won + lost, "won_of_decided_pct": _pct(won, won + lost),
-            "won_of_all_pct": _pct(won, len(leads))}  # fmt: skip
+    return {
+        "won": won,
+        "lost": lost,
+        "decided": won + lost,
+        "won_of_decided_pct": _pct(won, won + lost),
+        "won_of_all_pct": _pct(won, len(leads)),
+    }
 
 
 def _durations(stays: Stays, now: datetime) -> list[Row]:
@@ -131,8 +136,11 @@ def _durations(stays: Stays, now: datetime) -> list[Row]:
 
 def _responses(received: list[Row], now: datetime) -> Row:
     """Hours from enquiry to first answer, of those that came in the period."""
-    hours = [(lead["first_response_at"] - lead["created_at"]).total_seconds() / 3600 for lead in received
-             if lead["first_response_at"] is not None]  # fmt: skip
+    hours = [
+        (lead["first_response_at"] - lead["created_at"]).total_seconds() / 3600
+        for lead in received
+        if lead["first_response_at"] is not None
+    ]
     waiting = [lead for lead in received if lead["first_response_at"] is None and lead["stage"] in OPEN_LEADS]
     oldest = max((now - lead["created_at"] for lead in waiting), default=None)
     return {
@@ -152,11 +160,14 @@ def _follow_ups(pipeline: Pipeline) -> Row:
         "due_today": sum(lead["follow_up_on"] == pipeline.today for lead in owed),
         "due_within_7_days": sum(0 < (lead["follow_up_on"] - pipeline.today).days <= 7 for lead in owed),
         "listed": [
-            {**_named(lead), "follow_up_on": lead["follow_up_on"],
-             "days_overdue": (pipeline.today - lead["follow_up_on"]).days}
+            {
+                **_named(lead),
+                "follow_up_on": lead["follow_up_on"],
+                "days_overdue": (pipeline.today - lead["follow_up_on"]).days,
+            }
             for lead in overdue[:MOST_LISTED]
         ],
-    }  # fmt: skip
+    }
 
 
 def _weighted(leads: list[Row], stays: Stays) -> Row:
@@ -191,8 +202,11 @@ def _weighted(leads: list[Row], stays: Stays) -> Row:
 
 def _stale(pipeline: Pipeline) -> Row:
     """Open leads on which nothing happened for more than a fortnight."""
-    idle = [(pipeline.now - pipeline.touched.get(lead["id"], lead["created_at"]), lead) for lead in pipeline.leads
-            if lead["stage"] in OPEN_LEADS]  # fmt: skip
+    idle = [
+        (pipeline.now - pipeline.touched.get(lead["id"], lead["created_at"]), lead)
+        for lead in pipeline.leads
+        if lead["stage"] in OPEN_LEADS
+    ]
     stale = sorted(((span, lead) for span, lead in idle if span > STALE), key=lambda pair: (-pair[0], pair[1]["id"]))
     return {
         "after_days": STALE.days,

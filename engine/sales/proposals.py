@@ -108,13 +108,25 @@ def _timeline(pilot: Mapping[str, Any]) -> list[Row]:
 
 
 def _meeting(step: str, title: str, about: str, at: datetime | None) -> Row:
-    return {"step": step, "title": title, "about": about, "on": at.date().isoformat() if at else None,
-            "at": plain(at), "minutes": int(DURATIONS[step].total_seconds() // 60)}  # fmt: skip
+    return {
+        "step": step,
+        "title": title,
+        "about": about,
+        "on": at.date().isoformat() if at else None,
+        "at": plain(at),
+        "minutes": int(DURATIONS[step].total_seconds() // 60),
+    }
 
 
 def _milestone(step: str, title: str, about: str, at: datetime | None) -> Row:
-    return {"step": step, "title": title, "about": about, "on": at.date().isoformat() if at else None,
-            "at": None, "minutes": None}  # fmt: skip
+    return {
+        "step": step,
+        "title": title,
+        "about": about,
+        "on": at.date().isoformat() if at else None,
+        "at": None,
+        "minutes": None,
+    }
 
 
 def _price(prices: PriceTable, frameworks: int, weeks: int) -> Row:
@@ -123,14 +135,19 @@ def _price(prices: PriceTable, frameworks: int, weeks: int) -> Row:
         "table_version": prices.version,
         "currency": prices.currency,
         "lines": [
-            {"title": line.title, "per": line.per, "quantity": line.quantity, "unit_cents": line.unit_cents,
-             "cents": line.cents}
+            {
+                "title": line.title,
+                "per": line.per,
+                "quantity": line.quantity,
+                "unit_cents": line.unit_cents,
+                "cents": line.cents,
+            }
             for line in lines
         ],
         "total_cents": sum(line.cents for line in lines),
         "tax_note": prices.tax_note,
         "payment_note": prices.payment_note,
-    }  # fmt: skip
+    }
 
 
 def _missing(pilot: Mapping[str, Any], frameworks: list[Row]) -> list[str]:

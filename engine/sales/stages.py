@@ -36,8 +36,14 @@ EXIT_CRITERIA: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "lost": ("Nothing: the reason is recorded.", ("lost_reason",)),
 }
 PROBABILITY_PCT: Mapping[str, float] = {
-    "new": 5.0, "contacted": 10.0, "qualified": 25.0, "discovery": 40.0, "proposal": 60.0, "won": 100.0, "lost": 0.0,
-}  # fmt: skip
+    "new": 5.0,
+    "contacted": 10.0,
+    "qualified": 25.0,
+    "discovery": 40.0,
+    "proposal": 60.0,
+    "won": 100.0,
+    "lost": 0.0,
+}
 OPEN_LEADS = ("new", "contacted", "qualified", "discovery", "proposal")
 ENDED_LEADS = ("won", "lost")
 OPEN_PILOTS = ("planned", "kickoff", "active", "review", "extended")

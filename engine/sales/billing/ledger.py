@@ -45,17 +45,31 @@ def open_order(revision: Revision, tier: str, price: Price | None) -> dict[str, 
         raise Conflict(f"The plan here is {plan} already; {tier} would add nothing.", word="plan_in_force")
     cents, currency = (price.cents, price.currency) if price else (None, None)
     begun = many(
-        revision.connection, orders, revision.org_id, tier=tier, provider="paypal", status="created",
-        created_by=revision.actor, order=("-created_at",), limit=1,
-    )  # fmt: skip
+        revision.connection,
+        orders,
+        revision.org_id,
+        tier=tier,
+        provider="paypal",
+        status="created",
+        created_by=revision.actor,
+        order=("-created_at",),
+        limit=1,
+    )
     for row in begun:
         same = (row["amount_cents"], row["currency"]) == (cents, currency)
         if same and timedelta() <= revision.now - row["created_at"] < REUSE:
             return row
     row = {
-        "id": new_id("ord"), "tier": tier, "provider": "paypal", "provider_ref": None, "status": "created",
-        "amount_cents": cents, "currency": currency, "created_by": revision.actor, "created_at": revision.now,
-    }  # fmt: skip
+        "id": new_id("ord"),
+        "tier": tier,
+        "provider": "paypal",
+        "provider_ref": None,
+        "status": "created",
+        "amount_cents": cents,
+        "currency": currency,
+        "created_by": revision.actor,
+        "created_at": revision.now,
+    }
     revision.insert(orders, [row])
     _note(revision, "billing.checkout.started", "order", row["id"], tier=tier)
     return row
@@ -91,15 +105,27 @@ def apply(revision: Revision, standing: Standing) -> bool:
         paid_until = None
     ended = standing.status in ("cancelled", "expired")
     row = {
-        "id": standing.id, "provider": standing.provider, "provider_ref": standing.ref, "tier": standing.tier,
-        "status": standing.status, "event_at": standing.at, "renews_at": paid_until,
+        "id": standing.id,
+        "provider": standing.provider,
+        "provider_ref": standing.ref,
+        "tier": standing.tier,
+        "status": standing.status,
+        "event_at": standing.at,
+        "renews_at": paid_until,
         "cancelled_at": ((old and old["cancelled_at"]) or standing.at) if ended else None,
-    }  # fmt: skip
+    }
     before = best_plan(known)
     revision.upsert(subscriptions, [row])
     if old is None or (old["status"], old["tier"]) != (row["status"], row["tier"]):
-        _note(revision, "billing.subscription.changed", "subscription", standing.id, provider=standing.provider,
-              tier=standing.tier, status=standing.status)  # fmt: skip
+        _note(
+            revision,
+            "billing.subscription.changed",
+            "subscription",
+            standing.id,
+            provider=standing.provider,
+            tier=standing.tier,
+            status=standing.status,
+        )
     elif any(old[name] != value for name, value in row.items()):
         _note(revision, "billing.subscription.confirmed", "subscription", standing.id, status=standing.status)
     _expire(revision)

@@ -20,9 +20,14 @@ from engine.store.queries.billing import subscription_of, was_seen
 
 SOURCE = "lemonsqueezy"
 _STATES = {
-    "on_trial": "active", "active": "active", "past_due": "past_due", "unpaid": "past_due", "paused": "paused",
-    "cancelled": "cancelled", "expired": "expired",
-}  # fmt: skip
+    "on_trial": "active",
+    "active": "active",
+    "past_due": "past_due",
+    "unpaid": "past_due",
+    "paused": "paused",
+    "cancelled": "cancelled",
+    "expired": "expired",
+}
 Short = Annotated[str, msgspec.Meta(max_length=200)]
 
 
@@ -82,9 +87,7 @@ def handle(store: Store, shop: Shop, event: LemonSqueezyEvent, body: bytes, *, n
     if reason is not None or tier is None or status is None or at is None:
         return ignore(store, SOURCE, key, kind, reason or "unknown_state", now=now)
     ref, end = str(event.data.id), "ends_at" if status == "cancelled" else "renews_at"
-    standing = Standing(
-        f"ls_{ref}", SOURCE, ref, tier, status, at, _instant(event.data.attributes.get(end))
-    )  # fmt: skip
+    standing = Standing(f"ls_{ref}", SOURCE, ref, tier, status, at, _instant(event.data.attributes.get(end)))
     return once(store, str(org_id), SOURCE, key, kind, lambda revision: _apply(revision, standing), now=now)
 
 

@@ -21,9 +21,17 @@ from engine.store.queries.billing import order_of, running_before, was_seen
 SOURCE = "paypal"
 SUBSCRIPTION_EVENTS = tuple(
     f"BILLING.SUBSCRIPTION.{word}"
-    for word in ("CREATED", "ACTIVATED", "UPDATED", "SUSPENDED", "RE-ACTIVATED", "CANCELLED", "EXPIRED",
-                 "PAYMENT.FAILED")
-)  # fmt: skip
+    for word in (
+        "CREATED",
+        "ACTIVATED",
+        "UPDATED",
+        "SUSPENDED",
+        "RE-ACTIVATED",
+        "CANCELLED",
+        "EXPIRED",
+        "PAYMENT.FAILED",
+    )
+)
 RETURNED = ("PAYMENT.SALE.REFUNDED", "PAYMENT.SALE.REVERSED")
 SALE_EVENTS = ("PAYMENT.SALE.COMPLETED", *RETURNED)
 ORDER_EVENTS = ("CHECKOUT.ORDER.APPROVED", "CHECKOUT.ORDER.COMPLETED")
@@ -32,9 +40,13 @@ CAPTURE_EVENTS = tuple(
 )
 _STATES = {"ACTIVE": "active", "SUSPENDED": "paused", "CANCELLED": "cancelled", "EXPIRED": "expired"}
 _CAPTURES = {
-    "COMPLETED": "completed", "PENDING": "approved", "DECLINED": "failed", "FAILED": "failed",
-    "REFUNDED": "refunded", "PARTIALLY_REFUNDED": "completed",
-}  # fmt: skip
+    "COMPLETED": "completed",
+    "PENDING": "approved",
+    "DECLINED": "failed",
+    "FAILED": "failed",
+    "REFUNDED": "refunded",
+    "PARTIALLY_REFUNDED": "completed",
+}
 _REF = re.compile(r"[A-Za-z0-9-]{3,64}")
 Word = Annotated[str, msgspec.Meta(min_length=1, max_length=99)]
 
@@ -100,10 +112,20 @@ def _subscription(desk: Desk, event: PayPalEvent, ref: object) -> str:
     if status == "active":
         _end_earlier(desk, order)
     at = _instant(found.get("update_time")) or _instant(found.get("status_update_time")) or desk.now
-    standing = None if status is None else Standing(
-        order["id"], SOURCE, ref, tier, status, at, _instant(billing.get("next_billing_time")),
-        refunded=event.event_type in RETURNED,
-    )  # fmt: skip
+    standing = (
+        None
+        if status is None
+        else Standing(
+            order["id"],
+            SOURCE,
+            ref,
+            tier,
+            status,
+            at,
+            _instant(billing.get("next_billing_time")),
+            refunded=event.event_type in RETURNED,
+        )
+    )
     reached = "completed" if status in ("active", "past_due") else "approved"
 
     def change(revision: Revision) -> None:
