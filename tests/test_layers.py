@@ -192,7 +192,10 @@ def test_facts_know_nothing_above_them():
 
 def test_files_stay_small():
     """A product file beyond 300 lines is a question; these have an answer."""
-    tables = {"engine/reporting/facts/schemas.py"}  # declares every fact: a table, not logic
+    tables = {
+        "engine/reporting/facts/schemas.py",  # declares every fact: a table, not logic
+        "engine/store/schema/records.py",  # written from the schema, one type for each table
+    }
     large = {
         place(path)
         for path in sources("engine", "reports", "data", "scheduler.py")

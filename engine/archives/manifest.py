@@ -7,7 +7,7 @@ the audit chain it was made, and ties the files together with a Merkle root afte
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -85,8 +85,8 @@ class Previous(msgspec.Struct, frozen=True):
     """The bundle before."""
 
     id: str
-    manifest_sha256: str
-    merkle_root: str
+    manifest_sha256: str | None
+    merkle_root: str | None
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -125,20 +125,42 @@ def tree(files: Sequence[FileEntry]) -> Tree:
     return Tree("RFC 6962, SHA-256", "'<sha256>  <path>' of each file, in this order", len(files), root.hex())
 
 
-def statement(files: Sequence[FileEntry], **facts: Any) -> bytes:
+def statement(
+    files: Sequence[FileEntry],
+    *,
+    kind: str,
+    organization: Owner,
+    as_of: date,
+    window: Window,
+    revision: ManifestRevision,
+    settings_version: int,
+    key_id: str,
+    events: EventRange | None = None,
+    previous: Previous | None = None,
+) -> bytes:
     """The manifest over ``files``, which are in the order of their names: indented JSON."""
     made = Statement(
         STATEMENT,
         [ManifestSubject(file.name, {"sha256": file.sha256}) for file in files],
         PREDICATE,
         Predicate(
-            files=[File(file.name, file.size, file.sha256, file.rows) for file in files], merkle=tree(files), **facts
+            kind,
+            organization,
+            as_of,
+            window,
+            revision,
+            settings_version,
+            key_id,
+            [File(file.name, file.size, file.sha256, file.rows) for file in files],
+            tree(files),
+            events,
+            previous,
         ),
     )
     return msgspec.json.format(msgspec.json.encode(made, enc_hook=_day), indent=2) + b"\n"
 
 
-def _day(value: Any) -> str:
+def _day(value: object) -> str:
     """What msgspec writes for plain dates, for subclasses of them."""
     if isinstance(value, date):
         return value.isoformat()

@@ -1,5 +1,6 @@
 """Commands about what leaves the house: the ledger of deliveries, and where they go."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -57,7 +58,7 @@ def _resent(services: Services, org_id: str, delivery_id: str) -> str:
     return f"{delivery_id} is queued again"
 
 
-def _line(row: dict[str, Any]) -> str:
+def _line(row: Mapping[str, Any]) -> str:
     at = row["sent_at"] or row["next_attempt_at"] or row["created_at"]
     when = {"sent": "sent", "pending": "next attempt"}.get(row["status"], "queued")
     said = f"{row['attempts']} attempts, {when} {at:%Y-%m-%d %H:%M} UTC"

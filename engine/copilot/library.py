@@ -1,8 +1,7 @@
 """The reports of one organization at one moment, each computed once and only when it is asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any
 
 import polars as pl
 
@@ -81,7 +80,7 @@ class Library:
         )
 
 
-def _incident_document(rows: list[dict[str, Any]], known: bool) -> Document:
+def _incident_document(rows: Sequence[Mapping[str, object]], known: bool) -> Document:
     columns = ("id", "title", "severity", "status", "opened_at", "owner")
     frame = pl.DataFrame([{name: row[name] for name in columns} for row in rows], schema=columns, orient="row",
                          infer_schema_length=None)  # fmt: skip

@@ -1,6 +1,6 @@
 """Conversations that are kept: each belongs to one member, and does not exist for anybody else."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -101,10 +101,10 @@ def note_figures(store: Store, org_id: str, email: str, sent_to: Sequence[str], 
     )
 
 
-def _thread(row: dict[str, Any]) -> dict[str, Any]:
+def _thread(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in ("id", "title", "created_at")}
 
 
-def _message(row: dict[str, Any]) -> dict[str, Any]:
+def _message(row: Mapping[str, Any]) -> dict[str, Any]:
     shown = {"id": row["id"], "role": row["role"], "content": row["body"], "created_at": row["created_at"]}
     return shown | (row["citations"] or {})

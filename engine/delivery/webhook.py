@@ -14,7 +14,6 @@ import ssl
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
 
 from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.backoff import retry_after
@@ -22,6 +21,7 @@ from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import Outside
 from engine.delivery.post import post
 from engine.store.queries.deliveries import Endpoint
+from engine.store.schema.records import DeliveryRow
 from engine.store.types import canonical_json
 
 PREFIX = "whsec_"
@@ -48,7 +48,7 @@ def signatures(keys: Sequence[str], message_id: str, timestamp: int, body: bytes
     return " ".join("v1," + base64.b64encode(one).decode() for one in made)
 
 
-def send(outside: Outside, row: dict[str, Any], endpoint: Endpoint | None, *, now: datetime) -> Outcome:
+def send(outside: Outside, row: DeliveryRow, endpoint: Endpoint | None, *, now: datetime) -> Outcome:
     """Post the payload to the organization's webhook as it is set now; what went to an earlier one is dropped."""
     if endpoint is None or endpoint.address != row["recipient"]:
         return Outcome("skipped", "The organization's webhook leads elsewhere now.")

@@ -1,7 +1,7 @@
 """What each organization is owed by the calendar: asked of the store, so that whoever was down catches up."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
@@ -34,7 +34,7 @@ class Task:
     notes: Literal["all", "failed", "none"] = "failed"
 
 
-def is_owed(when: When, now: datetime, clock: Clock, last: Row | None) -> bool:
+def is_owed(when: When, now: datetime, clock: Clock, last: Mapping[str, Any] | None) -> bool:
     """Whether something is owed, given the last run that began since it was due.
 
     After a while it is again where that run failed or never came to an end.

@@ -1,6 +1,6 @@
 """The staffing chain: rollup, SLA digest, escalation, strictly in this order, once a day, under one run id."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from hashlib import sha256
@@ -112,7 +112,7 @@ def _message(steps: Sequence[ChainStep]) -> str:
     return msgspec.json.encode([asdict(step) for step in steps]).decode()
 
 
-def _steps(run: queries.Row | None) -> list[ChainStep]:
+def _steps(run: Mapping[str, Any] | None) -> list[ChainStep]:
     return msgspec.json.decode(run["message"], type=list[ChainStep]) if run else []
 
 

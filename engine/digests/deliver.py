@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from engine.delivery import (
     Channels,
+    QueueAnswer,
     channels_of,
     endpoints,
     enqueue,
@@ -101,7 +102,7 @@ def deliver(
     made = content(services.editions, digest, org_id, query, now=now)
     move = state.prepare(services, made, now)
     empty = made.empty and not send_empty
-    queued: list[dict[str, Any]] = []
+    queued: list[QueueAnswer] = []
     with services.store.reader() as connection:
         people = queries.people(connection, org_id)
         occasion = _occasion(work, {} if empty else buttons.of(connection, made))

@@ -1,15 +1,17 @@
 """Deploy events: a change that went live, told once or several times by whoever delivered it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypedDict, cast
 
 from engine.model.errors import BadRequest, Conflict, NotFound
-from engine.store import Revision
+from engine.model.vocabulary import DeployStatus
+from engine.store import Reader, Revision
 from engine.store.ids import new_id
-from engine.store.queries.incidents import Reader, Row
 from engine.store.queries.services import services_called
 from engine.store.rows import first
+from engine.store.schema.records import DeployRow
 from engine.store.schema.services import deploys, services
 
 
@@ -21,10 +23,23 @@ class DeployEvent:
     version: str | None
     environment: str
     deployed_at: datetime
-    status: str
+    status: DeployStatus
     change_ref: str | None
     url: str | None
     id: str | None
+
+
+class RecordedDeploy(TypedDict):
+    """A deploy as it is recorded."""
+
+    id: str
+    service_id: str | None
+    version: str | None
+    environment: str | None
+    deployed_at: datetime
+    actor: str
+    change_ref: str | None
+    status: DeployStatus
 
 
 def find_service(connection: Reader, org_id: str, service_id: str | None, name: str | None) -> str:
@@ -47,11 +62,11 @@ def find_service(connection: Reader, org_id: str, service_id: str | None, name: 
     return called[0]
 
 
-def record(revision: Revision, event: DeployEvent) -> tuple[str, Row]:
+def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, object]]:
     """``created``, ``updated`` (how it ended changed) or ``duplicate`` (nothing was written), and the deploy."""
     known = _known(revision, event)
     if known is None:
-        row = {
+        row: RecordedDeploy = {
             "id": event.id or new_id("dep"),
             "service_id": event.service_id,
             "version": event.version,
@@ -63,38 +78,44 @@ def record(revision: Revision, event: DeployEvent) -> tuple[str, Row]:
         }
         revision.insert(deploys, [row])
         _audit(revision, row, event)
-        return "created", row
+        return "created", dict(row)
     if known["status"] == event.status:
-        return "duplicate", _shown(known)
+        return "duplicate", dict(_shown(known))
     revision.update(deploys, {"id": known["id"]}, {"status": event.status})
     row = {**_shown(known), "status": event.status}
     _audit(revision, row, event)
-    return "updated", row
+    return "updated", dict(row)
 
 
-def _known(revision: Revision, event: DeployEvent) -> Row | None:
+def _known(revision: Revision, event: DeployEvent) -> DeployRow | None:
     """The deploy that was told before; Conflict where the sender's id names another one."""
-    key = {
-        "service_id": event.service_id,
-        "version": event.version,
-        "environment": event.environment,
-    }
     if event.id is None:
-        return first(revision.connection, deploys, revision.org_id, **key, deployed_at=event.deployed_at)
+        return first(
+            revision.connection,
+            deploys,
+            revision.org_id,
+            service_id=event.service_id,
+            version=event.version,
+            environment=event.environment,
+            deployed_at=event.deployed_at,
+        )
     known = first(revision.connection, deploys, revision.org_id, id=event.id)
-    if known is not None and (differing := [name for name, value in key.items() if known[name] != value]):
+    if known is None:
+        return None
+    stored: Mapping[str, object] = known
+    key = {"service_id": event.service_id, "version": event.version, "environment": event.environment}
+    if differing := [name for name, value in key.items() if stored[name] != value]:
         raise Conflict(
             f"The deploy {event.id!r} was recorded with another {' and '.join(differing)}.",
             word="deploy_conflict",
-            details=[{"field": name, "expected": known[name], "got": key[name]} for name in differing],
+            details=[{"field": name, "expected": stored[name], "got": key[name]} for name in differing],
         )
     return known
 
 
-def _audit(revision: Revision, row: Row, event: DeployEvent) -> None:
-    details: dict[str, Any] = {
-        name: row[name] for name in ("service_id", "version", "environment", "change_ref", "status")
-    }
+def _audit(revision: Revision, row: RecordedDeploy, event: DeployEvent) -> None:
+    told = ("service_id", "version", "environment", "change_ref", "status")
+    details: dict[str, object] = {name: value for name, value in row.items() if name in told}
     if event.url is not None:
         details["url"] = event.url
     revision.record(
@@ -106,5 +127,6 @@ def _audit(revision: Revision, row: Row, event: DeployEvent) -> None:
     )
 
 
-def _shown(row: Row) -> Row:
-    return {name: value for name, value in row.items() if name not in ("org_id", "revision")}
+def _shown(row: DeployRow) -> RecordedDeploy:
+    kept = {name: value for name, value in row.items() if name in RecordedDeploy.__annotations__}
+    return cast("RecordedDeploy", kept)

@@ -1,6 +1,6 @@
 """What a scanner's report does: findings are kept by key, high and critical ones open one incident each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.incidents.alerts import LIVE
@@ -69,7 +69,7 @@ class _Work:
             self.notes.append(Note(action, "finding", row["id"], workspace_id=self.workspace_id, details=details))
         return {"finding_key": finding.key, "id": row["id"], "outcome": outcome, "incident_id": incident_id}
 
-    def _row(self, finding: Finding, old: dict[str, Any] | None) -> dict[str, Any]:
+    def _row(self, finding: Finding, old: Mapping[str, Any] | None) -> dict[str, Any]:
         severity = finding.severity
         if old is not None and not finding.severity_given:
             severity = old["severity"]
@@ -94,7 +94,7 @@ class _Work:
             "details": dict(finding.details),
         }
 
-    def _change(self, old: dict[str, Any], row: dict[str, Any]) -> str:
+    def _change(self, old: Mapping[str, Any], row: dict[str, Any]) -> str:
         """Write what differs; a later sighting alone is no change worth a word, but it is kept."""
         if row["service_id"] is None:
             row["service_id"] = old["service_id"]

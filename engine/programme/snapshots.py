@@ -6,14 +6,13 @@ They are never recomputed: later reports compare with what was known then.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
 
 import polars as pl
 
+from engine.model.vocabulary import CONTROL_STATES
 from engine.runtime.services import Services
-from engine.store import Revision, rows
+from engine.store import Reader, Revision, rows
 from engine.store.schema.outputs import (
-    STATES,
     control_state_changes,
     posture_snapshots,
     readiness_snapshots,
@@ -22,7 +21,7 @@ from engine.store.schema.outputs import (
 FACTS = ("readiness", "readiness_days", "control_status", "control_evidence", "state_changes", "gaps", "posture")
 _KEY = ["framework", "control_id"]
 Frames = Mapping[str, pl.DataFrame]
-Rows = list[dict[str, Any]]
+Rows = list[dict[str, object]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def take(services: Services, org_id: str, actor: str, *, now: datetime) -> str:
     return f"{changed} rows written, {len(snapshot.changes)} controls in another state"
 
 
-def is_taken(connection: Any, org_id: str, day: date) -> bool:
+def is_taken(connection: Reader, org_id: str, day: date) -> bool:
     """Whether the week has a snapshot, from its Monday on up to ``day``."""
     week = [day - timedelta(days=number) for number in range(day.weekday() + 1)]
     return bool(rows.many(connection, readiness_snapshots, org_id, limit=1, taken_on=week))
@@ -93,7 +92,7 @@ def _readiness(frames: Frames, day: date) -> Rows:
         )
         .with_columns(gaps_closed=pl.when(pl.col("before_open").is_not_null()).then("gaps_closed"))
     )  # fmt: skip
-    columns = ("framework", *STATES, "strict_pct", "weighted_pct", "fresh_pct", "attested_pct", "gaps_open",
+    columns = ("framework", *CONTROL_STATES, "strict_pct", "weighted_pct", "fresh_pct", "attested_pct", "gaps_open",
                "gaps_opened", "gaps_closed")  # fmt: skip
     return [{"taken_on": day, **row} for row in frame.select(columns).iter_rows(named=True)]
 

@@ -3,6 +3,7 @@
 from engine.store.chain import ChainCheck, EventRow
 from engine.store.group import Ahead
 from engine.store.revisions import Counts, Note, Revision
+from engine.store.rows import Reader
 from engine.store.store import PLATFORM, Store
 
-__all__ = ["PLATFORM", "Ahead", "ChainCheck", "Counts", "EventRow", "Note", "Revision", "Store"]
+__all__ = ["PLATFORM", "Ahead", "ChainCheck", "Counts", "EventRow", "Note", "Reader", "Revision", "Store"]

@@ -9,8 +9,9 @@ from engine.model.errors import Conflict, Problem
 from engine.sales.billing.tiers import RANK, Price, best_plan
 from engine.store import Revision, Store
 from engine.store.ids import new_id
-from engine.store.queries.billing import plan_of, with_lapsed
+from engine.store.queries.billing import with_lapsed
 from engine.store.queries.digests import record_run
+from engine.store.queries.organizations import plan_of
 from engine.store.rows import many, one
 from engine.store.schema.commerce import orders, subscriptions
 from engine.store.schema.organizations import organizations

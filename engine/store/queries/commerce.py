@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, func, or_, select
 
+from engine.store.rows import TableQuery
 from engine.store.schema.commerce import activities, leads, pilots
 from engine.store.store import Store
 
 PAGE = 2_000
 Row = dict[str, Any]
-Reader = Connection  # what a function that reads is handed, for those that may not know SQLAlchemy
 SEARCHED = ("reference_id", "name", "email", "company")
 
 
@@ -30,9 +30,9 @@ class LeadFilter:
     before: datetime | None = None
     overdue_on: date | None = None
 
-    def conditions(self) -> list[Any]:
+    def conditions(self) -> list[ColumnElement[bool]]:
         """The filter in SQL."""
-        found: list[Any] = []
+        found: list[ColumnElement[bool]] = []
         if self.stages:
             found.append(leads.c.stage.in_(self.stages))
         if self.owner is not None:
@@ -63,9 +63,9 @@ class PilotFilter:
     owner: str | None = None
     lead_id: str | None = None
 
-    def conditions(self) -> list[Any]:
+    def conditions(self) -> list[ColumnElement[bool]]:
         """The filter in SQL."""
-        found: list[Any] = []
+        found: list[ColumnElement[bool]] = []
         if self.stages:
             found.append(pilots.c.stage.in_(self.stages))
         if self.owner is not None:
@@ -89,7 +89,7 @@ def pages(store: Store, org_id: str, wanted: LeadFilter | PilotFilter) -> Iterat
     """All of them, newest first; each page is read on its own, so that a slow reader holds no transaction."""
     table = _table(wanted)
     conditions = [table.c.org_id == org_id, *wanted.conditions()]
-    after: list[Any] = []
+    after: list[ColumnElement[bool]] = []
     while True:
         with store.reader() as connection:
             page = _rows(connection, _newest_first(table, [*conditions, *after]).limit(PAGE))
@@ -160,9 +160,9 @@ def _table(wanted: LeadFilter | PilotFilter) -> Table:
     return leads if isinstance(wanted, LeadFilter) else pilots
 
 
-def _newest_first(table: Table, conditions: list[Any]) -> Select[Any]:
+def _newest_first(table: Table, conditions: list[ColumnElement[bool]]) -> TableQuery:
     return select(table).where(*conditions).order_by(table.c.created_at.desc(), table.c.id)
 
 
-def _rows(connection: Connection, query: Select[Any]) -> list[Row]:
+def _rows(connection: Connection, query: TableQuery) -> list[Row]:
     return [dict(row) for row in connection.execute(query).mappings()]

@@ -101,7 +101,7 @@ def download(request: Request) -> Response:
     row, _ = bundles.one(request.services, request.caller.org_id, request.arguments["id"])
     path = bundles.archive(request.services, row)
     name = f"{dated_stem(row['org_id'], 'bundle', row['window_end_on'])}-{row['id'].removeprefix('bnd_')}.zip"
-    return _file(request, path, name, row["archive_sha256"])
+    return _file(request, path, name, row["archive_sha256"] or "")
 
 
 def workbook(request: Request) -> Response:
