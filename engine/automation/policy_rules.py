@@ -38,7 +38,7 @@ class RuleProblem:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class RuleVerdict:
     """What one rule says. ``holds`` is its condition; a ``deny`` refuses when it holds, a ``require`` when not."""
 
     rule: str
@@ -181,14 +181,14 @@ def _came(value: object) -> str:
 # -- evaluating --------------------------------------------------------------------------------------------------------
 
 
-def evaluate(rules: object, fields: Mapping[str, PolicyField], context: Mapping[str, object]) -> list[Verdict]:
+def evaluate(rules: object, fields: Mapping[str, PolicyField], context: Mapping[str, object]) -> list[RuleVerdict]:
     """What each of the rules says about the context, in order. The rules must have no ``problems``."""
     found = []
     for rule in rules if isinstance(rules, list) else ():
         effect: RuleEffect = rule["effect"]
         holds = _holds(rule["when"], fields, context)
         refuses = holds if effect == "deny" else not holds
-        found.append(Verdict(rule["id"], effect, holds, refuses, rule["message"]))
+        found.append(RuleVerdict(rule["id"], effect, holds, refuses, rule["message"]))
     return found
 
 
