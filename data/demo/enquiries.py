@@ -13,7 +13,7 @@ from engine.sales import enquiries, leads, letters
 from engine.store import Revision
 
 PUBLIC = "public"
-RULES = enquiries.Rules(least_seconds=3, stamp_secret="", per_email=5)
+RULES = enquiries.FormRules(least_seconds=3, stamp_secret="", per_email=5)
 LETTERS: Mapping[str, str] = {
     "contacted": "first_response",
     "discovery": "discovery_call",

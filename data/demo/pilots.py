@@ -13,7 +13,7 @@ from engine.store import Revision
 
 
 @dataclass(frozen=True)
-class Trial:
+class DemoPilot:
     """One pilot. Days are days ago; ``dates`` holds (days ago, hour in UTC) of each meeting that was agreed.
 
     ``moved`` says when meetings got other dates.
@@ -29,8 +29,8 @@ class Trial:
     notes: str | None = None
 
 
-TRIALS: tuple[Trial, ...] = (
-    Trial(
+DEMO_PILOTS: tuple[DemoPilot, ...] = (
+    DemoPilot(
         "ingrid.valdes@mirador-pay.example",
         MAREN,
         93,
@@ -47,7 +47,7 @@ TRIALS: tuple[Trial, ...] = (
         (("kickoff", 82), ("active", 77), ("review", 36), ("converted", 29)),
         notes="Bought the team plan for a year after the review.",
     ),
-    Trial(
+    DemoPilot(
         "r.achterberg@tarnfell-clinics.example",
         IDRIS,
         75,
@@ -64,7 +64,7 @@ TRIALS: tuple[Trial, ...] = (
         ((12, "review_at", (-4, 8)),),
         "Review moved: one clinic sent its records late.",
     ),
-    Trial(
+    DemoPilot(
         "hyunwoo.baek@quillon-robotics.example",
         MAREN,
         54,
@@ -76,7 +76,7 @@ TRIALS: tuple[Trial, ...] = (
         (("kickoff", 34), ("active", 24)),
         notes="Records of the build system are imported; the people system follows.",
     ),
-    Trial(
+    DemoPilot(
         "bram@saltmarsh-energy.example",
         IDRIS,
         14,
@@ -90,7 +90,7 @@ TRIALS: tuple[Trial, ...] = (
 )
 
 
-def tell(diary: Diary, trial: Trial) -> None:
+def tell(diary: Diary, trial: DemoPilot) -> None:
     """The conversion of the lead, each step, and each meeting that moved."""
     rng = draws(f"platform/pilot/{trial.email}")
     identifier, lead = f"pilot_{rng.getrandbits(64):016x}", lead_id(trial.email)

@@ -1,12 +1,14 @@
 """Orders and subscriptions as recorded here, and the plan that follows from them."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from engine.model.errors import Conflict, Problem
+from engine.model.vocabulary import BillingTier, OrderStatus, PaidPlan, PaymentProvider, Plan, SubscriptionStatus
 from engine.sales.billing.tiers import RANK, Price, best_plan
+from engine.sales.history import differences
 from engine.store import Revision, Store
 from engine.store.ids import new_id
 from engine.store.queries.billing import with_lapsed
@@ -19,24 +21,24 @@ from engine.store.schema.organizations import organizations
 log = logging.getLogger("hq.billing")
 REUSE = timedelta(hours=3)  # as long as a provider waits for a buyer's approval, and within its memory of repeats
 RUN = "billing:lapse"  # an organization's run, apart from the scheduler's job of that name
-_FORWARD = ("created", "approved", "failed", "completed", "refunded")
+_FORWARD: tuple[OrderStatus, ...] = ("created", "approved", "failed", "completed", "refunded")
 
 
 @dataclass(frozen=True)
-class Standing:
+class SubscriptionState:
     """A subscription as its provider describes it at the provider's time ``at``; ``id`` is ours."""
 
     id: str
-    provider: str
+    provider: PaymentProvider
     ref: str
-    tier: str
-    status: str
+    tier: PaidPlan
+    status: SubscriptionStatus
     at: datetime
     renews_at: datetime | None = None
     refunded: bool = False
 
 
-def open_order(revision: Revision, tier: str, price: Price | None) -> dict[str, Any]:
+def open_order(revision: Revision, tier: BillingTier, price: Price | None) -> Mapping[str, object]:
     """The buyer's order of a tier: one that was begun a moment ago and not yet approved, else a new one.
 
     Conflict when the organization has that plan or a better one already.
@@ -60,7 +62,7 @@ def open_order(revision: Revision, tier: str, price: Price | None) -> dict[str, 
         same = (row["amount_cents"], row["currency"]) == (cents, currency)
         if same and timedelta() <= revision.now - row["created_at"] < REUSE:
             return row
-    row = {
+    order = {
         "id": new_id("ord"),
         "tier": tier,
         "provider": "paypal",
@@ -71,9 +73,9 @@ def open_order(revision: Revision, tier: str, price: Price | None) -> dict[str, 
         "created_by": revision.actor,
         "created_at": revision.now,
     }
-    revision.insert(orders, [row])
-    _note(revision, "billing.checkout.started", "order", row["id"], tier=tier)
-    return row
+    revision.insert(orders, [order])
+    _note(revision, "billing.checkout.started", "order", str(order["id"]), tier=tier)
+    return order
 
 
 def note_order(revision: Revision, order_id: str, provider_ref: str) -> None:
@@ -84,7 +86,7 @@ def note_order(revision: Revision, order_id: str, provider_ref: str) -> None:
         _note(revision, "billing.checkout.offered", "order", order_id, provider_ref=provider_ref)
 
 
-def advance(revision: Revision, order_id: str, status: str) -> bool:
+def advance(revision: Revision, order_id: str, status: OrderStatus) -> bool:
     """Move an order forward; False when it is there or further already."""
     row = one(revision.connection, orders, revision.org_id, id=order_id)
     if _FORWARD.index(status) <= _FORWARD.index(row["status"]):
@@ -95,7 +97,7 @@ def advance(revision: Revision, order_id: str, status: str) -> bool:
     return True
 
 
-def apply(revision: Revision, standing: Standing) -> bool:
+def apply(revision: Revision, standing: SubscriptionState) -> bool:
     """Take over what a provider says of a subscription, and the plan with it; False where we know something newer."""
     known = many(revision.connection, subscriptions, revision.org_id)
     old = next((row for row in known if row["id"] == standing.id), None)
@@ -127,7 +129,7 @@ def apply(revision: Revision, standing: Standing) -> bool:
             tier=standing.tier,
             status=standing.status,
         )
-    elif any(old[name] != value for name, value in row.items()):
+    elif differences(old, row):
         _note(revision, "billing.subscription.confirmed", "subscription", standing.id, status=standing.status)
     _expire(revision)
     _follow(revision, before)
@@ -191,7 +193,7 @@ def _expire(revision: Revision) -> int:
     return len(over)
 
 
-def _follow(revision: Revision, before: str) -> None:
+def _follow(revision: Revision, before: Plan) -> None:
     """Set the plan that the subscriptions give. A plan that was agreed on otherwise is never lowered."""
     after = best_plan(many(revision.connection, subscriptions, revision.org_id))
     plan = plan_of(revision.connection, revision.org_id)
@@ -200,5 +202,5 @@ def _follow(revision: Revision, before: str) -> None:
         _note(revision, "billing.plan.changed", "organization", revision.org_id, before=plan, after=after)
 
 
-def _note(revision: Revision, action: str, kind: str, identifier: str, **details: Any) -> None:
+def _note(revision: Revision, action: str, kind: str, identifier: str, **details: object) -> None:
     revision.record(action, object_type=kind, object_id=identifier, details=details)

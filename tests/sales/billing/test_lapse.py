@@ -10,7 +10,7 @@ from engine.runtime.jobs import Runner
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.sales.billing import ledger
-from engine.sales.billing.ledger import RUN, Standing
+from engine.sales.billing.ledger import RUN, SubscriptionState
 from engine.store import PLATFORM
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
@@ -28,7 +28,7 @@ def cancelled(store, org="acme", *, until=UNTIL):
         with store.revision(org, "setup", now=NOW, create={"name": org}) as revision:
             revision.record("organization.created")
     for status in ("active", "cancelled"):
-        told = Standing("ord_1", "paypal", f"I-{org}", "pro", status, NOW, until)
+        told = SubscriptionState("ord_1", "paypal", f"I-{org}", "pro", status, NOW, until)
         store.write(org, "provider:paypal", lambda revision, told=told: ledger.apply(revision, told), now=NOW)
     assert store.plan(org) == "pro"
 
