@@ -3,7 +3,6 @@
 from datetime import date
 
 import click
-import msgspec
 
 from engine.cli.common import (
     now,
@@ -26,6 +25,8 @@ def poam(org: str | None, actor: str, scans: str) -> None:
     What a number stands for never changes, and a closed number is never used again. Each becomes a duty with a
     deadline; close it by importing poam_items.
     """
+    import msgspec
+
     from engine.programme.poam import Weakness, number
     from reports.frameworks.poam_items import UNNUMBERED
 

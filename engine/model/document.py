@@ -7,9 +7,10 @@ from. Renderers (``engine/render``) turn an edition into bytes; nothing here kno
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import polars as pl
+if TYPE_CHECKING:  # a position is read at the start of every command, and frames are then not needed
+    import polars as pl
 
 Scalar = str | int | float | bool | date | None
 
@@ -46,7 +47,7 @@ class Table:
 
     name: str
     title: str
-    frame: pl.DataFrame
+    frame: "pl.DataFrame"
     note: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     heat: Sequence[str] = ()
@@ -65,7 +66,7 @@ class Chart:
 
     kind: Literal["bars", "lines", "stacked"]
     title: str
-    frame: pl.DataFrame
+    frame: "pl.DataFrame"
     x: str
     y: str
     alt: str

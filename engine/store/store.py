@@ -23,13 +23,13 @@ from engine.store.database import damage_error, open_engines
 from engine.store.group import Ahead, GroupCommit
 from engine.store.heads import take_head
 from engine.store.locks import FairLock
+from engine.store.membership import PLATFORM
 from engine.store.revisions import Revision
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import heads, memberships, organizations
 from engine.store.schema.outputs import credentials
 from engine.store.types import instant_text
 
-PLATFORM = "platform"
 MOST_CREDENTIALS = 10_000
 T = TypeVar("T")
 

@@ -3,12 +3,13 @@
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect
 from sqlalchemy.engine import make_url
 
 from engine.model.errors import Unavailable, Usage
 from engine.store.database import open_engines
-from engine.store.migrations import database_health, migrate
+from engine.store.migrations import FOLDER, database_health, latest, migrate
 from engine.store.schema import metadata
 
 
@@ -37,6 +38,10 @@ def test_health_needs_migration_15(tmp_path):
     assert migrate(url) == ("0014", "0019")
     with reader.connect() as connection:
         assert database_health(connection)["migration"] == "0019"
+
+
+def test_the_newest_migration_is_the_end_of_alembics_chain():
+    assert latest() == ScriptDirectory(str(FOLDER)).get_current_head()
 
 
 def test_migrating_twice_changes_nothing(database_url):

@@ -6,8 +6,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, case, delete, exists, select, update
 
+from engine.store.membership import PLATFORM
 from engine.store.schema.outputs import job_runs
-from engine.store.store import PLATFORM, Store
+from engine.store.store import Store
 from engine.store.types import Instant
 
 Row = dict[str, Any]
