@@ -4,10 +4,9 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from engine.archives.about import About
 from engine.archives.archive import SealedArchive, seal
@@ -25,6 +24,7 @@ from engine.delivery import (
     endpoints,
     enqueue,
 )
+from engine.model.days import local_day, midnight
 from engine.model.errors import Conflict, NotFound, Unavailable
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
@@ -57,8 +57,8 @@ class _Overtaken(Exception):
 
 def create_scheduled(services: Services, org_id: str, actor: str, window: Days, *, now: datetime) -> NewBundle:
     """The bundle of that window that a schedule sealed on the organization's present day; sealed now without one."""
-    zone = ZoneInfo(services.store.time_zone(org_id))
-    since = datetime.combine(now.astimezone(zone).date(), time(), zone)
+    zone = services.store.time_zone(org_id)
+    since = midnight(local_day(now, zone), zone)
 
     def known() -> Row | None:
         with services.store.reader() as connection:

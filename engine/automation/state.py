@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from engine.store import rows
 from engine.store.queries import automation as queries
+from engine.store.queries.organizations import time_zone
 from engine.store.schema.audit import legal_holds
 from engine.store.schema.automation import dry_runs, executions
 from engine.store.schema.organizations import memberships, users
@@ -107,7 +108,7 @@ class State:
 
     def local(self) -> datetime:
         """Now, in the organization's time zone."""
-        return self.now.astimezone(ZoneInfo(queries.time_zone(self.connection, self.org_id)))
+        return self.now.astimezone(ZoneInfo(time_zone(self.connection, self.org_id)))
 
     def name_of(self, kind: str, key: str) -> str | None:
         """The name of a service, member, vendor or system of the organization; None when there is none."""

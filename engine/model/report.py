@@ -1,13 +1,17 @@
 """What a report declares, and the question that it answers.
 
 A report is one file in ``reports/``: a pure ``build(fact frames…, ask) -> Document`` and ``REPORT = Report(...)``.
-The frames arrive in the order of ``facts``, restricted to one organization.
+A parameter bears the name of the fact that it takes, restricted to one organization; their order means nothing.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import cached_property
+from inspect import signature
 from typing import Any
+
+import polars as pl
 
 from engine.model.document import Document
 from engine.model.errors import BadRequest
@@ -74,16 +78,24 @@ class Ask:
 
 @dataclass(frozen=True)
 class Report:
-    """One line of the catalogue. ``name`` is the last part of its route; ``facts`` names the frames it takes."""
+    """One line of the catalogue. ``name`` is the last part of its route; ``build`` names what it takes."""
 
     name: str
     title: str
     description: str
-    facts: tuple[str, ...]
     build: Callable[..., Document]
     formats: tuple[str, ...] = FORMATS
     parameters: tuple[Parameter, ...] = (PERIOD_DAYS,)
     schema_version: int = 1
+
+    @cached_property
+    def facts(self) -> tuple[str, ...]:
+        """The facts that ``build`` takes: the names of its parameters, but for ``ask``."""
+        return tuple(name for name in signature(self.build).parameters if name != "ask")
+
+    def document(self, frames: Mapping[str, pl.DataFrame], ask: Ask) -> Document:
+        """The report's document; ``frames`` hold at least its facts, of one organization."""
+        return self.build(**{name: frames[name] for name in self.facts}, ask=ask)
 
     def parse(self, query: Mapping[str, str]) -> dict[str, Any]:
         """Every declared parameter with its value or default, in declared order; unknown names are refused."""

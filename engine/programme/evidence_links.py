@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
+from engine.model.days import local_day
 from engine.reporting.catalogue import catalogue
 from engine.store import Note, Revision, rows
 from engine.store.ids import new_id
-from engine.store.queries.automation import time_zone
+from engine.store.queries.organizations import time_zone
 from engine.store.schema.automation import dry_runs, test_links
 from engine.store.schema.controls import test_runs
 from engine.store.schema.outputs import bundles
@@ -67,7 +67,7 @@ class _Work:
     def __init__(self, revision: Revision, wanted: Sequence[LinkRequest]) -> None:
         connection, org_id = revision.connection, revision.org_id
         self.revision = revision
-        self.zone = ZoneInfo(time_zone(connection, org_id))
+        self.time_zone = time_zone(connection, org_id)
         tests = _distinct(one.test_id for one in wanted)
         self.tests = {
             row["id"]: _Test("test_run", row["outcome"], None, row["performed_on"])
@@ -141,7 +141,7 @@ class _Work:
     def _before(self, sealed_at: datetime, test: _Test) -> bool:
         if test.at is not None:
             return sealed_at < test.at
-        return test.on is not None and sealed_at.astimezone(self.zone).date() < test.on
+        return test.on is not None and local_day(sealed_at, self.time_zone) < test.on
 
 
 def _distinct(ids: Iterable[str]) -> list[str]:

@@ -2,12 +2,11 @@
 
 import logging
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import datetime, timedelta
 
+from engine.model.days import local_day, midnight
 from engine.model.errors import Problem
 from engine.reporting.facts.governance_scans import RETENTION_DAYS
-from engine.reporting.facts.question import start_of
 from engine.store import Store
 from engine.store.retention import (
     PurgeResult,
@@ -34,10 +33,10 @@ def kept_days(store: Store, org_id: str) -> Mapping[str, int]:
 def purge(store: Store, org_id: str, *, now: datetime) -> list[PurgeResult]:
     """Remove what is older than its days in the organization's time zone; one transaction for each class."""
     zone = store.time_zone(org_id)
-    today = now.astimezone(ZoneInfo(zone)).date()
+    today = local_day(now, zone)
     done = []
     for record_class, days in kept_days(store, org_id).items():
-        before = start_of(today - timedelta(days=days), zone).replace(tzinfo=UTC)
+        before = midnight(today - timedelta(days=days), zone)
         with store.revision(org_id, ACTOR, now=now) as revision:
             done.append(PURGES[record_class](revision, before))
     return done

@@ -4,14 +4,14 @@ Nothing here moves an action backwards, and a completed one is the archive: noth
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from hashlib import sha256
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from engine.model.errors import Conflict
 from engine.model.formulas import iso_week
 from engine.store import Note, Revision, rows
-from engine.store.queries.automation import time_zone
+from engine.store.queries.organizations import today
 from engine.store.schema.automation import approvals
 from engine.store.schema.work import staffing_actions
 
@@ -29,7 +29,7 @@ def propose(revision: Revision, actions: Sequence[Row]) -> int:
     known = {row["id"] for row in rows.many(revision.records, staffing_actions, revision.org_id, id=ids)} if ids else ()
     new = [action for action in actions if action["id"] not in known]
     revision.insert(
-        staffing_actions, [{**action, "status": "proposed", "proposed_on": today(revision)} for action in new]
+        staffing_actions, [{**action, "status": "proposed", "proposed_on": _today(revision)} for action in new]
     )
     revision.record_all(
         Note("staffing.proposed", "staffing_action", action["id"],
@@ -85,7 +85,7 @@ def take_up(revision: Revision, action_id: str) -> None:
     if action["status"] != "proposed":
         raise Conflict(f"The staffing action is {action['status']}; only a proposal can be taken up.",
                        word="not_proposed")  # fmt: skip
-    day = today(revision)
+    day = _today(revision)
     if action["week"] < iso_week(day):
         raise Conflict(f"The peak week {action['week']} is over; the proposal can not be taken up.", word="week_over")
     revision.update(staffing_actions, {"id": action_id}, {"status": "tracked", "tracked_on": day})
@@ -110,11 +110,10 @@ def complete(revision: Revision, action_id: str, evidence: str) -> None:
     if action["status"] not in UNFINISHED:
         raise Conflict(f"The staffing action is {action['status']}; only one under way can be completed.",
                        word="not_under_way")  # fmt: skip
-    values = {"status": "completed", "completed_on": today(revision), "evidence": evidence, "blocked_reason": None}
+    values = {"status": "completed", "completed_on": _today(revision), "evidence": evidence, "blocked_reason": None}
     revision.update(staffing_actions, {"id": action_id}, values)
     revision.record("staffing.completed", object_type="staffing_action", object_id=action_id)
 
 
-def today(revision: Revision) -> Any:
-    """The organization's business date."""
-    return revision.now.astimezone(ZoneInfo(time_zone(revision.records, revision.org_id))).date()
+def _today(revision: Revision) -> date:
+    return today(revision.records, revision.org_id, revision.now)

@@ -80,7 +80,7 @@ def edition(
     """The report's document about one subject; ``frames`` hold the facts of that organization alone."""
     period = int(parameters.get("periodDays", 30))
     ask = Ask(subject.as_of, period, subject.settings, dict(parameters))
-    document = report.build(*(frames[name] for name in report.facts), ask)
+    document = report.document(frames, ask)
     return Edition(
         report=report.name,
         title=report.title,

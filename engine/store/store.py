@@ -4,12 +4,13 @@ import sqlite3
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Text, select, type_coerce
 from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 
+from engine.model.days import local_day
 from engine.model.document import Position
 from engine.model.errors import NotFound, Unavailable
 from engine.store.chain import (
@@ -24,6 +25,7 @@ from engine.store.group import Ahead, GroupCommit
 from engine.store.heads import take_head
 from engine.store.locks import FairLock
 from engine.store.membership import PLATFORM
+from engine.store.queries.organizations import time_zone
 from engine.store.revisions import Revision
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import heads, memberships, organizations
@@ -132,9 +134,11 @@ class Store:
     def time_zone(self, org_id: str) -> str:
         """The IANA time zone of an organization's business dates."""
         with self.reader() as connection:
-            query = select(organizations.c.time_zone).where(organizations.c.id == org_id)
-            zone: str = connection.execute(query).scalar_one()
-            return zone
+            return time_zone(connection, org_id)
+
+    def today(self, org_id: str, now: datetime) -> date:
+        """The business date of an organization: the day of ``now`` in its time zone."""
+        return local_day(now, self.time_zone(org_id))
 
     def plan(self, org_id: str) -> str:
         """The paid plan of an organization."""

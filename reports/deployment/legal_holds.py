@@ -86,7 +86,6 @@ REPORT = Report(
     name="legal-holds",
     title="Legal holds",
     description="Active legal holds with the audit events that they keep, and the purges that they stopped.",
-    facts=("legal_holds",),
     build=build,
     parameters=(),
 )

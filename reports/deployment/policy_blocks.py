@@ -47,16 +47,15 @@ DEFINITIONS = {
 
 def build(policy_blocks: pl.DataFrame, automation_runs: pl.DataFrame, ask: Ask) -> Document:
     actor, days = str(ask.options["actor"]), WINDOWS[str(ask.options["window"])]
-    if actor:
-        policy_blocks = policy_blocks.filter(pl.col("actor") == actor)
-        automation_runs = automation_runs.filter(pl.col("actor") == actor)
-    blocks = _followed(policy_blocks, automation_runs)
+    theirs = pl.col("actor") == actor if actor else pl.lit(True)
+    all_runs = automation_runs.filter(theirs)
+    blocks = _followed(policy_blocks.filter(theirs), all_runs)
     start = ask.as_of - timedelta(days=days - 1)
     before = start - timedelta(days=days)
     end = ask.as_of + timedelta(days=1)
     now, then = _between(blocks, "blocked_on", start, end), _between(blocks, "blocked_on", before, start)
-    runs = _between(automation_runs, "ran_on", start, end)
-    earlier = _between(automation_runs, "ran_on", before, start)
+    runs = _between(all_runs, "ran_on", start, end)
+    earlier = _between(all_runs, "ran_on", before, start)
     measures, past = _measures(now, runs), _measures(then, earlier)
     playbooks = _playbooks(now, runs)
     reasons = _reasons(now, then)
@@ -213,7 +212,6 @@ REPORT = Report(
     name="policy-blocks-summary",
     title="Policy blocks",
     description="What policies refused: reasons, block rates, repeat offenders, and the change to the window before.",
-    facts=("policy_blocks", "automation_runs"),
     build=build,
     parameters=(WINDOW, ACTOR),
 )

@@ -154,7 +154,6 @@ REPORT = Report(
     name="deployment-profile",
     title="Deployment profile",
     description="Tier, data region, boundary, key custody, limits, subprocessors and residency exceptions.",
-    facts=("deployment", "organization", "vendors", "destinations"),
     build=build,
     parameters=(),
 )

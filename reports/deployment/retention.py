@@ -146,7 +146,6 @@ REPORT = Report(
     name="deployment-retention",
     title="Retention",
     description="Effective retention of the audit log and closed incidents, the next purge, holds and conflicts.",
-    facts=("retention", "organization", "legal_holds"),
     build=build,
     parameters=(),
 )

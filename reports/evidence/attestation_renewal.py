@@ -48,13 +48,13 @@ LABELS = {
 def build(
     obligations: pl.DataFrame,
     attestations: pl.DataFrame,
-    status: pl.DataFrame,
+    control_status: pl.DataFrame,
     owner_weeks: pl.DataFrame,
     reminders: pl.DataFrame,
     people: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    every = renewals.pending(obligations, status, people, ask)
+    every = renewals.pending(obligations, control_status, people, ask)
     rows = renewals.with_nudges(every.filter(pl.col("wave").is_not_null()), reminders, ask)
     waves = _waves(rows)
     frameworks = _frameworks(rows, attestations)
@@ -198,7 +198,6 @@ REPORT = Report(
     name="attestation-renewal",
     title="Attestation renewal",
     description="Attestations to renew in waves by due date, by framework and owner, and who is to be asked now.",
-    facts=("obligations", "attestations", "control_status", "owner_weeks", "reminders", "people"),
     build=build,
     parameters=(),
 )

@@ -50,8 +50,8 @@ DEFINITIONS = {
 }
 
 
-def build(status: pl.DataFrame, evidence: pl.DataFrame, ask: Ask) -> Document:
-    controls = _controls(status, evidence)
+def build(control_status: pl.DataFrame, control_evidence: pl.DataFrame, ask: Ask) -> Document:
+    controls = _controls(control_status, control_evidence)
     oldest_first = pl.when(pl.col("state") == "stale").then(pl.col("age_ratio"))
     queue = controls.filter(pl.col("state").is_in(["stale", "missing", "error"])).sort(
         "weight", oldest_first, "framework", in_order("control_id"), descending=[True, True, False, False]
@@ -195,6 +195,5 @@ REPORT = Report(
     name="evidence-freshness",
     title="Evidence freshness",
     description="Last evidence of each control against its window, the stale queue, and the freshness debt.",
-    facts=("control_status", "control_evidence"),
     build=build,
 )

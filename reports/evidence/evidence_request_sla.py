@@ -193,6 +193,5 @@ REPORT = Report(
     name="evidence-request-sla",
     title="Evidence request SLA",
     description="Overdue and at-risk requests of auditors, on-time and first-pass shares, and how long answers take.",
-    facts=("requests", "people"),
     build=build,
 )

@@ -50,9 +50,13 @@ DEFINITIONS = {
 
 
 def build(
-    requirements: pl.DataFrame, status: pl.DataFrame, profiles: pl.DataFrame, readiness: pl.DataFrame, ask: Ask
+    requirements: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
+    readiness: pl.DataFrame,
+    ask: Ask,
 ) -> Document:
-    statement = _statement(requirements, status, profiles)
+    statement = _statement(requirements, control_status, control_profiles)
     annex = statement.filter("annex_a")
     areas = _areas(statement)
     counts = {state: statement.filter(pl.col("state") == state).height for state in STATES}
@@ -228,6 +232,5 @@ REPORT = Report(
     name="iso-assessment",
     title="ISO/IEC 27001 assessment",
     description="Clauses 4 to 10 and the Annex A statement of applicability with evidence, currentness and findings.",
-    facts=("requirements", "control_status", "control_profiles", "readiness"),
     build=build,
 )

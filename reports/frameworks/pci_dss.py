@@ -55,13 +55,13 @@ DEFINITIONS = {
 
 def build(
     requirements: pl.DataFrame,
-    status: pl.DataFrame,
-    profiles: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
     exceptions: pl.DataFrame,
     gaps: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    rows = findings(requirements, status, profiles, exceptions)
+    rows = findings(requirements, control_status, control_profiles, exceptions)
     principals = _rollup(rows, requirements, r"^(\d+)")
     sections = _rollup(rows, requirements, r"^(\d+\.\d+)")
     open_rows = _not_in_place(rows, gaps)
@@ -210,6 +210,5 @@ REPORT = Report(
     name="pci-dss",
     title="PCI DSS v4 assessment",
     description="A finding for each PCI DSS requirement with method and proof, rolled up to the twelve requirements.",
-    facts=("requirements", "control_status", "control_profiles", "exceptions", "gaps"),
     build=build,
 )

@@ -177,6 +177,5 @@ REPORT = Report(
     name="calendar",
     title="Compliance calendar",
     description="Attestations, vendor reviews, bundles, audits and other dated duties, 30 days back and a year ahead.",
-    facts=("obligations",),
     build=build,
 )

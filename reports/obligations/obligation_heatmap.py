@@ -154,7 +154,6 @@ REPORT = Report(
     name="obligation-heatmap",
     title="Obligation heatmap",
     description="Pending duties by framework and week, by vendor tier, and by state of the testing schedule.",
-    facts=("obligations", "test_windows", "vendor_controls"),
     build=build,
     parameters=(ledger.WEEKS,),
 )

@@ -43,8 +43,8 @@ LABELS = {
 }
 
 
-def build(raci: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> Document:
-    controls = _matrix(raci, status.filter("applicable"), ask)
+def build(raci: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -> Document:
+    controls = _matrix(raci, control_status.filter("applicable"), ask)
     findings = _findings(controls)
     people = _people(raci.join(controls.select(KEY), on=KEY), controls, ask)
     frameworks = _frameworks(controls)
@@ -219,6 +219,5 @@ REPORT = Report(
     name="control-ownership",
     title="Control ownership",
     description="The RACI matrix of every control, what is missing or doubled in it, and the load of each person.",
-    facts=("raci", "control_status"),
     build=build,
 )

@@ -36,8 +36,8 @@ SHOWN = (
 )
 
 
-def build(exceptions: pl.DataFrame, status: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> Document:
-    register = rules.with_flags(exceptions, status, ask)
+def build(exceptions: pl.DataFrame, control_status: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> Document:
+    register = rules.with_flags(exceptions, control_status, ask)
     flagged = rules.flag_rows(register)
     undeclared = rules.undeclared_exceptions(gaps, register)
     relied = register.filter("in_use", pl.col("standing") == "expired")
@@ -176,6 +176,5 @@ REPORT = Report(
     name="exception-register",
     title="Exception register",
     description="Accepted gaps, drift, risks and compensating measures with approver, expiry, evidence and flags.",
-    facts=("exceptions", "control_status", "gaps"),
     build=build,
 )

@@ -231,10 +231,6 @@ REPORT = Report(
     name=NAME,
     title="Compliance digest",
     description="Readiness against the last digest, controls that moved, gaps, overdue attestations, what comes next.",
-    facts=(
-        *("readiness", "readiness_days", "digest_days", "control_status", "state_changes", "gaps", "obligations"),
-        "exceptions",
-    ),
     build=build,
     parameters=(PERIOD_DAYS,),
 )

@@ -167,7 +167,6 @@ REPORT = Report(
     name="control-graph",
     title="Control graph",
     description="Controls, requirements, systems, vendors, policies and sources of evidence, and what fails with what.",
-    facts=("graph_nodes", "graph_edges"),
     build=build,
     parameters=(VIEW,),
 )

@@ -152,6 +152,5 @@ REPORT = Report(
     name="control-health-scorecard",
     title="Control health scorecard",
     description="Health, rating and the largest loss of each control family, for leadership.",
-    facts=("control_status",),
     build=build,
 )

@@ -231,9 +231,5 @@ REPORT = Report(
     name="executive-summary",
     title="Executive summary",
     description="The state of the programme for the board on two pages, with the decisions that it is asked for.",
-    facts=(
-        *("organization", "posture", "readiness", "gaps", "risks", "obligations", "incidents", "vendors"),
-        *("exceptions", "owner_weeks"),
-    ),
     build=build,
 )

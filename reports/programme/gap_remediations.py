@@ -174,6 +174,5 @@ REPORT = Report(
     name="gap-remediations",
     title="Gap remediations",
     description="Open gaps with the runbook, owner, effort and date of their remediation, by priority.",
-    facts=("gaps", "remediations", "readiness"),
     build=build,
 )

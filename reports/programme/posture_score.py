@@ -159,6 +159,5 @@ REPORT = Report(
     name="posture-score",
     title="Posture score",
     description="A blended score with its components, what moved it, and which gaps raise it next.",
-    facts=("posture", "readiness", "gaps", "control_status"),
     build=build,
 )

@@ -249,6 +249,5 @@ REPORT = Report(
     name="program",
     title="Compliance programme",
     description="Readiness, open gaps, attestations, vendors, next dates and largest risks on one screen.",
-    facts=("readiness", "posture", "gaps", "attestations", "vendors", "obligations", "risks"),
     build=build,
 )

@@ -223,6 +223,5 @@ REPORT = Report(
     name="risk-heatmap",
     title="Risk heatmap",
     description="Gaps by framework and severity, vendors by tier and assurance, hotspots and the risk grid.",
-    facts=("gaps", "readiness", "vendors", "risks"),
     build=build,
 )

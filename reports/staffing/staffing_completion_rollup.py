@@ -119,7 +119,6 @@ REPORT = Report(
     name="staffing-completion-rollup",
     title="Staffing completion rollup",
     description="Tracked, open and completed staffing actions by peak week and owner, with relief and punctuality.",
-    facts=("staffing_actions", "members"),
     build=build,
     parameters=(),
 )

@@ -61,15 +61,17 @@ DEFINITIONS = {
 }
 
 
-def build(tests: pl.DataFrame, matches: pl.DataFrame, links: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> Document:
+def build(
+    tests: pl.DataFrame, test_matches: pl.DataFrame, test_links: pl.DataFrame, control_status: pl.DataFrame, ask: Ask
+) -> Document:
     recent = tests.filter(pl.col("performed_on") >= ask.period_start)
-    judged = _judged(recent, matches, links)
+    judged = _judged(recent, test_matches, test_links)
     passed = judged.filter(pl.col("outcome") == "passed")
     used = passed.filter(pl.col("status") == "linked").height
-    open_ones = _suggestions(recent, matches, links, status)
-    newly = _newly(links, ask)
+    open_ones = _suggestions(recent, test_matches, test_links, control_status)
+    newly = _newly(test_links, ask)
     counts = {name: judged.filter(pl.col("status") == name).height for name in STATUSES}
-    own = links.join(recent.select("kind", "title", test_id="id"), on="test_id", how="semi")
+    own = test_links.join(recent.select("kind", "title", test_id="id"), on="test_id", how="semi")
     return Document(
         headline=_headline(judged, passed, used, open_ones, ask),
         summary={
@@ -237,6 +239,5 @@ REPORT = Report(
     name="testing-evidence-linker",
     title="Testing evidence linker",
     description="Dry-runs and recurring tests with the controls and bundles that they are linked to, and what fits.",
-    facts=("tests", "test_matches", "test_links", "control_status"),
     build=build,
 )

@@ -55,10 +55,10 @@ DEFINITIONS = {
 }
 
 
-def build(test_windows: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> Document:
+def build(test_windows: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -> Document:
     windows = _windows(test_windows)
     schedules = _schedules(windows, ask)
-    needing = status.filter("applicable", pl.col("kinds_required").list.contains("test"))
+    needing = control_status.filter("applicable", pl.col("kinds_required").list.contains("test"))
     unscheduled = needing.join(windows.select(KEY).unique(), on=KEY, how="anti")
     year = _year(windows, ask)
     now = windows.filter(pl.col("standing") == "open")
@@ -231,6 +231,5 @@ REPORT = Report(
     name="testing-schedules",
     title="Testing schedules",
     description="Recurring tests with planned and actual dates, next windows, misses and on-time rate.",
-    facts=("test_windows", "control_status"),
     build=build,
 )

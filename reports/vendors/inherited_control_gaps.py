@@ -67,9 +67,13 @@ DEFINITIONS = {
 
 
 def build(
-    vendor_controls: pl.DataFrame, vendors: pl.DataFrame, status: pl.DataFrame, exceptions: pl.DataFrame, ask: Ask
+    vendor_controls: pl.DataFrame,
+    vendors: pl.DataFrame,
+    control_status: pl.DataFrame,
+    exceptions: pl.DataFrame,
+    ask: Ask,
 ) -> Document:
-    rows = _gaps(vendor_controls, vendors, status, exceptions)
+    rows = _gaps(vendor_controls, vendors, control_status, exceptions)
     actions = _actions(rows)
     by_vendor = _vendors(vendor_controls, vendors, rows)
     total = vendor_controls.height
@@ -226,7 +230,6 @@ REPORT = Report(
     name="inherited-control-gaps",
     title="Inherited control gaps",
     description="Controls that vendors carry without evidence that counts, and what to ask each vendor for.",
-    facts=("vendor_controls", "vendors", "control_status", "exceptions"),
     build=build,
     parameters=(),
 )

@@ -73,7 +73,7 @@ DEFINITIONS = {
 }
 
 
-def build(vendors: pl.DataFrame, inherited: pl.DataFrame, ask: Ask) -> Document:
+def build(vendors: pl.DataFrame, vendor_controls: pl.DataFrame, ask: Ask) -> Document:
     register = _register(vendors)
     reviews = _reviews(register, ask)
     counts = {state: register.filter(pl.col("assurance") == state).height for state in ASSURANCES}
@@ -107,7 +107,7 @@ def build(vendors: pl.DataFrame, inherited: pl.DataFrame, ask: Ask) -> Document:
             Table(
                 "inherited",
                 "Inherited controls of each vendor",
-                _inherited(inherited),
+                _inherited(vendor_controls),
                 labels=LABELS,
                 state=["gap"],
                 hidden=["vendor_id"],
@@ -241,6 +241,5 @@ REPORT = Report(
     name="third-party-vendors",
     title="Vendor register",
     description="Vendors with risk, assurance documents, reviews, and the controls inherited from each.",
-    facts=("vendors", "vendor_controls"),
     build=build,
 )

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 SCANS: Mapping[str, str] = {
-    "evidence_stores": """
+    "evidence_stores_rows": """
         SELECT DISTINCT l.org_id, l.framework, l.control_id, i.source
         FROM evidence_links l JOIN evidence_items i ON i.org_id = l.org_id AND i.id = l.evidence_id
         JOIN asked q ON q.org_id = l.org_id
         WHERE i.source IS NOT NULL AND i.captured_at < q.ends_at
     """,
-    "service_links": """
+    "service_links_rows": """
         SELECT t.org_id, t.service_id, t.depends_on_id FROM service_dependencies t JOIN asked q USING (org_id)
     """,
 }

@@ -626,7 +626,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "created_on": DAY,
     },
     # a requirement of the catalogue that ships with the program, in scope or not; no organization
-    "catalogue_rows": {
+    "catalogue_entries": {
         "version": TEXT,
         "framework": TEXT,
         "control_id": TEXT,
@@ -889,7 +889,7 @@ SCHEMAS: Mapping[str, Schema] = {
     },
     # something that was seen at work: in the service register, alerts, findings or dependencies (counts of each);
     # system_id is the declared system that it is, null for an undocumented one
-    "observed": {
+    "observations": {
         "org_id": TEXT,
         "name": TEXT,
         "service_id": TEXT,

@@ -8,15 +8,9 @@ from sqlalchemy import Connection, func, or_, select
 
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import approvals, policies, policy_controls
-from engine.store.schema.organizations import heads, organization_settings, organizations
+from engine.store.schema.organizations import heads, organization_settings
 
 RECENT_EVENTS = 50_000  # how far back from its end the audit log is looked through
-
-
-def time_zone(connection: Connection, org_id: str) -> str:
-    """The IANA time zone of the organization's business dates."""
-    zone: str = connection.execute(select(organizations.c.time_zone).where(organizations.c.id == org_id)).scalar_one()
-    return zone
 
 
 def setting(connection: Connection, org_id: str, name: str) -> Any:

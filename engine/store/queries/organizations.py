@@ -1,0 +1,19 @@
+"""What an organization's own row says."""
+
+from datetime import date, datetime
+
+from sqlalchemy import Connection, select
+
+from engine.model.days import local_day
+from engine.store.schema.organizations import organizations
+
+
+def time_zone(connection: Connection, org_id: str) -> str:
+    """The IANA time zone of the organization's business dates."""
+    zone: str = connection.execute(select(organizations.c.time_zone).where(organizations.c.id == org_id)).scalar_one()
+    return zone
+
+
+def today(connection: Connection, org_id: str, now: datetime) -> date:
+    """The organization's business date: the day of ``now`` in its time zone."""
+    return local_day(now, time_zone(connection, org_id))
