@@ -251,7 +251,7 @@ def test_serve_answers_and_stops_cleanly_on_sigterm(acme):
         [sys.executable, "-m", "api", "--port", str(port)], stderr=subprocess.PIPE, env=os.environ, text=True
     )
     try:
-        for _ in range(100):
+        for _ in range(600):
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/health") as answer:
                     assert json.load(answer)["ok"] is True
