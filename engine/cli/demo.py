@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import click
-import polars as pl
 
 from engine.cli.common import Steps, now, open_console_services
 from engine.runtime.settings import Settings
@@ -18,6 +17,8 @@ ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 def demo(no_serve: bool, host: str, port: int) -> None:
     """Fill an empty store with three organizations and the platform's own, build every report, and serve them."""
+    import polars as pl
+
     import api
     from data.demo import DEMO_ORGANIZATIONS, generate
     from data.demo.platform import PLATFORM_ADMIN, fill_platform

@@ -7,9 +7,10 @@ from. Renderers (``engine/render``) turn an edition into bytes; nothing here kno
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import polars as pl
+if TYPE_CHECKING:  # a position is read at the start of every command, and frames are then not needed
+    import polars as pl
 
 # columns that hold words of the program alone; or, for each, which of its cells are one, beside names that people gave
 Words = Sequence[str] | Mapping[str, Collection[str]]
@@ -49,7 +50,7 @@ class Table:
 
     name: str
     title: str
-    frame: pl.DataFrame
+    frame: "pl.DataFrame"
     note: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     heat: Sequence[str] = ()
@@ -70,7 +71,7 @@ class Chart:
 
     kind: Literal["bars", "lines", "stacked"]
     title: str
-    frame: pl.DataFrame
+    frame: "pl.DataFrame"
     x: str
     y: str
     alt: str

@@ -98,7 +98,7 @@ def insert_rows(connection: Connection, table: Table, names: tuple[str, ...], ro
     if connection.dialect.name != "sqlite":
         connection.execute(table.insert(), rows)
         return
-    head = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608
+    head = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608 - names of tables and columns are ours
     for some, values in _flat(connection.dialect, table, names, rows):
         _driven(connection, head + _marks(len(names), some), values)
 
@@ -112,7 +112,7 @@ def update_rows(connection: Connection, table: Table, names: tuple[str, ...], ro
         change = update(table).where(own).values({name: bindparam(f"_{name}") for name in new})
         return connection.execute(change, [{f"_{name}": row[name] for name in names} for row in rows]).rowcount
     place = {name: f"new.column{number}" for number, name in enumerate(names, 1)}
-    head = f"UPDATE {table.name} SET {', '.join(f'{name} = {place[name]}' for name in new)} FROM (VALUES "  # noqa: S608
+    head = f"UPDATE {table.name} SET {', '.join(f'{name} = {place[name]}' for name in new)} FROM (VALUES "  # noqa: S608 - names of tables and columns are ours
     tail = f") AS new WHERE {' AND '.join(f'{table.name}.{name} = {place[name]}' for name in key)}"
     changed = 0
     for some, values in _flat(connection.dialect, table, names, rows):

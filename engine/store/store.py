@@ -25,6 +25,7 @@ from engine.store.database import damage_error, open_engines
 from engine.store.group import Ahead, GroupCommit
 from engine.store.heads import take_head
 from engine.store.locks import FairLock
+from engine.store.membership import PLATFORM
 from engine.store.queries.organizations import plan_of, time_zone
 from engine.store.revisions import Revision
 from engine.store.rows import first_selected
@@ -35,7 +36,6 @@ from engine.store.schema.records import AccessLogRow, CredentialRow
 from engine.store.statements import Values
 from engine.store.types import instant_text
 
-PLATFORM = "platform"
 MOST_CREDENTIALS = 10_000
 T = TypeVar("T")
 

@@ -164,9 +164,7 @@ def test_days_are_those_of_the_organization(store):
     evening = datetime(2029, 8, 16, 18, tzinfo=UTC)  # the 17th in Auckland, where the kept day began at noon UTC
     edge = datetime(2028, 7, 12, 12, tzinfo=UTC)
     with store.revision("acme", "import", now=NOW) as revision:
-        revision.append_events(
-            [EventRow("out", edge - timedelta(seconds=1), "x", "y"), EventRow("in", edge, "x", "y")]
-        )  # fmt: skip
+        revision.append_events([EventRow("out", edge - timedelta(seconds=1), "x", "y"), EventRow("in", edge, "x", "y")])
     purge(store, "acme", now=evening)
     assert [row["event_id"] for row in rows(store, audit_log)] == ["in", "hq:5"]
 
@@ -201,8 +199,9 @@ def test_an_incident_hold_keeps_the_chain_from_the_first_event_of_the_incident(a
     assert (seen["audit_log"]["purgeable"], seen["audit_log"]["held"]) == (2, 2)
     assert (seen["incidents"]["purgeable"], seen["incidents"]["held"]) == (1, 1)
     assert purge(any_store, "acme", now=LATER) == [
-        PurgeResult("audit_log", 2, ("h1",)), PurgeResult("incidents", 1, ("h1",))
-    ]  # fmt: skip
+        PurgeResult("audit_log", 2, ("h1",)),
+        PurgeResult("incidents", 1, ("h1",)),
+    ]
     assert seqs(any_store)[0] == 3
     assert [row["id"] for row in rows(any_store, incidents)] == ["i1"]
     assert [row["purges_blocked"] for row in rows(any_store, legal_holds)] == [5]

@@ -6,10 +6,11 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, bindparam, case, delete, exists, select, update
 
 from engine.model.vocabulary import JobOutcome
+from engine.store.membership import PLATFORM
 from engine.store.rows import first_selected
 from engine.store.schema.outputs import job_runs
 from engine.store.schema.records import JobRunRow
-from engine.store.store import PLATFORM, Store
+from engine.store.store import Store
 from engine.store.types import Instant
 
 INTERRUPTED = "The process ended before the job did."
