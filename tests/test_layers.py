@@ -153,6 +153,7 @@ def test_reports_see_no_store_no_file_no_http():
             "engine.model.report",
         ),
         "engine.model.thresholds",
+        "engine.model.vocabulary",
     }
     wrong = [
         (place(path), name)
