@@ -155,6 +155,7 @@ def test_reports_see_no_store_no_file_no_http():
             "engine.reporting.facts",
         ),
         "engine.model.thresholds",
+        "engine.model.vocabulary",
     }
     wrong = [
         (place(path), name)

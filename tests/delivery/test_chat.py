@@ -57,6 +57,7 @@ def test_what_waits_for_a_channel_that_is_throttled_is_held_back_uncounted(house
     house.queue(*(chatting(period=f"2026-W{week}") for week in range(10, 20)))
     chat.answers = [(429, {"Retry-After": "120"}, b"rate_limited")] * 4  # as many as send at once
     house.drain()
+    assert house.ledger("status") == [("pending",)] * 10
     chat.answers.clear()
     asked = len(chat.requests)
     assert house.drain(NOW + timedelta(seconds=119)).attempts == 0

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from engine.delivery import enqueue
+from engine.delivery import enqueue, mail, outbox, post
 from engine.store.queries.deliveries import claim, insert, postpone, resend, settle
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
@@ -69,6 +69,11 @@ def test_a_claim_is_counted_as_it_is_made_and_holds_until_it_ends(any_house):
     assert (first.attempt, first.until, row(any_house)["attempts"]) == (1, NOW + LEASE, 1)
     assert take(any_house, NOW + LEASE - MINUTE) is None
     assert take(any_house, NOW + LEASE).attempt == 2
+
+
+def test_a_claim_outlasts_any_attempt():
+    """A mail waits for its server at most twelve times, from the connection to the goodbye."""
+    assert outbox.LEASE.total_seconds() > max(12 * mail.TIMEOUT_SECONDS, post.DEADLINE_SECONDS)
 
 
 def test_channels_that_are_left_alone_are_not_taken(any_house):
