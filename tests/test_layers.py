@@ -151,6 +151,8 @@ def test_reports_see_no_store_no_file_no_http():
             "engine.model.document",
             "engine.model.formulas",
             "engine.model.report",
+            "engine.model.vocabulary",
+            "engine.reporting.facts",
         ),
         "engine.model.thresholds",
     }

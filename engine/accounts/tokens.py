@@ -8,7 +8,7 @@ import hmac
 import secrets
 import zlib
 from base64 import urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -23,8 +23,8 @@ from engine.store.rows import first, many
 from engine.store.schema.outputs import credentials
 from engine.store.schema.records import CredentialRow
 
-PREFIXES = {"api_key": "svc_sk_", "ingest": "svc_ingest_", "assessor": "svc_ca_"}
-NAMES = {"api_key": "API key", "ingest": "ingest token", "assessor": "assessor token"}
+PREFIXES: Mapping[CredentialKind, str] = {"api_key": "svc_sk_", "ingest": "svc_ingest_", "assessor": "svc_ca_"}
+NAMES: Mapping[CredentialKind, str] = {"api_key": "API key", "ingest": "ingest token", "assessor": "assessor token"}
 MOST_LIVE = 50
 _BODY = 43
 _CHECK = 6
@@ -74,7 +74,7 @@ def _checksum(text: str) -> str:
     return urlsafe_b64encode(number.to_bytes(4, "big")).decode().rstrip("=")
 
 
-def new_secret(kind: str) -> str:
+def new_secret(kind: CredentialKind) -> str:
     """A fresh secret of a kind; shown once, never stored."""
     body = PREFIXES[kind] + secrets.token_urlsafe(32)
     return body + _checksum(body)
@@ -85,7 +85,7 @@ def digest(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()
 
 
-def well_formed(secret: str, kind: str, legacy: Sequence[str] = ()) -> bool:
+def well_formed(secret: str, kind: CredentialKind, legacy: Sequence[str] = ()) -> bool:
     """Whether a text can be a secret of the kind at all: spares the store a look for typing errors.
 
     ``legacy`` holds entries such as ``api_key=old_``: prefixes that secrets of a kind had before.

@@ -14,7 +14,7 @@ import polars as pl
 
 from engine.archives.evidence_pack import pages, rows_of
 from engine.archives.manifest import LOG, EventRange
-from engine.archives.moment import Moment
+from engine.archives.material import Material
 from engine.archives.spool import ArchiveSpool, Writing
 from engine.model.errors import Conflict
 from engine.reporting.render.csv import csv_chunks
@@ -84,9 +84,9 @@ def _hashed(org_id: str, row: AuditEntry) -> ChainedEvent:
     )
 
 
-def spool_log(moment: Moment, spool: ArchiveSpool) -> tuple[EventRange, int]:
+def spool_log(material: Material, spool: ArchiveSpool) -> tuple[EventRange, int]:
     """Both files; what the chain spans, and how many policies are in the pack."""
-    store, pack = moment.services.store, moment.pack
+    store, pack = material.store, material.pack
     with store.reader() as connection:
         first = first_since(connection, pack.org_id, pack.since, pack.head[0])
     chain = _Chain(pack.org_id, first, pack.head)
@@ -111,13 +111,13 @@ def spool_log(moment: Moment, spool: ArchiveSpool) -> tuple[EventRange, int]:
     return chain.events(), pack.policies.height
 
 
-def spool_pack(moment: Moment, spool: ArchiveSpool) -> None:
+def spool_pack(material: Material, spool: ArchiveSpool) -> None:
     """The evidence pack alone."""
     count = 0
 
     def counted() -> Iterator[pl.DataFrame]:
         nonlocal count
-        for frame in pages(moment.services.store, moment.pack):
+        for frame in pages(material.store, material.pack):
             count += frame.height
             yield frame
 

@@ -12,13 +12,13 @@ from typing import Protocol
 import msgspec
 
 from engine.model import merkle
+from engine.model.vocabulary import ARCHIVE_KINDS, ArchiveKind
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://hq.example/evidence-archive/v1"
 MANIFEST, ENVELOPE, SUMS, KEY = "manifest.json", "manifest.dsse.json", "SHA256SUMS", "signing_key.pem"
 LOG = "audit_log.jsonl"
 UNLISTED = (MANIFEST, ENVELOPE, SUMS)  # they speak of the others
-KINDS = ("bundle", "workbook", "committee-meeting-pack")
 Digest = str
 
 
@@ -128,7 +128,7 @@ def tree(files: Sequence[FileEntry]) -> Tree:
 def statement(
     files: Sequence[FileEntry],
     *,
-    kind: str,
+    kind: ArchiveKind,
     organization: Owner,
     as_of: date,
     window: Window,
@@ -179,8 +179,8 @@ def read_statement(data: bytes) -> Statement:
     ):
         if found != expected:
             raise ValueError(f"has the {name} {found[:80]!r}, expected {expected}")
-    if made.predicate.kind not in KINDS:
-        raise ValueError(f"speaks of a {made.predicate.kind[:80]!r}, expected one of {', '.join(KINDS)}")
+    if made.predicate.kind not in ARCHIVE_KINDS:
+        raise ValueError(f"speaks of a {made.predicate.kind[:80]!r}, expected one of {', '.join(ARCHIVE_KINDS)}")
     subjects = [(one.name, one.digest.get("sha256")) for one in made.subject]
     if subjects != [(file.path, file.sha256) for file in made.predicate.files]:
         raise ValueError("lists other files as subjects than in its predicate")

@@ -218,7 +218,7 @@ class _Drain:
         self._count("retried", claim, outcome)
         log.info("delivery %s over %s: attempt %d: %s", claim.id, claim.channel, claim.attempt, outcome.error)
 
-    def _settle(self, claim: Claim, status: str, action: str, outcome: Outcome) -> None:
+    def _settle(self, claim: Claim, status: DeliveryStatus, action: str, outcome: Outcome) -> None:
         def change(revision: Revision) -> bool:
             if outcome.gone:
                 queue.disable_endpoint(revision, claim.channel)

@@ -11,11 +11,11 @@ import msgspec
 from engine.digests.deliver import (
     Run,
     deliver,
-    public_message,
     run_name,
 )
 from engine.model.digest import Digest
 from engine.model.errors import NotFound, Problem
+from engine.runtime.every_organization import public_message
 from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock

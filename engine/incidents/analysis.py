@@ -1,6 +1,5 @@
 """Root-cause analysis of a stored incident: reads what happened around it, scores it, keeps the run."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import TypedDict
@@ -38,7 +37,7 @@ from engine.store.queries.incidents import (
 )
 from engine.store.queries.services import all_dependencies, all_services
 from engine.store.queries.settings import threshold
-from engine.store.rows import first, many, one
+from engine.store.rows import first, many, one, pick
 from engine.store.schema.risk import vendors
 from engine.store.schema.services import incident_timeline, incidents, rca_runs
 
@@ -152,6 +151,5 @@ def latest(connection: Reader, org_id: str, incident_id: str) -> dict[str, objec
 
 def as_answer(run: KeptRun) -> dict[str, object]:
     """A run as the interface shows it: the columns and the analysis side by side."""
-    values: Mapping[str, object] = run
     columns = [name for name in KeptRun.__annotations__ if name != "candidates"]
-    return {**{name: values[name] for name in columns}, **run["candidates"]}
+    return {**pick(run, columns), **run["candidates"]}

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict, cast
 
 from engine.model.errors import BadRequest, Conflict, NotFound
 from engine.model.vocabulary import DeployStatus
 from engine.store import Reader, Revision
 from engine.store.ids import new_id
 from engine.store.queries.services import services_called
-from engine.store.rows import first
+from engine.store.rows import first, pick, without
 from engine.store.schema.records import DeployRow
 from engine.store.schema.services import deploys, services
 
@@ -27,19 +26,6 @@ class DeployEvent:
     change_ref: str | None
     url: str | None
     id: str | None
-
-
-class RecordedDeploy(TypedDict):
-    """A deploy as it is recorded."""
-
-    id: str
-    service_id: str | None
-    version: str | None
-    environment: str | None
-    deployed_at: datetime
-    actor: str
-    change_ref: str | None
-    status: DeployStatus
 
 
 def find_service(connection: Reader, org_id: str, service_id: str | None, name: str | None) -> str:
@@ -66,7 +52,9 @@ def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, objec
     """``created``, ``updated`` (how it ended changed) or ``duplicate`` (nothing was written), and the deploy."""
     known = _known(revision, event)
     if known is None:
-        row: RecordedDeploy = {
+        row: DeployRow = {
+            "org_id": revision.org_id,
+            "revision": revision.seq,
             "id": event.id or new_id("dep"),
             "service_id": event.service_id,
             "version": event.version,
@@ -78,13 +66,13 @@ def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, objec
         }
         revision.insert(deploys, [row])
         _audit(revision, row, event)
-        return "created", dict(row)
+        return "created", _shown(row)
     if known["status"] == event.status:
-        return "duplicate", dict(_shown(known))
+        return "duplicate", _shown(known)
     revision.update(deploys, {"id": known["id"]}, {"status": event.status})
-    row = {**_shown(known), "status": event.status}
-    _audit(revision, row, event)
-    return "updated", dict(row)
+    known["status"] = event.status
+    _audit(revision, known, event)
+    return "updated", _shown(known)
 
 
 def _known(revision: Revision, event: DeployEvent) -> DeployRow | None:
@@ -113,9 +101,8 @@ def _known(revision: Revision, event: DeployEvent) -> DeployRow | None:
     return known
 
 
-def _audit(revision: Revision, row: RecordedDeploy, event: DeployEvent) -> None:
-    told = ("service_id", "version", "environment", "change_ref", "status")
-    details: dict[str, object] = {name: value for name, value in row.items() if name in told}
+def _audit(revision: Revision, row: DeployRow, event: DeployEvent) -> None:
+    details = pick(row, ("service_id", "version", "environment", "change_ref", "status"))
     if event.url is not None:
         details["url"] = event.url
     revision.record(
@@ -127,6 +114,5 @@ def _audit(revision: Revision, row: RecordedDeploy, event: DeployEvent) -> None:
     )
 
 
-def _shown(row: DeployRow) -> RecordedDeploy:
-    kept = {name: value for name, value in row.items() if name in RecordedDeploy.__annotations__}
-    return cast("RecordedDeploy", kept)
+def _shown(row: DeployRow) -> dict[str, object]:
+    return without(row, "org_id", "revision")

@@ -7,6 +7,7 @@ from hashlib import sha256
 from engine.incidents.durations import incident_times
 from engine.incidents.records import IncidentRecord, StampedRow
 from engine.reporting.render.cells import plain_value
+from engine.store.rows import without
 from engine.store.schema.records import AuditLogRow
 from engine.store.types import canonical_json
 
@@ -56,10 +57,8 @@ def _items(record: IncidentRecord, rows: Sequence[StampedRow]) -> list[dict[str,
 
 
 def _item(record: IncidentRecord, row: StampedRow) -> dict[str, object]:
-    kept = {name: value for name, value in row.items() if name not in ("org_id", "revision", "moves")}
-    return {**kept, "audit": record.position(row)}
+    return {**without(row, "org_id", "revision", "moves"), "audit": record.position(row)}
 
 
 def _event(row: AuditLogRow) -> dict[str, object]:
-    kept = {name: value for name, value in row.items() if name not in ("org_id", "seq", "hash")}
-    return {**kept, "audit": {"seq": row["seq"], "hash": row["hash"]}}
+    return {**without(row, "org_id", "seq", "hash"), "audit": {"seq": row["seq"], "hash": row["hash"]}}

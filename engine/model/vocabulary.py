@@ -99,11 +99,31 @@ IncidentActionKind: TypeAlias = Literal["prevent", "detect", "mitigate", "proces
 IncidentActionStatus: TypeAlias = Literal["open", "done", "dropped"]
 FindingStatus: TypeAlias = Literal["open", "fixed", "accepted", "false_positive"]
 FINDING_STATUSES: tuple[FindingStatus, ...] = get_args(FindingStatus)
+FindingOutcome: TypeAlias = Literal["created", "updated", "reopened", "fixed", "unchanged"]
+FINDING_OUTCOMES: tuple[FindingOutcome, ...] = get_args(FindingOutcome)
+# what a scanner says of a weakness, and what a person decided about it there
+ScanState: TypeAlias = Literal["reopened", "open", "fixed"]
+SCAN_STATES: tuple[ScanState, ...] = get_args(ScanState)
+Disposition: TypeAlias = Literal["accepted", "false_positive"]
+AlertState: TypeAlias = Literal["firing", "resolved", "update", "ignored"]
+AlertOutcome: TypeAlias = Literal[
+    "created",
+    "deduplicated",
+    "reopened",
+    "resolved",
+    "updated",
+    "ignored",
+    "replayed",
+    "no_open_incident",
+    "out_of_order",
+]
 DeployStatus: TypeAlias = Literal["succeeded", "failed", "rolled_back"]
 DEPLOY_STATUSES: tuple[DeployStatus, ...] = get_args(DeployStatus)
 Environment: TypeAlias = Literal["production", "staging", "development"]
 ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
 SloWindow: TypeAlias = Literal["rolling", "calendar"]
+BudgetState: TypeAlias = Literal["critical", "warning", "insufficient_history", "ok"]
+BUDGET_STATES: tuple[BudgetState, ...] = get_args(BudgetState)
 
 Channel: TypeAlias = Literal["email", "chat", "webhook"]
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
@@ -111,6 +131,8 @@ PERSONAL_CHANNELS: tuple[Channel, ...] = CHANNELS[:2]  # those that reach a pers
 EndpointChannel: TypeAlias = Literal["chat", "webhook"]
 DeliveryStatus: TypeAlias = Literal["pending", "sent", "failed", "skipped"]
 DELIVERY_STATUSES: tuple[DeliveryStatus, ...] = get_args(DeliveryStatus)
+ArchiveKind: TypeAlias = Literal["bundle", "workbook", "committee-meeting-pack"]
+ARCHIVE_KINDS: tuple[ArchiveKind, ...] = get_args(ArchiveKind)
 CredentialKind: TypeAlias = Literal["api_key", "ingest", "assessor"]
 CREDENTIAL_KINDS: tuple[CredentialKind, ...] = get_args(CredentialKind)
 JobOutcome: TypeAlias = Literal["succeeded", "failed", "skipped"]
@@ -129,12 +151,22 @@ AutomationStage: TypeAlias = Literal["dry_run", "execute", "remediate"]
 AUTOMATION_STAGES: tuple[AutomationStage, ...] = get_args(AutomationStage)
 RuleEffect: TypeAlias = Literal["deny", "require"]
 RULE_EFFECTS: tuple[RuleEffect, ...] = get_args(RuleEffect)
+# why an automation was refused, where no rule of a policy did it
+BlockReason: TypeAlias = Literal[
+    "dry_run_missing", "dry_run_mismatch", "inputs_changed", "dry_run_failed", "dry_run_stale", "approval_note_missing",
+    "rollback_plan_missing", "checks_failed", "policy_missing", "policy_not_accepted", "policy_denied",
+]  # fmt: skip
+BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
 PlaybookRisk: TypeAlias = Literal["low", "medium", "high", "critical"]
 PLAYBOOK_RISKS: tuple[PlaybookRisk, ...] = get_args(PlaybookRisk)
 DryRunOutcome: TypeAlias = Literal["succeeded", "failed", "blocked"]
 ExecutionMode: TypeAlias = Literal["execute", "remediate"]
 ExecutionStatus: TypeAlias = Literal["recorded", "succeeded", "failed", "rolled_back"]
 ChatRole: TypeAlias = Literal["user", "assistant"]
+
+# how sure an answer from the reports is; none where nothing could be said
+Confidence: TypeAlias = Literal["high", "medium", "low", "none"]
+CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
 StaffingStatus: TypeAlias = Literal["proposed", "tracked", "open", "completed"]
 STAFFING_STATUSES: tuple[StaffingStatus, ...] = get_args(StaffingStatus)

@@ -11,7 +11,6 @@ from engine.store import Reader, rows
 from engine.store.schema.outputs import obligation_snapshots
 from engine.store.schema.records import ObligationSnapshotRow
 
-FACTS = ("obligations", "requests")
 AHEAD = timedelta(weeks=4)
 LEAST_WEEKS = 8
 Rows = list[dict[str, object]]
@@ -19,11 +18,12 @@ Rows = list[dict[str, object]]
 
 def take(services: Services, org_id: str, actor: str, *, now: datetime) -> str:
     """This week as planned, what became of the weeks before, one forecast."""
-    subject, frames = services.editions.frames(org_id, FACTS, now=now)
+    with services.snapshots.open(org_id, now=now) as today:
+        obligations, requests = today.fact("obligations"), today.fact("requests")
+        history = int(today.subject.settings["history_weeks"])
     with services.store.revision(org_id, actor, now=now) as revision:
         known = rows.many(revision.connection, obligation_snapshots, org_id)
-        history = int(subject.settings["history_weeks"])
-        weeks = plans(frames["obligations"], frames["requests"], known, subject.as_of, history)
+        weeks = plans(obligations, requests, known, today.as_of, history)
         for week in weeks:
             revision.upsert(obligation_snapshots, [week])
         if weeks:

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from sqlalchemy import Column, ColumnElement, Connection, Table, and_, delete, func, or_, select
 
+from engine.model.vocabulary import DeploymentTier, RecordClass
 from engine.store.chain import GENESIS
 from engine.store.revisions import Revision, in_batches
 from engine.store.rows import many
@@ -32,7 +33,7 @@ _OF_INCIDENTS = (incident_timeline, incident_actions, rca_runs)
 class PurgeResult:
     """What a purge removed of a class of records, and which holds (by id) kept it from removing more."""
 
-    record_class: str
+    record_class: RecordClass
     rows: int
     blocked_by: tuple[str, ...] = ()
 
@@ -73,10 +74,10 @@ class Hold:
         return conditions
 
 
-def deployment_tier(connection: Connection, org_id: str) -> str:
+def deployment_tier(connection: Connection, org_id: str) -> DeploymentTier:
     """The tier that the organization's default retention follows from."""
     query = select(organizations.c.deployment_tier).where(organizations.c.id == org_id)
-    tier: str = connection.execute(query).scalar_one()
+    tier: DeploymentTier = connection.execute(query).scalar_one()
     return tier
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from sqlalchemy import ColumnElement, Connection, RowMapping, Table, and_, bindparam, case, select, tuple_, update
 
 from engine.model.errors import Problem
+from engine.model.vocabulary import Outcome
 from engine.store.chain import ChainedEvent, EventRow, link
 from engine.store.events import BATCH
 from engine.store.heads import move_head
@@ -75,7 +76,7 @@ class Note(NamedTuple):
     action: str
     object_type: str | None = None
     object_id: str | None = None
-    outcome: str = "success"
+    outcome: Outcome = "success"
     workspace_id: str | None = None
     controls: str | None = None
     details: Mapping[str, object] | None = None
@@ -124,7 +125,7 @@ class Revision:
         *,
         object_type: str | None = None,
         object_id: str | None = None,
-        outcome: str = "success",
+        outcome: Outcome = "success",
         workspace_id: str | None = None,
         controls: str | None = None,
         details: Mapping[str, object] | None = None,

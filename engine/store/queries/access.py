@@ -5,6 +5,7 @@ from typing import TypedDict, cast
 
 from sqlalchemy import Connection, and_, func, select
 
+from engine.model.vocabulary import CredentialKind
 from engine.store.schema.audit import access_log
 from engine.store.schema.outputs import credentials
 
@@ -22,7 +23,7 @@ class CredentialCall(TypedDict):
 
 
 def accesses(
-    connection: Connection, org_id: str, kind: str, *, since: datetime | None, limit: int
+    connection: Connection, org_id: str, kind: CredentialKind, *, since: datetime | None, limit: int
 ) -> tuple[int, list[CredentialCall]]:
     """How many calls were made with credentials of a kind, and the newest of them, refused ones too."""
     same = and_(credentials.c.org_id == access_log.c.org_id, credentials.c.id == access_log.c.credential_id)

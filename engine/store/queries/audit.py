@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Text, and_, func, select, type_coerce
 
+from engine.model.vocabulary import Outcome
 from engine.store.chain import GENESIS
 from engine.store.rows import TableQuery, selected
 from engine.store.schema.audit import audit_log, chain_cuts
@@ -31,7 +32,7 @@ class AuditEntry(NamedTuple):
     action: str
     object_type: str | None
     object_id: str | None
-    outcome: str
+    outcome: Outcome
     workspace_id: str | None
     controls: str | None
     details: str | None

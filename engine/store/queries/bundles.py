@@ -7,8 +7,8 @@ from sqlalchemy import Connection, func, select
 
 from engine.store.rows import first, first_selected, many
 from engine.store.schema.audit import audit_log
-from engine.store.schema.outputs import bundle_files, bundles
-from engine.store.schema.records import AuditLogRow, BundleFileRow, BundleRow
+from engine.store.schema.outputs import bundles
+from engine.store.schema.records import AuditLogRow, BundleRow
 
 
 def newest(connection: Connection, org_id: str) -> BundleRow | None:
@@ -30,11 +30,6 @@ def sealed_since(
     rows = many(connection, bundles, org_id, order=("-sealed_at", "-revision"), created_by=list(actors),
                 requested_window=window)  # fmt: skip
     return next((row for row in rows if row["sealed_at"] >= since), None)
-
-
-def files_of(connection: Connection, org_id: str, bundle_id: str) -> list[BundleFileRow]:
-    """The files of a bundle in the order of the manifest."""
-    return many(connection, bundle_files, org_id, order=("position",), bundle_id=bundle_id)
 
 
 def sealing_event(connection: Connection, org_id: str, bundle_id: str) -> AuditLogRow | None:

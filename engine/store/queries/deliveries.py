@@ -11,7 +11,7 @@ from typing import TypedDict, cast
 
 from sqlalchemy import Connection, delete, func, select, update
 
-from engine.model.vocabulary import Channel, DeliveryStatus
+from engine.model.vocabulary import Channel, DeliveryStatus, EndpointChannel, Outcome
 from engine.store.revisions import Revision
 from engine.store.rows import first, many
 from engine.store.schema.outputs import deliveries, delivery_contents, delivery_endpoints
@@ -61,7 +61,7 @@ class Claim:
     org_id: str
     id: str
     kind: str
-    channel: str
+    channel: Channel
     recipient: str
     attempt: int
     until: datetime
@@ -75,14 +75,14 @@ def endpoints(connection: Connection, org_id: str) -> Mapping[str, Endpoint]:
     }
 
 
-def set_endpoint(revision: Revision, channel: str, address: str, secrets: Sequence[str]) -> None:
+def set_endpoint(revision: Revision, channel: EndpointChannel, address: str, secrets: Sequence[str]) -> None:
     """Set where a channel of the organization leads; the address and the secrets stay out of the audit log."""
     values = {"channel": channel, "address": address, "secrets": list(secrets), "created_at": revision.now}
     revision.upsert(delivery_endpoints, [{**values, "disabled_at": None}])
     revision.record("delivery_endpoint.set", object_type="delivery_endpoint", object_id=channel)
 
 
-def remove_endpoint(revision: Revision, channel: str) -> bool:
+def remove_endpoint(revision: Revision, channel: EndpointChannel) -> bool:
     """Forget where a channel leads; False when nothing was set."""
     mine = (delivery_endpoints.c.org_id == revision.org_id, delivery_endpoints.c.channel == channel)
     found = revision.records.execute(delete(delivery_endpoints).where(*mine)).rowcount > 0
@@ -91,7 +91,7 @@ def remove_endpoint(revision: Revision, channel: str) -> bool:
     return found
 
 
-def disable_endpoint(revision: Revision, channel: str) -> None:
+def disable_endpoint(revision: Revision, channel: Channel) -> None:
     """Switch off an endpoint that said that it is gone."""
     if revision.update(delivery_endpoints, {"channel": channel}, {"disabled_at": revision.now}):
         revision.record("delivery_endpoint.disabled", object_type="delivery_endpoint", object_id=channel)
@@ -157,7 +157,7 @@ def contents(connection: Connection, claim: Claim) -> tuple[DeliveryRow, Deliver
     return row, first(connection, delivery_contents, claim.org_id, delivery_id=claim.id)
 
 
-def settle(revision: Revision, claim: Claim, status: str, action: str, error: str | None) -> bool:
+def settle(revision: Revision, claim: Claim, status: DeliveryStatus, action: str, error: str | None) -> bool:
     """Write what became of a claimed delivery, with its event; False when another process wrote it first.
 
     A delivery that was sent is sent, whoever holds it now; giving up is for the one that holds the claim.
@@ -170,7 +170,7 @@ def settle(revision: Revision, claim: Claim, status: str, action: str, error: st
         values["sent_at"] = revision.now
     revision.update(deliveries, {"id": claim.id}, values)
     details = {"kind": row["kind"], "period": row["period"], "channel": row["channel"], "attempts": row["attempts"]}
-    outcome = "success" if status == "sent" else "failure"
+    outcome: Outcome = "success" if status == "sent" else "failure"
     if error:
         details["error"] = error
     revision.record(action, object_type="delivery", object_id=claim.id, outcome=outcome, details=details)

@@ -7,6 +7,7 @@ from typing import TypedDict, cast
 from sqlalchemy import Connection, func, or_, select
 
 from engine.model.document import Position
+from engine.model.vocabulary import Severity
 from engine.store.revisions import in_batches
 from engine.store.rows import TableQuery, selected
 from engine.store.schema.audit import audit_log
@@ -68,7 +69,9 @@ def linked_events(
     return sorted(found, key=lambda row: row["seq"])
 
 
-def peers(connection: Connection, org_id: str, severity: str, begin: datetime, before: datetime) -> list[IncidentSteps]:
+def peers(
+    connection: Connection, org_id: str, severity: Severity, begin: datetime, before: datetime
+) -> list[IncidentSteps]:
     """Times of the incidents of a severity that were opened in a span."""
     query = select(*(incidents.c[name] for name in IncidentSteps.__annotations__)).where(
         incidents.c.org_id == org_id,

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, bindparam, case, delete, exists, select, update
 
+from engine.model.vocabulary import JobOutcome
 from engine.store.rows import first_selected
 from engine.store.schema.outputs import job_runs
 from engine.store.schema.records import JobRunRow
@@ -21,7 +22,7 @@ def begin(store: Store, run_id: str, job: str, *, now: datetime) -> None:
         connection.execute(job_runs.insert().values(row))
 
 
-def finish(store: Store, run_id: str, outcome: str, message: str, *, now: datetime) -> None:
+def finish(store: Store, run_id: str, outcome: JobOutcome, message: str, *, now: datetime) -> None:
     """Note how a run ended."""
     ended = {"finished_at": now, "outcome": outcome, "message": message}
     with store.aside() as connection:

@@ -7,6 +7,7 @@ import polars as pl
 from sqlalchemy import BigInteger, Connection, String, cast, func, or_, select, type_coerce
 
 from engine.model.document import Organization
+from engine.model.vocabulary import Environment, FindingStatus, Severity
 from engine.store.schema.organizations import organizations
 from engine.store.schema.services import (
     findings,
@@ -22,7 +23,7 @@ class ServiceNode(NamedTuple):
     id: str
     name: str
     criticality: int
-    environment: str
+    environment: Environment
     internet_facing: bool
 
 
@@ -40,9 +41,9 @@ class OpenFinding(NamedTuple):
 
     id: str
     title: str
-    severity: str
+    severity: Severity
     service_id: str | None
-    status: str
+    status: FindingStatus
     cve: str | None
     cvss: float | None
     epss: float | None
