@@ -10,12 +10,8 @@ from pathlib import Path
 from engine.runtime.settings import Settings, variable
 
 ROOT = Path(__file__).resolve().parents[1]
-# settings that nobody reads yet, with the reason
-WAITING = {"billing_at": "the daily job that settles payments reads it, once it is among the jobs"}
 # what is called from outside of our code: the command `hq` of setup.cfg
 ENTRY_POINTS = {("engine.cli", "main")}
-# public names without a user in the product, with the reason
-KEPT = {("engine.sales.billing.ledger", "lapse_all"): "the daily job that settles payments calls it, once it is there"}
 # where what is declared is found by other ways than its name: tables by their metadata, words as the rooms take them up
 DECLARED = ("engine.store.schema.", "engine.model.vocabulary")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -127,7 +123,7 @@ def test_every_public_name_has_a_user_in_the_product():
         for name, node in module.defined.items()
         if not name.startswith("_") and not registered(node)
     }
-    assert public - used - ENTRY_POINTS == set(KEPT)
+    assert public - used - ENTRY_POINTS == set()
 
 
 def test_every_setting_is_read():
@@ -145,4 +141,4 @@ def test_every_setting_is_read():
             inside[method.name] = {node.attr for node in attributes if _dotted(node.value) == "self"}
     read |= {name for method in inside if method in read for name in inside[method]}
     unread = {one.name for one in fields(Settings) if one.name not in read and variable(one) not in named}
-    assert unread == set(WAITING)
+    assert unread == set()

@@ -1,12 +1,12 @@
 """Orders and subscriptions as recorded here, and the plan that follows from them."""
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from engine.model.errors import Conflict, Problem
+from engine.model.errors import Conflict
 from engine.model.vocabulary import BillingTier, OrderStatus, PaidPlan, PaymentProvider, Plan, SubscriptionStatus
+from engine.runtime.every_organization import for_every_organization, noted_reason
 from engine.sales.billing.tiers import RANK, Price, best_plan
 from engine.sales.history import differences
 from engine.store import Revision, Store
@@ -18,7 +18,6 @@ from engine.store.rows import many, one
 from engine.store.schema.commerce import orders, subscriptions
 from engine.store.schema.organizations import organizations
 
-log = logging.getLogger("hq.billing")
 REUSE = timedelta(hours=3)  # as long as a provider waits for a buyer's approval, and within its memory of repeats
 RUN = "billing:lapse"  # an organization's run, apart from the scheduler's job of that name
 _FORWARD: tuple[OrderStatus, ...] = ("created", "approved", "failed", "completed", "refunded")
@@ -147,38 +146,20 @@ def lapse(revision: Revision) -> int:
 def lapse_all(store: Store, *, now: datetime) -> str:
     """``lapse`` wherever it is due; says in a line what was done.
 
-    An organization that fails keeps no other from its own and has a failed run with the reason; Problem names it.
+    Problem, in the end, when it failed for any; an organization that it failed for has a run with the reason.
     """
     with store.reader() as connection:
         due = with_lapsed(connection, now)
-    ended = 0
-    failures: list[tuple[str, str, Exception]] = []
-    for org_id in due:
-        try:
-            ended += lapse_of(store, org_id, now=now)
-        except Exception as error:  # whatever it is: the others' time is over too, and it is raised in the end
-            if not isinstance(error, Problem):
-                log.exception("%s failed for an organization", RUN)
-            failures.append((org_id, _reason(error), error))
-    said = f"{ended} cancelled subscriptions ended"
-    for org_id, reason, _ in failures:
-        record_run(store, org_id, RUN, started_at=now, finished_at=now, outcome="failed", message=reason)
-    if failures:
-        raise Problem(
-            f"{said}; failed for {', '.join(org_id for org_id, _, _ in failures)}, tomorrow tries these again.",
-            details=[{"org_id": org_id, "outcome": "failed", "message": reason} for org_id, reason, _ in failures],
-        ) from failures[0][2]
-    return said
+    went = for_every_organization("billing", due, lambda org_id: lapse_of(store, org_id, now=now))
+    for failure in went.failures:
+        reason = noted_reason(failure.error)
+        record_run(store, failure.org_id, RUN, started_at=now, finished_at=now, outcome="failed", message=reason)
+    return went.message(f"{sum(went.results.values())} cancelled subscriptions ended")
 
 
 def lapse_of(store: Store, org_id: str, *, now: datetime) -> int:
     """``lapse`` in one organization, by the job."""
     return store.write(org_id, "system:billing", lapse, now=now)
-
-
-def _reason(error: Exception) -> str:
-    """What an organization may read of a failure, as the runs of jobs say it."""
-    return error.message if isinstance(error, Problem) else type(error).__name__
 
 
 def _expire(revision: Revision) -> int:
