@@ -13,6 +13,7 @@ from engine.store.inbound import first_time
 from engine.store.queries import automation as queries
 from engine.store.schema.automation import approvals
 from engine.store.schema.automation import policies as policy_table
+from engine.store.schema.records import ApprovalRow
 
 DECISIONS = {"approve": "approved", "reject": "rejected"}
 MAY_DECIDE = ("owner", "admin", "operator")
@@ -35,7 +36,7 @@ def ask(revision: Revision, kind: str, subject: str) -> dict[str, Any]:
     return {**row, "actions": {word: f"{revision.org_id}:{row['id']}:{word}" for word in DECISIONS}}
 
 
-def find(connection: Any, org_id: str, approval_id: str) -> dict[str, Any]:
+def find(connection: Any, org_id: str, approval_id: str) -> ApprovalRow:
     """The approval; NotFound alike for unknown approvals and unknown organizations."""
     found = rows.first(connection, approvals, org_id, id=approval_id)
     if found is None:

@@ -14,6 +14,7 @@ from engine.automation.targets import SELECTORS
 from engine.store import Revision, rows
 from engine.store.ids import new_id
 from engine.store.schema.automation import dry_runs
+from engine.store.schema.records import PolicyRow
 from engine.store.schema.services import incidents
 
 MOST_SHOWN = 500
@@ -154,7 +155,7 @@ def _checks(book: Playbook, at: Situation) -> list[dict[str, Any]]:
     return found
 
 
-def _waits_for_approval(documents: list[dict[str, Any]], book: Playbook, facts: Mapping[str, Any]) -> bool:
+def _waits_for_approval(documents: list[PolicyRow], book: Playbook, facts: Mapping[str, Any]) -> bool:
     """Whether some rule refuses without an approval and would not with one."""
     without = policies.rulings(documents, book, {**facts, "approval.status": "none"})
     given = policies.rulings(documents, book, {**facts, "approval.status": "approved"})
@@ -175,7 +176,7 @@ def _steps(book: Playbook, at: Situation, names: Mapping[str, Any]) -> list[dict
     ]
 
 
-def _decision(documents: list[dict[str, Any]], found: list[policies.Ruling]) -> str:
+def _decision(documents: list[PolicyRow], found: list[policies.Ruling]) -> str:
     if not documents:
         return "no_policy"
     return "refused" if any(one.refuses for one in found) else "allowed"

@@ -21,6 +21,7 @@ from engine.store import Revision, rows
 from engine.store.ids import new_id
 from engine.store.queries import automation as queries
 from engine.store.schema.automation import dry_runs, executions
+from engine.store.schema.records import DryRunRow, PolicyRow
 from engine.store.schema.services import incident_timeline
 
 
@@ -82,7 +83,7 @@ def carry_out(revision: Revision, order: Order) -> dict[str, Any] | ExecutionRef
     return _record(revision, order, now, rehearsed["id"], note, rollback)
 
 
-def _rehearsed(revision: Revision, order: Order) -> dict[str, Any] | None:
+def _rehearsed(revision: Revision, order: Order) -> DryRunRow | None:
     """The dry-run that is named, else the newest with these inputs, else the newest of the playbook."""
     connection, org_id = revision.connection, revision.org_id
     if order.dry_run_id is not None:
@@ -114,11 +115,11 @@ def _inputs(order: Order, rehearsed: Mapping[str, Any] | None) -> Mapping[str, A
 def _fresh_minutes(revision: Revision, mode: str) -> float:
     name = "dry_run_fresh_hours" if mode == "execute" else "dry_run_remediate_minutes"
     own = queries.setting(revision.connection, revision.org_id, name)
-    limit = float(own if own is not None else DEFAULTS[name][0])
+    limit = float(own if isinstance(own, int | float | str) else DEFAULTS[name][0])
     return limit * 60 if mode == "execute" else limit
 
 
-def _of_acceptance(book: Playbook, documents: list[dict[str, Any]], accepted: list[dict[str, Any]]) -> list[Refusal]:
+def _of_acceptance(book: Playbook, documents: list[PolicyRow], accepted: list[PolicyRow]) -> list[Refusal]:
     if not documents:
         return [Refusal("policy_missing", f"Remediation needs an active policy for {book.id}; there is none.")]
     if not accepted:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from engine.automation.policies import Ruling
+from engine.model.vocabulary import BlockReason
 from engine.store import Revision
 from engine.store.ids import new_id
 from engine.store.schema.automation import policy_blocks
@@ -17,7 +18,7 @@ SHORTEST_NOTE = 10
 class Refusal:
     """Why something may not be done: a machine word and a sentence; ``code`` is what block analytics count by."""
 
-    reason: str
+    reason: BlockReason
     message: str
     policy_id: str | None = None
     rule: str | None = None

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -14,7 +14,6 @@ from engine.automation.targets import SELECTORS
 from engine.model.errors import InvalidData, NotFound
 from engine.reporting.catalogue import DATA, catalogue
 
-T = TypeVar("T")
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 

@@ -13,6 +13,7 @@ from engine.reporting.catalogue import catalogue
 from engine.store import Revision, rows
 from engine.store.queries import automation as queries
 from engine.store.schema.automation import policies, policy_controls
+from engine.store.schema.records import PolicyRow
 
 Row = Mapping[str, Any]
 UNREADABLE = "unreadable"
@@ -46,7 +47,7 @@ class Ruling:
     message: str
 
 
-def active(connection: Any, org_id: str, playbook: str) -> list[dict[str, Any]]:
+def active(connection: Any, org_id: str, playbook: str | None) -> list[PolicyRow]:
     """The active guardrails of a playbook: one, unless more were imported. They hold for the whole organization."""
     return rows.many(connection, policies, org_id, kind="automation", playbook=playbook, state="active")
 

@@ -52,7 +52,7 @@ class State:
         return [pair for pair in pairs if pair[0] in self.services and pair[1] in self.services]
 
     @cached_property
-    def open_incidents(self) -> list[dict[str, Any]]:
+    def open_incidents(self) -> list[Row]:
         return rows.many(self.connection, incidents, self.org_id, status=UNRESOLVED)
 
     @cached_property
@@ -74,27 +74,27 @@ class State:
         return self._by("id", systems)
 
     @cached_property
-    def data_flows(self) -> list[dict[str, Any]]:
+    def data_flows(self) -> list[Row]:
         return rows.many(self.connection, data_flows, self.org_id)
 
     @cached_property
-    def live_holds(self) -> list[dict[str, Any]]:
+    def live_holds(self) -> list[Row]:
         return rows.many(self.connection, legal_holds, self.org_id, released_at=None)
 
-    def open_findings(self, service_id: str) -> list[dict[str, Any]]:
+    def open_findings(self, service_id: str) -> list[Row]:
         return rows.many(self.connection, findings, self.org_id, service_id=service_id, status="open")
 
-    def vendor_documents(self, vendor_id: str) -> list[dict[str, Any]]:
+    def vendor_documents(self, vendor_id: str) -> list[Row]:
         return rows.many(self.connection, vendor_documents, self.org_id, vendor_id=vendor_id)
 
-    def deploys(self, service_id: str) -> list[dict[str, Any]]:
+    def deploys(self, service_id: str) -> list[Row]:
         """The last ten deploys of a service up to now, newest first."""
         found = rows.many(
             self.connection, deploys, self.org_id, service_id=service_id, order=("-deployed_at",), limit=10
         )
         return [row for row in found if row["deployed_at"] <= self.now]
 
-    def executions_of(self, playbook: str, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def executions_of(self, playbook: str, inputs: Mapping[str, Any]) -> list[Row]:
         """Executions of a playbook with exactly these inputs, among its last hundred."""
         last = rows.many(
             self.connection, executions, self.org_id, playbook=playbook, order=("-executed_at",), limit=100

@@ -1,5 +1,6 @@
 """Commands about what leaves the house: the ledger of deliveries, and where they go."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,17 +12,16 @@ from engine.cli.common import (
     organization,
 )
 from engine.model.errors import NotFound, Usage
+from engine.model.vocabulary import DELIVERY_STATUSES
 from engine.store import PLATFORM
 
 if TYPE_CHECKING:
     from engine.runtime.services import Services
 
-STATES = ("pending", "sent", "failed", "skipped")
-
 
 @click.command(epilog="Example: hq deliveries --org aurora --status failed")
 @org_option
-@click.option("--status", type=click.Choice(STATES), help="Only those in this state.")
+@click.option("--status", type=click.Choice(DELIVERY_STATUSES), help="Only those in this state.")
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="How many, newest first.")
 @click.option("--resend", metavar="ID", help="Queue a failed or skipped delivery again instead.")
 def deliveries(org: str | None, status: str | None, limit: int, resend: str | None) -> None:
@@ -59,7 +59,7 @@ def _resent(services: "Services", org_id: str, delivery_id: str) -> str:
     return f"{delivery_id} is queued again"
 
 
-def _line(row: dict[str, Any]) -> str:
+def _line(row: Mapping[str, Any]) -> str:
     at = row["sent_at"] or row["next_attempt_at"] or row["created_at"]
     when = {"sent": "sent", "pending": "next attempt"}.get(row["status"], "queued")
     said = f"{row['attempts']} attempts, {when} {at:%Y-%m-%d %H:%M} UTC"

@@ -52,13 +52,13 @@ def demo(no_serve: bool, host: str, port: int) -> None:
             fill_platform(services.store, settings, now())
             site = settings.data_dir / "site"
             built = batch.build(
-                services.replica, services.artifacts.folder, services.editions.catalogue, DEMO_ORGANIZATIONS,
+                services.replica, services.artifacts.folder, services.snapshots.catalogue, DEMO_ORGANIZATIONS,
                 now=now(), progress=steps,
             )  # fmt: skip
-            pages = [
-                write_site(services.editions, org_id, site / org_id, sections=SECTIONS, now=now(), progress=steps)
-                for org_id in DEMO_ORGANIZATIONS
-            ]
+            pages = []
+            for org_id in DEMO_ORGANIZATIONS:
+                with services.snapshots.open(org_id, now=now()) as snapshot:
+                    pages.append(write_site(snapshot, site / org_id, sections=SECTIONS, progress=steps))
         artifacts = sum(result.made + result.kept for result in built)
         click.echo(f"{artifacts} reports of {len(built)} organizations are ready.")
         click.echo(f"Browse them without a server: {pages[0]}")

@@ -1,5 +1,6 @@
 """Commands that open the other doors, and those that describe them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -50,7 +51,7 @@ def scheduler(listing: bool) -> None:
         run_until_stopped(new_scheduler(services))
 
 
-def _last(run: dict[str, Any] | None) -> str:
+def _last(run: Mapping[str, Any] | None) -> str:
     """A run of a job in words."""
     if run is None:
         return "never ran"

@@ -50,8 +50,10 @@ def _blocks(record: IncidentRecord) -> Iterator[str]:
     yield actions_table(record, nothing="None recorded.")
     if record.findings:
         yield "## Findings"
-        columns = ("id", "title", "severity", "status", "cve", "due_on")
-        found = [tuple(row[name] for name in columns) for row in record.findings]
+        found = [
+            (row["id"], row["title"], row["severity"], row["status"], row["cve"], row["due_on"])
+            for row in record.findings
+        ]
         yield table(("Id", "Finding", "Severity", "Status", "CVE", "Due"), found, nothing="")
     yield "## Automation"
     yield from automation_tables(record)

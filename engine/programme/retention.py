@@ -1,12 +1,11 @@
 """The retention job: what each organization keeps for how long, and the purge of what is older."""
 
-import logging
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from engine.model.days import local_day, midnight
-from engine.model.errors import Problem
 from engine.reporting.facts.governance_scans import RETENTION_DAYS
+from engine.runtime.every_organization import for_every_organization
 from engine.store import Store
 from engine.store.retention import (
     PurgeResult,
@@ -17,7 +16,6 @@ from engine.store.retention import (
 from engine.store.rows import many
 from engine.store.schema.audit import retention_overrides
 
-log = logging.getLogger("hq.retention")
 ACTOR = "retention"
 PURGES = {"audit_log": purge_audit_log, "incidents": purge_incidents}
 
@@ -26,7 +24,9 @@ def kept_days(store: Store, org_id: str) -> Mapping[str, int]:
     """Days to keep each class of records: the tier's default, or the organization's own."""
     with store.reader() as connection:
         default = RETENTION_DAYS[deployment_tier(connection, org_id)]
-        own = {row["record_class"]: int(row["days"]) for row in many(connection, retention_overrides, org_id)}
+        own: dict[str, int] = {
+            row["record_class"]: row["days"] for row in many(connection, retention_overrides, org_id)
+        }
     return {**default, **own}
 
 
@@ -43,16 +43,12 @@ def purge(store: Store, org_id: str, *, now: datetime) -> list[PurgeResult]:
 
 
 def purge_all(store: Store, *, now: datetime) -> str:
-    """Purge every organization and say what was done. One that fails is logged and does not stop the others."""
-    purged: list[PurgeResult] = []
-    failed = []
-    for org_id, _ in store.organizations():
-        try:
-            purged += purge(store, org_id, now=now)
-        except Problem as problem:
-            log.error("retention of %s failed: %s", org_id, problem.message)
-            failed.append(org_id)
+    """Purge every organization and say what was done; Problem, in the end, when it failed for any."""
+    org_ids = [org_id for org_id, _ in store.organizations()]
+    went = for_every_organization("retention", org_ids, lambda org_id: purge(store, org_id, now=now))
+    purged = [part for parts in went.results.values() for part in parts]
     rows = {name: sum(part.rows for part in purged if part.record_class == name) for name in PURGES}
     blocked = sum(1 for part in purged if part.blocked_by)
-    message = f"{rows['audit_log']} audit events and {rows['incidents']} incidents removed, {blocked} purges held back"
-    return f"{message}; failed for {', '.join(failed)}" if failed else message
+    return went.message(
+        f"{rows['audit_log']} audit events and {rows['incidents']} incidents removed, {blocked} purges held back"
+    )

@@ -43,6 +43,7 @@ class View:
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
         self._cursor = cursor
+        self.lock = threading.RLock()  # whoever offers tables to a query holds it until the query is done
 
     def frame(self, query: str, parameters: Sequence[Any] = ()) -> pl.DataFrame:
         """The rows of a query as a Polars frame."""

@@ -17,8 +17,8 @@ from engine.sales.stages import (
     check_step,
     exit_criterion,
 )
-from engine.store import Revision
-from engine.store.queries.commerce import Reader, Row, history_of
+from engine.store import Reader, Revision
+from engine.store.queries.commerce import Row, history_of
 from engine.store.rows import first, one
 from engine.store.schema import commerce as tables
 

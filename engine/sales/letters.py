@@ -8,6 +8,7 @@ from engine.delivery import (
     content_hash,
     enqueue,
 )
+from engine.model.vocabulary import Json
 from engine.runtime.settings import Settings
 from engine.sales.history import note
 from engine.sales.leads import check_reachable, note_response
@@ -44,7 +45,7 @@ def write(revision: Revision, lead_id: str, template: str, words: str | None, se
 
 def _queued(revision: Revision, lead_id: str, template: str, letter: dict[str, str]) -> dict[str, Any]:
     period = f"{lead_id}:{template}:{revision.now.date().isoformat()}"
-    payload = {"lead_id": lead_id, "template": template}
+    payload: dict[str, Json] = {"lead_id": lead_id, "template": template}
     digest = content_hash({**payload, **letter})
     message = Message(KIND, period, "email", letter["to"], digest, letter["subject"], payload, letter["body"])
     (delivery,) = enqueue(revision, [message])

@@ -14,9 +14,9 @@ from engine.sales.history import (
 )
 from engine.sales.stages import PILOT_STEPS, check_step
 from engine.sales.texts import invalid
-from engine.store import Revision
+from engine.store import Reader, Revision
 from engine.store.ids import new_id
-from engine.store.queries.commerce import Reader, Row, history_of
+from engine.store.queries.commerce import Row, history_of
 from engine.store.rows import one
 from engine.store.schema import commerce as tables
 

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from engine.store.group import Ahead
     from engine.store.membership import PLATFORM
     from engine.store.revisions import Counts, Note, Revision
+    from engine.store.rows import Reader
     from engine.store.store import Store
 
-__all__ = ["PLATFORM", "Ahead", "ChainCheck", "Counts", "EventRow", "Note", "Revision", "Store"]
+__all__ = ["PLATFORM", "Ahead", "ChainCheck", "Counts", "EventRow", "Note", "Reader", "Revision", "Store"]
 _MODULES = {
     "PLATFORM": "membership",
     "Ahead": "group",
@@ -22,6 +23,7 @@ _MODULES = {
     "Counts": "revisions",
     "EventRow": "chain",
     "Note": "revisions",
+    "Reader": "rows",
     "Revision": "revisions",
     "Store": "store",
 }

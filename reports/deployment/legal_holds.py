@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
-from reports.shared.counting import count_of
+from reports.shared.wording import count_of
 
 REVIEW_DAYS = 365  # a hold that nobody looked at for a year may be over
 COLUMNS = (

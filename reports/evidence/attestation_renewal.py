@@ -11,9 +11,8 @@ from reports.evidence import renewals
 from reports.evidence.renewals import WAVES
 from reports.shared import ledger, personal
 from reports.shared.columns import share_pct
-from reports.shared.counting import count_of, some_of
 from reports.shared.packs import pack
-from reports.shared.wording import hours, percent
+from reports.shared.wording import count_of, hours, percent, some_of
 
 NAMES = {
     "overdue": "Overdue",

@@ -12,8 +12,8 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import count_of, part_of, some_of
 from reports.shared.packs import pack
+from reports.shared.wording import count_of, part_of, some_of
 
 STATUSES = ("overdue", "rejected", "due_7", "due_30", "not_due", "attested")
 STATES = ("status", "evidence_freshness")

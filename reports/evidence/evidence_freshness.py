@@ -12,8 +12,8 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import count_of, part_of, some_of
 from reports.shared.packs import pack
+from reports.shared.wording import count_of, part_of, some_of
 
 STATES = ("fresh", "due_soon", "stale", "missing", "error", "not_applicable")
 HIDDEN = ("last_evidence_at", "group_id", "cadence")
@@ -188,7 +188,9 @@ def _charts(frameworks: pl.DataFrame) -> list[Chart]:
     alt = (
         "Applicable controls of each framework by the age of their newest evidence; future-dated evidence is left out."
     )
-    return [Chart("stacked", "Evidence by framework", frame, "framework", "controls", alt, series="state")]
+    return [
+        Chart("stacked", "Evidence by framework", frame, "framework", "controls", alt, series="state", words=("state",))
+    ]
 
 
 REPORT = Report(

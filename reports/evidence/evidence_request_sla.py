@@ -17,7 +17,7 @@ from reports.evidence.request_items import (
     with_recipients,
 )
 from reports.shared import personal
-from reports.shared.counting import count_of, part_of
+from reports.shared.wording import count_of, part_of
 
 BUCKETS = (("0–7", 0, 7), ("8–14", 8, 14), ("15–30", 15, 30), ("31+", 31, None))
 SAID = {clock: clock.replace("_", " ") for clock in CLOCKS}

@@ -11,7 +11,7 @@ from reports.evidence.request_items import (
     open_requests,
     with_recipients,
 )
-from reports.shared.counting import count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of
 
 HIDDEN = (
     *("backup", "requester", "opened_on", "paused_minutes", "control_title", "evidence_freshness", "owner_left"),

@@ -8,8 +8,8 @@ from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
 from reports.evidence import steps
 from reports.shared import personal
-from reports.shared.counting import count_of, some_of
 from reports.shared.wording import all_of as named
+from reports.shared.wording import count_of, some_of
 
 STATES = {
     "overdue": "overdue",

@@ -13,7 +13,7 @@ from reports.frameworks.assessments import (
     with_remediations,
 )
 from reports.shared.columns import share_pct
-from reports.shared.counting import count_of, part_of
+from reports.shared.wording import count_of, part_of
 
 FRAMEWORK = "cis-v8"
 GROUPS = (1, 2, 3)

@@ -23,7 +23,7 @@ from reports.frameworks.cmmc_results import (
     score,
     standing,
 )
-from reports.shared.counting import count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of
 
 LABELS = {
     "control_id": "Requirement",

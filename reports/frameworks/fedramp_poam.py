@@ -17,7 +17,7 @@ from reports.frameworks.poam_items import (
     UNNUMBERED,
     items,
 )
-from reports.shared.counting import count_of
+from reports.shared.wording import count_of
 
 FRAMEWORK = "fedramp-poam"
 TEMPLATE = Parameter("template", "3.0", "version of the POA&M template", choices=("3.0", "2.1"))
@@ -63,7 +63,7 @@ def build(
     control_profiles: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    template, sheet, scans = (ask.options.get(p.name, p.default) for p in (TEMPLATE, SHEET, SCANS))
+    template, sheet, scans = (ask.word(parameter) for parameter in (TEMPLATE, SHEET, SCANS))
     packs = organization["frameworks"].explode(empty_as_null=False).to_list()
     in_scope = FRAMEWORK in packs
     assessed = len(packs) > 1 or findings.height + poam.height > 0

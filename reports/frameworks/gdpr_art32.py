@@ -18,7 +18,7 @@ from reports.frameworks.assessments import (
     with_remediations,
 )
 from reports.frameworks.gdpr_processors import NO_DPA, processors
-from reports.shared.counting import count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of
 
 FRAMEWORK = "gdpr-art32"
 RESTORE = "Art.32(1)(c)"

@@ -25,7 +25,7 @@ from reports.frameworks.hipaa_findings import (
     standards,
 )
 from reports.shared.columns import share_pct
-from reports.shared.counting import count_of, some_of
+from reports.shared.wording import count_of, some_of
 
 LABELS = {
     "control_id": "Citation",

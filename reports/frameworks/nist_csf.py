@@ -13,7 +13,7 @@ from reports.frameworks.assessments import (
     with_remediations,
 )
 from reports.shared.columns import share_pct
-from reports.shared.counting import count_of, part_of
+from reports.shared.wording import count_of, part_of
 
 FRAMEWORK = "nist-csf"
 CURRENT = {"effective": 100, "partial": 50, "stale": 25, "ineffective": 0, "no_data": 0}

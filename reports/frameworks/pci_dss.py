@@ -21,7 +21,7 @@ from reports.frameworks.pci_findings import (
     findings,
 )
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import count_of, part_of
+from reports.shared.wording import count_of, part_of
 
 LABELS = {
     "control_id": "Requirement",
@@ -83,6 +83,7 @@ def build(
             "customised": rows.filter(pl.col("method") == "customised").height,
             "principals_met": principals.filter(pl.col("finding").is_in([IN_PLACE, NOT_APPLICABLE])).height,
         },
+        words=("overall",),
         tables=(
             Table("principals", "The twelve requirements", principals, labels=LABELS),
             Table(

@@ -37,7 +37,7 @@ from reports.frameworks.type_ii_tests import (
 )
 from reports.frameworks.type_ii_words import DEFINITIONS, LABELS, MINIMUM_DAYS
 from reports.shared.columns import share_pct
-from reports.shared.counting import count_of, some_of
+from reports.shared.wording import count_of, some_of
 
 SEED = Parameter("seed", 1, "seed of the sample of days; the same seed draws the same days", 0, 999_999)
 
@@ -108,7 +108,7 @@ def build(
             Table("changes", "Changes during the period", changes(state_changes, policies, known, start, end),
                   labels=LABELS,
                   state=["before", "after"]),
-            Table("sample", "Days to re-perform", sample(criteria_days, bare, start, end, ask.options.get("seed", 1)),
+            Table("sample", "Days to re-perform", sample(criteria_days, bare, start, end, ask.number(SEED)),
                   note="Drawn by the seed from the days with evidence; sizes follow the cadence.", labels=LABELS),
         ),
         coverage=_coverage(criteria),

@@ -21,7 +21,7 @@ from reports.mapping.overlay import (
     sides_of,
     targets_of,
 )
-from reports.shared.counting import count_of
+from reports.shared.wording import count_of
 
 NAMES = {SOURCE: "SOC 2", TARGET: "ISO/IEC 27001"}
 MAPPINGS = ("full", "partial", "none")

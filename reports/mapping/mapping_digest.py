@@ -9,8 +9,8 @@ from engine.model.report import Ask, Report
 from reports.mapping import changes
 from reports.mapping.affected_controls import SAID, frameworks_of, touched_by
 from reports.shared import personal
-from reports.shared.counting import count_of, some_of
 from reports.shared.packs import pack
+from reports.shared.wording import count_of, some_of
 
 _KEY = ["framework", "control_id"]
 IMPACTS = {"lost_full": "full mapping lost", "edge": "mapping changed"}

@@ -74,7 +74,13 @@ def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls
                 heat=matrices.TIER_COLUMNS,
                 hidden=("framework",),
             ),
-            Table("tier_totals", "All frameworks by vendor tier", matrices.tier_totals(duties), labels=LABELS),
+            Table(
+                "tier_totals",
+                "All frameworks by vendor tier",
+                matrices.tier_totals(duties),
+                labels=LABELS,
+                words=("tier",),
+            ),
             Table(
                 "kind_schedule",
                 "Kinds of duty by state of the testing schedule",
@@ -90,6 +96,7 @@ def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls
                 note="The figures of the three heatmaps with hours and the share that is overdue.",
                 labels={**LABELS, "name": "Row", "column": "Column"},
                 state=("heatmap",),
+                words=("column",),
                 hidden=("row",),
             ),
         ),

@@ -12,10 +12,9 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import share_pct
-from reports.shared.counting import part_of
 from reports.shared.ordering import rank
 from reports.shared.packs import pack_name
-from reports.shared.wording import count, percent
+from reports.shared.wording import count, part_of, percent
 
 KEY = ("framework", "control_id")
 ROLES = {"responsible": "R", "accountable": "A", "consulted": "C", "informed": "I"}
@@ -77,6 +76,7 @@ def build(raci: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -> Documen
                 "RACI of each control (horizontal analysis)",
                 controls.sort("framework", "position", "control_id").select(shown),
                 labels=LABELS,
+                words=("findings",),
             ),
         ),
         coverage=Coverage(owned, controls.height),

@@ -55,16 +55,18 @@ def build(exceptions: pl.DataFrame, control_status: pl.DataFrame, gaps: pl.DataF
         },
         tables=(
             Table(
-                "flags", "What to settle, most urgent first", flagged, labels=LABELS, state=("flag",),
+                "flags", "What to settle, most urgent first", flagged, labels=LABELS, state=("flag",), words=("kind",),
                 note="An exception stands here once for each of its flags; resolved and rejected ones have none.",
             ),
-            Table("register", "Every exception", _register(register), labels=LABELS, state=STATE),
+            Table(
+                "register", "Every exception", _register(register), labels=LABELS, state=STATE, words=("kind", "flags")
+            ),
             Table(
                 "undeclared", "Compensating measures in use without an approved exception", undeclared, labels=LABELS,
                 state=("state", "severity"),
                 note="The remediation names a measure meanwhile, and nobody has accepted the departure.",
             ),
-            Table("by_kind", "By kind and standing", _by_kind(register), labels=LABELS),
+            Table("by_kind", "By kind and standing", _by_kind(register), labels=LABELS, words=("kind",)),
             Table(
                 "worksheets", "Compensating control worksheets (PCI DSS)", _worksheets(register), labels=LABELS,
                 note="An empty field is not filled in; an assessor asks for all six.",

@@ -79,7 +79,10 @@ def build(
             Table("gaps", "Every gap of the scope, most urgent first", gaps, labels=LABELS, state=("gap",)),
             Table("observed_in", "Where it was observed", _sources(observations), labels=LABELS),
             Table("frameworks", "Systems by framework", _frameworks(inside, organization), labels=LABELS),
-            Table("systems", "Declared systems", systems.sort("boundary", "name", "id").select(SYSTEM), labels=LABELS),
+            Table(
+                "systems", "Declared systems", systems.sort("boundary", "name", "id").select(SYSTEM), labels=LABELS,
+                words=("pci_class",),
+            ),
             Table(
                 "flows", "Declared data flows, those that leave first",
                 data_flows.sort(~pl.col("leaves"), "from_name", "to_name", "id", nulls_last=True).select(FLOW),

@@ -71,6 +71,7 @@ def build(control_status: pl.DataFrame, ask: Ask) -> Document:
             **colours,
             "controls": whole["controls"] if whole else 0,
         },
+        words=("rating",),
         tables=(
             Table(
                 "families",

@@ -59,6 +59,7 @@ def build(
             "series_break": bool(held.components["series_break"].any()),
             "movers": held.movers(),
         },
+        words=("grade",),
         tables=(
             Table(
                 "components",

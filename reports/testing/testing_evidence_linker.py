@@ -12,10 +12,9 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import share_pct
-from reports.shared.counting import part_of
 from reports.shared.ordering import rank
 from reports.shared.packs import pack
-from reports.shared.wording import count, percent
+from reports.shared.wording import count, part_of, percent
 
 ROUTE = "/api/governance/compliance/testing-evidence-linker"
 KEY = ["framework", "control_id"]
@@ -95,7 +94,7 @@ def build(
             ),
             Table(
                 "tests", "Tests of the period, newest first", judged, labels=LABELS, state=("outcome", "status"),
-                hidden=("policy_id", "suggested_controls"),
+                words=("kind",), hidden=("policy_id", "suggested_controls"),
             ),
             Table(
                 "links", "Links of these tests", _links(own), labels=LABELS, state=("status", "freshness", "outcome"),

@@ -12,10 +12,9 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import share_pct
-from reports.shared.counting import part_of
 from reports.shared.ordering import rank
 from reports.shared.packs import pack
-from reports.shared.wording import count, percent
+from reports.shared.wording import count, part_of, percent
 
 KEY = ["framework", "control_id"]
 WINDOW = ["schedule_id", "window_open_on"]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from engine.model.errors import Unavailable
+from engine.model.errors import Problem, Unavailable
 from engine.model.thresholds import Thresholds
 from engine.programme import retention
 from engine.programme.retention import (
@@ -351,10 +351,13 @@ def test_organizations_are_walls_and_one_that_fails_does_not_stop_the_others(sto
         return real(store, org_id, now=now)
 
     monkeypatch.setattr(retention, "purge", purge_or_fail)
-    message = purge_all(store, now=LATER)
-    assert message == "2 audit events and 0 incidents removed, 1 purges held back; failed for bad"
+    with pytest.raises(Problem) as caught:
+        purge_all(store, now=LATER)
+    assert caught.value.message == (
+        "2 audit events and 0 incidents removed, 1 purges held back; failed for 1 of 3 organizations: bad: disk full"
+    )
     assert seqs(store, "other")[0] == 1
-    assert "retention of bad failed: disk full" in caplog.text
+    assert "retention failed for bad" in caplog.text
 
 
 def test_nothing_changes_when_a_purge_fails_half_way(store, monkeypatch):

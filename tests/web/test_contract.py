@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import api
-from engine.copilot.topics import route_of
+from engine.copilot.sources import route_of
 from reports import CATALOGUE
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "routes.txt"

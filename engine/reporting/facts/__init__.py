@@ -89,6 +89,7 @@ FACTS: Mapping[str, FactFunction] = {
     # duties and capacity
     "requests": duties.requests,
     "meetings": duties.meetings,
+    "committee_decisions": duties.committee_decisions,
     "obligations": obligations.obligations,
     "owner_weeks": workload.owner_weeks,
     "load": forecasting.load,
@@ -152,7 +153,7 @@ class Facts:
         self._view = view
         self._lock = threading.RLock()
         self._frames: dict[str, pl.DataFrame] = {ASKED: asked_frame(questions)}
-        view.offer(ASKED, self._frames[ASKED].select(BOUNDS))
+        self._bounds = self._frames[ASKED].select(BOUNDS)
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         with self._lock:
@@ -167,9 +168,11 @@ class Facts:
 
     def _make(self, name: str) -> pl.DataFrame:
         if name in SCANS:
-            for fact in OVER.get(name, ()):
-                self._view.offer(fact, self[fact])
-            return self._view.frame(SCANS[name])
+            tables = {ASKED: self._bounds, **{fact: self[fact] for fact in OVER.get(name, ())}}
+            with self._view.lock:
+                for table, frame in tables.items():
+                    self._view.offer(table, frame)
+                return self._view.frame(SCANS[name])
         function = FACTS[name]
         return function(**{part: self[part] for part in inputs(function)})
 

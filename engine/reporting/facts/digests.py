@@ -4,12 +4,13 @@ import polars as pl
 
 from engine.reporting.catalogue import catalogue
 from engine.reporting.catalogue.snapshot import CONTENT
+from engine.reporting.facts.deliveries import payload_of
 from engine.reporting.facts.expressions import shape
 
 # kinds of deliveries that remind people of single things, and the lists of their payload that name these things
 REMINDING = ("attestation-renewal", "sla-reminders")
 _LISTS = ("renewals", "due_soon", "overdue", "regressed")
-_PAYLOAD = pl.Struct({name: pl.List(pl.Struct({"reminder_id": pl.String, "owed": pl.Boolean})) for name in _LISTS})
+_PAYLOAD = payload_of(*_LISTS, rows=("reminder_id", "owed"))
 _SEEN = ["org_id", "taken_on"]
 
 

@@ -169,3 +169,10 @@ def meetings(committees_rows: pl.DataFrame, committee_meetings_rows: pl.DataFram
     return pl.concat(
         [recorded.select(columns), planned.select(columns)], how="vertical_relaxed"
     ).sort("org_id", "held_on", "meeting_id")  # fmt: skip
+
+
+def committee_decisions(committee_decisions_rows: pl.DataFrame) -> pl.DataFrame:
+    """What committees decided in the meetings that they held, the last meeting first."""
+    return shape("committee_decisions", committee_decisions_rows).sort(
+        "org_id", "held_on", "name", "id", descending=[False, True, False, False]
+    )

@@ -2,12 +2,13 @@
 
 import polars as pl
 
+from engine.reporting.facts.deliveries import payload_of
 from engine.reporting.facts.expressions import shape
 from engine.reporting.facts.workload import ACCOUNTABLE, RESPONSIBLE
 
 ALERTS = "obligation-density-alerts"  # the kind of a delivery that carries density alerts
 _STEPS = pl.List(pl.Struct(dict.fromkeys(("step", "status", "by", "at", "evidence"), pl.String)))
-_PAYLOAD = pl.Struct({"breaches": pl.List(pl.Struct(dict.fromkeys(("alert_id", "week", "level"), pl.String)))})
+_PAYLOAD = payload_of("breaches", rows=("alert_id", "week", "level"))
 
 
 def load(obligations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

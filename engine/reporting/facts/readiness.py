@@ -3,6 +3,7 @@
 import polars as pl
 
 from engine.model.formulas import largest_remainder
+from engine.model.vocabulary import CONTROL_STATES, STATE_SCORES
 from engine.reporting.catalogue import FRAMEWORKS, catalogue
 from engine.reporting.facts.expressions import (
     iso_week,
@@ -11,8 +12,6 @@ from engine.reporting.facts.expressions import (
     shape,
 )
 
-STATE_SCORES = {"effective": 1.0, "partial": 0.5, "stale": 0.25, "ineffective": 0.0, "no_data": 0.0}
-_STATES = ("effective", "partial", "stale", "ineffective", "no_data", "not_applicable")
 # component: (title, its weight among the thresholds)
 COMPONENTS = {
     "readiness": ("Weighted readiness", "posture_readiness"),
@@ -37,7 +36,7 @@ def readiness(
     """Strict and weighted readiness of each framework in scope, beside the last snapshot before the period."""
     names = catalogue().frameworks.select("framework", "name")
     counts = control_status.group_by("org_id", "framework").agg(
-        *((pl.col("state") == state).sum().alias(state) for state in _STATES),
+        *((pl.col("state") == state).sum().alias(state) for state in CONTROL_STATES),
         total=pl.len(),
         applicable=pl.col("applicable").sum(),
     )

@@ -626,6 +626,14 @@ SCHEMAS: Mapping[str, Schema] = {
         "created_on": DAY,
     },
     # a requirement of the catalogue that ships with the program, in scope or not; no organization
+    # a meeting that was held and what was decided in it, as JSON; the last meeting first
+    "committee_decisions": {
+        "org_id": TEXT,
+        "id": TEXT,
+        "held_on": DAY,
+        "name": TEXT,
+        "decisions": TEXT,
+    },
     "catalogue_entries": {
         "version": TEXT,
         "framework": TEXT,

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.reporting.facts.deliveries import payload_of
 from engine.reporting.facts.expressions import (
     days_between,
     has_happened,
@@ -16,7 +17,7 @@ BREACHES = "staffing-sla-breach-digest"
 ESCALATION = "cross-staffing-committee-escalation"
 NOTICES = (REMINDERS, ROLLUP, BREACHES, ESCALATION)
 TOLD = ("pending", "sent")  # a failed or skipped delivery told nobody
-_PAYLOAD = pl.Struct({"actions": pl.List(pl.Struct({"action_id": pl.String, "step": pl.Int64}))})
+_PAYLOAD = payload_of("actions", rows=("action_id", "step"))
 _KEY = ["org_id", "action_id"]
 
 

@@ -1,5 +1,6 @@
 """Orders and subscriptions as recorded here, and the plan that follows from them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,7 +9,8 @@ from engine.model.errors import Conflict
 from engine.sales.billing.tiers import RANK, Price, best_plan
 from engine.store import Revision, Store
 from engine.store.ids import new_id
-from engine.store.queries.billing import plan_of, with_lapsed
+from engine.store.queries.billing import with_lapsed
+from engine.store.queries.organizations import plan_of
 from engine.store.rows import many, one
 from engine.store.schema.commerce import orders, subscriptions
 from engine.store.schema.organizations import organizations
@@ -31,7 +33,7 @@ class Standing:
     refunded: bool = False
 
 
-def open_order(revision: Revision, tier: str, price: Price | None) -> dict[str, Any]:
+def open_order(revision: Revision, tier: str, price: Price | None) -> Mapping[str, Any]:
     """The buyer's order of a tier: one that was begun a moment ago and not yet approved, else a new one.
 
     Conflict when the organization has that plan or a better one already.
@@ -48,13 +50,14 @@ def open_order(revision: Revision, tier: str, price: Price | None) -> dict[str, 
         same = (row["amount_cents"], row["currency"]) == (cents, currency)
         if same and timedelta() <= revision.now - row["created_at"] < REUSE:
             return row
-    row = {
-        "id": new_id("ord"), "tier": tier, "provider": "paypal", "provider_ref": None, "status": "created",
+    identifier = new_id("ord")
+    made = {
+        "id": identifier, "tier": tier, "provider": "paypal", "provider_ref": None, "status": "created",
         "amount_cents": cents, "currency": currency, "created_by": revision.actor, "created_at": revision.now,
     }  # fmt: skip
-    revision.insert(orders, [row])
-    _note(revision, "billing.checkout.started", "order", row["id"], tier=tier)
-    return row
+    revision.insert(orders, [made])
+    _note(revision, "billing.checkout.started", "order", identifier, tier=tier)
+    return made
 
 
 def note_order(revision: Revision, order_id: str, provider_ref: str) -> None:
@@ -96,7 +99,7 @@ def apply(revision: Revision, standing: Standing) -> bool:
     if old is None or (old["status"], old["tier"]) != (row["status"], row["tier"]):
         _note(revision, "billing.subscription.changed", "subscription", standing.id, provider=standing.provider,
               tier=standing.tier, status=standing.status)  # fmt: skip
-    elif any(old[name] != value for name, value in row.items()):
+    elif {**old, **row} != old:
         _note(revision, "billing.subscription.confirmed", "subscription", standing.id, status=standing.status)
     _expire(revision)
     _follow(revision, before)

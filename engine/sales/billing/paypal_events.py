@@ -17,6 +17,7 @@ from engine.sales.billing.paypal import Paypal, ProviderRefusal
 from engine.sales.billing.tiers import Offer, Price
 from engine.store import Revision, Store
 from engine.store.queries.billing import order_of, running_before, was_seen
+from engine.store.schema.records import OrderRow
 
 SOURCE = "paypal"
 SUBSCRIPTION_EVENTS = tuple(
@@ -116,7 +117,7 @@ def _subscription(desk: Desk, event: PayPalEvent, ref: object) -> str:
     return _applied(desk, event, order["org_id"], change)
 
 
-def _end_earlier(desk: Desk, order: dict[str, Any]) -> None:
+def _end_earlier(desk: Desk, order: OrderRow) -> None:
     """A buyer of a better plan pays for it alone: what was ordered before it ends at the provider."""
     with desk.store.reader() as connection:
         earlier = running_before(connection, order["org_id"], SOURCE, order["id"])
@@ -160,7 +161,7 @@ def _reached(found: dict[str, Any]) -> str:
     return {"APPROVED": "approved", "COMPLETED": "approved", "VOIDED": "failed"}.get(str(status), "created")
 
 
-def _our_order(desk: Desk, ref: str, custom_id: object) -> dict[str, Any] | None:
+def _our_order(desk: Desk, ref: str, custom_id: object) -> OrderRow | None:
     with desk.store.reader() as connection:
         return order_of(connection, SOURCE, ref, custom_id if isinstance(custom_id, str) else None)
 
@@ -173,8 +174,8 @@ def _ignored(desk: Desk, event: PayPalEvent, reason: str) -> str:
     return ignore(desk.store, SOURCE, event.key, event.event_type, reason, now=desk.now)
 
 
-def _asked(order: dict[str, Any]) -> Price:
-    return Price(f"{order['amount_cents'] / 100:.2f}", order["currency"] or "")
+def _asked(order: OrderRow) -> Price:
+    return Price(f"{(order['amount_cents'] or 0) / 100:.2f}", order["currency"] or "")
 
 
 def _amount(unit: Any) -> tuple[object, object]:

@@ -12,9 +12,10 @@ from engine.model.report import Report
 from engine.reporting.facts import FACTS, check_names, inputs
 from engine.reporting.facts.scans import SCANS
 from reports import REPORTS
+from reports.digests import DIGESTS
 from tests.factories import ask
 
-BUILDS = {report.name: report.build for report in REPORTS}
+BUILDS = {report.name: report.build for report in (*REPORTS, *(digest.report for digest in DIGESTS))}
 
 
 def test_a_name_that_is_no_fact_is_refused_with_a_sentence():
