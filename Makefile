@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # what `make test-fast` runs: functions of rows, frames and texts, and those of their tests that it leaves out because
 # they open replicas, start processes or read whole catalogues; CONTRIBUTING.md says more
 FAST := model exposure intake incidents programme accounts automation reporting reports test_layers.py
-SLOW := reporting/test_editions.py reporting/test_replica.py reporting/facts/test_scans.py \
+SLOW := reporting/test_snapshots.py reporting/test_replica.py reporting/facts/test_scans.py \
 	reporting/facts/test_lineage.py reporting/render/test_golden.py reporting/render/test_same_rows.py \
 	reports/obligations/test_totals_reconcile.py intake/test_alert_formats.py intake/test_finding_batches.py \
 	programme/test_retention.py

@@ -34,6 +34,7 @@ from engine.runtime.jobs import (
     Runner,
 )
 from engine.runtime.services import Services
+from engine.sales.billing.ledger import lapse_all
 from engine.store import PLATFORM
 from engine.store.queries import deliveries
 from engine.store.queries import jobs as runs
@@ -89,6 +90,11 @@ def _prune(services: Services, org_id: str, now: datetime) -> tuple[int, int]:
     return texts, sweep(services.store, services.settings.bundle_folder / org_id, org_id, now=now)
 
 
+def billing(services: Services, now: datetime) -> str:
+    """End the cancelled plans whose paid time is over."""
+    return lapse_all(services.store, now=now)
+
+
 def checkpoint(services: Services, now: datetime) -> str:
     """Fold the log of this process's analytics store into its file."""
     services.replica.checkpoint()
@@ -112,6 +118,7 @@ def calendar_tasks(services: Services, now: datetime) -> str:
 JOBS: tuple[Job, ...] = (
     Job("outbox", Every(1), outbox),
     Job("owed", Every(5), calendar_tasks),
+    Job("billing", Daily(lambda settings: settings.billing_at), billing),
     Job("nightly-build", Daily(lambda settings: settings.build_at), nightly_build),
     Job("retention", Daily(lambda settings: settings.retention_at), retention),
     Job("pruning", Daily(lambda settings: settings.pruning_at), pruning),

@@ -153,6 +153,10 @@ BlockReason: TypeAlias = Literal[
     "rollback_plan_missing", "checks_failed", "policy_missing", "policy_not_accepted", "policy_denied",
 ]  # fmt: skip
 BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
+AutomationStage: TypeAlias = Literal["dry_run", "execute", "remediate"]
+AUTOMATION_STAGES: tuple[AutomationStage, ...] = get_args(AutomationStage)
+RuleEffect: TypeAlias = Literal["deny", "require"]
+RULE_EFFECTS: tuple[RuleEffect, ...] = get_args(RuleEffect)
 PlaybookRisk: TypeAlias = Literal["low", "medium", "high", "critical"]
 PLAYBOOK_RISKS: tuple[PlaybookRisk, ...] = get_args(PlaybookRisk)
 DryRunOutcome: TypeAlias = Literal["succeeded", "failed", "blocked"]

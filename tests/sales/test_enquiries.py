@@ -8,13 +8,13 @@ from sqlalchemy import select
 
 from engine.model.errors import Problem, TooManyRequests
 from engine.sales import enquiries, stamps
-from engine.sales.enquiries import DRAWS, LETTERS, Rules
+from engine.sales.enquiries import DRAWS, LETTERS, FormRules
 from engine.store import PLATFORM
 from engine.store.schema.commerce import leads
 from tests.conftest import NOW
 from tests.sales import factories
 
-RULES = Rules(least_seconds=3, stamp_secret="", per_email=2)
+RULES = FormRules(least_seconds=3, stamp_secret="", per_email=2)
 
 
 def submit(store, email="ana@company.example", now=NOW, **options):

@@ -8,11 +8,12 @@ import msgspec
 from engine.automation import policies
 from engine.automation.context import AutomationRequest
 from engine.automation.dry_run import keep, rehearse
-from engine.automation.execute import ExecutionRefusal, Order, carry_out
+from engine.automation.execute import ExecutionRefusal, ExecutionRequest, carry_out
 from engine.automation.playbooks import playbook, playbooks
 from engine.automation.state import State
 from engine.model.errors import Conflict
 from engine.model.report import Parameter
+from engine.model.vocabulary import ExecutionMode
 from engine.store import rows
 from engine.store.schema.organizations import memberships
 from engine.web.http import Request, Response, answer
@@ -80,9 +81,9 @@ def remediate(request: Request) -> Response:
     return _carried_out(request, "remediate")
 
 
-def _carried_out(request: Request, mode: str) -> Response:
+def _carried_out(request: Request, mode: ExecutionMode) -> Response:
     given, caller = request.parsed(Execution), request.caller
-    order = Order(
+    order = ExecutionRequest(
         playbook(given.playbook),
         mode,
         caller.role,
@@ -136,7 +137,7 @@ def create_policy(request: Request) -> Response:
     book = playbook(given.playbook)
     with request.services.store.reader() as connection:
         workspace = _workspace(request, connection)
-    draft = policies.Draft(
+    draft = policies.PolicyDraft(
         given.title or f"Guardrail of {book.id}",
         given.rules,
         given.body,
