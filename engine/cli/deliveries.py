@@ -12,17 +12,16 @@ from engine.cli.common import (
     organization,
 )
 from engine.model.errors import NotFound, Usage
+from engine.model.vocabulary import DELIVERY_STATUSES
 from engine.store import PLATFORM
 
 if TYPE_CHECKING:
     from engine.runtime.services import Services
 
-STATES = ("pending", "sent", "failed", "skipped")
-
 
 @click.command(epilog="Example: hq deliveries --org aurora --status failed")
 @org_option
-@click.option("--status", type=click.Choice(STATES), help="Only those in this state.")
+@click.option("--status", type=click.Choice(DELIVERY_STATUSES), help="Only those in this state.")
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="How many, newest first.")
 @click.option("--resend", metavar="ID", help="Queue a failed or skipped delivery again instead.")
 def deliveries(org: str | None, status: str | None, limit: int, resend: str | None) -> None:
