@@ -7,7 +7,6 @@ import msgspec
 from engine.model.report import Parameter
 from engine.programme.evidence_links import OUTCOMES, LinkRequest, link
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
 MOST = 500
 Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
@@ -31,10 +30,10 @@ class NewLinks(msgspec.Struct, forbid_unknown_fields=True):
     links: Annotated[tuple[NewLink, ...], msgspec.Meta(min_length=1, max_length=MOST)]
 
 
-def link_tests(request: Request) -> Response:
-    """POST /api/governance/compliance/testing-evidence-linker: links in one revision; 201 when any is new, else 200."""
-    every = parameters(request, SUPPLEMENT)["supplement"] == "true"
-    given, caller = request.parsed(NewLinks), request.caller
+def link_tests(request: Request, given: NewLinks) -> Response:
+    """POST /api/governance/compliance/testing-evidence-linker: links tests to controls and bundles."""
+    every = request.options["supplement"] == "true"
+    caller = request.caller
     wanted = [
         LinkRequest(one.test_id, one.framework, one.control_id, one.bundle_id, every or one.supplement)
         for one in given.links

@@ -23,19 +23,20 @@ from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.csv import csv_chunks
 from engine.web.access_log import note_access
 from engine.web.http import Request, Response
-from engine.web.parameters import parameters
+from engine.web.negotiation import preferred_format
 
 DAYS = {"24h": 1, "7d": 7, "30d": 30, "90d": 90, "365d": 365}
 WINDOW = Parameter("window", "all", "how far back events are exported", choices=(*DAYS, "all"))
 FRAMEWORK = Parameter("framework", None, "only rows that are evidence for this framework", choices=FRAMEWORKS)
 FORMAT = Parameter("format", None, "json or csv", choices=("json", "csv"))
+PARAMETERS = (WINDOW, FRAMEWORK, FORMAT)
 NAME = "evidence-export"
 SCHEMA_VERSION = 1
 
 
 def export(request: Request) -> Response:
-    """GET /api/governance/compliance/export: policies in force and audit events with their control tags."""
-    given = parameters(request, WINDOW, FRAMEWORK, FORMAT)
+    """GET /api/governance/compliance/export: the evidence pack: policies and events with control tags."""
+    given = request.options
     store, org_id = request.services.store, request.caller.org_id
     since = request.now - timedelta(days=DAYS[given["window"]]) if given["window"] in DAYS else None
     pack = open_pack(store, org_id, since=since, framework=given["framework"], now=request.now)
@@ -46,8 +47,7 @@ def export(request: Request) -> Response:
             details=[{"parameter": "framework", "expected": "a framework in scope", "got": given["framework"]}],
         )
     today = request.now.astimezone(ZoneInfo(store.time_zone(org_id))).date()
-    wants_csv = request.headers.get("accept", "").partition(",")[0].strip().lower().startswith("text/csv")
-    form = given["format"] or ("csv" if wants_csv else "json")
+    form = given["format"] or preferred_format(request.headers.get("accept", ""), FORMAT.choices) or "json"
     rows = pages(store, pack)
     asked = {"window": given["window"], "framework": given["framework"]}
     chunks = csv_chunks(rows) if form == "csv" else json_chunks(rows, pack, asked, today)
@@ -59,7 +59,7 @@ def export(request: Request) -> Response:
 
 
 def json_chunks(
-    rows: Iterator[pl.DataFrame], pack: EvidencePack, asked: dict[str, Any], today: date
+    rows: Iterator[pl.DataFrame], pack: EvidencePack, asked: dict[str, str | None], today: date
 ) -> Iterator[bytes]:
     """One JSON object: a line of what it is, a line for each row, and a last line with the manifest.
 

@@ -1,7 +1,6 @@
 """Services: error budgets, the dependency graph, attack paths."""
 
 from datetime import timedelta
-from typing import Any
 
 from engine.exposure.attack_entries import OpenFinding
 from engine.exposure.attack_paths import simulate
@@ -26,7 +25,6 @@ from engine.store.queries.settings import threshold
 from engine.store.rows import first, one
 from engine.store.schema import services as tables
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
 TARGET = Parameter("targetServiceId", None, "the service that paths lead to; every production service without it")
 DEPTH = Parameter("maxDepth", None, "most hops of a path", 1, 8)
@@ -43,8 +41,7 @@ GRAPH_TERMS = {
 
 
 def slo(request: Request) -> Response:
-    """GET /api/services/{id}/slo: the objective and its error budgets of 7 and 30 days."""
-    parameters(request)
+    """GET /api/services/{id}/slo: the objective of a service and its error budgets of 7 and 30 days."""
     org_id, service_id, now = request.caller.org_id, request.arguments["id"], request.now
     with request.services.store.reader() as connection:
         service = one(connection, tables.services, org_id, id=service_id)
@@ -75,8 +72,7 @@ def slo(request: Request) -> Response:
 
 
 def error_budget_summary(request: Request) -> Response:
-    """GET /api/overview/error-budget-summary: the budgets of all services in figures, and the worst of them."""
-    parameters(request)
+    """GET /api/overview/error-budget-summary: the error budgets of all services in figures, and the worst."""
     replica, org_id = request.services.replica, request.caller.org_id
     replica.sync([org_id])
     with replica.view() as view:
@@ -102,7 +98,7 @@ def error_budget_summary(request: Request) -> Response:
     )
 
 
-def _worst(budget: ServiceBudget) -> dict[str, Any]:
+def _worst(budget: ServiceBudget) -> dict[str, object]:
     figures = ("severity", "used_pct", "remaining_pct", "burn", "exhaustion_days")
     return {
         "service_id": budget.service_id,
@@ -119,7 +115,6 @@ def _worst(budget: ServiceBudget) -> dict[str, Any]:
 
 def dependency_graph(request: Request) -> Response:
     """GET /api/services/dependency-graph: services, what they need, cycles and blast radius."""
-    parameters(request)
     with request.services.store.reader() as connection:
         services = [Service(*row) for row in all_services(connection, request.caller.org_id)]
         edges = [Dependency(*row) for row in all_dependencies(connection, request.caller.org_id)]
@@ -141,7 +136,7 @@ def dependency_graph(request: Request) -> Response:
     )
 
 
-def _node(graph: Graph, number: int) -> dict[str, Any]:
+def _node(graph: Graph, number: int) -> dict[str, object]:
     node = graph.nodes[number]
     service = node.service
     return {
@@ -160,13 +155,13 @@ def _node(graph: Graph, number: int) -> dict[str, Any]:
     }
 
 
-def _edge(edge: Dependency) -> dict[str, Any]:
+def _edge(edge: Dependency) -> dict[str, object]:
     return {"from": edge.service_id, "to": edge.depends_on_id, "kind": edge.kind, "segmented": edge.segmented}
 
 
 def attack_paths(request: Request) -> Response:
     """GET /api/attack-paths/simulate: ranked paths from open findings to production services, and what cuts them."""
-    asked = parameters(request, TARGET, DEPTH)
+    asked = request.options
     org_id, target = request.caller.org_id, asked["targetServiceId"]
     with request.services.store.reader() as connection:
         if target is not None:
