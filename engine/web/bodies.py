@@ -94,7 +94,7 @@ class AnyObject(msgspec.Struct):
 
 
 def json_value(body: bytes) -> object:
-    """Any JSON value."""
+    """The body as a JSON value, whichever."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -78,7 +78,7 @@ def confirm(revision: Revision, secret_sha256: str, kind: str) -> None:
     _live(revision.look_up(credentials_of, [secret_sha256])[secret_sha256], kind, revision.now)
 
 
-def _live(row: Mapping[str, Any] | None, kind: str, now: datetime) -> Credential:
+def _live(row: Mapping[str, Any] | None, kind: str, now: datetime) -> Credential:  # Any: a row of the store
     if (
         row is None
         or row["kind"] != kind

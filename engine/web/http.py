@@ -15,7 +15,7 @@ from engine.runtime.services import Services
 MAX_BODY = 1024 * 1024
 NO_STORE = "no-store"
 REVALIDATE = "private, no-cache"
-# a parameter's value is what its declaration says, an integer or a text: handlers know which
+# Any: a parameter's value is what its declaration says, an integer or a text, and handlers know which
 Options: TypeAlias = Mapping[str, Any]
 
 
@@ -111,9 +111,9 @@ def _as_text(value: object) -> str:
     raise NotImplementedError(f"an answer cannot hold {type(value).__name__}")
 
 
-_encode = msgspec.json.Encoder(enc_hook=_as_text).encode
+json_bytes = msgspec.json.Encoder(enc_hook=_as_text).encode
 
 
 def answer(value: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A JSON answer."""
-    return Response(_encode(value) + b"\n", status=status, headers=dict(headers or {}))
+    return Response(json_bytes(value) + b"\n", status=status, headers=dict(headers or {}))

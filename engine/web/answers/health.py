@@ -21,7 +21,7 @@ class DatabaseReadiness(Shape):
 
 
 class ConnectorProbe(Shape):
-    """Any answer at all means reachable; ``status`` is that of the answer."""
+    """Whatever is answered means reachable; ``status`` is that of the answer."""
 
     configured: bool
     reachable: bool

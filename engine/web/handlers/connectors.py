@@ -46,7 +46,7 @@ def _probed(settings: Settings, now: datetime) -> ConnectorStatus:
 
 
 def _probe(settings: Settings, connector: Connector) -> ConnectorProbe:
-    """Any answer at all means reachable; its status says the rest. The address itself is never shown."""
+    """Whatever is answered means reachable; its status says the rest. The address itself is never shown."""
     base = connector.url(settings)
     if not base:
         return _NOTHING

@@ -1,10 +1,10 @@
 """The evidence pack over HTTP, streamed as CSV, or as JSON whose last line is a manifest."""
 
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, timedelta
 from hashlib import sha256
 from itertools import chain
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -22,7 +22,8 @@ from engine.reporting.catalogue import FRAMEWORKS, catalogue
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.csv import csv_chunks
 from engine.web.access_log import note_access
-from engine.web.http import Request, Response
+from engine.web.answers.compliance import EvidenceManifest
+from engine.web.http import Request, Response, json_bytes
 from engine.web.negotiation import preferred_format
 
 DAYS = {"24h": 1, "7d": 7, "30d": 30, "90d": 90, "365d": 365}
@@ -78,44 +79,46 @@ def json_chunks(
             digest.update(lines.encode())
             yield (between + lines.rstrip("\n").replace("\n", ",\n")).encode()
             between = ",\n"
-    manifest = {
-        **sums.told(),
-        "since": _moment(pack.since),
-        "frameworks": list(pack.frameworks),
-        "catalogue_version": catalogue().version,
-        "columns": list(COLUMNS),
-        "rows_sha256": digest.hexdigest(),
-    }
-    yield b'\n],\n"manifest":' + msgspec.json.encode(manifest) + b"}\n"
+    manifest = EvidenceManifest(
+        rows=sums.rows,
+        policies=sums.policies,
+        events=sums.events,
+        rows_with_tags=sums.rows_with_tags,
+        first_seq=sums.first_seq,
+        last_seq=sums.last_seq,
+        prev_hash_of_first=sums.prev_hash_of_first,
+        hash_of_last=sums.hash_of_last,
+        since=pack.since,
+        frameworks=list(pack.frameworks),
+        catalogue_version=catalogue().version,
+        columns=list(COLUMNS),
+        rows_sha256=digest.hexdigest(),
+    )
+    yield b'\n],\n"manifest":' + json_bytes(manifest) + b"}\n"
 
 
+@dataclass
 class PackSums:
     """What a manifest says of the rows, added up page by page."""
 
-    def __init__(self) -> None:
-        self._told: dict[str, Any] = {
-            "rows": 0, "policies": 0, "events": 0, "rows_with_tags": 0, "first_seq": None, "last_seq": None,
-            "prev_hash_of_first": None, "hash_of_last": None,
-        }  # fmt: skip
+    rows: int = 0
+    policies: int = 0
+    events: int = 0
+    rows_with_tags: int = 0
+    first_seq: int | None = None
+    last_seq: int | None = None
+    prev_hash_of_first: str | None = None
+    hash_of_last: str | None = None
 
     def add(self, frame: pl.DataFrame) -> None:
         """The rows of one page."""
         events = frame.filter(pl.col("seq").is_not_null())
-        told = self._told
-        told["rows"] += frame.height
-        told["events"] += events.height
-        told["policies"] += frame.height - events.height
-        told["rows_with_tags"] += frame.filter(pl.col("control_tags").list.len() > 0).height
+        self.rows += frame.height
+        self.events += events.height
+        self.policies += frame.height - events.height
+        self.rows_with_tags += frame.filter(pl.col("control_tags").list.len() > 0).height
         if events.height:
             first, last = events.row(0, named=True), events.row(-1, named=True)
-            if told["first_seq"] is None:
-                told |= {"first_seq": first["seq"], "prev_hash_of_first": first["prev_hash"]}
-            told |= {"last_seq": last["seq"], "hash_of_last": last["hash"]}
-
-    def told(self) -> dict[str, Any]:
-        """The sums so far."""
-        return dict(self._told)
-
-
-def _moment(at: datetime | None) -> str | None:
-    return None if at is None else at.isoformat().replace("+00:00", "Z")
+            if self.first_seq is None:
+                self.first_seq, self.prev_hash_of_first = first["seq"], first["prev_hash"]
+            self.last_seq, self.hash_of_last = last["seq"], last["hash"]

@@ -35,5 +35,5 @@ class Schemas:
 def _schema(kind: type) -> Object:
     """``object`` is any JSON value."""
     if kind is object:
-        return {"description": "Any JSON value."}
+        return {"description": "A JSON value, whichever."}
     raise NotImplementedError
