@@ -64,6 +64,7 @@ CONNECTION_KINDS: tuple[ConnectionKind, ...] = get_args(ConnectionKind)
 
 PolicyState: TypeAlias = Literal["draft", "active", "retired"]
 POLICY_STATES: tuple[PolicyState, ...] = get_args(PolicyState)
+NewPolicyState: TypeAlias = Literal["draft", "active"]
 ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired"]
 APPROVAL_STATUSES: tuple[ApprovalStatus, ...] = get_args(ApprovalStatus)
 PlaybookRisk: TypeAlias = Literal["low", "medium", "high", "critical"]

@@ -31,12 +31,11 @@ from engine.web.http import (
 )
 from engine.web.limits import Limit, Limiter
 from engine.web.parameters import parameters
-from engine.web.routes import Route
+from engine.web.routes import WITH_BODY, Route
 from engine.web.sessions import Sessions
 
 log = logging.getLogger("hq.web")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,128}")
-_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
 _HEADERS = (
     ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"),
@@ -127,7 +126,7 @@ class Console:
             if route.limit is not None:
                 self._limit(route.limit, request)
             request.query = {} if route.forwards else _query(request.raw_query)
-            if route.method in _WITH_BODY:
+            if route.method in WITH_BODY:
                 _ = request.body
             if route.parameters is not None and not route.forwards:
                 request.options = parameters(request, *route.parameters)

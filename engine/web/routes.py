@@ -15,6 +15,9 @@ from engine.web.limits import Limit
 Handler: TypeAlias = Callable[..., Response]
 
 
+WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")  # methods of which a body is read, and held to the limit
+
+
 @dataclass(frozen=True)
 class MediaContent:
     """What an answer holds that is no JSON of ours. ``text`` content has a character set."""

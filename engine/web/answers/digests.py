@@ -5,7 +5,7 @@ from datetime import date, datetime
 from msgspec import UNSET, UnsetType
 
 from engine.digests.chain import ChainStep
-from engine.model.vocabulary import Channel
+from engine.model.vocabulary import Channel, DeliveryStatus
 from engine.web.answers.shape import Shape
 
 
@@ -17,7 +17,7 @@ class DeliveryShown(Shape, kw_only=True):
     period: str | UnsetType = UNSET
     channel: Channel
     recipient: str
-    status: str
+    status: DeliveryStatus
     result: str | UnsetType = UNSET
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from engine.model.vocabulary import BillingTier, LeadStage, PilotStage, Priority
+from engine.model.vocabulary import BillingTier, DeliveryStatus, LeadStage, PilotStage, Priority
 from engine.web.answers.shape import Shape
 
 
@@ -114,7 +114,7 @@ class PilotDetail(Shape):
 
 class QueuedLetter(Shape):
     id: str
-    status: str
+    status: DeliveryStatus
     result: str
 
 

@@ -1,7 +1,7 @@
 """Automations: dry-runs, guarded execution and remediation, and the policies that they are held against."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
@@ -13,7 +13,7 @@ from engine.automation.playbooks import playbook, playbooks
 from engine.automation.state import State
 from engine.model.errors import Conflict
 from engine.model.report import Parameter
-from engine.model.vocabulary import POLICY_STATES
+from engine.model.vocabulary import POLICY_STATES, NewPolicyState
 from engine.store import rows
 from engine.store.queries.incidents import Reader
 from engine.store.schema.organizations import memberships
@@ -56,7 +56,7 @@ class Policy(msgspec.Struct, forbid_unknown_fields=True):
     playbook: Identifier
     rules: object
     title: Title | None = None
-    state: Literal["draft", "active"] = "draft"
+    state: NewPolicyState = "draft"
     body: Annotated[str, msgspec.Meta(max_length=20_000)] | None = None
     controls: Controls = ()
     review_due_on: date | None = None

@@ -12,6 +12,7 @@ import msgspec
 
 from engine.sales import enquiries
 from engine.store import PLATFORM
+from engine.web.answers.sales import EnquiryReceipt
 from engine.web.http import Request, Response, answer
 
 ACTOR = "public"
@@ -42,7 +43,7 @@ def submit(request: Request, form: Form) -> Response:
     store = request.services.store
     store.ensure_platform(request.now)
     reference = store.write(PLATFORM, ACTOR, lambda revision: enquiries.submit(revision, kept, rules), now=request.now)
-    return answer({"referenceId": reference, "status": "received"}, status=201)
+    return answer(EnquiryReceipt(reference_id=reference, status="received"), status=201)
 
 
 def _rules(request: Request) -> enquiries.Rules:

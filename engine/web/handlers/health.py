@@ -1,6 +1,7 @@
 """Liveness and readiness."""
 
 from engine.store.migrations import database_health
+from engine.web.answers.health import DatabaseReadiness, Liveness
 from engine.web.http import Request, Response, answer
 
 
@@ -8,7 +9,7 @@ def alive(request: Request) -> Response:
     """Whether the process answers; nothing else is looked at."""
     services = request.services
     uptime = int((request.now - services.started_at).total_seconds())
-    response = answer({"ok": True, "service": services.settings.service_name, "uptime_s": max(uptime, 0)})
+    response = answer(Liveness(ok=True, service=services.settings.service_name, uptime_s=max(uptime, 0)))
     if request.method == "HEAD":
         response.body = b""
     return response
@@ -18,4 +19,4 @@ def database(request: Request) -> Response:
     """Whether the operational store answers and has migration 15; 503 says what is missing."""
     with request.services.store.reader() as connection:
         row = database_health(connection)
-    return answer({"ok": True, "database": request.services.store.dialect, "migration": row["migration"]})
+    return answer(DatabaseReadiness(ok=True, database=request.services.store.dialect, migration=str(row["migration"])))

@@ -17,6 +17,7 @@ from engine.store import Revision
 from engine.store.rows import first
 from engine.store.schema.organizations import memberships, users, workspaces
 from engine.web.access_log import note_access
+from engine.web.answers.accounts import DeletionReceipt, NotificationPreferences
 from engine.web.bodies import AnyObject
 from engine.web.http import Request, Response, answer
 
@@ -112,13 +113,15 @@ def notification_preferences(request: Request) -> Response:
     """GET /api/user/notification-preferences: which notifications the caller wants, flag by flag."""
     with request.services.store.reader() as connection:
         profile = first(connection, users, request.caller.org_id, email=request.caller.actor)
-    return answer({"preferences": preferences.flags(profile["preferences"] if profile else None)})
+    return answer(NotificationPreferences(preferences=preferences.flags(profile["preferences"] if profile else None)))
 
 
 def change_notification_preferences(request: Request, body: dict[str, object]) -> Response:
     """PUT /api/user/notification-preferences: sets the flags given and leaves the others."""
     given = preferences.check_flags(body)
-    return answer({"preferences": _write(request, lambda revision: preferences.change(revision, given))})
+    return answer(
+        NotificationPreferences(preferences=_write(request, lambda revision: preferences.change(revision, given)))
+    )
 
 
 def request_deletion(request: Request, _: AnyObject) -> Response:
@@ -133,7 +136,7 @@ def request_deletion(request: Request, _: AnyObject) -> Response:
         revision.record("account.deletion.requested", object_type="user", object_id=revision.actor)
         return revision.now
 
-    return answer({"status": "awaiting_review", "deletion_requested_at": _write(request, ask)}, status=202)
+    return answer(DeletionReceipt(status="awaiting_review", deletion_requested_at=_write(request, ask)), status=202)
 
 
 def _write(request: Request, change: Callable[[Revision], T]) -> T:

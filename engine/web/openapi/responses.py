@@ -9,9 +9,8 @@ from engine.web.bodies import JSON
 from engine.web.handlers.reports import ReportHandler
 from engine.web.openapi.examples import answer_example, report_example
 from engine.web.openapi.schemas import Object, Schemas
-from engine.web.routes import ANYTHING, MediaContent, Route
+from engine.web.routes import ANYTHING, WITH_BODY, MediaContent, Route
 
-WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
 JSON_FORMATS: Mapping[str, type] = {"json": ReportEnvelope, "oscal": OscalDocument}
 WITHOUT_CONTENT = (303, 304)
 FAILURES: Mapping[int, tuple[str, str]] = {
