@@ -43,8 +43,9 @@ class Route:
     """One line of the interface. ``{id}`` in a path is one segment, a final ``*`` is the rest.
 
     ``parameters`` are read before the handler is called, and any other name is refused; None leaves the query to the
-    handler. ``answer`` is what a success holds, several where the caller chooses; ``status`` which one, several where
-    it says what was found. ``errors`` are those that neither access, limit, query nor body bring along.
+    handler. ``headers`` are those that the handler looks at. ``answer`` is what a success holds, several where the
+    caller chooses; ``status`` which one, several where it says what was found. ``errors`` are those that neither
+    access, limit, query nor body bring along.
     """
 
     method: str
@@ -54,6 +55,7 @@ class Route:
     limit: Limit | None = None
     _: KW_ONLY
     parameters: tuple[Parameter, ...] | None = ()
+    headers: tuple[Parameter, ...] = ()
     body: Body | None = None
     answer: Answer | tuple[Answer, ...] = ()
     status: int | tuple[int, ...] = 200

@@ -13,11 +13,13 @@ from engine.incidents.alerts import ingest_alerts, looked_up
 from engine.incidents.findings import ingest_findings
 from engine.intake.alerts import read_alerts
 from engine.intake.findings import read_findings
+from engine.intake.findings.batch import FORCED
 from engine.model.errors import (
     Forbidden,
     Problem,
     Unauthorized,
 )
+from engine.model.report import Parameter
 from engine.store import Ahead, Revision
 from engine.store.credentials import credentials_of
 from engine.web.bodies import json_value
@@ -74,7 +76,8 @@ class ScannerPayload(msgspec.Struct):
 
 ALERT_BODIES = (NormalizedAlert, AlertBatch, MonitorPayload)
 FINDING_BODIES = (GenericFinding, ScannerPayload, list[GenericFinding], list[ScannerPayload])
-SIGNATURE = "x-svc-signature"
+SIGNATURE = Parameter("X-Svc-Signature", None, "t=<seconds>,v1=<hex HMAC-SHA256 of t.body>, where a secret is set")
+SOURCE = Parameter("X-Svc-Vuln-Source", None, "whose findings these are", choices=tuple(FORCED))
 WINDOW_SECONDS = 300
 log = logging.getLogger("hq.web")
 T = TypeVar("T")
@@ -95,7 +98,7 @@ def alerts(request: Request) -> Response:
 def vulnerabilities(request: Request) -> Response:
     """POST /api/integrations/vulnerabilities: takes findings of a scanner; severe ones open incidents."""
     batch = read_findings(
-        json_value(request.body), source_header=request.headers.get("x-svc-vuln-source"), received_at=request.now
+        json_value(request.body), source_header=request.headers.get(SOURCE.name.lower()), received_at=request.now
     )
     workspace = request.caller.workspace_id
     return answer(_write(request, lambda revision: ingest_findings(revision, batch, workspace_id=workspace)))
@@ -134,7 +137,7 @@ def _check_signature(request: Request) -> None:
     secrets = request.services.settings.alert_webhook_signing_secret
     if not secrets:
         return
-    parts = [part.strip().partition("=") for part in request.headers.get(SIGNATURE, "").split(",")]
+    parts = [part.strip().partition("=") for part in request.headers.get(SIGNATURE.name.lower(), "").split(",")]
     stamps = [value for name, _, value in parts if name == "t"]
     given = [value for name, _, value in parts if name == "v1" and value.isascii()]
     refused = Unauthorized(

@@ -40,7 +40,7 @@ def operation(route: Route, chapter: str, catalogue: Mapping[str, Report], schem
         "operationId": _operation_id(route),
         "summary": _summary(route, catalogue),
         "tags": [chapter],
-        "parameters": [*_path(route), *_query(route, catalogue), *([IF_NONE_MATCH] if 304 in route.statuses else [])],
+        "parameters": [*_path(route), *_query(route, catalogue), *_headers(route)],
         "responses": responses(route, catalogue, schemas),
         "security": security(route.access),
     }
@@ -80,6 +80,11 @@ def _query(route: Route, catalogue: Mapping[str, Report]) -> list[Object]:
     if handler is assessor_export:
         return list(map(_parameter, _of_exports(catalogue)))
     return list(map(_parameter, route.parameters or ()))
+
+
+def _headers(route: Route) -> list[Object]:
+    known = [IF_NONE_MATCH] if 304 in route.statuses else []
+    return [*known, *({**_parameter(header), "in": "header"} for header in route.headers)]
 
 
 def _of_report(handler: ReportHandler, catalogue: Mapping[str, Report]) -> list[Parameter]:
