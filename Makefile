@@ -2,13 +2,28 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench install clean
+# what `make test-fast` runs: functions of rows, frames and texts, and those of their tests that it leaves out because
+# they open replicas, start processes or read whole catalogues; CONTRIBUTING.md says more
+FAST := model exposure intake incidents programme accounts automation reporting reports test_layers.py
+SLOW := reporting/test_snapshots.py reporting/test_replica.py reporting/facts/test_scans.py \
+	reporting/facts/test_lineage.py reporting/render/test_golden.py reporting/render/test_same_rows.py \
+	reports/obligations/test_totals_reconcile.py intake/test_alert_formats.py intake/test_finding_batches.py \
+	programme/test_retention.py
+
+.PHONY: demo test test-fast coverage lint bench install clean
 
 demo: install  ## fill a store with three organizations, build every report, serve them
 	$(BIN)/hq demo
 
 test: install  ## run the test suite
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_FLAGS)
+
+test-fast: install  ## the part of the tests for the loop while typing
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not hypothesis and not postgresql" \
+		$(SLOW:%=--ignore=tests/%) $(PYTEST_FLAGS) $(FAST:%=tests/%)
+
+coverage:  ## run the test suite and count the branches that it takes; below the floor of setup.cfg it fails
+	$(MAKE) test PYTEST_FLAGS="--cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)"
 
 lint: install  ## style and types
 	$(BIN)/ruff check .

@@ -25,6 +25,7 @@ from engine.digests import (
 )
 from engine.programme.retention import purge_all
 from engine.reporting import batch
+from engine.runtime.every_organization import for_every_organization
 from engine.runtime.jobs import (
     LEASE_SECONDS,
     Daily,
@@ -33,6 +34,7 @@ from engine.runtime.jobs import (
     Runner,
 )
 from engine.runtime.services import Services
+from engine.sales.billing.ledger import lapse_all
 from engine.store import PLATFORM
 from engine.store.queries import deliveries
 from engine.store.queries import jobs as runs
@@ -49,7 +51,7 @@ def nightly_build(services: Services, now: datetime) -> str:
     """Build every report of every organization, then drop artifacts that nobody has used for days."""
     org_ids = [org_id for org_id, _ in services.store.organizations()]
     built = batch.build(
-        services.replica, services.artifacts.folder, services.editions.catalogue, org_ids, now=now, jobs=1
+        services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now, jobs=1
     )
     services.replica.checkpoint()
     pruned = services.artifacts.prune(services.settings.artifact_days)
@@ -69,18 +71,28 @@ def outbox(services: Services, now: datetime) -> str:
 
 def pruning(services: Services, now: datetime) -> str:
     """Drop the texts of old deliveries, the rows of old runs and what unfinished seals left; the ledger stays whole."""
-    texts = seals = 0
-    everybody = [org_id for org_id, _ in services.store.organizations()]
+    org_ids = [org_id for org_id, _ in services.store.organizations()]
     if services.store.organization_exists(PLATFORM):
-        everybody.append(PLATFORM)
-    for org_id in everybody:
-        with services.store.revision(org_id, "pruning", now=now) as revision:
-            texts += deliveries.prune_contents(revision, now - timedelta(days=CONTENT_DAYS))
-        seals += sweep(services.store, services.settings.bundle_folder / org_id, org_id, now=now)
+        org_ids.append(PLATFORM)
+    went = for_every_organization("pruning", org_ids, lambda org_id: _prune(services, org_id, now))
     old = runs.prune(
         services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS)
     )
-    return f"texts of {texts} deliveries, {old} runs and {seals} unfinished seals removed"
+    texts = sum(texts for texts, _ in went.results.values())
+    seals = sum(seals for _, seals in went.results.values())
+    return went.message(f"texts of {texts} deliveries, {old} runs and {seals} unfinished seals removed")
+
+
+def _prune(services: Services, org_id: str, now: datetime) -> tuple[int, int]:
+    """How many texts and unfinished seals of an organization went."""
+    with services.store.revision(org_id, "pruning", now=now) as revision:
+        texts = deliveries.prune_contents(revision, now - timedelta(days=CONTENT_DAYS))
+    return texts, sweep(services.store, services.settings.bundle_folder / org_id, org_id, now=now)
+
+
+def billing(services: Services, now: datetime) -> str:
+    """End the cancelled plans whose paid time is over."""
+    return lapse_all(services.store, now=now)
 
 
 def checkpoint(services: Services, now: datetime) -> str:
@@ -106,6 +118,7 @@ def calendar_tasks(services: Services, now: datetime) -> str:
 JOBS: tuple[Job, ...] = (
     Job("outbox", Every(1), outbox),
     Job("owed", Every(5), calendar_tasks),
+    Job("billing", Daily(lambda settings: settings.billing_at), billing),
     Job("nightly-build", Daily(lambda settings: settings.build_at), nightly_build),
     Job("retention", Daily(lambda settings: settings.retention_at), retention),
     Job("pruning", Daily(lambda settings: settings.pruning_at), pruning),

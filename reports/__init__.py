@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import chain
 
 from engine.model.report import Report
+from engine.reporting.facts import check_names
 from reports.capacity import committee_capacity_budget, committee_digest, obligation_load_balancing
 from reports.deployment import (
     legal_holds,
@@ -154,4 +155,5 @@ SECTIONS: Mapping[str, tuple[Report, ...]] = {
 
 REPORTS: tuple[Report, ...] = tuple(chain.from_iterable(SECTIONS.values()))
 
+check_names({report.name: report.build for report in REPORTS})
 CATALOGUE = {report.name: report for report in REPORTS}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from engine.model.digest import Digest, Items
+from engine.reporting.facts import check_names
 from reports.capacity import committee_digest
 from reports.evidence import attestation_renewal, evidence_request_sla, sla_reminders
 from reports.mapping import mapping_digest
@@ -232,5 +233,6 @@ DIGESTS: tuple[Digest, ...] = (
     ),
 )  # fmt: skip
 
+check_names({digest.report.name: digest.report.build for digest in DIGESTS})
 DIGEST: Mapping[str, Digest] = {digest.name: digest for digest in DIGESTS}
 CHAIN: tuple[Digest, ...] = tuple(digest for digest in DIGESTS if digest.chained)

@@ -38,7 +38,7 @@ def sqlite_template(tmp_path_factory):
 def postgresql_template():
     """The name of a migrated, empty PostgreSQL database to copy."""
     try:
-        import psycopg  # noqa: F401
+        import psycopg  # noqa: F401 - only whether it is there
     except ModuleNotFoundError:
         if REQUIRED:
             raise

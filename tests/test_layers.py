@@ -151,6 +151,8 @@ def test_reports_see_no_store_no_file_no_http():
             "engine.model.document",
             "engine.model.formulas",
             "engine.model.report",
+            "engine.model.vocabulary",
+            "engine.reporting.facts",
         ),
         "engine.model.thresholds",
     }
@@ -192,7 +194,10 @@ def test_facts_know_nothing_above_them():
 
 def test_files_stay_small():
     """A product file beyond 300 lines is a question; these have an answer."""
-    tables = {"engine/reporting/facts/schemas.py"}  # declares every fact: a table, not logic
+    tables = {
+        "engine/reporting/facts/schemas.py",  # declares every fact: a table, not logic
+        "engine/store/schema/records.py",  # written from the schema, one type for each table
+    }
     large = {
         place(path)
         for path in sources("engine", "reports", "data", "scheduler.py")

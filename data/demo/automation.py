@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 from random import Random
-from typing import Any
 
 from data.demo import people
 from data.demo.plan import Control
@@ -124,9 +123,9 @@ def _rules(most: int) -> list[dict[str, object]]:
     ]
 
 
-def _inputs(story: Story, rng: Random, playbook: str) -> dict[str, Any]:
+def _inputs(story: Story, rng: Random, playbook: str) -> dict[str, str | int]:
     """Every input of the playbook, as somebody would give it."""
-    given: dict[str, Any] = {}
+    given: dict[str, str | int] = {}
     for name, wanted in book(playbook).inputs.items():
         if wanted.type in TABLES:
             table, key = TABLES[wanted.type]

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from datetime import date
 from functools import partial
 from random import Random
-from typing import Any
 
 from data.demo.diary import Diary, Hours, follow_up
+from data.demo.draws import draws
 from data.demo.prospects import NOOR, Prospect
 from engine.runtime.settings import Settings
 from engine.sales import enquiries, leads, letters
 from engine.store import Revision
 
 PUBLIC = "public"
-RULES = enquiries.Rules(least_seconds=3, stamp_secret="", per_email=5)
+RULES = enquiries.FormRules(least_seconds=3, stamp_secret="", per_email=5)
 LETTERS: Mapping[str, str] = {
     "contacted": "first_response",
     "discovery": "discovery_call",
@@ -32,7 +32,7 @@ def tell(diary: Diary, prospect: Prospect, settings: Settings) -> None:
     hours = Hours(diary.today, rng)
     diary.note(hours.any(prospect.received), PUBLIC, partial(_received, prospect=prospect, rng=rng))
     if prospect.owner or prospect.priority != "normal":
-        taken: dict[str, Any] = {"owner": prospect.owner, "priority": prospect.priority}
+        taken: dict[str, object] = {"owner": prospect.owner, "priority": prospect.priority}
         if not prospect.path:
             taken["follow_up_on"] = _day(diary, prospect.follow_up)
         diary.note(hours.response(), NOOR, partial(_changed, lead=identifier, wanted=taken))
@@ -46,7 +46,7 @@ def tell(diary: Diary, prospect: Prospect, settings: Settings) -> None:
             diary.note(at, owner, partial(_wrote, lead=identifier, template=LETTERS[stage], settings=settings))
         last = number == len(prospect.path) - 1
         ahead = prospect.follow_up if last else prospect.path[number + 1][1]
-        wanted: dict[str, Any] = {"stage": stage, "follow_up_on": _day(diary, ahead)}
+        wanted: dict[str, object] = {"stage": stage, "follow_up_on": _day(diary, ahead)}
         if stage == "qualified":
             wanted["value"] = prospect.value
         if stage == "lost":
@@ -65,7 +65,7 @@ def _received(revision: Revision, prospect: Prospect, rng: Random) -> None:
     enquiries.submit(revision, kept, RULES, rng.choice, identifier=lead_id(prospect.email))
 
 
-def _changed(revision: Revision, lead: str, wanted: Mapping[str, Any]) -> None:
+def _changed(revision: Revision, lead: str, wanted: Mapping[str, object]) -> None:
     leads.change(revision, lead, wanted)
 
 
@@ -79,4 +79,4 @@ def _day(diary: Diary, ago: int | None) -> date | None:
 
 
 def _rng(email: str) -> Random:
-    return Random(f"platform/{email}")  # noqa: S311
+    return draws(f"platform/{email}")

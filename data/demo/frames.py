@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from json import dumps
-from typing import Any
 
 import polars as pl
 from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Table
@@ -22,12 +21,12 @@ DTYPES: Mapping[type, pl.DataType] = {
 }
 
 
-def columns(table: Table) -> list[Column[Any]]:
+def columns(table: Table) -> list[Column[object]]:
     """The columns that somebody who imports fills in."""
     return [column for column in table.columns if column.name not in UNIVERSAL and not column.info.get("internal")]
 
 
-def dtype(column: Column[Any]) -> pl.DataType:
+def dtype(column: Column[object]) -> pl.DataType:
     return DTYPES.get(type(column.type), pl.String())
 
 
@@ -48,6 +47,6 @@ def frame(name: str, rows: Sequence[Row]) -> pl.DataFrame:
     return built.sort(primary) if primary else built
 
 
-def json_text(value: Any) -> str:
+def json_text(value: object) -> str:
     """JSON as the store keeps it: sorted keys, no white space."""
     return dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

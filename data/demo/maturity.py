@@ -61,8 +61,8 @@ def controls(story: Story) -> list[Control]:
         domain = domain_of(title)
         owner = people.lead(story, domain)
         control = Control(framework, control_id, title, group, weight, cadence, tuple(kinds), domain, owner)
-        control.practice_age = seen.practised(framework, control_id)
-        opposed = seen.opposed(framework, control_id)
+        control.practice_age = seen.practice_age(framework, control_id)
+        opposed = seen.weeks_since_failure(framework, control_id)
         control.contradicted, control.drop_week = opposed is not None, opposed
         _draw(control, story.profile.org, story.profile.frameworks[framework], rng)
         stories.bend(story, control)

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from random import Random
-from typing import Any
 
 from data.demo.diary import Diary, Hours, meeting
+from data.demo.draws import draws
 from data.demo.enquiries import lead_id
 from data.demo.prospects import IDRIS, MAREN
 from engine.sales import leads, pilots
@@ -14,7 +13,7 @@ from engine.store import Revision
 
 
 @dataclass(frozen=True)
-class Trial:
+class DemoPilot:
     """One pilot. Days are days ago; ``dates`` holds (days ago, hour in UTC) of each meeting that was agreed.
 
     ``moved`` says when meetings got other dates.
@@ -23,16 +22,18 @@ class Trial:
     email: str
     owner: str
     created: int
-    scope: Mapping[str, Any]
+    scope: Mapping[str, object]
     dates: Mapping[str, tuple[int, int]]
     path: tuple[tuple[str, int], ...] = ()
     moved: tuple[tuple[int, str, tuple[int, int]], ...] = ()
     notes: str | None = None
 
 
-TRIALS: tuple[Trial, ...] = (
-    Trial(
-        "ingrid.valdes@mirador-pay.example", MAREN, 93,
+DEMO_PILOTS: tuple[DemoPilot, ...] = (
+    DemoPilot(
+        "ingrid.valdes@mirador-pay.example",
+        MAREN,
+        93,
         {
             "goal": "One place for the evidence of PCI DSS and SOC 2 before the assessor's visit in spring.",
             "frameworks": ["pci-dss", "soc2"],
@@ -46,8 +47,10 @@ TRIALS: tuple[Trial, ...] = (
         (("kickoff", 82), ("active", 77), ("review", 36), ("converted", 29)),
         notes="Bought the team plan for a year after the review.",
     ),
-    Trial(
-        "r.achterberg@tarnfell-clinics.example", IDRIS, 75,
+    DemoPilot(
+        "r.achterberg@tarnfell-clinics.example",
+        IDRIS,
+        75,
         {
             "goal": "HIPAA readiness of seven clinics that the board can follow from month to month.",
             "frameworks": ["hipaa"],
@@ -61,8 +64,10 @@ TRIALS: tuple[Trial, ...] = (
         ((12, "review_at", (-4, 8)),),
         "Review moved: one clinic sent its records late.",
     ),
-    Trial(
-        "hyunwoo.baek@quillon-robotics.example", MAREN, 54,
+    DemoPilot(
+        "hyunwoo.baek@quillon-robotics.example",
+        MAREN,
+        54,
         {
             "goal": "Show the customer a gap list for ISO 27001 and a SOC 2 readiness that can be traced to records.",
             "frameworks": ["iso27001", "soc2"],
@@ -71,8 +76,10 @@ TRIALS: tuple[Trial, ...] = (
         (("kickoff", 34), ("active", 24)),
         notes="Records of the build system are imported; the people system follows.",
     ),
-    Trial(
-        "bram@saltmarsh-energy.example", IDRIS, 14,
+    DemoPilot(
+        "bram@saltmarsh-energy.example",
+        IDRIS,
+        14,
         {
             "goal": "A NIST CSF profile of the grid control centre from the records that exist, not from spreadsheets.",
             "frameworks": ["nist-csf", "cis-v8"],
@@ -80,18 +87,18 @@ TRIALS: tuple[Trial, ...] = (
         },
         {"discovery_at": (36, 12), "kickoff_at": (-20, 12)},
     ),
-)  # fmt: skip
+)
 
 
-def tell(diary: Diary, trial: Trial) -> None:
+def tell(diary: Diary, trial: DemoPilot) -> None:
     """The conversion of the lead, each step, and each meeting that moved."""
-    rng = Random(f"platform/pilot/{trial.email}")  # noqa: S311
+    rng = draws(f"platform/pilot/{trial.email}")
     identifier, lead = f"pilot_{rng.getrandbits(64):016x}", lead_id(trial.email)
     dates = {name: meeting(diary.today, *agreed) for name, agreed in trial.dates.items()}
     fields = {"id": identifier, "scope": dict(trial.scope), **dates}
     hours = Hours(diary.today, rng)
     diary.note(hours.office(trial.created), trial.owner, partial(_made, lead=lead, fields=fields))
-    changes: list[tuple[int, dict[str, Any]]] = [(ago, {"stage": stage}) for stage, ago in trial.path]
+    changes: list[tuple[int, dict[str, object]]] = [(ago, {"stage": stage}) for stage, ago in trial.path]
     changes += [(ago, {name: meeting(diary.today, *agreed)}) for ago, name, agreed in trial.moved]
     for ago, wanted in sorted(changes, key=lambda change: -change[0]):
         diary.note(hours.office(ago), trial.owner, partial(_changed, pilot=identifier, wanted=wanted))
@@ -99,9 +106,9 @@ def tell(diary: Diary, trial: Trial) -> None:
         diary.note(hours.soon(), trial.owner, partial(_changed, pilot=identifier, wanted={"notes": trial.notes}))
 
 
-def _made(revision: Revision, lead: str, fields: Mapping[str, Any]) -> None:
+def _made(revision: Revision, lead: str, fields: Mapping[str, object]) -> None:
     leads.convert(revision, lead, fields)
 
 
-def _changed(revision: Revision, pilot: str, wanted: Mapping[str, Any]) -> None:
+def _changed(revision: Revision, pilot: str, wanted: Mapping[str, object]) -> None:
     pilots.change(revision, pilot, wanted)

@@ -30,7 +30,7 @@ def fill_platform(store: Store, settings: Settings, now: datetime) -> bool:
     diary.note(now - DAYS, "demo", _people)
     for prospect in PROSPECTS:
         enquiries.tell(diary, prospect, settings)
-    for trial in pilots.TRIALS:
+    for trial in pilots.DEMO_PILOTS:
         pilots.tell(diary, trial)
     with store.revision(PLATFORM, "demo", now=now) as revision:
         diary.write(revision)

@@ -117,11 +117,11 @@ class LastSeen:
         """Whether the map knows any evidence of operation, seen or not."""
         return bool(self._practices(framework, control_id))
 
-    def practised(self, framework: str, control_id: str) -> int | None:
+    def practice_age(self, framework: str, control_id: str) -> int | None:
         ages = [self._ages[action] for action in self._practices(framework, control_id) if action in self._ages]
         return min(ages, default=None)
 
-    def opposed(self, framework: str, control_id: str) -> int | None:
+    def weeks_since_failure(self, framework: str, control_id: str) -> int | None:
         """Weeks since the newest failure that nothing of the same family has outweighed since."""
         supports = self._supports.get((framework, control_id), ())
         weeks = []

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from random import Random
 from typing import Any
 
+from data.demo.draws import draws
 from data.demo.profile import Profile
 
 Row = dict[str, Any]
@@ -41,7 +42,7 @@ class Story:
         self._numbers: dict[str, int] = defaultdict(int)
 
     def rng(self, chapter: str) -> Random:
-        return Random(f"{self.profile.org}/{chapter}")  # noqa: S311
+        return draws(f"{self.profile.org}/{chapter}")
 
     def day(self, ago: int) -> date:
         """The day ``ago`` days before today; negative ones are to come."""

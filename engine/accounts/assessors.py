@@ -1,8 +1,7 @@
 """Assessor tokens: what somebody from outside may take away, until when, and what was taken."""
 
 from collections.abc import Sequence
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
 from engine.accounts import tokens
 from engine.model.errors import BadRequest
@@ -10,6 +9,7 @@ from engine.store import Revision, Store
 from engine.store.credentials import uses
 from engine.store.queries.access import accesses
 from engine.store.queries.settings import threshold
+from engine.store.rows import without
 
 ROUTE = "/api/governance/compliance/assessor"
 CALENDAR = "obligation-ics"
@@ -47,7 +47,7 @@ def exports(given: Sequence[str] | None) -> list[str]:
 
 def issue(
     revision: Revision, label: str, *, engagement: str | None, allowed: Sequence[str] | None, days: int | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A new token with its secret; without ``days`` it lives as long as the organization's setting says."""
     life = days or int(threshold(revision.connection, revision.org_id, "assessor_token_days"))
     until = revision.now + timedelta(days=min(life, MOST_DAYS))
@@ -57,7 +57,7 @@ def issue(
     return with_usage(made, 0)
 
 
-def list_tokens(store: Store, org_id: str) -> list[dict[str, Any]]:
+def list_tokens(store: Store, org_id: str) -> list[dict[str, object]]:
     """Metadata of every token, newest first."""
     store.uses.flush()
     found = tokens.list_credentials(store, org_id, tokens.ASSESSOR)
@@ -66,23 +66,22 @@ def list_tokens(store: Store, org_id: str) -> list[dict[str, Any]]:
     return [with_usage(token, counted.get(token["id"], 0)) for token in found]
 
 
-def revoke(revision: Revision, token_id: str) -> dict[str, Any]:
+def revoke(revision: Revision, token_id: str) -> dict[str, object]:
     """End a token, whoever made it."""
     found = tokens.revoke(revision, tokens.ASSESSOR, token_id, any_owner=True)
     return with_usage(found, uses(revision.connection, revision.org_id).get(token_id, 0))
 
 
-def with_usage(token: dict[str, Any], count: int) -> dict[str, Any]:
+def with_usage(token: tokens.CredentialMetadata, count: int) -> dict[str, object]:
     """The metadata of a token with who made it, how often it was used, and the paths that it opens."""
-    shown = {name: value for name, value in token.items() if name != "owner"}
-    return shown | {
+    return without(token, "owner") | {
         "created_by": token["owner"],
         "uses": count,
         "allowed": [path(name) for name in token["allowed"] or ()],
     }
 
 
-def log(store: Store, org_id: str, *, days: int | None, now: Any) -> dict[str, Any]:
+def log(store: Store, org_id: str, *, days: int | None, now: datetime) -> dict[str, object]:
     """What was asked for with any token of the organization in the last days, refused calls too, newest first."""
     since = None if days is None else now - timedelta(days=days)
     with store.reader() as connection:

@@ -1,18 +1,17 @@
 """Integration connections: placeholders that name a system of the organization and hold no credential."""
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from engine.intake.redaction import is_secret, redact
 from engine.model.errors import BadRequest, Conflict
-from engine.store import Revision
+from engine.model.vocabulary import ConnectionKind
+from engine.store import Reader, Revision
 from engine.store.ids import new_id
-from engine.store.queries.incidents import Reader, Row
-from engine.store.rows import first, many
+from engine.store.rows import first, many, without
 from engine.store.schema.services import connections
 
-KINDS: Mapping[str, str] = {
+KINDS: Mapping[ConnectionKind, str] = {
     "chat": "chat service",
     "paging": "paging service",
     "issue_tracker": "issue tracker",
@@ -29,17 +28,20 @@ MOST_SETTINGS = 16_384  # bytes as JSON
 DEEPEST = 5
 
 
-def list_connections(connection: Reader, org_id: str) -> list[Row]:
+def list_connections(connection: Reader, org_id: str) -> list[dict[str, object]]:
     """The organization's connections by kind and name."""
-    return [_shown(row) for row in many(connection, connections, org_id, order=("kind", "name"))]
+    return [without(row, "org_id", "revision") for row in many(connection, connections, org_id, order=("kind", "name"))]
 
 
-def create(revision: Revision, kind: str, name: str, settings: dict[str, Any] | None) -> Row:
+def create(
+    revision: Revision, kind: ConnectionKind, name: str, settings: Mapping[str, object] | None
+) -> dict[str, object]:
     """A new placeholder; Conflict for a second one of the same kind and name."""
     if first(revision.connection, connections, revision.org_id, kind=kind, name=name) is not None:
         raise Conflict(f"There is a {KINDS[kind]} named {name!r} already.", word="connection_exists")
-    row: Row = {
-        "id": new_id("con"),
+    identifier = new_id("con")
+    row: dict[str, object] = {
+        "id": identifier,
         "kind": kind,
         "name": name,
         "status": "placeholder",
@@ -49,11 +51,11 @@ def create(revision: Revision, kind: str, name: str, settings: dict[str, Any] | 
     }
     revision.insert(connections, [row])
     details = {"kind": kind, "name": name}
-    revision.record("connection.created", object_type="connection", object_id=row["id"], details=details)
-    return _shown(row)
+    revision.record("connection.created", object_type="connection", object_id=identifier, details=details)
+    return row
 
 
-def check_settings(settings: Mapping[str, Any]) -> None:
+def check_settings(settings: Mapping[str, object]) -> None:
     """BadRequest for settings that hold a secret, are nested too deep or too large; the value is not repeated."""
     if len(json.dumps(settings)) > MOST_SETTINGS:
         raise _refused("settings", f"at most {MOST_SETTINGS:,} bytes of JSON", "The settings are too large")
@@ -70,7 +72,9 @@ def _refused(place: str, expected: str, said: str) -> BadRequest:
     return BadRequest(f"{said[:300]}; expected {expected}.", word=word, details=details)
 
 
-def _members(place: str, value: Any, depth: int) -> Iterator[tuple[str, str, Any, int]]:
+def _members(
+    place: str, value: Mapping[str, object] | Sequence[object], depth: int
+) -> Iterator[tuple[str, str, object, int]]:
     """(path, name, value, depth) of everything inside ``value``, without going deeper than is refused."""
     pairs = value.items() if isinstance(value, Mapping) else ((str(number), part) for number, part in enumerate(value))
     for name, part in pairs:
@@ -78,7 +82,3 @@ def _members(place: str, value: Any, depth: int) -> Iterator[tuple[str, str, Any
         yield where, name, part, depth
         if isinstance(part, dict | list):
             yield from _members(where, part, depth + 1)
-
-
-def _shown(row: Row) -> Row:
-    return {name: value for name, value in row.items() if name not in ("org_id", "revision")}

@@ -1,9 +1,9 @@
 """Which notifications a person wants: one flag for each digest and channel. E-mail is on until switched off."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from engine.model.errors import BadRequest
+from engine.model.vocabulary import PERSONAL_CHANNELS
 from engine.store import Revision
 from engine.store.rows import first
 from engine.store.schema.organizations import users
@@ -23,19 +23,18 @@ DIGESTS = (
     "sla_reminders",
     "bundle_created",
 )
-CHANNELS = ("email", "chat")
 DEFAULTS: Mapping[str, bool] = {
-    f"{digest}_{channel}": channel == "email" for digest in DIGESTS for channel in CHANNELS
+    f"{digest}_{channel}": channel == "email" for digest in DIGESTS for channel in PERSONAL_CHANNELS
 }  # fmt: skip
 
 
-def flags(stored: Any) -> dict[str, bool]:
+def flags(stored: object) -> dict[str, bool]:
     """Every flag: as stored on a profile, else its default. Other stored names are not ours to show."""
     own = stored if isinstance(stored, dict) else {}
     return {name: value if isinstance(value := own.get(name), bool) else DEFAULTS[name] for name in DEFAULTS}
 
 
-def check_flags(given: Mapping[str, Any]) -> dict[str, bool]:
+def check_flags(given: Mapping[str, object]) -> dict[str, bool]:
     """The flags of a body; BadRequest names each one that does not exist or is neither true nor false."""
     wrong = [
         {"field": name[:80], "expected": "true or false" if name in DEFAULTS else "a flag that exists"}
@@ -48,7 +47,7 @@ def check_flags(given: Mapping[str, Any]) -> dict[str, bool]:
             word="invalid_body",
             details=wrong,
         )
-    return dict(given)
+    return {name: value for name, value in given.items() if isinstance(value, bool)}
 
 
 def change(revision: Revision, given: Mapping[str, bool]) -> dict[str, bool]:

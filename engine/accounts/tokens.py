@@ -8,21 +8,23 @@ import hmac
 import secrets
 import zlib
 from base64 import urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from engine.model.errors import Conflict, Forbidden, NotFound
+from engine.model.vocabulary import CredentialKind
 from engine.store import Revision, Store
 from engine.store.credentials import last_uses
 from engine.store.ids import new_id
 from engine.store.rows import first, many
 from engine.store.schema.outputs import credentials
+from engine.store.schema.records import CredentialRow
 
-PREFIXES = {"api_key": "svc_sk_", "ingest": "svc_ingest_", "assessor": "svc_ca_"}
-NAMES = {"api_key": "API key", "ingest": "ingest token", "assessor": "assessor token"}
+PREFIXES: Mapping[CredentialKind, str] = {"api_key": "svc_sk_", "ingest": "svc_ingest_", "assessor": "svc_ca_"}
+NAMES: Mapping[CredentialKind, str] = {"api_key": "API key", "ingest": "ingest token", "assessor": "assessor token"}
 MOST_LIVE = 50
 _BODY = 43
 _CHECK = 6
@@ -33,10 +35,33 @@ _LONGEST = 300
 class Kind:
     """How a kind of credential is administered. What is personal does not exist for anybody but its owner."""
 
-    name: str
+    name: CredentialKind
     action: str
     id_prefix: str
     personal: bool
+
+
+class CredentialMetadata(TypedDict):
+    """What people may know of a credential; the last four depend on its kind."""
+
+    id: str
+    label: str
+    prefix: str
+    last_four: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+    workspace_id: NotRequired[str | None]
+    owner: NotRequired[str]
+    engagement: NotRequired[str | None]
+    allowed: NotRequired[list[str] | None]
+
+
+class IssuedCredential(CredentialMetadata):
+    """A credential with its secret, which is shown this once."""
+
+    secret: str
 
 
 API_KEY = Kind("api_key", "api_key", "key", personal=True)
@@ -49,7 +74,7 @@ def _checksum(text: str) -> str:
     return urlsafe_b64encode(number.to_bytes(4, "big")).decode().rstrip("=")
 
 
-def new_secret(kind: str) -> str:
+def new_secret(kind: CredentialKind) -> str:
     """A fresh secret of a kind; shown once, never stored."""
     body = PREFIXES[kind] + secrets.token_urlsafe(32)
     return body + _checksum(body)
@@ -60,7 +85,7 @@ def digest(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()
 
 
-def well_formed(secret: str, kind: str, legacy: Sequence[str] = ()) -> bool:
+def well_formed(secret: str, kind: CredentialKind, legacy: Sequence[str] = ()) -> bool:
     """Whether a text can be a secret of the kind at all: spares the store a look for typing errors.
 
     ``legacy`` holds entries such as ``api_key=old_``: prefixes that secrets of a kind had before.
@@ -83,7 +108,7 @@ def issue(
     workspace_id: str | None = None,
     engagement: str | None = None,
     allowed: Sequence[str] | None = None,
-) -> dict[str, Any]:
+) -> IssuedCredential:
     """Make a credential that belongs to the revision's actor: its metadata and, this once, its ``secret``.
 
     Conflict when the actor has as many live ones of the kind as anybody may have.
@@ -95,27 +120,38 @@ def issue(
             word="too_many_credentials",
         )
     secret = new_secret(kind.name)
-    row = {
-        "id": new_id(kind.id_prefix), "kind": kind.name, "label": label, "owner": revision.actor,
-        "workspace_id": workspace_id, "engagement": engagement, "allowed": None if allowed is None else list(allowed),
-        "prefix": PREFIXES[kind.name], "last_four": secret[-4:], "secret_sha256": digest(secret),
-        "created_at": revision.now, "expires_at": expires_at, "revoked_at": None,
-    }  # fmt: skip
+    row: CredentialRow = {
+        "org_id": revision.org_id,
+        "revision": revision.seq,
+        "id": new_id(kind.id_prefix),
+        "kind": kind.name,
+        "label": label,
+        "owner": revision.actor,
+        "workspace_id": workspace_id,
+        "engagement": engagement,
+        "allowed": None if allowed is None else list(allowed),
+        "prefix": PREFIXES[kind.name],
+        "last_four": secret[-4:],
+        "secret_sha256": digest(secret),
+        "created_at": revision.now,
+        "expires_at": expires_at,
+        "revoked_at": None,
+    }
     revision.insert(credentials, [row])
     _note(revision, kind, row, "created")
     return {**metadata(row, None), "secret": secret}
 
 
-def list_credentials(store: Store, org_id: str, kind: Kind, *, owner: str | None = None) -> list[dict[str, Any]]:
+def list_credentials(store: Store, org_id: str, kind: Kind, *, owner: str | None = None) -> list[CredentialMetadata]:
     """Metadata of the credentials of a kind, newest first; of one owner where ``owner`` is given."""
-    whose: dict[str, Any] = {} if owner is None else {"owner": owner}
     with store.reader() as connection:
-        rows = many(connection, credentials, org_id, kind=kind.name, order=("-created_at",), **whose)
+        whose = {} if owner is None else {"owner": owner}
+        rows = many(connection, credentials, org_id, order=("-created_at",), limit=None, kind=kind.name, **whose)
         used = last_uses(connection, org_id)
     return [metadata(row, used.get(row["id"])) for row in rows]
 
 
-def revoke(revision: Revision, kind: Kind, token_id: str, *, any_owner: bool) -> dict[str, Any]:
+def revoke(revision: Revision, kind: Kind, token_id: str, *, any_owner: bool) -> CredentialMetadata:
     """End a credential and return its metadata; one that is revoked already stays as it is.
 
     NotFound for an unknown one, and for somebody else's personal one; Forbidden for somebody else's shared one unless
@@ -138,22 +174,33 @@ def revoke(revision: Revision, kind: Kind, token_id: str, *, any_owner: bool) ->
     return metadata(row, last_uses(revision.connection, revision.org_id).get(token_id))
 
 
-def metadata(row: dict[str, Any], last_used_at: datetime | None) -> dict[str, Any]:
+def metadata(row: CredentialRow, last_used_at: datetime | None) -> CredentialMetadata:
     """What people may know of a credential: everything but its secret and the hash of it."""
-    names = ("id", "label", "prefix", "last_four", "created_at", "expires_at", "revoked_at")
-    metadata = {name: row[name] for name in names} | {"last_used_at": last_used_at}
+    metadata: CredentialMetadata = {
+        "id": row["id"],
+        "label": row["label"],
+        "prefix": row["prefix"],
+        "last_four": row["last_four"],
+        "created_at": row["created_at"],
+        "expires_at": row["expires_at"],
+        "revoked_at": row["revoked_at"],
+        "last_used_at": last_used_at,
+    }
     if row["kind"] == "ingest":
-        metadata |= {"workspace_id": row["workspace_id"], "owner": row["owner"]}
+        metadata["workspace_id"] = row["workspace_id"]
+        metadata["owner"] = row["owner"]
     if row["kind"] == "assessor":
-        metadata |= {name: row[name] for name in ("owner", "engagement", "allowed")}
+        metadata["owner"] = row["owner"]
+        metadata["engagement"] = row["engagement"]
+        metadata["allowed"] = row["allowed"]
     return metadata
 
 
-def _live(row: dict[str, Any], now: datetime) -> bool:
+def _live(row: CredentialRow, now: datetime) -> bool:
     return row["revoked_at"] is None and (row["expires_at"] is None or row["expires_at"] > now)
 
 
-def _note(revision: Revision, kind: Kind, row: dict[str, Any], what: str) -> None:
+def _note(revision: Revision, kind: Kind, row: CredentialRow, what: str) -> None:
     revision.record(
         f"{kind.action}.{what}",
         object_type=kind.action,

@@ -1,12 +1,10 @@
 """What the console knows of one person, for that person. Secrets are not among it."""
 
-from typing import Any
-
 from engine.accounts.preferences import flags
 from engine.accounts.tokens import API_KEY, INGEST, list_credentials
 from engine.store import Store
 from engine.store.queries.audit import count_of, incidents_of
-from engine.store.rows import first, many
+from engine.store.rows import first, many, pick
 from engine.store.schema.organizations import memberships, users
 
 _PROFILE = ("name", "title", "active", "deletion_requested_at")
@@ -17,19 +15,19 @@ _INCIDENT = (
 )  # fmt: skip
 
 
-def user_export(store: Store, org_id: str, email: str) -> dict[str, Any]:
+def user_export(store: Store, org_id: str, email: str) -> dict[str, object]:
     """Profile, memberships, incidents, keys and preferences of a person within one organization."""
     with store.reader() as connection:
-        profile = first(connection, users, org_id, email=email) or {}
+        profile = first(connection, users, org_id, email=email)
         member = many(connection, memberships, org_id, email=email)
         found = incidents_of(connection, org_id, email)
         events = count_of(connection, org_id, email)
     return {
-        "profile": {"email": email, **{name: profile.get(name) for name in _PROFILE}},
-        "memberships": [{"organization": org_id, **{name: row[name] for name in _MEMBERSHIP}} for row in member],
-        "notification_preferences": flags(profile.get("preferences")),
+        "profile": {"email": email, **(pick(profile, _PROFILE) if profile else dict.fromkeys(_PROFILE))},
+        "memberships": [{"organization": org_id, **pick(row, _MEMBERSHIP)} for row in member],
+        "notification_preferences": flags(profile["preferences"] if profile else None),
         "api_keys": list_credentials(store, org_id, API_KEY, owner=email),
         "alert_ingest_tokens": list_credentials(store, org_id, INGEST, owner=email),
-        "incidents": [{name: row[name] for name in _INCIDENT} for row in found],
+        "incidents": [pick(row, _INCIDENT) for row in found],
         "audit_events": events,
     }

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from datetime import date
 
 from engine.archives import manifest
+from engine.model.vocabulary import ArchiveKind
 
 
 @dataclass(frozen=True)
 class About:
     """What an archive is about: all of it goes into the manifest, so equal ``About`` and files are equal bytes."""
 
-    kind: str
+    kind: ArchiveKind
     title: str
     organization: manifest.Owner
     as_of: date

@@ -1,13 +1,11 @@
 """Sealed bundles: one snapshot in one revision, chained to the bundle before, never changed."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, time
+from datetime import datetime
 from pathlib import Path
-from typing import Any
-from zoneinfo import ZoneInfo
 
 from engine.archives.about import About
 from engine.archives.archive import SealedArchive, seal
@@ -20,34 +18,37 @@ from engine.archives.sweep import mark, sweep, temporary
 from engine.archives.windows import Days
 from engine.delivery import (
     Message,
+    QueueAnswer,
     channels_of,
     content_hash,
     endpoints,
     enqueue,
 )
+from engine.model.days import local_day, midnight
 from engine.model.errors import Conflict, NotFound, Unavailable
+from engine.model.vocabulary import Json
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import Revision
 from engine.store.ids import new_id
 from engine.store.queries import bundles as queries
-from engine.store.rows import first
+from engine.store.rows import first, pick
 from engine.store.schema.outputs import bundle_files, bundles
+from engine.store.schema.records import BundleRow
 
 ROUTE = "/api/governance/compliance/bundles"
 KIND = "bundle_created"
 CRON = "cron:bundles"
 SCHEDULES = (CRON, "scheduler")
 TRIES = 5
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class NewBundle:
     """A bundle that was just sealed, and what was queued about it."""
 
-    row: Row
-    delivery: list[Row]
+    row: BundleRow
+    delivery: list[QueueAnswer]
     again: bool = False  # it was there already
 
 
@@ -57,10 +58,10 @@ class _Overtaken(Exception):
 
 def create_scheduled(services: Services, org_id: str, actor: str, window: Days, *, now: datetime) -> NewBundle:
     """The bundle of that window that a schedule sealed on the organization's present day; sealed now without one."""
-    zone = ZoneInfo(services.store.time_zone(org_id))
-    since = datetime.combine(now.astimezone(zone).date(), time(), zone)
+    zone = services.store.time_zone(org_id)
+    since = midnight(local_day(now, zone), zone)
 
-    def known() -> Row | None:
+    def known() -> BundleRow | None:
         with services.store.reader() as connection:
             return queries.sealed_since(connection, org_id, SCHEDULES, window.requested, since)
 
@@ -77,7 +78,7 @@ def create(
     window: Days,
     *,
     now: datetime,
-    known: Callable[[], Row | None] | None = None,
+    known: Callable[[], BundleRow | None] | None = None,
 ) -> NewBundle:
     """Seal a bundle of the organization as it stands and queue word of it. Conflict: its audit chain does not hold.
 
@@ -96,12 +97,12 @@ def create(
                 return NewBundle(found, [], again=True)
             bundle_id = new_id("bnd")
             with _sealed(spool, replace(about, previous=_previous(before)), key, folder, bundle_id) as sealed:
-                row = _row(bundle_id, about, sealed, counts, before)
                 final = archive_path(settings, org_id, bundle_id)
                 try:
                     with _placed(sealed.path, final), services.store.revision(org_id, actor, now=now) as revision:
                         if queries.newest(revision.connection, org_id) != before or not final.is_file():
                             raise _Overtaken
+                        row = _row(revision, bundle_id, about, sealed, counts, before)
                         return NewBundle(row, _write(revision, row, sealed, settings))
                 except _Overtaken:
                     continue
@@ -113,12 +114,12 @@ def archive_path(settings: Settings, org_id: str, bundle_id: str) -> Path:
     return settings.bundle_folder / org_id / f"{bundle_id}.zip"
 
 
-def list_bundles(services: Services, org_id: str) -> list[Row]:
+def list_bundles(services: Services, org_id: str) -> list[dict[str, object]]:
     """Metadata of every bundle, newest first."""
     with services.store.reader() as connection:
         rows = queries.every(connection, org_id)
     by_id = {row["id"]: row for row in rows}
-    return [metadata(row, by_id.get(row["previous_id"])) for row in rows]
+    return [metadata(row, by_id.get(row["previous_id"] or "")) for row in rows]
 
 
 def any_of(services: Services, org_id: str) -> bool:
@@ -127,7 +128,7 @@ def any_of(services: Services, org_id: str) -> bool:
         return queries.newest(connection, org_id) is not None
 
 
-def one(services: Services, org_id: str, bundle_id: str) -> tuple[Row, Row | None]:
+def one(services: Services, org_id: str, bundle_id: str) -> tuple[BundleRow, BundleRow | None]:
     """The row of a bundle and of the one before; NotFound."""
     with services.store.reader() as connection:
         row = first(connection, bundles, org_id, id=bundle_id)
@@ -137,7 +138,7 @@ def one(services: Services, org_id: str, bundle_id: str) -> tuple[Row, Row | Non
     return row, before
 
 
-def archive(services: Services, row: Mapping[str, Any]) -> Path:
+def archive(services: Services, row: BundleRow) -> Path:
     """The file of a bundle; NotFound for one that was sealed elsewhere, Unavailable when the file is gone."""
     if row["archive_sha256"] is None:
         raise NotFound(f"The bundle {row['id']} was sealed elsewhere; only its record is here.", word="no_archive")
@@ -151,13 +152,15 @@ def archive(services: Services, row: Mapping[str, Any]) -> Path:
     return path
 
 
-def metadata(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> Row:
+def metadata(row: BundleRow, before: BundleRow | None) -> dict[str, object]:
     """The metadata of a bundle as clients see it."""
     previous = None
     if row["previous_id"] is not None:
-        known = before or {}
-        previous = {"id": row["previous_id"], "manifest_sha256": known.get("manifest_sha256"),
-                    "merkle_root": known.get("merkle_root")}  # fmt: skip
+        previous = {
+            "id": row["previous_id"],
+            "manifest_sha256": before["manifest_sha256"] if before else None,
+            "merkle_root": before["merkle_root"] if before else None,
+        }
     return {
         "id": row["id"],
         "organization": row["org_id"],
@@ -206,15 +209,26 @@ def _placed(made: Path, final: Path) -> Iterator[None]:
         raise
 
 
-def _previous(before: Row | None) -> Previous | None:
+def _previous(before: BundleRow | None) -> Previous | None:
     if before is None:
         return None
     return Previous(before["id"], before["manifest_sha256"], before["merkle_root"])
 
 
-def _row(bundle_id: str, about: About, sealed: SealedArchive, counts: dict[str, int], before: Row | None) -> Row:
+def _row(
+    revision: Revision,
+    bundle_id: str,
+    about: About,
+    sealed: SealedArchive,
+    counts: dict[str, int],
+    before: BundleRow | None,
+) -> BundleRow:
     return {
+        "org_id": revision.org_id,
+        "revision": revision.seq,
         "id": bundle_id,
+        "created_by": revision.actor,
+        "sealed_at": revision.now,
         "requested_window": about.window.requested,
         "window_start_on": about.window.start_on,
         "window_end_on": about.window.end_on,
@@ -227,13 +241,12 @@ def _row(bundle_id: str, about: About, sealed: SealedArchive, counts: dict[str, 
         "size_bytes": sealed.size,
         "archive_sha256": sealed.sha256,
         "key_id": sealed.key_id,
-        "counts": counts,
+        "counts": dict[str, Json](counts),
     }
 
 
-def _write(revision: Revision, row: Row, sealed: SealedArchive, settings: Settings) -> list[Row]:
+def _write(revision: Revision, row: BundleRow, sealed: SealedArchive, settings: Settings) -> list[QueueAnswer]:
     """The rows, the audit event and the outbox, all in one revision."""
-    row |= {"created_by": revision.actor, "sealed_at": revision.now}
     revision.insert(bundles, [row])
     files = [
         {"bundle_id": row["id"], "position": position, "name": part.name, "size_bytes": part.size,
@@ -242,14 +255,13 @@ def _write(revision: Revision, row: Row, sealed: SealedArchive, settings: Settin
     ]  # fmt: skip
     revision.insert(bundle_files, files)
     told = ("requested_window", "sealed_seq", "manifest_sha256", "merkle_root", "previous_id", "key_id")
-    revision.record("bundle.sealed", object_type="bundle", object_id=row["id"], details={n: row[n] for n in told})
-    row |= {"org_id": revision.org_id}
+    revision.record("bundle.sealed", object_type="bundle", object_id=row["id"], details=pick(row, told))
     channels = channels_of(settings, endpoints(revision.connection, revision.org_id))
     return enqueue(revision, [_message(row, url, settings) for url in channels.webhook.recipients])
 
 
-def _message(row: Row, url: str, settings: Settings) -> Message:
-    payload = {
+def _message(row: BundleRow, url: str, settings: Settings) -> Message:
+    payload: dict[str, Json] = {
         "event": KIND,
         "bundle": {
             "id": row["id"],

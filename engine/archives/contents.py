@@ -13,10 +13,11 @@ from datetime import datetime
 from engine.archives.about import About
 from engine.archives.decisions import decisions
 from engine.archives.log import spool_log, spool_pack
-from engine.archives.manifest import EventRange
-from engine.archives.moment import Moment, moment
+from engine.archives.manifest import EventRange, ManifestRevision
+from engine.archives.material import Material, gather_material
 from engine.archives.spool import ArchiveSpool
 from engine.archives.windows import Days
+from engine.model.vocabulary import ArchiveKind
 from engine.runtime.services import Services
 
 
@@ -87,41 +88,42 @@ TITLES = {
 
 @contextmanager
 def gather(
-    services: Services, org_id: str, kind: str, window: Days, *, now: datetime
+    services: Services, org_id: str, kind: ArchiveKind, window: Days, *, now: datetime
 ) -> Iterator[tuple[ArchiveSpool, About, dict[str, int]]]:
     """The files of an archive of that kind at this moment, what it is about, and how many rows of each kind it has."""
     with (
-        moment(services, org_id, window, now=now) as found,
+        gather_material(services, org_id, window, now=now) as found,
         ArchiveSpool(services.settings.data_dir / "spool") as spool,
     ):
         events, counts = _FILL[kind](found, spool)
+        subject = found.snapshot.subject
         about = About(
             kind=kind,
             title=TITLES[kind],
             organization=found.owner,
-            as_of=found.subject.as_of,
+            as_of=subject.as_of,
             window=found.window,
-            revision=found.revision,
-            settings_version=found.subject.settings.version,
+            revision=ManifestRevision(subject.revision.seq, subject.revision.hash),
+            settings_version=subject.settings.version,
             events=events,
         )
         yield spool, about, counts
 
 
-def _bundle(found: Moment, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
+def _bundle(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
     events, policies = spool_log(found, spool)
     _reports(found, spool, (*FRAMEWORKS, *BUNDLE))
     rows = {part.name.partition(".")[0]: part.rows for part in spool.parts if part.rows is not None}
     return events, {"events": events.count, "policies": policies, **rows}
 
 
-def _workbook(found: Moment, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
+def _workbook(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
     spool_pack(found, spool)
     _reports(found, spool, (*FRAMEWORKS, *WORKBOOK))
     return None, {}
 
 
-def _meeting_pack(found: Moment, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
+def _meeting_pack(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
     _reports(found, spool, MEETING_PACK)
     spool.add("decisions.md", "decisions asked for now, to fill in, and what became of earlier ones", decisions(found))
     return None, {}
@@ -130,9 +132,9 @@ def _meeting_pack(found: Moment, spool: ArchiveSpool) -> tuple[EventRange | None
 _FILL = {"bundle": _bundle, "workbook": _workbook, "committee-meeting-pack": _meeting_pack}
 
 
-def _reports(found: Moment, spool: ArchiveSpool, items: tuple[ContentItem, ...]) -> None:
+def _reports(found: Material, spool: ArchiveSpool, items: tuple[ContentItem, ...]) -> None:
     for item in items:
-        data = found.rendered(item.report, item.form)
+        data = found.bytes(item.report, item.form)
         spool.add(item.file, item.about, data, _records(data) if item.form == "csv" else None)
 
 

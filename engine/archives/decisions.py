@@ -3,27 +3,20 @@
 import msgspec
 import polars as pl
 
-from engine.archives.moment import Moment
+from engine.archives.material import Material
 from engine.reporting.render.markdown import inline
 
 MEETINGS = 12
-_HELD = """
-    SELECT m.held_on, c.name, m.decisions
-    FROM committee_meetings m JOIN committees c ON c.org_id = m.org_id AND c.id = m.committee_id
-    WHERE m.org_id = ? AND m.status = 'held' AND m.held_on <= ? AND m.decisions IS NOT NULL
-    ORDER BY m.held_on DESC, c.name, m.id
-    LIMIT ?
-"""
 
 
-def decisions(found: Moment) -> bytes:
+def decisions(found: Material) -> bytes:
     """Markdown: decisions needed with lines to fill in, then those of the last meetings with owner, date and status."""
-    needed = next(table for table in found.edition("committee-digest").document.tables if table.name == "decisions")
-    held = found.view.frame(_HELD, [found.org_id, found.subject.as_of, MEETINGS])
+    needed = found.edition("committee-digest").document.table("decisions")
+    held = found.snapshot.fact("committee_decisions").head(MEETINGS)
     lines = [
         f"# Decisions: {inline(found.owner.name)}",
         "",
-        f"Day {found.subject.as_of.isoformat()}, revision {found.revision.seq}.",
+        f"Day {found.snapshot.as_of.isoformat()}, revision {found.snapshot.revision.seq}.",
         "",
         "## To decide",
         "",
@@ -61,7 +54,7 @@ def _to_decide(needed: pl.DataFrame) -> list[str]:
 
 def _earlier(held: pl.DataFrame) -> list[str]:
     rows = []
-    for held_on, committee, decided in held.iter_rows():
+    for held_on, committee, decided in held.select("held_on", "name", "decisions").iter_rows():
         for one in msgspec.json.decode(decided):
             cells = (held_on.isoformat(), committee, one.get("decision"), one.get("owner"), one.get("due_on"),
                      one.get("status"))  # fmt: skip

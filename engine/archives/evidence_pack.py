@@ -14,7 +14,7 @@ import polars as pl
 from engine.reporting.catalogue import catalogue
 from engine.store import Store
 from engine.store.queries.audit import COLUMNS as AUDIT
-from engine.store.queries.audit import Row, events_until, position
+from engine.store.queries.audit import AuditEntry, events_until, position
 from engine.store.queries.vendors import frameworks_in_scope
 from engine.store.rows import many
 from engine.store.schema.automation import policies, policy_controls
@@ -115,7 +115,7 @@ def _action_tags(tags: pl.Series) -> pl.DataFrame:
     )
 
 
-def rows_of(page: list[Row], pack: EvidencePack) -> pl.DataFrame:
+def rows_of(page: list[AuditEntry], pack: EvidencePack) -> pl.DataFrame:
     """The rows of a page of audit events."""
     columns = dict(zip(AUDIT, zip(*page, strict=True), strict=True)) if page else dict.fromkeys(AUDIT, ())
     schema = {name: pl.Int64 if name in ("seq", "revision") else pl.String for name in AUDIT}

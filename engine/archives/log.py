@@ -7,27 +7,25 @@ the evidence pack has the events that happened in the window.
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import Any
+from typing import NoReturn
 
 import msgspec
 import polars as pl
 
 from engine.archives.evidence_pack import pages, rows_of
 from engine.archives.manifest import LOG, EventRange
-from engine.archives.moment import Moment
+from engine.archives.material import Material
 from engine.archives.spool import ArchiveSpool, Writing
 from engine.model.errors import Conflict
 from engine.reporting.render.csv import csv_chunks
 from engine.store.chain import ChainedEvent
-from engine.store.queries.audit import COLUMNS, Row, events_between
+from engine.store.queries.audit import AuditEntry, events_between
 from engine.store.queries.bundles import first_since
 from engine.store.types import instant_text
 
 PACK = "evidence_pack.csv"
 ABOUT_LOG = "the audit chain from the window's first event to the revision, as it was hashed"
 ABOUT_PACK = "policies in force and audit events of the window with the controls that they are evidence for"
-_PLACES = [COLUMNS.index(name) if name != "org_id" else None for name in ChainedEvent.__struct_fields__]
-_SEQ, _PREVIOUS, _HASH, _AT = (COLUMNS.index(name) for name in ("seq", "previous_hash", "hash", "occurred_at"))
 _encode = msgspec.json.Encoder().encode
 
 
@@ -40,18 +38,17 @@ class _Chain:
         self._next = self._first = first
         self._previous: str | None = None
 
-    def lines(self, page: Iterable[Row]) -> bytes:
+    def lines(self, page: Iterable[AuditEntry]) -> bytes:
         """The lines of a page; Conflict at the first event that does not follow from the one before."""
         lines = []
         for row in page:
-            values: list[Any] = [self._org_id if place is None else row[place] for place in _PLACES]
-            event = _encode(ChainedEvent(*values))
-            previous, stored = row[_PREVIOUS], row[_HASH]
-            follows = row[_SEQ] == self._next and previous is not None and self._previous in (None, previous)
-            if not follows or sha256(previous.encode() + event).hexdigest() != stored:
+            event, previous = _encode(_hashed(self._org_id, row)), row.previous_hash
+            if previous is None or row.seq != self._next or self._previous not in (None, previous):
                 self._broken()
-            self._next, self._previous = self._next + 1, stored
-            lines.append(b'{"hash":"%b","previous":"%b","event":%b}\n' % (stored.encode(), previous.encode(), event))
+            if sha256(previous.encode() + event).hexdigest() != row.hash:
+                self._broken()
+            self._next, self._previous = self._next + 1, row.hash
+            lines.append(b'{"hash":"%b","previous":"%b","event":%b}\n' % (row.hash.encode(), previous.encode(), event))
         return b"".join(lines)
 
     def events(self) -> EventRange:
@@ -60,7 +57,7 @@ class _Chain:
             self._broken()
         return EventRange(self._next - self._first, self._first, self._head[0])
 
-    def _broken(self) -> None:
+    def _broken(self) -> NoReturn:
         raise Conflict(
             f"The audit chain of {self._org_id} does not hold at event {self._next}: nothing is sealed over it. "
             f"Run `hq verify --org {self._org_id}`.",
@@ -68,9 +65,28 @@ class _Chain:
         )
 
 
-def spool_log(moment: Moment, spool: ArchiveSpool) -> tuple[EventRange, int]:
+def _hashed(org_id: str, row: AuditEntry) -> ChainedEvent:
+    return ChainedEvent(
+        action=row.action,
+        actor=row.actor,
+        controls=row.controls,
+        details=row.details,
+        event_id=row.event_id,
+        object_id=row.object_id,
+        object_type=row.object_type,
+        occurred_at=row.occurred_at,
+        org_id=org_id,
+        outcome=row.outcome,
+        recorded_at=row.recorded_at,
+        revision=row.revision,
+        seq=row.seq,
+        workspace_id=row.workspace_id,
+    )
+
+
+def spool_log(material: Material, spool: ArchiveSpool) -> tuple[EventRange, int]:
     """Both files; what the chain spans, and how many policies are in the pack."""
-    store, pack = moment.services.store, moment.pack
+    store, pack = material.store, material.pack
     with store.reader() as connection:
         first = first_since(connection, pack.org_id, pack.since, pack.head[0])
     chain = _Chain(pack.org_id, first, pack.head)
@@ -82,7 +98,7 @@ def spool_log(moment: Moment, spool: ArchiveSpool) -> tuple[EventRange, int]:
         yield pack.policies
         for page in events_between(store, pack.org_id, first, pack.head[0]):
             log.write(chain.lines(page))
-            frame = rows_of([row for row in page if row[_AT] >= since], pack)
+            frame = rows_of([row for row in page if row.occurred_at >= since], pack)
             count += frame.height
             yield frame
 
@@ -95,13 +111,13 @@ def spool_log(moment: Moment, spool: ArchiveSpool) -> tuple[EventRange, int]:
     return chain.events(), pack.policies.height
 
 
-def spool_pack(moment: Moment, spool: ArchiveSpool) -> None:
+def spool_pack(material: Material, spool: ArchiveSpool) -> None:
     """The evidence pack alone."""
     count = 0
 
     def counted() -> Iterator[pl.DataFrame]:
         nonlocal count
-        for frame in pages(moment.services.store, moment.pack):
+        for frame in pages(material.store, material.pack):
             count += frame.height
             yield frame
 

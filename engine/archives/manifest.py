@@ -7,18 +7,18 @@ the audit chain it was made, and ties the files together with a Merkle root afte
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
 from engine.model import merkle
+from engine.model.vocabulary import ARCHIVE_KINDS, ArchiveKind
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://hq.example/evidence-archive/v1"
 MANIFEST, ENVELOPE, SUMS, KEY = "manifest.json", "manifest.dsse.json", "SHA256SUMS", "signing_key.pem"
 LOG = "audit_log.jsonl"
 UNLISTED = (MANIFEST, ENVELOPE, SUMS)  # they speak of the others
-KINDS = ("bundle", "workbook", "committee-meeting-pack")
 Digest = str
 
 
@@ -85,8 +85,8 @@ class Previous(msgspec.Struct, frozen=True):
     """The bundle before."""
 
     id: str
-    manifest_sha256: str
-    merkle_root: str
+    manifest_sha256: str | None
+    merkle_root: str | None
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -125,20 +125,42 @@ def tree(files: Sequence[FileEntry]) -> Tree:
     return Tree("RFC 6962, SHA-256", "'<sha256>  <path>' of each file, in this order", len(files), root.hex())
 
 
-def statement(files: Sequence[FileEntry], **facts: Any) -> bytes:
+def statement(
+    files: Sequence[FileEntry],
+    *,
+    kind: ArchiveKind,
+    organization: Owner,
+    as_of: date,
+    window: Window,
+    revision: ManifestRevision,
+    settings_version: int,
+    key_id: str,
+    events: EventRange | None = None,
+    previous: Previous | None = None,
+) -> bytes:
     """The manifest over ``files``, which are in the order of their names: indented JSON."""
     made = Statement(
         STATEMENT,
         [ManifestSubject(file.name, {"sha256": file.sha256}) for file in files],
         PREDICATE,
         Predicate(
-            files=[File(file.name, file.size, file.sha256, file.rows) for file in files], merkle=tree(files), **facts
+            kind,
+            organization,
+            as_of,
+            window,
+            revision,
+            settings_version,
+            key_id,
+            [File(file.name, file.size, file.sha256, file.rows) for file in files],
+            tree(files),
+            events,
+            previous,
         ),
     )
     return msgspec.json.format(msgspec.json.encode(made, enc_hook=_day), indent=2) + b"\n"
 
 
-def _day(value: Any) -> str:
+def _day(value: object) -> str:
     """What msgspec writes for plain dates, for subclasses of them."""
     if isinstance(value, date):
         return value.isoformat()
@@ -157,8 +179,8 @@ def read_statement(data: bytes) -> Statement:
     ):
         if found != expected:
             raise ValueError(f"has the {name} {found[:80]!r}, expected {expected}")
-    if made.predicate.kind not in KINDS:
-        raise ValueError(f"speaks of a {made.predicate.kind[:80]!r}, expected one of {', '.join(KINDS)}")
+    if made.predicate.kind not in ARCHIVE_KINDS:
+        raise ValueError(f"speaks of a {made.predicate.kind[:80]!r}, expected one of {', '.join(ARCHIVE_KINDS)}")
     subjects = [(one.name, one.digest.get("sha256")) for one in made.subject]
     if subjects != [(file.path, file.sha256) for file in made.predicate.files]:
         raise ValueError("lists other files as subjects than in its predicate")

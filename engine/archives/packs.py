@@ -11,6 +11,7 @@ from engine.archives.errors import disk
 from engine.archives.keys import signing_key
 from engine.archives.windows import Days
 from engine.model.document import Position
+from engine.model.vocabulary import ArchiveKind
 from engine.reporting.artifacts import Name
 from engine.runtime.services import Services
 
@@ -24,7 +25,7 @@ class ArchiveFile:
     as_of: date
 
 
-def pack(services: Services, org_id: str, kind: str, window: Days, *, now: datetime) -> ArchiveFile:
+def pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, *, now: datetime) -> ArchiveFile:
     """The archive of the organization as it stands, from the artifacts or made now; NotFound: no such organization."""
     key = signing_key(services.settings.signing_key_path)
     artifacts = services.artifacts
@@ -48,7 +49,7 @@ def _found(path: Path, name: Name) -> ArchiveFile:
     return ArchiveFile(path, name.key, name.as_of)
 
 
-def _name(services: Services, org_id: str, kind: str, window: Days, key_id: str, now: datetime) -> Name | None:
+def _name(services: Services, org_id: str, kind: ArchiveKind, window: Days, key_id: str, now: datetime) -> Name | None:
     """What the archive would be named by, as far as one look tells; None for an unknown organization."""
     head = services.store.head(org_id)
     if head is None:

@@ -1,22 +1,22 @@
 """Whether a bundle still is what was sealed: its archive, its row, its audit event, its place in the chain."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from engine.archives import bundles, checking, manifest
 from engine.model import merkle
 from engine.model.errors import Problem
 from engine.runtime.services import Services
 from engine.store.queries import bundles as queries
+from engine.store.rows import pick
+from engine.store.schema.records import BundleRow
 
-Row = Mapping[str, Any]
 Finding = tuple[str, str]
 
 
-def verify_bundle(services: Services, row: Row, before: Row | None, *, now: datetime) -> dict[str, Any]:
+def verify_bundle(services: Services, row: BundleRow, before: BundleRow | None, *, now: datetime) -> dict[str, object]:
     """The verification of a bundle with every part, and its manifest."""
     try:
         path = bundles.archive(services, row)
@@ -35,7 +35,7 @@ def verify_bundle(services: Services, row: Row, before: Row | None, *, now: date
     return _told(check, problems, now)
 
 
-def _against_row(predicate: manifest.Predicate, digest: str | None, row: Row) -> Iterator[Finding]:
+def _against_row(predicate: manifest.Predicate, digest: str | None, row: BundleRow) -> Iterator[Finding]:
     """The archive is that of this bundle and not of another one."""
     for what, found, expected in (
         ("organization", predicate.organization.id, row["org_id"]),
@@ -48,7 +48,7 @@ def _against_row(predicate: manifest.Predicate, digest: str | None, row: Row) ->
             return
 
 
-def _against_chain(predicate: manifest.Predicate, before: Row | None) -> Iterator[Finding]:
+def _against_chain(predicate: manifest.Predicate, before: BundleRow | None) -> Iterator[Finding]:
     """The bundle names the one before as it is on record."""
     stated = predicate.previous
     expected = None if before is None else (before["id"], before["manifest_sha256"], before["merkle_root"])
@@ -57,24 +57,24 @@ def _against_chain(predicate: manifest.Predicate, before: Row | None) -> Iterato
         yield "chain", f"the bundle before is {_named(expected)}, the manifest names {_named(found)}"
 
 
-def _named(link: tuple[Any, ...] | None) -> str:
+def _named(link: tuple[str, str | None, str | None] | None) -> str:
     return "none" if link is None else f"{link[0]} with the manifest {link[1]}"
 
 
-def _against_log(services: Services, row: Row) -> Iterator[Finding]:
+def _against_log(services: Services, row: BundleRow) -> Iterator[Finding]:
     """What the audit log says of the seal and of the revision; what retention removed says nothing."""
     with services.store.reader() as connection:
         event = queries.sealing_event(connection, row["org_id"], row["id"])
         at = queries.hash_at(connection, row["org_id"], row["sealed_seq"])
-    told = event["details"] if event else {}
-    for name in ("manifest_sha256", "merkle_root", "previous_id", "key_id"):
-        if name in told and told[name] != row[name]:
-            yield "audit log", f"event {event['event_id'] if event else ''} names another {name}: {told[name]}"
+    if event is not None and isinstance(told := event["details"], dict):
+        for name, expected in pick(row, ("manifest_sha256", "merkle_root", "previous_id", "key_id")).items():
+            if name in told and told[name] != expected:
+                yield "audit log", f"event {event['event_id']} names another {name}: {told[name]}"
     if at is not None and at != row["sealed_hash"]:
         yield "audit log", f"event {row['sealed_seq']} has another hash than the revision of the bundle"
 
 
-def _told(check: checking.ArchiveCheck | None, problems: list[Finding], now: datetime) -> dict[str, Any]:
+def _told(check: checking.ArchiveCheck | None, problems: list[Finding], now: datetime) -> dict[str, object]:
     """The answer of the route: a word for each part, ``problem`` names the first broken thing."""
     wrong = {where for where, _ in problems}
     statement = check.statement if check else None
@@ -98,7 +98,7 @@ def _told(check: checking.ArchiveCheck | None, problems: list[Finding], now: dat
     }
 
 
-def _files(check: checking.ArchiveCheck | None) -> list[dict[str, Any]]:
+def _files(check: checking.ArchiveCheck | None) -> list[dict[str, object]]:
     """Each file with its status and, where the manifest lists it, its leaf and the path from there to the root."""
     if check is None or check.statement is None:
         return []
@@ -108,7 +108,7 @@ def _files(check: checking.ArchiveCheck | None) -> list[dict[str, Any]]:
     shown = []
     for one in check.files:
         place = places.get(one.name)
-        proof: dict[str, Any] = {"merkle_leaf": None, "merkle_path": None, "rows": None, "bytes": None}
+        proof: dict[str, object] = {"merkle_leaf": None, "merkle_path": None, "rows": None, "bytes": None}
         if place is not None:
             proof = {
                 "merkle_leaf": leaves[place].hex(),

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from engine.archives.manifest import Window
+from engine.model.days import local_day
 from engine.model.errors import BadRequest
 from engine.store import Store
 from engine.store.queries.bundles import first_moment
@@ -23,13 +23,13 @@ class Days:
 
     def of(self, store: Store, org_id: str, now: datetime) -> Window:
         """The window on the organization's present day."""
-        zone = ZoneInfo(store.time_zone(org_id))
-        today = now.astimezone(zone).date()
+        zone = store.time_zone(org_id)
+        today = local_day(now, zone)
         if self.count is not None:
             return Window(self.requested, today - timedelta(days=self.count - 1), today)
         with store.reader() as connection:
             first = first_moment(connection, org_id)
-        return Window(self.requested, min(today, first.astimezone(zone).date()) if first else today, today)
+        return Window(self.requested, min(today, local_day(first, zone)) if first else today, today)
 
 
 def days(requested: str) -> Days:

@@ -1,27 +1,29 @@
 """Approvals: a decision that is asked of somebody else, decided once, with what follows from it."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Literal
 
 from engine.automation import policies
 from engine.automation.playbooks import Playbook
 from engine.model.errors import Conflict, Forbidden, NotFound
+from engine.model.vocabulary import OPERATOR_ROLES, ApprovalStatus
 from engine.programme import staffing
-from engine.store import Revision, rows
+from engine.store import Reader, Revision, rows
 from engine.store.ids import new_id
 from engine.store.inbound import first_time
 from engine.store.queries import automation as queries
 from engine.store.schema.automation import approvals
 from engine.store.schema.automation import policies as policy_table
+from engine.store.schema.records import ApprovalRow
 
-DECISIONS = {"approve": "approved", "reject": "rejected"}
-MAY_DECIDE = ("owner", "admin", "operator")
+DECISIONS: Mapping[str, ApprovalStatus] = {"approve": "approved", "reject": "rejected"}
 
 
-def ask(revision: Revision, kind: str, subject: str) -> dict[str, Any]:
+def ask(revision: Revision, kind: str, subject: str) -> dict[str, object]:
     """A new pending approval, with the values that a chat message's buttons must carry."""
-    row: dict[str, Any] = {
-        "id": new_id("apr"),
+    identifier = new_id("apr")
+    row = {
+        "id": identifier,
         "kind": kind,
         "subject": subject,
         "status": "pending",
@@ -30,12 +32,12 @@ def ask(revision: Revision, kind: str, subject: str) -> dict[str, Any]:
     }
     revision.insert(approvals, [row])
     revision.record(
-        "approval.requested", object_type="approval", object_id=row["id"], details={"kind": kind, "subject": subject}
+        "approval.requested", object_type="approval", object_id=identifier, details={"kind": kind, "subject": subject}
     )
-    return {**row, "actions": {word: f"{revision.org_id}:{row['id']}:{word}" for word in DECISIONS}}
+    return {**row, "actions": {word: f"{revision.org_id}:{identifier}:{word}" for word in DECISIONS}}
 
 
-def find(connection: Any, org_id: str, approval_id: str) -> dict[str, Any]:
+def find(connection: Reader, org_id: str, approval_id: str) -> ApprovalRow:
     """The approval; NotFound alike for unknown approvals and unknown organizations."""
     found = rows.first(connection, approvals, org_id, id=approval_id)
     if found is None:
@@ -50,8 +52,8 @@ def decide(
     *,
     role: str | None,
     event_id: str | None = None,
-    details: Mapping[str, Any],
-) -> dict[str, Any]:
+    details: Mapping[str, object],
+) -> dict[str, object]:
     """Decide a pending approval by the revision's actor. ``event_id`` is that of the message, good for once.
 
     Whose staffing action it is may say that it is taken up or completed. Forbidden without the role or for one's own
@@ -61,8 +63,9 @@ def decide(
     own_work = approval["kind"] in (staffing.TAKE_UP, staffing.COMPLETION) and staffing.concerns(
         revision.connection, revision.org_id, approval["subject"], revision.actor
     )
-    if role not in MAY_DECIDE and not own_work:
-        raise Forbidden(f"To decide needs the role {' or '.join(MAY_DECIDE)}; yours is {role}.", word="role_required")
+    if role not in OPERATOR_ROLES and not own_work:
+        needed = " or ".join(OPERATOR_ROLES)
+        raise Forbidden(f"To decide needs the role {needed}; yours is {role}.", word="role_required")
     if approval["requested_by"] == revision.actor:
         raise Forbidden("Whoever asks for an approval cannot decide it.", word="own_request")
     if event_id is not None and not first_time(revision.connection, "chat", event_id, revision.now):
@@ -84,7 +87,7 @@ def decide(
     return {**approval, **decided}
 
 
-def _follow(revision: Revision, approval: Mapping[str, Any]) -> None:
+def _follow(revision: Revision, approval: ApprovalRow) -> None:
     """What an approval brings about at once; of the other kinds, whoever asked goes on."""
     match approval["kind"]:
         case "policy":
@@ -112,8 +115,8 @@ def _publish(revision: Revision, policy_id: str) -> None:
 
 
 def promote(
-    revision: Revision, book: Playbook, draft: policies.Draft, *, source: str, rationale: str
-) -> dict[str, Any]:
+    revision: Revision, book: Playbook, draft: policies.PolicyDraft, *, source: str, rationale: str
+) -> dict[str, object]:
     """A suggestion becomes a draft version and a pending approval. Conflict when the same rules are in review."""
     for row in queries.guardrails(
         revision.connection, revision.org_id, playbook=book.id, state="draft", workspace_id=None
@@ -122,17 +125,18 @@ def promote(
         if row["rules"] == draft.rules and waiting is not None and waiting["status"] == "pending":
             raise Conflict(f"The same rules are in review as {row['id']} ({waiting['id']}).", word="already_in_review")
     policy = policies.create(revision, book, draft, state="draft")
+    policy_id = str(policy["id"])
     revision.record(
         "policy.suggestion.promoted",
         object_type="policy",
-        object_id=policy["id"],
+        object_id=policy_id,
         workspace_id=draft.workspace_id,
         details={"playbook": book.id, "source": source, "rationale": rationale},
     )
-    return {"policy": policy, "approval": ask(revision, "policy", policy["id"])}
+    return {"policy": policy, "approval": ask(revision, "policy", policy_id)}
 
 
-def status_of(connection: Any, org_id: str, dry_run_id: str) -> str:
+def status_of(connection: Reader, org_id: str, dry_run_id: str) -> ApprovalStatus | Literal["none"]:
     """The approval of a dry-run, as policies see it."""
     found = queries.approval_of(connection, org_id, "execution", dry_run_id)
-    return str(found["status"]) if found else "none"
+    return found["status"] if found else "none"

@@ -1,15 +1,13 @@
 """The context of a policy: what is true of one run, field by field (``policy_fields.FIELDS``)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Literal
 
-from engine.automation.checks import Situation
 from engine.automation.playbooks import Playbook
 from engine.automation.policy_fields import SEVERITY_ORDER, WEEKDAYS
-
-EXPOSED = ("production", "staging", "development")
+from engine.automation.situation import Situation
+from engine.model.vocabulary import ENVIRONMENTS, ApprovalStatus, AutomationStage
 
 
 @dataclass(frozen=True)
@@ -19,15 +17,15 @@ class AutomationRequest:
     A dry-run is judged as if it were approved, because it is what an approval is given for.
     """
 
-    stage: str
+    stage: AutomationStage
     actor: str
     role: str | None
     rehearsed_by: str
     ran_at: datetime
-    approval: str = "none"
+    approval: ApprovalStatus | Literal["none"] = "none"
 
 
-def context(book: Playbook, at: Situation, asked: AutomationRequest) -> dict[str, Any]:
+def context(book: Playbook, at: Situation, asked: AutomationRequest) -> dict[str, object]:
     """Every field with its value now; inputs that were not given are absent."""
     acted_on = [at.state.services[one] for one in at.services]
     noticed = [at.state.services[one] for one in at.dependents]
@@ -39,7 +37,7 @@ def context(book: Playbook, at: Situation, asked: AutomationRequest) -> dict[str
         "playbook": book.id,
         "playbook.risk": book.risk,
         "stage": asked.stage,
-        "environment": next((one for one in EXPOSED if one in environments), "none"),
+        "environment": next((one for one in ENVIRONMENTS if one in environments), "none"),
         "severity": at.incident["severity"] if at.incident else "none",
         "actor.email": asked.actor,
         "actor.role": asked.role,
@@ -58,9 +56,5 @@ def context(book: Playbook, at: Situation, asked: AutomationRequest) -> dict[str
         "incidents.worst": max(worst, key=SEVERITY_ORDER.index, default="none"),
         "approval.status": asked.approval,
         "dry_run.age_minutes": int((at.state.now - asked.ran_at).total_seconds() // 60),
-        **_given(at.inputs),
+        **{f"inputs.{name}": value for name, value in at.inputs.items()},
     }
-
-
-def _given(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"inputs.{name}": value for name, value in inputs.items()}

@@ -2,31 +2,34 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from engine.automation import approvals, guard, policies
-from engine.automation.checks import CHECKS, Situation
+from engine.automation.checks import CHECKS, CheckOutcome
 from engine.automation.context import AutomationRequest, context
 from engine.automation.inputs import complete, inputs_hash, name_references
 from engine.automation.playbooks import Playbook, fill
+from engine.automation.situation import Situation
 from engine.automation.state import State
-from engine.automation.targets import SELECTORS
+from engine.automation.targets import SELECTORS, InputValue
+from engine.model.vocabulary import DryRunOutcome
 from engine.store import Revision, rows
 from engine.store.ids import new_id
 from engine.store.schema.automation import dry_runs
+from engine.store.schema.records import IncidentRow, PolicyRow
 from engine.store.schema.services import incidents
 
 MOST_SHOWN = 500
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class DryRunResult:
     """What a run would do now, and what speaks against it."""
 
     book: Playbook
-    inputs: dict[str, Any]
+    inputs: dict[str, InputValue]
     incident_id: str | None
-    plan: dict[str, Any]
+    plan: Mapping[str, object]
+    checks: tuple[CheckOutcome, ...]
     rulings: tuple[policies.Ruling, ...]
     policy_id: str | None
     approval_needed: bool
@@ -37,12 +40,12 @@ class Rehearsal:
         return [one for one in self.rulings if one.refuses]
 
     @property
-    def failed_checks(self) -> list[dict[str, Any]]:
+    def failed_checks(self) -> list[CheckOutcome]:
         """The checks that must pass and do not."""
-        return [one for one in self.plan["checks"] if one["level"] == "must" and not one["passed"]]
+        return [one for one in self.checks if one["level"] == "must" and not one["passed"]]
 
     @property
-    def outcome(self) -> str:
+    def outcome(self) -> DryRunOutcome:
         """A refusal by a policy is ``blocked`` whatever the checks say."""
         if self.refusals:
             return "blocked"
@@ -50,15 +53,15 @@ class Rehearsal:
 
 
 def rehearse(
-    state: State, book: Playbook, given: Mapping[str, Any], incident_id: str | None, asked: AutomationRequest
-) -> Rehearsal:
+    state: State, book: Playbook, given: Mapping[str, object], incident_id: str | None, asked: AutomationRequest
+) -> DryRunResult:
     """The rehearsal of a playbook. BadRequest for inputs that do not fit, NotFound for objects that are not here."""
     inputs = complete(book, given)
     names = name_references(book, inputs, state)
     incident = rows.one(state.connection, incidents, state.org_id, id=incident_id) if incident_id else None
     at = _situation(state, book, inputs, asked.actor, incident)
     documents = policies.active(state.connection, state.org_id, book.id)
-    facts = context(book, at, asked)
+    facts, checks = context(book, at, asked), _checks(book, at)
     found = policies.rulings(documents, book, facts)
     plan = {
         "playbook": book.id,
@@ -66,7 +69,7 @@ def rehearse(
         "purpose": book.purpose,
         "risk": book.risk,
         "target_count": len(at.targets),
-        "targets": [target.shown() for target in at.targets[:MOST_SHOWN]],
+        "targets": [target.plan_entry() for target in at.targets[:MOST_SHOWN]],
         "blast_radius": {
             "reach": book.reach,
             "services": list(at.services) if book.reach != "none" else [],
@@ -75,37 +78,45 @@ def rehearse(
         },
         "steps": _steps(book, at, names),
         "rollback": list(book.rollback),
-        "checks": _checks(book, at),
+        "checks": list(checks),
         "policy": {
             "decision": _decision(documents, found),
             "policies": [{"id": one["id"], "version": one["version"]} for one in documents],
             "rules": [
-                {"policy_id": one.policy_id, "rule": one.rule, "effect": one.effect, "holds": one.holds,
-                 "refuses": one.refuses, "message": one.message}
+                {
+                    "policy_id": one.policy_id,
+                    "rule": one.rule,
+                    "effect": one.effect,
+                    "holds": one.holds,
+                    "refuses": one.refuses,
+                    "message": one.message,
+                }
                 for one in found
             ],
             "context": facts,
         },
         "controls": list(book.controls),
-    }  # fmt: skip
-    return Rehearsal(
+    }
+    return DryRunResult(
         book,
         inputs,
         incident_id,
         plan,
+        checks,
         tuple(found),
         documents[0]["id"] if documents else None,
         any(_waits_for_approval(documents, book, {**facts, "stage": stage}) for stage in ("execute", "remediate")),
     )
 
 
-def keep(revision: Revision, rehearsal: Rehearsal) -> dict[str, Any]:
+def keep(revision: Revision, rehearsal: DryRunResult) -> dict[str, object]:
     """Persist a dry-run with its audit event; a blocked one is a policy block, one that needs approval asks for it."""
-    row: dict[str, Any] = {
-        "id": new_id("dry"),
+    identifier, digest = new_id("dry"), inputs_hash(rehearsal.inputs)
+    row = {
+        "id": identifier,
         "playbook": rehearsal.book.id,
         "policy_id": rehearsal.policy_id,
-        "inputs_hash": inputs_hash(rehearsal.inputs),
+        "inputs_hash": digest,
         "inputs": rehearsal.inputs,
         "outcome": rehearsal.outcome,
         "plan": rehearsal.plan,
@@ -117,51 +128,51 @@ def keep(revision: Revision, rehearsal: Rehearsal) -> dict[str, Any]:
     block = approval = None
     if rehearsal.outcome == "blocked":
         refused = [guard.of_ruling(one) for one in rehearsal.refusals]
-        block = guard.block(revision, rehearsal.book.id, "dry_run", refused, dry_run_id=row["id"])
+        block = guard.block(revision, rehearsal.book.id, "dry_run", refused, dry_run_id=identifier)
     else:
         revision.record(
             f"automation.dry_run.{rehearsal.outcome}",
             object_type="dry_run",
-            object_id=row["id"],
+            object_id=identifier,
             details={
                 "playbook": rehearsal.book.id,
-                "inputs_hash": row["inputs_hash"],
+                "inputs_hash": digest,
                 "incident_id": rehearsal.incident_id,
                 "failed_checks": [one["check"] for one in rehearsal.failed_checks],
             },
         )
     if rehearsal.outcome == "succeeded" and rehearsal.approval_needed:
-        approval = approvals.ask(revision, "execution", row["id"])
+        approval = approvals.ask(revision, "execution", identifier)
     return {**row, "policy_block_id": block, "approval": approval}
 
 
 def _situation(
-    state: State, book: Playbook, inputs: Mapping[str, Any], actor: str, incident: Mapping[str, Any] | None
+    state: State, book: Playbook, inputs: Mapping[str, InputValue], actor: str, incident: IncidentRow | None
 ) -> Situation:
     targets = tuple(SELECTORS[book.targets](state, inputs))
     services = sorted({one.service_id for one in targets if one.service_id in state.services and one.service_id})
     if "service" in inputs and not services:
-        services = [inputs["service"]]
+        services = [str(inputs["service"])]
     dependents = state.dependents(services) if book.reach == "dependents" else ()
     return Situation(state, inputs, targets, services, dependents, actor, incident, book.id, book.limit)
 
 
-def _checks(book: Playbook, at: Situation) -> list[dict[str, Any]]:
-    found = []
+def _checks(book: Playbook, at: Situation) -> tuple[CheckOutcome, ...]:
+    found: list[CheckOutcome] = []
     for check in book.checks:
         passed, reason = CHECKS[check.check].holds(at, check.options)
         found.append({"check": check.check, "level": check.level, "passed": passed, "reason": reason})
-    return found
+    return tuple(found)
 
 
-def _waits_for_approval(documents: list[dict[str, Any]], book: Playbook, facts: Mapping[str, Any]) -> bool:
+def _waits_for_approval(documents: list[PolicyRow], book: Playbook, facts: Mapping[str, object]) -> bool:
     """Whether some rule refuses without an approval and would not with one."""
     without = policies.rulings(documents, book, {**facts, "approval.status": "none"})
     given = policies.rulings(documents, book, {**facts, "approval.status": "approved"})
     return any(one.refuses and not two.refuses for one, two in zip(without, given, strict=True))
 
 
-def _steps(book: Playbook, at: Situation, names: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _steps(book: Playbook, at: Situation, names: Mapping[str, InputValue]) -> list[dict[str, object]]:
     ids = [target.id for target in at.targets[:MOST_SHOWN]]
     return [
         {
@@ -175,7 +186,7 @@ def _steps(book: Playbook, at: Situation, names: Mapping[str, Any]) -> list[dict
     ]
 
 
-def _decision(documents: list[dict[str, Any]], found: list[policies.Ruling]) -> str:
+def _decision(documents: list[PolicyRow], found: list[policies.Ruling]) -> str:
     if not documents:
         return "no_policy"
     return "refused" if any(one.refuses for one in found) else "allowed"

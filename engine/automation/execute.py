@@ -6,32 +6,33 @@ go back.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from engine.automation import approvals, guard, policies
 from engine.automation.context import AutomationRequest
-from engine.automation.dry_run import Rehearsal, rehearse
+from engine.automation.dry_run import DryRunResult, rehearse
 from engine.automation.guard import Refusal
 from engine.automation.inputs import complete, inputs_hash
 from engine.automation.playbooks import Playbook
 from engine.automation.state import State
 from engine.model.errors import BadRequest
 from engine.model.thresholds import DEFAULTS
+from engine.model.vocabulary import ExecutionMode
 from engine.store import Revision, rows
 from engine.store.ids import new_id
 from engine.store.queries import automation as queries
 from engine.store.schema.automation import dry_runs, executions
+from engine.store.schema.records import DryRunRow, PolicyRow
 from engine.store.schema.services import incident_timeline
 
 
 @dataclass(frozen=True)
-class Order:
+class ExecutionRequest:
     """What a caller asks for. ``inputs`` None means those of the dry-run that is named."""
 
     book: Playbook
-    mode: str
+    mode: ExecutionMode
     role: str | None
-    inputs: Mapping[str, Any] | None
+    inputs: Mapping[str, object] | None
     dry_run_id: str | None
     incident_id: str | None
     approval_note: str
@@ -46,79 +47,79 @@ class ExecutionRefusal:
     refusals: tuple[Refusal, ...]
 
 
-def carry_out(revision: Revision, order: Order) -> dict[str, Any] | ExecutionRefusal:
+def carry_out(revision: Revision, request: ExecutionRequest) -> dict[str, object] | ExecutionRefusal:
     """Record an execution, or its refusal: both are writes. BadRequest and NotFound for what cannot be understood."""
-    connection, org_id, book = revision.connection, revision.org_id, order.book
-    rehearsed = _rehearsed(revision, order)
-    inputs = complete(book, _inputs(order, rehearsed))
+    connection, org_id, book = revision.connection, revision.org_id, request.book
+    rehearsed = _rehearsed(revision, request)
+    inputs = complete(book, _inputs(request, rehearsed))
     status = approvals.status_of(connection, org_id, rehearsed["id"]) if rehearsed else "none"
     asked = AutomationRequest(
-        order.mode,
+        request.mode,
         revision.actor,
-        order.role,
+        request.role,
         rehearsed["actor"] if rehearsed else "",
         rehearsed["ran_at"] if rehearsed else revision.now,
         status,
     )
-    incident_id = order.incident_id or (rehearsed["incident_id"] if rehearsed else None)
+    incident_id = request.incident_id or (rehearsed["incident_id"] if rehearsed else None)
     now = rehearse(State(connection, org_id, revision.now), book, inputs, incident_id, asked)
     refusals = guard.of_dry_run(
-        rehearsed, book.id, inputs_hash(inputs), now=revision.now, fresh_minutes=_fresh_minutes(revision, order.mode)
+        rehearsed, book.id, inputs_hash(inputs), now=revision.now, fresh_minutes=_fresh_minutes(revision, request.mode)
     )
     documents = policies.active(connection, org_id, book.id)
     accepted = [one for one in documents if one["accepted_by"] and one["accepted_at"] is not None]
-    note, rollback = order.approval_note, order.rollback_plan
-    if order.mode == "remediate":
+    note, rollback = request.approval_note, request.rollback_plan
+    if request.mode == "remediate":
         refusals += _of_acceptance(book, documents, accepted)
         note = note or "; ".join(f"Accepted policy {one['id']} of {one['accepted_by']}" for one in accepted)
         rollback = rollback or " ".join(book.rollback)
-    if order.mode == "execute" or note:
+    if request.mode == "execute" or note:
         refusals += guard.of_words(note, rollback)
     refusals += [guard.of_ruling(one) for one in now.refusals]
     refusals += guard.of_checks(now.failed_checks)
     if refusals or rehearsed is None:
-        block = guard.block(revision, book.id, order.mode, refusals, dry_run_id=rehearsed["id"] if rehearsed else None)
+        block = guard.block(
+            revision, book.id, request.mode, refusals, dry_run_id=rehearsed["id"] if rehearsed else None
+        )
         return ExecutionRefusal(block, tuple(refusals))
-    return _record(revision, order, now, rehearsed["id"], note, rollback)
+    return _record(revision, request, now, rehearsed["id"], note, rollback)
 
 
-def _rehearsed(revision: Revision, order: Order) -> dict[str, Any] | None:
+def _rehearsed(revision: Revision, request: ExecutionRequest) -> DryRunRow | None:
     """The dry-run that is named, else the newest with these inputs, else the newest of the playbook."""
     connection, org_id = revision.connection, revision.org_id
-    if order.dry_run_id is not None:
-        return rows.one(connection, dry_runs, org_id, id=order.dry_run_id)
-    wanted = inputs_hash(complete(order.book, order.inputs or {}))
+    if request.dry_run_id is not None:
+        return rows.one(connection, dry_runs, org_id, id=request.dry_run_id)
+    wanted = inputs_hash(complete(request.book, request.inputs or {}))
     for where in ({"inputs_hash": wanted}, {}):
-        found = rows.many(
-            connection, dry_runs, org_id, playbook=order.book.id, order=("-ran_at",), limit=1, **where
-        )  # fmt: skip
+        found = rows.many(connection, dry_runs, org_id, playbook=request.book.id, order=("-ran_at",), limit=1, **where)
         if found:
             return found[0]
     return None
 
 
-def _inputs(order: Order, rehearsed: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    if order.inputs is not None:
-        return order.inputs
-    if rehearsed is None or rehearsed["playbook"] != order.book.id:
-        if not any(given.required for given in order.book.inputs.values()):
+def _inputs(request: ExecutionRequest, rehearsed: DryRunRow | None) -> Mapping[str, object]:
+    if request.inputs is not None:
+        return request.inputs
+    if rehearsed is None or rehearsed["playbook"] != request.book.id:
+        if not any(given.required for given in request.book.inputs.values()):
             return {}
         raise BadRequest(
             "inputs must be given, or dry_run_id must name a dry-run of the same playbook.",
             word="invalid_body",
             details=[{"field": "inputs", "expected": "an object", "got": "nothing"}],
         )
-    return rehearsed["inputs"] or {}
+    return rehearsed["inputs"] if isinstance(rehearsed["inputs"], dict) else {}
 
 
-def _fresh_minutes(revision: Revision, mode: str) -> float:
+def _fresh_minutes(revision: Revision, mode: ExecutionMode) -> float:
     name = "dry_run_fresh_hours" if mode == "execute" else "dry_run_remediate_minutes"
     own = queries.setting(revision.connection, revision.org_id, name)
-    limit = float(own if own is not None else DEFAULTS[name][0])
+    limit = float(own if isinstance(own, int | float | str) else DEFAULTS[name][0])
     return limit * 60 if mode == "execute" else limit
 
 
-def _of_acceptance(book: Playbook, documents: list[dict[str, Any]], accepted: list[dict[str, Any]]) -> list[Refusal]:
+def _of_acceptance(book: Playbook, documents: list[PolicyRow], accepted: list[PolicyRow]) -> list[Refusal]:
     if not documents:
         return [Refusal("policy_missing", f"Remediation needs an active policy for {book.id}; there is none.")]
     if not accepted:
@@ -128,14 +129,15 @@ def _of_acceptance(book: Playbook, documents: list[dict[str, Any]], accepted: li
 
 
 def _record(
-    revision: Revision, order: Order, now: Rehearsal, dry_run_id: str, note: str, rollback: str
-) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "id": new_id("exe"),
-        "playbook": order.book.id,
+    revision: Revision, request: ExecutionRequest, now: DryRunResult, dry_run_id: str, note: str, rollback: str
+) -> dict[str, object]:
+    identifier = new_id("exe")
+    row = {
+        "id": identifier,
+        "playbook": request.book.id,
         "dry_run_id": dry_run_id,
         "incident_id": now.incident_id,
-        "mode": order.mode,
+        "mode": request.mode,
         "status": "recorded",
         "approval_note": note.strip(),
         "rollback_plan": rollback.strip(),
@@ -144,7 +146,7 @@ def _record(
     }
     revision.insert(executions, [row])
     if now.incident_id is not None:
-        line = f"{order.book.title} was carried out ({row['id']}, dry-run {dry_run_id})."
+        line = f"{request.book.title} was carried out ({identifier}, dry-run {dry_run_id})."
         revision.insert(
             incident_timeline,
             [
@@ -161,10 +163,10 @@ def _record(
     revision.record(
         "automation.executed",
         object_type="execution",
-        object_id=row["id"],
+        object_id=identifier,
         details={
-            "playbook": order.book.id,
-            "mode": order.mode,
+            "playbook": request.book.id,
+            "mode": request.mode,
             "dry_run_id": dry_run_id,
             "incident_id": now.incident_id,
             "policy_id": now.policy_id,

@@ -1,14 +1,16 @@
 """The guard in front of executions: what must be true, and the record of every refusal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
+from engine.automation.checks import CheckOutcome
 from engine.automation.policies import Ruling
+from engine.model.vocabulary import AutomationStage, BlockReason, DryRunOutcome
 from engine.store import Revision
 from engine.store.ids import new_id
 from engine.store.schema.automation import policy_blocks
+from engine.store.schema.records import DryRunRow
 
 SHORTEST_NOTE = 10
 
@@ -17,7 +19,7 @@ SHORTEST_NOTE = 10
 class Refusal:
     """Why something may not be done: a machine word and a sentence; ``code`` is what block analytics count by."""
 
-    reason: str
+    reason: BlockReason
     message: str
     policy_id: str | None = None
     rule: str | None = None
@@ -33,7 +35,7 @@ def of_ruling(ruling: Ruling) -> Refusal:
 
 
 def of_dry_run(
-    row: Mapping[str, Any] | None, playbook: str, wanted_hash: str, *, now: datetime, fresh_minutes: float
+    row: DryRunRow | None, playbook: str, wanted_hash: str, *, now: datetime, fresh_minutes: float
 ) -> list[Refusal]:
     """Whether a dry-run carries an execution: its own playbook, the same inputs, succeeded, fresh."""
     if row is None:
@@ -71,18 +73,21 @@ def of_words(approval_note: str, rollback_plan: str) -> list[Refusal]:
     return found
 
 
-def of_checks(failed: Sequence[Mapping[str, Any]]) -> list[Refusal]:
+def of_checks(failed: Sequence[CheckOutcome]) -> list[Refusal]:
     """Preconditions that held at the dry-run and hold no more."""
     return [Refusal("checks_failed", f"{one['check']} does not hold any more: {one['reason']}") for one in failed]
 
 
-def block(revision: Revision, playbook: str, stage: str, refusals: Sequence[Refusal], *, dry_run_id: str | None) -> str:
+def block(
+    revision: Revision, playbook: str, stage: AutomationStage, refusals: Sequence[Refusal], *, dry_run_id: str | None
+) -> str:
     """Record a refusal, counted by its first reason; the message holds all of them. Returns the block's id."""
     first = refusals[0]
-    row: dict[str, Any] = {
-        "id": new_id("blk"),
+    identifier, policy_id = new_id("blk"), next((one.policy_id for one in refusals if one.policy_id), None)
+    row = {
+        "id": identifier,
         "playbook": playbook,
-        "policy_id": next((one.policy_id for one in refusals if one.policy_id), None),
+        "policy_id": policy_id,
         "reason": first.code,
         "message": " ".join(one.message for one in refusals),
         "actor": revision.actor,
@@ -96,15 +101,15 @@ def block(revision: Revision, playbook: str, stage: str, refusals: Sequence[Refu
         object_id=playbook,
         outcome="denied",
         details={
-            "block": row["id"],
+            "block": identifier,
             "stage": stage,
             "reasons": [one.code for one in refusals],
-            "policy_id": row["policy_id"],
+            "policy_id": policy_id,
             "dry_run_id": dry_run_id,
         },
     )
-    return str(row["id"])
+    return identifier
 
 
-def _ended(outcome: str) -> str:
+def _ended(outcome: DryRunOutcome) -> str:
     return "was blocked by a policy" if outcome == "blocked" else "failed"

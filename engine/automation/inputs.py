@@ -2,25 +2,26 @@
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
+from typing import TypeGuard, get_args
 
-from engine.automation.playbooks import Input, Playbook
-from engine.automation.state import State
+from engine.automation.playbooks import Playbook, PlaybookInput
+from engine.automation.state import Reference, State
+from engine.automation.targets import InputValue
 from engine.model.errors import BadRequest, NotFound
 from engine.store.types import canonical_json
 
-REFERENCES = ("service", "user", "vendor", "system")
+REFERENCES: tuple[Reference, ...] = get_args(Reference)
 LONGEST = 200
 
 
-def complete(book: Playbook, given: Mapping[str, Any]) -> dict[str, Any]:
+def complete(book: Playbook, given: Mapping[str, object]) -> dict[str, InputValue]:
     """Every input that has a value; BadRequest lists each that is unknown, missing or of another form."""
     problems = [
         _problem(name, f"one of {', '.join(book.inputs) or 'nothing'}", "an unknown name")
         for name in given
         if name not in book.inputs
     ]
-    values: dict[str, Any] = {}
+    values: dict[str, InputValue] = {}
     for name, schema in book.inputs.items():
         value = given.get(name)
         if value is None:
@@ -28,7 +29,7 @@ def complete(book: Playbook, given: Mapping[str, Any]) -> dict[str, Any]:
         if value is None:
             if schema.required:
                 problems.append(_problem(name, _expected(schema), "nothing"))
-        elif _fits(schema, value):
+        elif _fits(value, schema):
             values[name] = value
         else:
             problems.append(_problem(name, _expected(schema), repr(value)[:80]))
@@ -42,27 +43,27 @@ def complete(book: Playbook, given: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def name_references(book: Playbook, values: Mapping[str, Any], state: State) -> dict[str, Any]:
+def name_references(book: Playbook, values: Mapping[str, InputValue], state: State) -> dict[str, InputValue]:
     """The values as steps show them: references by name. NotFound when one is not in the organization."""
-    shown = {}
+    shown: dict[str, InputValue] = {}
     for name, value in values.items():
         kind = book.inputs[name].type
         if kind not in REFERENCES:
             shown[name] = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
             continue
-        found = state.name_of(kind, value)
+        found = state.name_of(kind, str(value))
         if found is None:
             raise NotFound(f"There is no {kind} {value!r} (inputs.{name}).", word="not_found")
         shown[name] = found
     return shown
 
 
-def inputs_hash(values: Mapping[str, Any]) -> str:
+def inputs_hash(values: Mapping[str, object]) -> str:
     """SHA-256 of the inputs as canonical JSON (sorted keys, no white space), in hexadecimal."""
     return sha256(canonical_json(values).encode()).hexdigest()
 
 
-def _fits(schema: Input, value: Any) -> bool:
+def _fits(value: object, schema: PlaybookInput) -> TypeGuard[InputValue]:
     if schema.type == "boolean":
         return isinstance(value, bool)
     if schema.type == "integer":
@@ -73,7 +74,7 @@ def _fits(schema: Input, value: Any) -> bool:
     return schema.type != "choice" or value in schema.choices
 
 
-def _expected(schema: Input) -> str:
+def _expected(schema: PlaybookInput) -> str:
     if schema.type == "boolean":
         return "true or false"
     if schema.type == "integer":
@@ -84,5 +85,5 @@ def _expected(schema: Input) -> str:
     return text if schema.type == "text" else f"the identifier of a {schema.type}"
 
 
-def _problem(name: str, expected: str, got: str) -> dict[str, Any]:
+def _problem(name: str, expected: str, got: str) -> dict[str, str]:
     return {"field": f"inputs.{name[:80]}", "expected": expected, "got": got}

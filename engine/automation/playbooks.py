@@ -5,21 +5,22 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal
 
 import msgspec
 
 from engine.automation.checks import CHECKS
+from engine.automation.situation import CheckOptions
 from engine.automation.targets import SELECTORS
 from engine.model.errors import InvalidData, NotFound
+from engine.model.vocabulary import PlaybookRisk
 from engine.reporting.catalogue import DATA, catalogue
 
-T = TypeVar("T")
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
-class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PlaybookInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One thing to say before a playbook can run. Without ``required`` and ``default`` it may be absent."""
 
     type: Literal["service", "user", "vendor", "system", "text", "integer", "choice", "boolean"]
@@ -32,11 +33,15 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlaybookCheck(msgspec.Struct, frozen=True):
-    """A precondition. One that ``must`` hold fails the run, one that ``should`` is a warning."""
+    """A precondition. One that ``must`` hold fails the run, one that ``should`` is a warning.
+
+    ``given`` names the options that the file has, those that no check knows included.
+    """
 
     check: str
     level: Literal["must", "should"]
-    options: dict[str, Any]
+    options: CheckOptions
+    given: tuple[str, ...]
 
 
 class PlaybookStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,11 +61,11 @@ class Playbook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     purpose: Text
     targets: str
     reach: Literal["services", "dependents", "none"]
-    risk: Literal["low", "medium", "high", "critical"]
+    risk: PlaybookRisk
     limit: Annotated[int, msgspec.Meta(ge=1, le=500)]
     controls: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     rollback: Annotated[tuple[Text, ...], msgspec.Meta(min_length=1)]
-    inputs: dict[str, Input]
+    inputs: dict[str, PlaybookInput]
     checks: Annotated[tuple[PlaybookCheck, ...], msgspec.Meta(min_length=1)]
     steps: Annotated[tuple[PlaybookStep, ...], msgspec.Meta(min_length=2)]
 
@@ -75,9 +80,7 @@ def playbook(name: str) -> Playbook:
     """The playbook of that name; NotFound lists those that exist."""
     known = playbooks()
     if name not in known:
-        raise NotFound(
-            f"There is no playbook {name[:80]!r}; there are {', '.join(known)}.", word="unknown_playbook"
-        )  # fmt: skip
+        raise NotFound(f"There is no playbook {name[:80]!r}; there are {', '.join(known)}.", word="unknown_playbook")
     return known[name]
 
 
@@ -98,9 +101,9 @@ def _playbook(path: Path) -> Playbook:
     return read
 
 
-def _check(given: Mapping[str, Any]) -> dict[str, Any]:
+def _check(given: Mapping[str, object]) -> dict[str, object]:
     options = {name: value for name, value in given.items() if name not in ("check", "level")}
-    return {**{name: value for name, value in given.items() if name not in options}, "options": options}
+    return {**given, "options": options, "given": list(options)}
 
 
 def _problems(read: Playbook, stem: str) -> list[tuple[str, str]]:
@@ -119,9 +122,9 @@ def _problems(read: Playbook, stem: str) -> list[tuple[str, str]]:
     for check in read.checks:
         if check.check not in CHECKS:
             found.append(("checks", f"must be of {', '.join(CHECKS)}; found {check.check}"))
-        elif set(check.options) - CHECKS[check.check].options:
-            found.append(("checks", f"{check.check} does not take {', '.join(check.options)}"))
-        elif CHECKS[check.check].needs - set(check.options):
+        elif set(check.given) - CHECKS[check.check].options:
+            found.append(("checks", f"{check.check} does not take {', '.join(check.given)}"))
+        elif CHECKS[check.check].needs - set(check.given):
             found.append(("checks", f"{check.check} needs {', '.join(sorted(CHECKS[check.check].needs))}"))
     for step in read.steps:
         for name in _PLACEHOLDER.findall(step.do):
@@ -132,7 +135,7 @@ def _problems(read: Playbook, stem: str) -> list[tuple[str, str]]:
     return found
 
 
-def _input_problems(given: Input) -> list[str]:
+def _input_problems(given: PlaybookInput) -> list[str]:
     found = []
     if given.required and given.default is not None:
         found.append("is required and has a default")
@@ -145,6 +148,6 @@ def _input_problems(given: Input) -> list[str]:
     return found
 
 
-def fill(text: str, values: Mapping[str, Any]) -> str:
+def fill(text: str, values: Mapping[str, object]) -> str:
     """A text with its ``{input}`` placeholders replaced; values are inserted as they are."""
     return _PLACEHOLDER.sub(lambda found: str(values.get(found[1], "")), text)

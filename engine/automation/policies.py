@@ -3,31 +3,42 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from engine.automation.playbooks import Playbook, playbooks
 from engine.automation.policy_fields import fields_of
 from engine.automation.policy_rules import evaluate, problems
 from engine.model.errors import BadRequest
+from engine.model.vocabulary import Json, PolicyState, RuleEffect
 from engine.reporting.catalogue import catalogue
-from engine.store import Revision, rows
+from engine.store import Reader, Revision, rows
 from engine.store.queries import automation as queries
 from engine.store.schema.automation import policies, policy_controls
+from engine.store.schema.records import PolicyRow
 
-Row = Mapping[str, Any]
 UNREADABLE = "unreadable"
 SHOWN = (
-    "id", "policy", "version", "playbook", "title", "state", "body", "rules", "owner", "accepted_by", "accepted_at",
-    "review_due_on", "workspace_id",
-)  # fmt: skip
+    "id",
+    "policy",
+    "version",
+    "playbook",
+    "title",
+    "state",
+    "body",
+    "rules",
+    "owner",
+    "accepted_by",
+    "accepted_at",
+    "review_due_on",
+    "workspace_id",
+)
 
 
 @dataclass(frozen=True)
-class Draft:
+class PolicyDraft:
     """What a caller says about a new version."""
 
     title: str
-    rules: Any
+    rules: object
     body: str | None = None
     controls: tuple[str, ...] = ()
     review_due_on: date | None = None
@@ -40,18 +51,18 @@ class Ruling:
 
     policy_id: str
     rule: str
-    effect: str
+    effect: RuleEffect
     holds: bool
     refuses: bool
     message: str
 
 
-def active(connection: Any, org_id: str, playbook: str) -> list[dict[str, Any]]:
+def active(connection: Reader, org_id: str, playbook: str | None) -> list[PolicyRow]:
     """The active guardrails of a playbook: one, unless more were imported. They hold for the whole organization."""
     return rows.many(connection, policies, org_id, kind="automation", playbook=playbook, state="active")
 
 
-def rulings(documents: Sequence[Row], book: Playbook, context: Mapping[str, Any]) -> list[Ruling]:
+def rulings(documents: Sequence[PolicyRow], book: Playbook, context: Mapping[str, object]) -> list[Ruling]:
     """What every rule of the documents says; a document that cannot be read refuses."""
     fields = fields_of(book)
     found = []
@@ -68,7 +79,7 @@ def rulings(documents: Sequence[Row], book: Playbook, context: Mapping[str, Any]
     return found
 
 
-def check_draft(book: Playbook, draft: Draft) -> None:
+def check_draft(book: Playbook, draft: PolicyDraft) -> None:
     """BadRequest with every place at which the rules or the controls do not hold."""
     found = [
         {"field": one.field, "expected": one.expected, "got": one.got}
@@ -88,12 +99,16 @@ def check_draft(book: Playbook, draft: Draft) -> None:
         )
 
 
-def create(revision: Revision, book: Playbook, draft: Draft, *, state: str) -> dict[str, Any]:
-    """The next version of the playbook's guardrail, as draft or active; an active one retires those before."""
-    connection, org_id = revision.connection, revision.org_id
+def create(revision: Revision, book: Playbook, draft: PolicyDraft, *, state: PolicyState) -> dict[str, object]:
+    """The next version of the playbook's guardrail, as draft or active; an active one retires those before.
+
+    The draft must pass ``check_draft``.
+    """
+    connection, org_id, rules = revision.connection, revision.org_id, _rules(draft)
     series = _series(connection, org_id, book.id)
     version = queries.last_version(connection, org_id, series) + 1
-    row: dict[str, Any] = {
+    row: PolicyRow = {
+        "org_id": org_id,
         "id": f"{series}-v{version}",
         "policy": series,
         "version": version,
@@ -102,12 +117,14 @@ def create(revision: Revision, book: Playbook, draft: Draft, *, state: str) -> d
         "playbook": book.id,
         "state": "draft",
         "body": draft.body,
-        "rules": draft.rules,
+        "rules": rules,
         "owner": revision.actor,
         "accepted_by": None,
         "accepted_at": None,
         "review_due_on": draft.review_due_on,
         "workspace_id": draft.workspace_id,
+        "moves": 0,
+        "revision": revision.seq,
     }
     revision.insert(policies, [row])
     named = [one.split(":", 1) for one in sorted({*draft.controls})]
@@ -120,12 +137,18 @@ def create(revision: Revision, book: Playbook, draft: Draft, *, state: str) -> d
         object_type="policy",
         object_id=row["id"],
         workspace_id=draft.workspace_id,
-        details={"playbook": book.id, "version": version, "rules": len(draft.rules)},
+        details={"playbook": book.id, "version": version, "rules": len(rules)},
     )
     return activate(revision, row) if state == "active" else as_answer(row, sorted({*draft.controls}))
 
 
-def activate(revision: Revision, row: Row) -> dict[str, Any]:
+def _rules(draft: PolicyDraft) -> list[Json]:
+    if not isinstance(draft.rules, list):
+        raise TypeError("a draft is stored after it was checked: its rules are a list")
+    return draft.rules
+
+
+def activate(revision: Revision, row: PolicyRow) -> dict[str, object]:
     """Accept a version by the revision's actor: it becomes active, those that were active are retired."""
     connection, org_id = revision.connection, revision.org_id
     retired = [one["id"] for one in active(connection, org_id, row["playbook"]) if one["id"] != row["id"]]
@@ -145,26 +168,26 @@ def activate(revision: Revision, row: Row) -> dict[str, Any]:
     return as_answer({**row, **accepted}, controls)
 
 
-def as_answer(row: Row, controls: Sequence[str]) -> dict[str, Any]:
+def as_answer(row: Mapping[str, object], controls: Sequence[str]) -> dict[str, object]:
     """A version as answers hold it."""
     return {**{name: row[name] for name in SHOWN}, "controls": list(controls)}
 
 
 def listing(
-    connection: Any, org_id: str, *, playbook: str | None, state: str | None, workspace_id: str | None
-) -> list[dict[str, Any]]:
+    connection: Reader, org_id: str, *, playbook: str | None, state: str | None, workspace_id: str | None
+) -> list[dict[str, object]]:
     """Versions of guardrails, newest of each first, with whether the program can read their rules."""
     found = queries.guardrails(connection, org_id, playbook=playbook, state=state, workspace_id=workspace_id)
     controls = queries.controls_of(connection, org_id, [row["id"] for row in found])
     return [{**as_answer(row, controls.get(row["id"], [])), "readable": _readable(row)} for row in found]
 
 
-def _readable(row: Row) -> bool:
+def _readable(row: PolicyRow) -> bool:
     book = playbooks().get(row["playbook"] or "")
     return book is not None and not problems(row["rules"] if row["rules"] is not None else [], fields_of(book))
 
 
-def _series(connection: Any, org_id: str, playbook: str) -> str:
+def _series(connection: Reader, org_id: str, playbook: str) -> str:
     """The name of the playbook's guardrail through all versions: the one that it has, else a new one."""
     found = queries.guardrails(connection, org_id, playbook=playbook, state=None, workspace_id=None)
     return found[0]["policy"] if found else f"guardrail-{playbook}"

@@ -2,13 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal, TypeAlias
 
 from engine.automation.playbooks import Playbook
+from engine.model.vocabulary import (
+    APPROVAL_STATUSES,
+    AUTOMATION_STAGES,
+    ENVIRONMENTS,
+    PLAYBOOK_RISKS,
+    ROLES,
+    SEVERITIES,
+    Severity,
+)
 
-STAGES = ("dry_run", "execute", "remediate")
-SEVERITY_ORDER = ("none", "info", "low", "medium", "high", "critical")
-RISK_ORDER = ("low", "medium", "high", "critical")
+FieldType: TypeAlias = Literal["text", "number", "boolean", "word", "ordered", "clock", "date"]
+SEVERITY_ORDER: tuple[Severity | Literal["none"], ...] = ("none", *reversed(SEVERITIES))
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
@@ -16,22 +24,21 @@ WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 class PolicyField:
     """A field: ``type`` decides operators and values; ``words`` are all its values, in order where it has one."""
 
-    type: str  # text, number, boolean, word, ordered, clock, date
+    type: FieldType
     help: str
     words: tuple[str, ...] = ()
 
 
 FIELDS: Mapping[str, PolicyField] = {
     "playbook": PolicyField("text", "id of the playbook"),
-    "playbook.risk": PolicyField("ordered", "risk that the playbook states", RISK_ORDER),
-    "stage": PolicyField("word", "what is asked for", STAGES),
+    "playbook.risk": PolicyField("ordered", "risk that the playbook states", PLAYBOOK_RISKS),
+    "stage": PolicyField("word", "what is asked for", AUTOMATION_STAGES),
     "environment": PolicyField(
-        "word", "the most exposed environment among the services acted on",
-        ("production", "staging", "development", "none"),
+        "word", "the most exposed environment among the services acted on", (*ENVIRONMENTS, "none")
     ),
     "severity": PolicyField("ordered", "severity of the incident that is named", SEVERITY_ORDER),
     "actor.email": PolicyField("text", "who asks"),
-    "actor.role": PolicyField("word", "role of who asks", ("owner", "admin", "operator", "member")),
+    "actor.role": PolicyField("word", "role of who asks", ROLES),
     "actor.rehearsed": PolicyField("boolean", "the same person made the dry-run"),
     "time.clock": PolicyField("clock", "time of day in the organization's time zone, HH:MM"),
     "time.date": PolicyField("date", "date in the organization's time zone, YYYY-MM-DD"),
@@ -45,13 +52,11 @@ FIELDS: Mapping[str, PolicyField] = {
     "service.holds_customer_data": PolicyField("boolean", "one of the services acted on holds customer data"),
     "incidents.open": PolicyField("number", "other unresolved incidents on the services acted on or that notice"),
     "incidents.worst": PolicyField("ordered", "highest severity among them", SEVERITY_ORDER),
-    "approval.status": PolicyField(
-        "word", "approval of this very dry-run", ("none", "pending", "approved", "rejected", "expired")
-    ),
+    "approval.status": PolicyField("word", "approval of this very dry-run", ("none", *APPROVAL_STATUSES)),
     "dry_run.age_minutes": PolicyField("number", "age of the dry-run, 0 during one"),
-}  # fmt: skip
+}
 
-_INPUT_TYPES = {"integer": "number", "boolean": "boolean"}
+_INPUT_TYPES: Mapping[str, FieldType] = {"integer": "number", "boolean": "boolean"}
 
 
 def fields_of(book: Playbook) -> dict[str, PolicyField]:
@@ -65,6 +70,6 @@ def fields_of(book: Playbook) -> dict[str, PolicyField]:
     return {**FIELDS, **own}
 
 
-def position(field: PolicyField, value: Any) -> Any:
+def position(field: PolicyField, value: object) -> object:
     """The value as it is compared: words of an ordered field by their place, all else as it is."""
     return field.words.index(value) if field.type == "ordered" and value in field.words else value

@@ -4,25 +4,20 @@ Every rule that checks out can be evaluated, ends, and touches nothing: conditio
 a fixed set of fields, without names, calls or loops.
 """
 
-import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
-from engine.automation.policy_fields import PolicyField, position
+from engine.automation.policy_fields import FieldType, PolicyField, position
+from engine.model.vocabulary import RULE_EFFECTS, RuleEffect
 
 MOST_RULES, MOST_CONDITIONS, DEEPEST, MOST_VALUES, LONGEST = 50, 300, 6, 100, 200
-EFFECTS = ("deny", "require")
 _RULE_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
-_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
-}  # fmt: skip
 _EQUAL = ("eq", "ne", "in", "not_in", "present")
 _ORDER = ("lt", "le", "gt", "ge", "between")
-OPERATORS: Mapping[str, tuple[str, ...]] = {
+OPERATORS: Mapping[FieldType, tuple[str, ...]] = {
     "text": (*_EQUAL, "starts_with"),
     "word": _EQUAL,
     "boolean": ("eq", "ne", "present"),
@@ -43,11 +38,11 @@ class RuleProblem:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class RuleVerdict:
     """What one rule says. ``holds`` is its condition; a ``deny`` refuses when it holds, a ``require`` when not."""
 
     rule: str
-    effect: str
+    effect: RuleEffect
     holds: bool
     refuses: bool
     message: str
@@ -56,7 +51,7 @@ class Verdict:
 # -- checking ----------------------------------------------------------------------------------------------------------
 
 
-def problems(rules: Any, fields: Mapping[str, PolicyField]) -> list[RuleProblem]:
+def problems(rules: object, fields: Mapping[str, PolicyField]) -> list[RuleProblem]:
     """Everything that keeps ``rules`` from being a policy over these fields, in order; empty when nothing does."""
     if not isinstance(rules, list) or len(rules) > MOST_RULES:
         return [RuleProblem("rules", f"a list of at most {MOST_RULES} rules", _came(rules))]
@@ -68,7 +63,9 @@ def problems(rules: Any, fields: Mapping[str, PolicyField]) -> list[RuleProblem]
     return found
 
 
-def _rule(rule: Any, at: str, fields: Mapping[str, PolicyField], left: list[int], seen: set[str]) -> list[RuleProblem]:
+def _rule(
+    rule: object, at: str, fields: Mapping[str, PolicyField], left: list[int], seen: set[str]
+) -> list[RuleProblem]:
     if not isinstance(rule, dict):
         return [RuleProblem(at, "an object with id, when, effect and message", _came(rule))]
     found = [
@@ -81,7 +78,7 @@ def _rule(rule: Any, at: str, fields: Mapping[str, PolicyField], left: list[int]
         found.append(RuleProblem(f"{at}.id", wanted, _came(name)))
     else:
         seen.add(name)
-    if effect not in EFFECTS:
+    if effect not in RULE_EFFECTS:
         found.append(RuleProblem(f"{at}.effect", "deny or require", _came(effect)))
     if not isinstance(message, str) or not 0 < len(message) <= LONGEST or not message.isprintable():
         found.append(RuleProblem(f"{at}.message", f"a printable text of 1 to {LONGEST} characters", _came(message)))
@@ -89,7 +86,7 @@ def _rule(rule: Any, at: str, fields: Mapping[str, PolicyField], left: list[int]
 
 
 def _condition(
-    given: Any, at: str, fields: Mapping[str, PolicyField], left: list[int], depth: int
+    given: object, at: str, fields: Mapping[str, PolicyField], left: list[int], depth: int
 ) -> list[RuleProblem]:
     left[0] -= 1
     if left[0] == -1:
@@ -115,7 +112,7 @@ def _condition(
     return _comparison(given, at, fields)
 
 
-def _comparison(given: Mapping[str, Any], at: str, fields: Mapping[str, PolicyField]) -> list[RuleProblem]:
+def _comparison(given: Mapping[str, object], at: str, fields: Mapping[str, PolicyField]) -> list[RuleProblem]:
     name, op, value = given["field"], given["op"], given["value"]
     if not isinstance(name, str) or name not in fields:
         return [RuleProblem(f"{at}.field", f"one of {', '.join(fields)}", _came(name))]
@@ -129,20 +126,23 @@ def _comparison(given: Mapping[str, Any], at: str, fields: Mapping[str, PolicyFi
         if not isinstance(value, list) or not low <= len(value) <= high:
             wanted = "a list of two values" if op == "between" else f"a list of 1 to {MOST_VALUES} values"
             return [RuleProblem(f"{at}.value", wanted, _came(value))]
-        places = [RuleProblem(f"{at}.value[{number}]", _wanted(field), _came(one))
-                  for number, one in enumerate(value) if not _fits(field, one)]  # fmt: skip
+        places = [
+            RuleProblem(f"{at}.value[{number}]", _wanted(field), _came(one))
+            for number, one in enumerate(value)
+            if not _fits(field, one)
+        ]
         if (
             not places
             and op == "between"
             and field.type != "clock"
-            and position(field, value[0]) > position(field, value[1])
+            and _before(position(field, value[1]), position(field, value[0]))
         ):
             return [RuleProblem(f"{at}.value", "the lower value first", _came(value))]
         return places
     return [] if _fits(field, value) else [RuleProblem(f"{at}.value", _wanted(field), _came(value))]
 
 
-def _fits(field: PolicyField, value: Any) -> bool:
+def _fits(field: PolicyField, value: object) -> bool:
     if field.type == "boolean":
         return isinstance(value, bool)
     if field.type == "number":
@@ -170,7 +170,7 @@ def _wanted(field: PolicyField) -> str:
     return plain.get(field.type, f"a printable text of at most {LONGEST} characters")
 
 
-def _came(value: Any) -> str:
+def _came(value: object) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, list | dict):
@@ -181,47 +181,70 @@ def _came(value: Any) -> str:
 # -- evaluating --------------------------------------------------------------------------------------------------------
 
 
-def evaluate(
-    rules: Sequence[Mapping[str, Any]], fields: Mapping[str, PolicyField], context: Mapping[str, Any]
-) -> list[Verdict]:
+def evaluate(rules: object, fields: Mapping[str, PolicyField], context: Mapping[str, object]) -> list[RuleVerdict]:
     """What each of the rules says about the context, in order. The rules must have no ``problems``."""
     found = []
-    for rule in rules:
+    for rule in rules if isinstance(rules, list) else ():
+        effect: RuleEffect = rule["effect"]
         holds = _holds(rule["when"], fields, context)
-        refuses = holds if rule["effect"] == "deny" else not holds
-        found.append(Verdict(rule["id"], rule["effect"], holds, refuses, rule["message"]))
+        refuses = holds if effect == "deny" else not holds
+        found.append(RuleVerdict(rule["id"], effect, holds, refuses, rule["message"]))
     return found
 
 
-def _holds(condition: Mapping[str, Any], fields: Mapping[str, PolicyField], context: Mapping[str, Any]) -> bool:
-    if "all" in condition:
-        return all(_holds(part, fields, context) for part in condition["all"])
-    if "any" in condition:
-        return any(_holds(part, fields, context) for part in condition["any"])
-    if "not" in condition:
-        return not _holds(condition["not"], fields, context)
-    field, op, value = fields[condition["field"]], condition["op"], condition["value"]
-    return _compare(field, op, context.get(condition["field"]), value)
+def _holds(condition: object, fields: Mapping[str, PolicyField], context: Mapping[str, object]) -> bool:
+    match condition:
+        case {"all": [*parts]}:
+            return all(_holds(part, fields, context) for part in parts)
+        case {"any": [*parts]}:
+            return any(_holds(part, fields, context) for part in parts)
+        case {"not": part}:
+            return not _holds(part, fields, context)
+        case {"field": str(name), "op": str(op), "value": value}:
+            return _compare(fields[name], op, context.get(name), value)
+    raise ValueError(f"{_came(condition)} is no condition")
 
 
-def _compare(field: PolicyField, op: str, found: Any, value: Any) -> bool:
+def _compare(field: PolicyField, op: str, found: object, value: object) -> bool:
     """``ne`` and ``not_in`` negate ``eq`` and ``in``; every other comparison with a value that is absent is false."""
     if op == "present":
-        return bool((found is not None) == value)
+        return (found is not None) == value
     if op in ("ne", "not_in"):
         return not _compare(field, "eq" if op == "ne" else "in", found, value)
     if found is None:
         return False
-    if op == "eq":
-        return bool(found == value)
-    if op == "in":
-        return bool(found in value)
-    if op == "starts_with":
-        return bool(found.startswith(value))
-    here = position(field, found)
-    if op == "between":
-        low, high = position(field, value[0]), position(field, value[1])
-        if low > high:  # a span of hours over midnight
-            return bool(here >= low or here <= high)
-        return bool(low <= here <= high)
-    return _COMPARE[op](here, position(field, value))
+    match op, value:
+        case "eq", _:
+            return found == value
+        case "in", [*several]:
+            return found in several
+        case "starts_with", str(start):
+            return isinstance(found, str) and found.startswith(start)
+        case "between", [low, high]:
+            return _between(position(field, found), position(field, low), position(field, high))
+    here, there = position(field, found), position(field, value)
+    match op:
+        case "lt":
+            return _before(here, there)
+        case "le":
+            return not _before(there, here)
+        case "gt":
+            return _before(there, here)
+        case "ge":
+            return not _before(here, there)
+    raise ValueError(f"{op} does not compare {_came(value)}")
+
+
+def _between(here: object, low: object, high: object) -> bool:
+    """Both ends included; a lower end that comes after the higher one is a span of hours over midnight."""
+    since, until = not _before(here, low), not _before(high, here)
+    return since or until if _before(high, low) else since and until
+
+
+def _before(one: object, other: object) -> bool:
+    """The order of two numbers, or of two texts (clocks and dates are written so that it is theirs)."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one < other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return one < other
+    raise TypeError(f"{_came(one)} and {_came(other)} have no order")

@@ -4,14 +4,28 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
-from engine.store import rows
+from engine.model.vocabulary import LIVE_INCIDENTS, SEVERITIES, Role
+from engine.store import Reader, rows
 from engine.store.queries import automation as queries
+from engine.store.queries import organizations
 from engine.store.schema.audit import legal_holds
 from engine.store.schema.automation import dry_runs, executions
 from engine.store.schema.organizations import memberships, users
+from engine.store.schema.records import (
+    DataFlowRow,
+    DeployRow,
+    ExecutionRow,
+    FindingRow,
+    IncidentRow,
+    LegalHoldRow,
+    ServiceRow,
+    SystemRow,
+    VendorDocumentRow,
+    VendorRow,
+)
 from engine.store.schema.risk import (
     data_flows,
     systems,
@@ -26,22 +40,31 @@ from engine.store.schema.services import (
     services,
 )
 
-Row = Mapping[str, Any]
-UNRESOLVED = ("open", "acknowledged", "mitigated")
-RANKS = {"critical": 4, "high": 3, "medium": 2, "low": 1, "info": 0, "none": -1}
+Reference: TypeAlias = Literal["service", "user", "vendor", "system"]  # what an input may name
+RANKS: Mapping[str, int] = {word: rank for rank, word in enumerate(("none", *reversed(SEVERITIES)), -1)}
+
+
+@dataclass(frozen=True)
+class ActiveMember:
+    """Who may act for the organization; ``employed`` is what the profile says, no profile says yes."""
+
+    email: str
+    role: Role
+    employed: bool
+    name: str | None
 
 
 @dataclass
 class State:
     """One organization at one moment."""
 
-    connection: Any
+    connection: Reader
     org_id: str
     now: datetime
 
     @cached_property
-    def services(self) -> dict[str, Row]:
-        return self._by("id", services)
+    def services(self) -> dict[str, ServiceRow]:
+        return {row["id"]: row for row in rows.many(self.connection, services, self.org_id)}
 
     @cached_property
     def edges(self) -> list[tuple[str, str]]:
@@ -51,49 +74,50 @@ class State:
         return [pair for pair in pairs if pair[0] in self.services and pair[1] in self.services]
 
     @cached_property
-    def open_incidents(self) -> list[dict[str, Any]]:
-        return rows.many(self.connection, incidents, self.org_id, status=UNRESOLVED)
+    def open_incidents(self) -> list[IncidentRow]:
+        return rows.many(self.connection, incidents, self.org_id, status=LIVE_INCIDENTS)
 
     @cached_property
-    def members(self) -> dict[str, Row]:
-        """Active members with ``active``, ``name`` and ``title`` of their profile; no profile counts as active."""
-        profiles = self._by("email", users)
-        active = rows.many(self.connection, memberships, self.org_id, status="active")
-        blank = {"active": True, "name": None, "title": None}
-        return {
-            row["email"]: {**row, **{name: profiles.get(row["email"], blank)[name] for name in blank}} for row in active
-        }
+    def members(self) -> dict[str, ActiveMember]:
+        """Active members by e-mail address."""
+        profiles = {row["email"]: row for row in rows.many(self.connection, users, self.org_id)}
+        found = {}
+        for row in rows.many(self.connection, memberships, self.org_id, status="active"):
+            email, profile = row["email"], profiles.get(row["email"])
+            employed, name = (profile["active"], profile["name"]) if profile else (True, None)
+            found[email] = ActiveMember(email, row["role"], employed, name)
+        return found
 
     @cached_property
-    def vendors(self) -> dict[str, Row]:
-        return self._by("id", vendors)
+    def vendors(self) -> dict[str, VendorRow]:
+        return {row["id"]: row for row in rows.many(self.connection, vendors, self.org_id)}
 
     @cached_property
-    def systems(self) -> dict[str, Row]:
-        return self._by("id", systems)
+    def systems(self) -> dict[str, SystemRow]:
+        return {row["id"]: row for row in rows.many(self.connection, systems, self.org_id)}
 
     @cached_property
-    def data_flows(self) -> list[dict[str, Any]]:
+    def data_flows(self) -> list[DataFlowRow]:
         return rows.many(self.connection, data_flows, self.org_id)
 
     @cached_property
-    def live_holds(self) -> list[dict[str, Any]]:
+    def live_holds(self) -> list[LegalHoldRow]:
         return rows.many(self.connection, legal_holds, self.org_id, released_at=None)
 
-    def open_findings(self, service_id: str) -> list[dict[str, Any]]:
+    def open_findings(self, service_id: str) -> list[FindingRow]:
         return rows.many(self.connection, findings, self.org_id, service_id=service_id, status="open")
 
-    def vendor_documents(self, vendor_id: str) -> list[dict[str, Any]]:
+    def vendor_documents(self, vendor_id: str) -> list[VendorDocumentRow]:
         return rows.many(self.connection, vendor_documents, self.org_id, vendor_id=vendor_id)
 
-    def deploys(self, service_id: str) -> list[dict[str, Any]]:
+    def deploys(self, service_id: str) -> list[DeployRow]:
         """The last ten deploys of a service up to now, newest first."""
         found = rows.many(
             self.connection, deploys, self.org_id, service_id=service_id, order=("-deployed_at",), limit=10
         )
         return [row for row in found if row["deployed_at"] <= self.now]
 
-    def executions_of(self, playbook: str, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def executions_of(self, playbook: str, inputs: Mapping[str, object]) -> list[ExecutionRow]:
         """Executions of a playbook with exactly these inputs, among its last hundred."""
         last = rows.many(
             self.connection, executions, self.org_id, playbook=playbook, order=("-executed_at",), limit=100
@@ -107,15 +131,22 @@ class State:
 
     def local(self) -> datetime:
         """Now, in the organization's time zone."""
-        return self.now.astimezone(ZoneInfo(queries.time_zone(self.connection, self.org_id)))
+        return self.now.astimezone(ZoneInfo(organizations.time_zone(self.connection, self.org_id)))
 
-    def name_of(self, kind: str, key: str) -> str | None:
+    def name_of(self, kind: Reference, key: str) -> str | None:
         """The name of a service, member, vendor or system of the organization; None when there is none."""
-        table = {"service": "services", "user": "members", "vendor": "vendors", "system": "systems"}[kind]
-        row = getattr(self, table).get(key)
-        if row is None:
-            return None
-        return str(row["name"] or key)
+        if kind == "user":
+            member = self.members.get(key)
+            return (member.name or key) if member else None
+        row: ServiceRow | VendorRow | SystemRow | None
+        match kind:
+            case "service":
+                row = self.services.get(key)
+            case "vendor":
+                row = self.vendors.get(key)
+            case "system":
+                row = self.systems.get(key)
+        return (row["name"] or key) if row else None
 
     def dependents(self, service_ids: Collection[str]) -> tuple[str, ...]:
         """The other services that need one of these, directly or not."""
@@ -136,6 +167,3 @@ class State:
     def callers_of(self, service_id: str) -> tuple[str, ...]:
         """What needs a service directly."""
         return tuple(caller for caller, needed in self.edges if needed == service_id)
-
-    def _by(self, key: str, table: Any) -> dict[str, Row]:
-        return {row[key]: row for row in rows.many(self.connection, table, self.org_id)}

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import TypeAlias
 
-from engine.automation.state import RANKS, State
+from engine.automation.state import RANKS, ActiveMember, State
+
+InputValue: TypeAlias = str | int  # an identifier, a text, a choice; a number, yes or no
+Inputs: TypeAlias = Mapping[str, InputValue]
 
 
 @dataclass(frozen=True)
@@ -19,17 +22,16 @@ class AutomationTarget:
     service_id: str | None = None
     owner: str | None = None
 
-    def shown(self) -> dict[str, Any]:
+    def plan_entry(self) -> dict[str, str | None]:
         """As plans hold it."""
         return {"kind": self.kind, "id": self.id, "name": self.name, "why": self.why, "service_id": self.service_id}
 
 
-Inputs = Mapping[str, Any]
-Selector = Callable[[State, Inputs], Iterable[AutomationTarget]]
+Selector: TypeAlias = Callable[[State, Inputs], Iterable[AutomationTarget]]
 
 
 def _service(state: State, inputs: Inputs, why: str = "named") -> Iterable[AutomationTarget]:
-    return [_as_target(state, inputs["service"], why)]
+    return [_as_target(state, str(inputs["service"]), why)]
 
 
 def _as_target(state: State, service_id: str, why: str) -> AutomationTarget:
@@ -46,67 +48,66 @@ def _service_or_environment(state: State, inputs: Inputs) -> Iterable[Automation
 
 
 def _service_and_callers(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
-    own = inputs["service"]
+    own = str(inputs["service"])
     callers = [one for one in state.callers_of(own) if one != own]
     return [*_service(state, inputs), *(_as_target(state, one, "calls it directly") for one in callers)]
 
 
 def _open_findings(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
-    found = [
-        row for row in state.open_findings(inputs["service"]) if RANKS[row["severity"]] >= RANKS[inputs["severity"]]
-    ]
-    owner = state.services[inputs["service"]]["owner"]
+    service, least = str(inputs["service"]), RANKS[str(inputs["severity"])]
+    found = [row for row in state.open_findings(service) if RANKS[row["severity"]] >= least]
+    owner = state.services[service]["owner"]
     ranked = sorted(found, key=lambda row: (-RANKS[row["severity"]], row["id"]))
     return [
-        AutomationTarget("finding", row["id"], row["title"], f"open, {row['severity']}", inputs["service"], owner)
+        AutomationTarget("finding", row["id"], row["title"], f"open, {row['severity']}", service, owner)
         for row in ranked
     ]
 
 
 def _last_deploy(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
-    live = [row for row in state.deploys(inputs["service"]) if row["status"] == "succeeded"][:1]
-    owner = state.services[inputs["service"]]["owner"]
+    service = str(inputs["service"])
+    live = [row for row in state.deploys(service) if row["status"] == "succeeded"][:1]
+    owner = state.services[service]["owner"]
     return [
-        AutomationTarget("deploy", row["id"], row["version"] or row["id"], "runs now", inputs["service"], owner)
-        for row in live
+        AutomationTarget("deploy", row["id"], row["version"] or row["id"], "runs now", service, owner) for row in live
     ]
 
 
 def _members(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     group = inputs["group"]
-    chosen = [row for row in state.members.values() if group in ("everybody", row["role"])]
-    return [_person(row, f"is {row['role']}") for row in chosen]
+    chosen = [row for row in state.members.values() if group in ("everybody", row.role)]
+    return [_person(row, f"is {row.role}") for row in chosen]
 
 
 def _leavers(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
-    chosen = [row for row in state.members.values() if not row["active"]]
+    chosen = [row for row in state.members.values() if not row.employed]
     if "person" in inputs:
-        chosen = [row for row in chosen if row["email"] == inputs["person"]]
-    return [_person(row, f"has left and is still {row['role']}") for row in chosen]
+        chosen = [row for row in chosen if row.email == inputs["person"]]
+    return [_person(row, f"has left and is still {row.role}") for row in chosen]
 
 
 def _named_person(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
-    return [_person(state.members[inputs["person"]], "named")]
+    return [_person(state.members[str(inputs["person"])], "named")]
 
 
 def _untrained(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     """Active members without a completed training in the period; the audit log names them by e-mail address."""
     done = state.last_events(["training.completed"])
-    since = state.now - timedelta(days=inputs["within_days"])
+    since = state.now - timedelta(days=int(inputs["within_days"]))
     chosen = []
     for email, row in state.members.items():
         last = done.get(("training.completed", email))
-        if row["active"] and (last is None or last < since):
+        if row.employed and (last is None or last < since):
             chosen.append(_person(row, "no training recorded" if last is None else f"last trained {last.date()}"))
     return chosen
 
 
-def _person(row: Mapping[str, Any], why: str) -> AutomationTarget:
-    return AutomationTarget("member", row["email"], row["name"] or row["email"], why, None, row["email"])
+def _person(who: ActiveMember, why: str) -> AutomationTarget:
+    return AutomationTarget("member", who.email, who.name or who.email, why, None, who.email)
 
 
 def _named_system(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
-    row = state.systems[inputs["system"]]
+    row = state.systems[str(inputs["system"])]
     return [AutomationTarget("system", row["id"], row["name"], "named", row["service_id"], row["owner"])]
 
 
@@ -117,18 +118,24 @@ def _unencrypted_flows(state: State, inputs: Inputs) -> Iterable[AutomationTarge
         ends = (row["from_system"], row["to_system"])
         if row["encrypted"] is True or ("system" in inputs and inputs["system"] not in ends):
             continue
-        source = state.systems.get(row["from_system"], {})
+        source = state.systems.get(row["from_system"])
         why = "not encrypted" if row["encrypted"] is False else "not known to be encrypted"
         chosen.append(
-            AutomationTarget("data_flow", row["id"], f"{ends[0]} to {ends[1]}: {row['data_class']}", why,
-                   source.get("service_id"), source.get("owner"))
-        )  # fmt: skip
+            AutomationTarget(
+                "data_flow",
+                row["id"],
+                f"{ends[0]} to {ends[1]}: {row['data_class']}",
+                why,
+                source["service_id"] if source else None,
+                source["owner"] if source else None,
+            )
+        )
     return chosen
 
 
 def _vendor_documents(state: State, inputs: Inputs) -> Iterable[AutomationTarget]:
     """Documents that have expired; a vendor without any document is itself what is asked about."""
-    vendor = state.vendors[inputs["vendor"]]
+    vendor = state.vendors[str(inputs["vendor"])]
     held = state.vendor_documents(vendor["id"])
     if not held:
         return [AutomationTarget("vendor", vendor["id"], vendor["name"], "holds no document", None, vendor["owner"])]

@@ -67,9 +67,6 @@ def hq(arguments: Sequence[str]) -> None:
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
     except Problem as problem:
         click.echo(f"hq: {problem.message}", err=True)
         for detail in problem.details:

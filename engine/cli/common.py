@@ -5,14 +5,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console as Terminal
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from engine.model.errors import Usage
-from engine.runtime.services import Services, open_services
 from engine.runtime.settings import Settings
+
+if TYPE_CHECKING:  # loaded where a command works with them: `hq --help` shows every command and needs none of it
+    from rich.progress import Progress, TaskID
+
+    from engine.runtime.services import Services
 
 org_option = click.option("--org", metavar="ORG", help="Organization. May be left out where there is only one.")
 
@@ -23,15 +26,16 @@ def now() -> datetime:
 
 
 @contextmanager
-def open_console_services(settings: Settings | None = None) -> Iterator[Services]:
+def open_console_services(settings: Settings | None = None) -> Iterator["Services"]:
     """The services under the settings of the environment."""
+    from engine.runtime.services import open_services
     from reports import CATALOGUE
 
     with open_services(settings or Settings.of_process(), CATALOGUE, now=now()) as found:
         yield found
 
 
-def organization(found: Services, org: str | None) -> str:
+def organization(found: "Services", org: str | None) -> str:
     """The organization that is named, else the only one. Usage says which there are."""
     known = [org_id for org_id, _ in found.store.organizations()]
     if org is None and len(known) == 1:
@@ -39,25 +43,26 @@ def organization(found: Services, org: str | None) -> str:
     if org in known:
         return str(org)
     there = ", ".join(known) if known else "none yet; `hq import` or `hq demo` makes one"
-    raise Usage(f"Name an organization with --org; there is {there}." if org is None else
-                f"There is no organization {org!r}; there is {there}.")  # fmt: skip
+    problem = "Name an organization with --org" if org is None else f"There is no organization {org!r}"
+    raise Usage(f"{problem}; there is {there}.")
 
 
 class Steps:
     """Progress: bars on a terminal, plain lines elsewhere. Called with what is done, how much, of how much."""
 
     def __init__(self) -> None:
-        self._terminal = Terminal(stderr=True)
         self._bars: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
         self._said: dict[str, int] = {}
 
     def __enter__(self) -> "Steps":
-        if self._terminal.is_terminal:
-            self._bars = Progress(
-                TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-                console=self._terminal,
-            )  # fmt: skip
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        terminal = Console(stderr=True)
+        if terminal.is_terminal:
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+            self._bars = Progress(*columns, console=terminal)
             self._bars.start()
         return self
 
@@ -69,8 +74,9 @@ class Steps:
 
     def __call__(self, what: str, done: int, total: int) -> None:
         if self._bars:
-            task = self._tasks.setdefault(what, self._bars.add_task(what) if what not in self._tasks else TaskID(0))
-            self._bars.update(task, completed=done, total=total)
+            if what not in self._tasks:
+                self._tasks[what] = self._bars.add_task(what)
+            self._bars.update(self._tasks[what], completed=done, total=total)
             return
         tenth = done * 10 // total if total else 10
         if tenth > self._said.get(what, -1):

@@ -1,6 +1,7 @@
 """Commands about what leaves the house: the ledger of deliveries, and where they go."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,8 +12,10 @@ from engine.cli.common import (
     organization,
 )
 from engine.model.errors import NotFound, Usage
-from engine.runtime.services import Services
 from engine.store import PLATFORM
+
+if TYPE_CHECKING:
+    from engine.runtime.services import Services
 
 STATES = ("pending", "sent", "failed", "skipped")
 
@@ -41,12 +44,12 @@ def deliveries(org: str | None, status: str | None, limit: int, resend: str | No
         click.get_current_context().exit(1)
 
 
-def _sender(services: Services, org: str | None) -> str:
+def _sender(services: "Services", org: str | None) -> str:
     """The organization that sends: the platform's own sends letters too."""
     return PLATFORM if org == PLATFORM and services.store.organization_exists(PLATFORM) else organization(services, org)
 
 
-def _resent(services: Services, org_id: str, delivery_id: str) -> str:
+def _resent(services: "Services", org_id: str, delivery_id: str) -> str:
     from engine.store.queries.deliveries import resend
 
     before = services.store.write(org_id, "console", lambda revision: resend(revision, delivery_id), now=now())
@@ -57,7 +60,7 @@ def _resent(services: Services, org_id: str, delivery_id: str) -> str:
     return f"{delivery_id} is queued again"
 
 
-def _line(row: dict[str, Any]) -> str:
+def _line(row: Mapping[str, Any]) -> str:
     at = row["sent_at"] or row["next_attempt_at"] or row["created_at"]
     when = {"sent": "sent", "pending": "next attempt"}.get(row["status"], "queued")
     said = f"{row['attempts']} attempts, {when} {at:%Y-%m-%d %H:%M} UTC"

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import click
-import polars as pl
 
 from engine.cli.common import Steps, now, open_console_services
 from engine.runtime.settings import Settings
@@ -18,6 +17,8 @@ ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 def demo(no_serve: bool, host: str, port: int) -> None:
     """Fill an empty store with three organizations and the platform's own, build every report, and serve them."""
+    import polars as pl
+
     import api
     from data.demo import DEMO_ORGANIZATIONS, generate
     from data.demo.platform import PLATFORM_ADMIN, fill_platform
@@ -51,13 +52,13 @@ def demo(no_serve: bool, host: str, port: int) -> None:
             fill_platform(services.store, settings, now())
             site = settings.data_dir / "site"
             built = batch.build(
-                services.replica, services.artifacts.folder, services.editions.catalogue, DEMO_ORGANIZATIONS,
+                services.replica, services.artifacts.folder, services.snapshots.catalogue, DEMO_ORGANIZATIONS,
                 now=now(), progress=steps,
             )  # fmt: skip
-            pages = [
-                write_site(services.editions, org_id, site / org_id, sections=SECTIONS, now=now(), progress=steps)
-                for org_id in DEMO_ORGANIZATIONS
-            ]
+            pages = []
+            for org_id in DEMO_ORGANIZATIONS:
+                with services.snapshots.open(org_id, now=now()) as snapshot:
+                    pages.append(write_site(snapshot, site / org_id, sections=SECTIONS, progress=steps))
         artifacts = sum(result.made + result.kept for result in built)
         click.echo(f"{artifacts} reports of {len(built)} organizations are ready.")
         click.echo(f"Browse them without a server: {pages[0]}")

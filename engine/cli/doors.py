@@ -1,5 +1,6 @@
 """Commands that open the other doors, and those that describe them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -7,8 +8,7 @@ import click
 from engine.cli.common import now, open_console_services
 from engine.model.errors import Usage
 from engine.runtime.settings import Settings
-from engine.store import PLATFORM
-from engine.store.queries.jobs import last
+from engine.store.membership import PLATFORM, organizations_of
 
 
 @click.command(epilog="Example: hq serve --port 8080")
@@ -35,6 +35,7 @@ def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None
 @click.option("--list", "listing", is_flag=True, help="Print what runs when and what ran last, and stop.")
 def scheduler(listing: bool) -> None:
     """Run scheduled work alone. Several may run: one of them leads."""
+    from engine.store.queries.jobs import last
     from scheduler import JOBS, TASKS, new_scheduler, run_until_stopped
 
     settings = Settings.of_process()
@@ -50,7 +51,7 @@ def scheduler(listing: bool) -> None:
         run_until_stopped(new_scheduler(services))
 
 
-def _last(run: dict[str, Any] | None) -> str:
+def _last(run: Mapping[str, Any] | None) -> str:
     """A run of a job in words."""
     if run is None:
         return "never ran"
@@ -77,22 +78,20 @@ def session(email: str, org: str | None) -> None:
     """Print the value of a session cookie, and nothing else."""
     from engine.web.sessions import Sessions
 
-    with open_console_services() as services:
-        store = services.store
-        known = [*(org_id for org_id, _ in store.organizations()), PLATFORM]
-        mine = [org_id for org_id in known if store.role(org_id, email.lower())]
-        if org is None and len(mine) != 1:
-            raise Usage(
-                f"{email} is a member of {', '.join(mine)}; name one with --org."
-                if mine
-                else f"{email} is not a member of any organization here."
-            )
-        if org is not None and org not in mine:
-            raise Usage(f"{email} is not a member of {org!r}.")
-        chosen, admins = org or mine[0], services.settings.platform_admin_emails
-        if chosen == PLATFORM and email.lower() not in admins:
-            click.echo(f"{email} is not in SVC_PLATFORM_ADMIN_EMAILS: /api/admin will refuse this session.", err=True)
-        click.echo(Sessions(services.settings).issue(email, chosen, now=now()))
+    settings = Settings.of_process()
+    mine = organizations_of(settings.store_url, email.lower())
+    if org is None and len(mine) != 1:
+        raise Usage(
+            f"{email} is a member of {', '.join(mine)}; name one with --org."
+            if mine
+            else f"{email} is not a member of any organization here."
+        )
+    if org is not None and org not in mine:
+        raise Usage(f"{email} is not a member of {org!r}.")
+    chosen = org or mine[0]
+    if chosen == PLATFORM and email.lower() not in settings.platform_admin_emails:
+        click.echo(f"{email} is not in SVC_PLATFORM_ADMIN_EMAILS: /api/admin will refuse this session.", err=True)
+    click.echo(Sessions(settings).issue(email, chosen, now=now()))
 
 
 @click.command(epilog="Example: hq routes | grep vendors")

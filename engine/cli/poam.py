@@ -1,9 +1,6 @@
 """The command that numbers the plan of action and milestones."""
 
-from datetime import date
-
 import click
-import msgspec
 
 from engine.cli.common import (
     now,
@@ -26,25 +23,21 @@ def poam(org: str | None, actor: str, scans: str) -> None:
     What a number stands for never changes, and a closed number is never used again. Each becomes a duty with a
     deadline; close it by importing poam_items.
     """
+    import polars as pl
+
     from engine.programme.poam import Weakness, number
     from reports.frameworks.poam_items import UNNUMBERED
 
     with open_console_services() as services:
         org_id, at = organization(services, org), now()
-        artifact = services.editions.artifact(org_id, REPORT, "json", {"scans": scans}, now=at)
-        report = msgspec.json.decode(artifact.data)
-        weaknesses = [
-            Weakness(
-                item["weakness_key"],
-                date.fromisoformat(item["original_detection_date"]),
-                date.fromisoformat(item["scheduled_completion_date"]),
-            )
-            for item in report["items"]
-            if item["poam_id"] == UNNUMBERED
-        ]
+        with services.snapshots.open(org_id, now=at) as snapshot:
+            document = snapshot.edition(REPORT, {"scans": scans}).document
+        items = document.table("items").frame.filter(pl.col("poam_id") == UNNUMBERED)
+        columns = ("weakness_key", "original_detection_date", "scheduled_completion_date")
+        weaknesses = [Weakness(*row) for row in items.select(columns).iter_rows()]
         numbers = services.store.write(org_id, actor, lambda revision: number(revision, weaknesses), now=at)
     due = {one.key: one.due_on for one in weaknesses}
     for key, poam_id in numbers.items():
         click.echo(f"{poam_id}  {key}  due {due[key].isoformat()}")
     if not numbers:
-        click.echo(f"There is nothing to number. {report['headline']}")
+        click.echo(f"There is nothing to number. {document.headline}")

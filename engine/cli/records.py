@@ -19,9 +19,7 @@ def import_(paths: tuple[Path, ...], org: str, actor: str) -> None:
     from engine.intake.imports import import_paths
 
     with open_console_services() as services, Steps() as steps:
-        result = import_paths(
-            services.store, paths, org_id=org, actor=actor, now=now(), progress=steps.count
-        )  # fmt: skip
+        result = import_paths(services.store, paths, org_id=org, actor=actor, now=now(), progress=steps.count)
     for table, counts in result.tables.items():
         click.echo(f"{table}: {counts.created} new, {counts.updated} changed, {counts.unchanged} as they were")
     if result.changed:

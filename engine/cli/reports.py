@@ -30,7 +30,7 @@ def build(org: str | None, everyone: bool, jobs: int | None) -> None:
             [org_id for org_id, _ in services.store.organizations()] if everyone else [organization(services, org)]
         )
         built = batch.build(
-            services.replica, services.artifacts.folder, services.editions.catalogue, org_ids, now=now(), jobs=jobs,
+            services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now(), jobs=jobs,
             progress=steps,
         )  # fmt: skip
     for result in built:
@@ -52,8 +52,11 @@ def report(name: str, org: str | None, form: str | None, parameters: tuple[str, 
         if not separator:
             raise Usage(f"--param must be KEY=VALUE; got {given!r}.")
         query[key] = value
-    with open_console_services() as services:
-        artifact = services.editions.artifact(organization(services, org), name, form, query, now=now())
+    with (
+        open_console_services() as services,
+        services.snapshots.open(organization(services, org), now=now()) as snapshot,
+    ):
+        artifact = snapshot.bytes(name, query, form)
     sys.stdout.buffer.write(artifact.data)
     sys.stdout.flush()
 
@@ -68,9 +71,8 @@ def export(folder: Path, org: str | None) -> None:
 
     with open_console_services() as services, Steps() as steps:
         try:
-            page = write_site(
-                services.editions, organization(services, org), folder, sections=SECTIONS, now=now(), progress=steps
-            )
+            with services.snapshots.open(organization(services, org), now=now()) as snapshot:
+                page = write_site(snapshot, folder, sections=SECTIONS, progress=steps)
         except OSError as error:
             raise Unavailable(f"Cannot write below {folder}: {error.strerror or error}.") from error
     click.echo(page)

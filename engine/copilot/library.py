@@ -1,8 +1,7 @@
 """The reports of one organization at one moment, each computed once and only when it is asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any
 
 import polars as pl
 
@@ -14,20 +13,20 @@ from engine.model.document import (
     Table,
 )
 from engine.model.report import Report
-from engine.reporting.editions import Editions
+from engine.model.vocabulary import LIVE_INCIDENTS
+from engine.reporting.snapshots import Snapshots
 from engine.store.rows import first, many
 from engine.store.schema.services import incidents
 
 INCIDENTS = "incidents"
 MOST_INCIDENTS = 200
-_OPEN = ("open", "acknowledged", "mitigated")
 
 
 class Library:
     """What the copilot may read: the catalogue's reports, and the open incidents in the same form."""
 
-    def __init__(self, editions: Editions, org_id: str, *, now: datetime) -> None:
-        self._editions = editions
+    def __init__(self, snapshots: Snapshots, org_id: str, *, now: datetime) -> None:
+        self._snapshots = snapshots
         self._org_id = org_id
         self._now = now
         self._known: dict[str, Edition | None] = {}
@@ -35,7 +34,7 @@ class Library:
     @property
     def catalogue(self) -> Mapping[str, Report]:
         """Every report there is, by name."""
-        return self._editions.catalogue
+        return self._snapshots.catalogue
 
     @property
     def as_of(self) -> date:
@@ -56,16 +55,19 @@ class Library:
     def _read(self, name: str) -> Edition | None:
         if name == INCIDENTS:
             return self._incidents()
-        if name not in self._editions.catalogue:
+        if name not in self._snapshots.catalogue:
             return None
-        return self._editions.edition(self._org_id, name, {}, now=self._now)
+        with self._snapshots.open(self._org_id, now=self._now) as snapshot:
+            return snapshot.edition(name, {})
 
     def _incidents(self) -> Edition:
         """The open incidents, latest first; ``known`` is 0 where no incident was ever recorded."""
-        store = self._editions.store
+        store = self._snapshots.store
         with store.reader() as connection:
             known = first(connection, incidents, self._org_id) is not None
-            found = many(connection, incidents, self._org_id, status=_OPEN, order=("-opened_at",), limit=MOST_INCIDENTS)
+            found = many(
+                connection, incidents, self._org_id, status=LIVE_INCIDENTS, order=("-opened_at",), limit=MOST_INCIDENTS
+            )
         head = store.head(self._org_id) or Position(0, "")
         return Edition(
             report=INCIDENTS,
@@ -81,10 +83,10 @@ class Library:
         )
 
 
-def _incident_document(rows: list[dict[str, Any]], known: bool) -> Document:
+def _incident_document(rows: Sequence[Mapping[str, object]], known: bool) -> Document:
     columns = ("id", "title", "severity", "status", "opened_at", "owner")
-    frame = pl.DataFrame([{name: row[name] for name in columns} for row in rows], schema=columns, orient="row",
-                         infer_schema_length=None)  # fmt: skip
+    cells = [{name: row[name] for name in columns} for row in rows]
+    frame = pl.DataFrame(cells, schema=columns, orient="row", infer_schema_length=None)
     more = "At least " if len(rows) == MOST_INCIDENTS else ""
     count = f"{more}{len(rows)} incident{'' if len(rows) == 1 else 's'}" if rows else "No incident"
     headline = f"{count} {'is' if len(rows) < 2 else 'are'} open."

@@ -3,78 +3,26 @@
 The same question about the same data has the same answer. What nothing is known about is said, never guessed.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any
 
 import polars as pl
 
+from engine.copilot.answers import AnswerPart, CitationList, OfflineAnswer, join_parts
 from engine.copilot.library import Library
 from engine.copilot.question import CopilotQuestion, read
-from engine.copilot.topics import (
-    FRAMEWORKS,
-    IDENTIFIED,
-    READINESS,
-    TOPICS,
-    Source,
-    Topic,
-    route_of,
-)
+from engine.copilot.sources import Source, route_of
+from engine.copilot.topics import FRAMEWORKS, IDENTIFIED, READINESS, TOPICS, Topic
 from engine.model.document import Document, Edition
+from engine.model.vocabulary import Confidence
 
 ROWS = 5
 MOST_TOPICS = 3
-CONFIDENCES = ("high", "medium", "low", "none")
 _HELLO = ("help", "hello", "hi", "hey", "thanks", "thank")
 _IDENTIFIERS = ("gap_id", "control_id", "id", "vendor_id", "obligation_id")
 
 
-@dataclass(frozen=True)
-class Citation:
-    """Where a figure stands: the route of a report, the row in it (none for its headline), day and revision."""
-
-    number: int
-    report: str
-    route: str
-    row: str | None
-    as_of: str
-    revision: int
-
-
-@dataclass(frozen=True)
-class OfflineAnswer:
-    """``confidence`` is high, medium, low, or none where nothing could be said."""
-
-    text: str
-    citations: tuple[Citation, ...]
-    confidence: str
-
-
-@dataclass(frozen=True)
-class _Part:
-    """What one source says, with its citations in place."""
-
-    lines: tuple[str, ...]
-    confidence: str
-    reason: str = ""
-
-
-class _Notes:
-    """The citations of an answer, numbered in the order in which its text names them."""
-
-    def __init__(self) -> None:
-        self.taken: list[Citation] = []
-
-    def cite(self, edition: Edition, route: str, row: str | None = None) -> str:
-        """The mark of a citation."""
-        number = len(self.taken) + 1
-        as_of = edition.as_of.isoformat()
-        self.taken.append(Citation(number, edition.report, route, row, as_of, edition.revision.seq))
-        return f"[{number}]"
-
-
-def general() -> OfflineAnswer:
+def general_help() -> OfflineAnswer:
     """Help that needs no organization."""
     names = ", ".join(topic.name for topic in TOPICS)
     return OfflineAnswer(
@@ -88,16 +36,16 @@ def general() -> OfflineAnswer:
 
 def answer(question: str, library: Library, *, asker: str) -> OfflineAnswer:
     """What the reports say; ``asker`` is the e-mail address that 'my' in the question stands for."""
-    asked, notes = read(question), _Notes()
+    asked, citations = read(question), CitationList()
     parts = (
-        _identified(asked, library, notes)
-        or [part for topic, sure in _topics(asked) for part in _parts(topic, asked, library, asker, sure, notes)]
-        or _by_title(asked, library, notes)
+        _identified(asked, library, citations)
+        or [part for topic, sure in _topics(asked) for part in _parts(topic, asked, library, asker, sure, citations)]
+        or _by_title(asked, library, citations)
     )
     if parts:
-        return _joined(parts, notes.taken, library)
+        return join_parts(parts, citations.items, library)
     if not asked.subject or asked.words[0] in _HELLO or "help" in asked.words:
-        return general()
+        return general_help()
     return OfflineAnswer(
         f"I have no data on {asked.subject}. No report of the organization matches the question; ask about "
         f"{', '.join(topic.name for topic in TOPICS)}.",
@@ -117,9 +65,9 @@ def _topics(asked: CopilotQuestion) -> list[tuple[Topic, bool]]:
     return [(topic, False) for topic in hinted[:1]]
 
 
-def _identified(asked: CopilotQuestion, library: Library, notes: _Notes) -> list[_Part]:
+def _identified(asked: CopilotQuestion, library: Library, citations: CitationList) -> list[AnswerPart]:
     """What is known of the controls, gaps and records that the question names by their identifier."""
-    parts: list[_Part] = []
+    parts: list[AnswerPart] = []
     for source in IDENTIFIED if asked.codes else ():
         edition = library.edition(source.report)
         if edition is None:
@@ -130,13 +78,13 @@ def _identified(asked: CopilotQuestion, library: Library, notes: _Notes) -> list
         if asked.frameworks and "framework" in rows.columns:
             rows = rows.filter(pl.col("framework").is_in(asked.frameworks))
         if rows.height:
-            parts.append(_Part(_rows(source, edition, rows, notes), *_confidence(edition.document, sure=True)))
+            parts.append(AnswerPart(_rows(source, edition, rows, citations), *_confidence(edition.document, sure=True)))
     return parts
 
 
 def _parts(
-    topic: Topic, asked: CopilotQuestion, library: Library, asker: str, sure: bool, notes: _Notes
-) -> Iterator[_Part]:
+    topic: Topic, asked: CopilotQuestion, library: Library, asker: str, sure: bool, citations: CitationList
+) -> Iterator[AnswerPart]:
     for source in topic.sources:
         edition = library.edition(source.report)
         if edition is None:
@@ -144,30 +92,30 @@ def _parts(
         document = edition.document
         headline = document.headline
         if source.row_route is None:
-            headline += f" {notes.cite(edition, source.path)}"
+            headline += f" {citations.cite(edition, source.path)}"
         if not _has_data(document, source):
-            yield _Part((f"I have no data on {topic.name}. {headline}",), "none")
+            yield AnswerPart((f"I have no data on {topic.name}. {headline}",), "none")
             continue
         rows = _wanted(_table(document, source), source, asked, asker)
-        lines = (headline, *_rows(source, edition, rows, notes))
+        lines = (headline, *_rows(source, edition, rows, citations))
         missing = _missing(rows, asked)
         lines += tuple(f"I have no data on {topic.name} of {FRAMEWORKS[framework][0]}." for framework in missing)
         if rows.is_empty() and missing:
-            yield _Part(lines, "none")
+            yield AnswerPart(lines, "none")
             continue
         if rows.is_empty() and (asked.mine or (asked.late and source.late)):
             words = ["overdue"] * (asked.late and source.late is not None) + ["yours"] * asked.mine
             lines += (f"Nothing of it is {' and '.join(words)}.",)
-        yield _Part(lines, *_confidence(document, sure))
+        yield AnswerPart(lines, *_confidence(document, sure))
 
 
-def _rows(source: Source, edition: Edition, rows: pl.DataFrame, notes: _Notes) -> tuple[str, ...]:
+def _rows(source: Source, edition: Edition, rows: pl.DataFrame, citations: CitationList) -> tuple[str, ...]:
     """The first rows as lines, each with its citation, and how many more there are."""
     lines = []
     for row in rows.head(ROWS).iter_rows(named=True):
         cells = {name: _cell(value) for name, value in row.items()}
         route = source.row_route.format_map(cells) if source.row_route else source.path
-        mark = notes.cite(edition, route, source.row.format_map(cells))
+        mark = citations.cite(edition, route, source.row.format_map(cells))
         lines.append(f"- {source.line.format_map(cells)} {mark}")
     if rows.height > ROWS:
         where = "" if source.row_route else f" in {source.path}"
@@ -203,9 +151,9 @@ def _wanted(frame: pl.DataFrame, source: Source, asked: CopilotQuestion, asker: 
     return frame
 
 
-def _confidence(document: Document, sure: bool) -> tuple[str, str]:
+def _confidence(document: Document, sure: bool) -> tuple[Confidence, str]:
     """High for a plain question and well covered data; a report on thin evidence says so."""
-    confidence = "high" if sure else "medium"
+    confidence: Confidence = "high" if sure else "medium"
     coverage = document.coverage
     if coverage is None or coverage.pct is None:
         return confidence, ""
@@ -215,7 +163,7 @@ def _confidence(document: Document, sure: bool) -> tuple[str, str]:
     return (confidence if coverage.pct >= 80 else "medium"), reason
 
 
-def _by_title(asked: CopilotQuestion, library: Library, notes: _Notes) -> list[_Part]:
+def _by_title(asked: CopilotQuestion, library: Library, citations: CitationList) -> list[AnswerPart]:
     """The headline of the report that the question's words describe best: what the table of topics leaves out."""
     telling = {word.rstrip("s") for word in asked.subject.split() if len(word) > 3}
     scored = []
@@ -227,31 +175,15 @@ def _by_title(asked: CopilotQuestion, library: Library, notes: _Notes) -> list[_
     edition = library.edition(best[1]) if best[0] <= -2 else None  # one word of a description says nothing
     if edition is None:
         return []
-    mark = notes.cite(edition, route_of(edition.report))
-    return [_Part((f"{edition.document.headline} {mark}",), "low", _confidence(edition.document, sure=False)[1])]
+    mark = citations.cite(edition, route_of(edition.report))
+    return [AnswerPart((f"{edition.document.headline} {mark}",), "low", _confidence(edition.document, sure=False)[1])]
 
 
 def _begins(word: str, words: Iterable[str]) -> bool:
     return any(part.startswith(word) for part in words)
 
 
-def _joined(parts: Sequence[_Part], citations: Sequence[Citation], library: Library) -> OfflineAnswer:
-    """One text; only as sure as its least sure part that says anything."""
-    saying = [part.confidence for part in parts if part.confidence != "none"]
-    confidence = max(saying, key=CONFIDENCES.index, default="none")
-    reason = next((part.reason for part in parts if part.confidence == confidence and part.reason), "")
-    because = f" ({reason})" if reason else ""
-    text = [
-        *("\n".join(part.lines) for part in parts),
-        f"Confidence: {confidence}{because}. As of {library.as_of}, revision {library.revision}.",
-    ]
-    if citations:
-        sources = (f"[{c.number}] {c.route}{f', row {c.row}' if c.row else ''}" for c in citations)
-        text.append("\n".join(["Sources:", *sources]))
-    return OfflineAnswer("\n\n".join(text), tuple(citations), confidence)
-
-
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     match value:
         case None:
             return "–"

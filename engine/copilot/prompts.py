@@ -6,8 +6,8 @@ Figures come from the organization's own reports. Names behind e-mail addresses 
 import re
 from collections.abc import Sequence
 
+from engine.copilot.answers import OfflineAnswer
 from engine.copilot.library import Library
-from engine.copilot.offline import OfflineAnswer
 from engine.intake.redaction import REDACTED, redact
 
 CONTEXT_CHARACTERS = 8_000

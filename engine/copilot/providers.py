@@ -1,11 +1,9 @@
 """Servers that speak OpenAI's chat completions: asked in the order of the settings, until one begins to answer."""
 
-import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import httpx
 import msgspec
@@ -13,7 +11,6 @@ import msgspec
 from engine.copilot import sse
 from engine.runtime.settings import Settings
 
-log = logging.getLogger("hq.copilot")
 TIMEOUT = httpx.Timeout(30.0, connect=5.0)  # for each read: the first token may take that long
 TOTAL_SECONDS = 120.0
 LONGEST_BODY = 2 * 1024 * 1024
@@ -53,8 +50,39 @@ def client() -> httpx.Client:
     return httpx.Client(timeout=TIMEOUT, trust_env=False, follow_redirects=False)
 
 
+class _Delta(msgspec.Struct):
+    content: str | None = None
+
+
+class _ChunkChoice(msgspec.Struct):
+    delta: _Delta | None = None
+    finish_reason: str | None = None
+
+
+class _Chunk(msgspec.Struct):
+    """An event of a streamed completion."""
+
+    choices: list[_ChunkChoice] = []
+    error: object = None
+
+
+class _Message(msgspec.Struct):
+    content: str | None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Answer(msgspec.Struct):
+    """A completion that came in one piece."""
+
+    choices: list[_Choice]
+
+
 class Completion:
-    """The text of an answer, piece by piece as it arrives; Failed where it breaks off.
+    """The text of an answer, piece by piece as it arrives; ProviderError where it breaks off.
 
     ``finish`` is the provider's reason for ending, known when the text is over.
     """
@@ -121,21 +149,19 @@ class Completion:
         for data in sse.data(self._body()):
             if data.strip() == sse.END:
                 return
-            value: dict[str, Any] = msgspec.json.decode(data)
-            if value.get("error"):
+            chunk = msgspec.json.decode(data, type=_Chunk)
+            if chunk.error:
                 raise ProviderError("provider_error")
-            for choice in value.get("choices", [])[:1]:
-                self.finish = choice.get("finish_reason") or self.finish
-                piece = (choice.get("delta") or {}).get("content")
-                if piece:
-                    yield str(piece)
+            for choice in chunk.choices[:1]:
+                self.finish = choice.finish_reason or self.finish
+                if choice.delta is not None and choice.delta.content:
+                    yield choice.delta.content
 
     def _whole(self) -> Iterator[str]:
-        choice = msgspec.json.decode(b"".join(self._body()))["choices"][0]
-        self.finish = choice.get("finish_reason") or "stop"
-        text = choice["message"]["content"]
-        if text:
-            yield str(text)
+        choice = msgspec.json.decode(b"".join(self._body()), type=_Answer).choices[0]
+        self.finish = choice.finish_reason or "stop"
+        if choice.message.content:
+            yield choice.message.content
 
 
 def _reason(error: httpx.TransportError) -> str:

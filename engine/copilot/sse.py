@@ -1,7 +1,6 @@
 """Server-sent events (WHATWG HTML, 9.2), as chat completions use them: one JSON value an event, then ``[DONE]``."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import msgspec
 
@@ -10,7 +9,7 @@ END = "[DONE]"
 LONGEST = 1024 * 1024
 
 
-def event(value: Any) -> bytes:
+def event(value: object) -> bytes:
     """One event on the wire. JSON has no line breaks of its own, so that one data line is enough."""
     return b"data: " + msgspec.json.encode(value) + b"\n\n"
 

@@ -1,14 +1,14 @@
 """Conversations that are kept: each belongs to one member, and does not exist for anybody else."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 import msgspec
 from msgspec import to_builtins
 
-from engine.copilot.offline import Citation
+from engine.copilot.answers import Citation
 from engine.model.errors import Conflict
+from engine.model.vocabulary import Confidence
 from engine.store import Revision, Store
 from engine.store.ids import new_id
 from engine.store.rows import many, one
@@ -23,12 +23,12 @@ class ThreadMessage(msgspec.Struct):
 
     text: str
     provider: str
-    confidence: str | None
+    confidence: Confidence | None
     citations: tuple[Citation, ...]
     sent_to: tuple[str, ...]
 
 
-def create(revision: Revision, title: str | None) -> dict[str, Any]:
+def create(revision: Revision, title: str | None) -> dict[str, object]:
     """Begin a conversation of the revision's actor."""
     thread_id = new_id("thr")
     row = {"id": thread_id, "email": revision.actor, "title": title or UNTITLED, "created_at": revision.now}
@@ -37,14 +37,14 @@ def create(revision: Revision, title: str | None) -> dict[str, Any]:
     return _thread(row)
 
 
-def list_threads(store: Store, org_id: str, email: str, limit: int) -> list[dict[str, Any]]:
+def list_threads(store: Store, org_id: str, email: str, limit: int) -> list[dict[str, object]]:
     """The member's conversations, newest first."""
     with store.reader() as connection:
         rows = many(connection, copilot_threads, org_id, email=email, order=("-created_at",), limit=limit)
     return [_thread(row) for row in rows]
 
 
-def read(store: Store, org_id: str, email: str, thread_id: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def read(store: Store, org_id: str, email: str, thread_id: str) -> tuple[dict[str, object], list[dict[str, object]]]:
     """A conversation and its messages, oldest first; NotFound when it is not the member's."""
     with store.reader() as connection:
         thread = one(connection, copilot_threads, org_id, id=thread_id, email=email)
@@ -52,7 +52,7 @@ def read(store: Store, org_id: str, email: str, thread_id: str) -> tuple[dict[st
     return _thread(thread), [_message(row) for row in rows]
 
 
-def room(messages: Sequence[object]) -> None:
+def check_capacity(messages: Sequence[object]) -> None:
     """Conflict when a conversation can take no further turn."""
     if len(messages) + 2 > MOST_MESSAGES:
         raise Conflict(
@@ -61,13 +61,14 @@ def room(messages: Sequence[object]) -> None:
         )
 
 
-def append(store: Store, org_id: str, email: str, thread_id: str, question: str, said: ThreadMessage, *,
-           now: datetime) -> list[dict[str, Any]]:  # fmt: skip
+def append(
+    store: Store, org_id: str, email: str, thread_id: str, question: str, said: ThreadMessage, *, now: datetime
+) -> list[dict[str, object]]:
     """Keep a turn, both messages or none, and note it without what was said; returns the two messages."""
 
-    def change(revision: Revision) -> list[dict[str, Any]]:
+    def change(revision: Revision) -> list[dict[str, object]]:
         one(revision.connection, copilot_threads, org_id, id=thread_id, email=email)
-        room(many(revision.connection, copilot_messages, org_id, thread_id=thread_id))
+        check_capacity(many(revision.connection, copilot_messages, org_id, thread_id=thread_id))
         common = {"thread_id": thread_id, "created_at": now}
         sources = {
             "provider": said.provider,
@@ -101,10 +102,11 @@ def note_figures(store: Store, org_id: str, email: str, sent_to: Sequence[str], 
     )
 
 
-def _thread(row: dict[str, Any]) -> dict[str, Any]:
+def _thread(row: Mapping[str, object]) -> dict[str, object]:
     return {name: row[name] for name in ("id", "title", "created_at")}
 
 
-def _message(row: dict[str, Any]) -> dict[str, Any]:
+def _message(row: Mapping[str, object]) -> dict[str, object]:
     shown = {"id": row["id"], "role": row["role"], "content": row["body"], "created_at": row["created_at"]}
-    return shown | (row["citations"] or {})
+    sources = row["citations"]
+    return {**shown, **sources} if isinstance(sources, dict) else shown

@@ -1,49 +1,11 @@
 """What people ask about, and which report answers: a table, read from top to bottom.
 
 ``words`` and ``hints`` are beginnings of words of the question. A hint alone decides only where no word does.
-``row`` and ``line`` are filled from the columns of a table's row.
 """
 
 from dataclasses import dataclass
 
-PROGRAMME = "/api/governance/compliance"
-ELSEWHERE = {
-    "deployment-profile": "/api/deployment/profile",
-    "deployment-retention": "/api/deployment/retention",
-    "legal-holds": "/api/governance/legal-holds",
-    "policy-blocks-summary": "/api/governance/policy-blocks/summary",
-    "third-party-vendors": "/api/governance/third-party/vendors",
-}
-
-
-def route_of(report: str) -> str:
-    """The path that answers with a report."""
-    return ELSEWHERE.get(report, f"{PROGRAMME}/{report}")
-
-
-@dataclass(frozen=True)
-class Source:
-    """The table of a report that answers, and how one of its rows reads.
-
-    ``keep`` and ``late`` name a column and the values that count, always and when the question asks for what is
-    overdue. ``number`` in ``row`` is the row's place in the table. ``known`` is the figure of the summary that is 0 or
-    absent when there is no data. ``row_route`` is where a single row stands, where no route shows the whole table.
-    """
-
-    report: str
-    table: str
-    row: str
-    line: str
-    route: str = ""
-    keep: tuple[str, tuple[object, ...]] | None = None
-    late: tuple[str, tuple[object, ...]] | None = None
-    known: str | None = None
-    row_route: str | None = None
-
-    @property
-    def path(self) -> str:
-        """The route of the report."""
-        return self.route or route_of(self.report)
+from engine.copilot.sources import Source
 
 
 @dataclass(frozen=True)
@@ -57,19 +19,28 @@ class Topic:
 
 
 GAPS = Source(
-    "gap-remediations", "gaps", "{gap_id}", "{gap_id} {title}: {severity}, {state}, {effort_hours} h, owner {owner}",
+    "gap-remediations",
+    "gaps",
+    "{gap_id}",
+    "{gap_id} {title}: {severity}, {state}, {effort_hours} h, owner {owner}",
     late=("overdue", (True,)),
-)  # fmt: skip
+)
 CONTROLS = Source(
-    "evidence-freshness", "controls", "{framework}:{control_id}",
-    "{framework} {control_id} {title}: evidence {state}, last on {last_evidence_on}, owner {owner}", known="controls",
-)  # fmt: skip
+    "evidence-freshness",
+    "controls",
+    "{framework}:{control_id}",
+    "{framework} {control_id} {title}: evidence {state}, last on {last_evidence_on}, owner {owner}",
+    known="controls",
+)
 READINESS = Source(
-    "baseline-comparison", "packs", "{framework}",
+    "baseline-comparison",
+    "packs",
+    "{framework}",
     "{name}: {weighted_pct} % weighted readiness, {strict_pct} % strict, {open_weaknesses} open weaknesses, "
     "evidence for {coverage_pct} % of the controls",
-    keep=("in_scope", (True,)), known="packs_in_scope",
-)  # fmt: skip
+    keep=("in_scope", (True,)),
+    known="packs_in_scope",
+)
 
 TOPICS = (
     Topic(
@@ -87,7 +58,10 @@ TOPICS = (
         ("doing", "overall", "status", "state", "summar"),
         (
             Source(
-                "posture-score", "components", "{component}", "{title}: {value_pct} %, costs {lost} points",
+                "posture-score",
+                "components",
+                "{component}",
+                "{title}: {value_pct} %, costs {lost} points",
                 known="score",
             ),
         ),
@@ -99,9 +73,12 @@ TOPICS = (
         (),
         (
             Source(
-                "attestations", "attestations", "{id}",
+                "attestations",
+                "attestations",
+                "{id}",
                 "{framework} {control_id} {title}: {status}, due {due_on}, owner {owner}",
-                keep=("status", ("overdue", "rejected", "due_7", "due_30")), late=("status", ("overdue",)),
+                keep=("status", ("overdue", "rejected", "due_7", "due_30")),
+                late=("status", ("overdue",)),
                 known="attestations",
             ),
         ),
@@ -112,8 +89,13 @@ TOPICS = (
         ("due", "overdue", "late", "upcoming", "week", "month"),
         (
             Source(
-                "calendar", "obligations", "{obligation_id}", "{due_on} {title}: {status}, owner {owner}",
-                keep=("status", ("overdue", "open")), late=("status", ("overdue",)), known="obligations",
+                "calendar",
+                "obligations",
+                "{obligation_id}",
+                "{due_on} {title}: {status}, owner {owner}",
+                keep=("status", ("overdue", "open")),
+                late=("status", ("overdue",)),
+                known="obligations",
             ),
         ),
     ),
@@ -123,9 +105,13 @@ TOPICS = (
         (),
         (
             Source(
-                "third-party-vendors", "vendors", "{vendor_id}",
+                "third-party-vendors",
+                "vendors",
+                "{vendor_id}",
                 "{name}: tier {tier}, assurance {assurance}, review {review}, {inherited_gaps} inherited gaps",
-                route="/api/governance/third-party/vendors", late=("review", ("overdue", "never")), known="vendors",
+                route="/api/governance/third-party/vendors",
+                late=("review", ("overdue", "never")),
+                known="vendors",
             ),
         ),
     ),
@@ -135,8 +121,12 @@ TOPICS = (
         (),
         (
             Source(
-                "incidents", "open", "{id}", "{title}: {severity}, {status} since {opened_at}, owner {owner}",
-                known="known", row_route="/api/incidents/{id}/evidence",
+                "incidents",
+                "open",
+                "{id}",
+                "{title}: {severity}, {status} since {opened_at}, owner {owner}",
+                known="known",
+                row_route="/api/incidents/{id}/evidence",
             ),
         ),
     ),
@@ -146,8 +136,11 @@ TOPICS = (
         (),
         (
             Source(
-                "risk-heatmap", "risks", "{id}",
-                "{id} {title}: residual {residual} ({level}), appetite {appetite}, owner {owner}", known="risks",
+                "risk-heatmap",
+                "risks",
+                "{id}",
+                "{id} {title}: residual {residual} ({level}), appetite {appetite}, owner {owner}",
+                known="risks",
             ),
         ),
     ),
@@ -157,7 +150,9 @@ TOPICS = (
         ("missing",),
         (
             Source(
-                "evidence-freshness", "queue", "{framework}:{control_id}",
+                "evidence-freshness",
+                "queue",
+                "{framework}:{control_id}",
                 "{framework} {control_id} {title}: {state}, last on {last_evidence_on}, owner {owner}",
                 known="controls",
             ),
@@ -170,8 +165,11 @@ TOPICS = (
         ("red", "amber"),
         (
             Source(
-                "control-health-scorecard", "families", "{framework}:{group_id}",
-                "{framework_name} {group_title}: {health} ({rag}), worst {worst_control}", known="controls",
+                "control-health-scorecard",
+                "families",
+                "{framework}:{group_id}",
+                "{framework_name} {group_title}: {health} ({rag}), worst {worst_control}",
+                known="controls",
             ),
         ),
     ),
@@ -181,8 +179,11 @@ TOPICS = (
         (),
         (
             Source(
-                "crosswalk", "conflicts", "{source_id}/{target_id}",
-                "{source_id} is {source_state}, {target_id} {target_title} is {target_state}", known="pairs",
+                "crosswalk",
+                "conflicts",
+                "{source_id}/{target_id}",
+                "{source_id} is {source_state}, {target_id} {target_title} is {target_state}",
+                known="pairs",
             ),
         ),
     ),
@@ -192,7 +193,9 @@ TOPICS = (
         ("who", "owner"),
         (
             Source(
-                "gap-remediations", "owners", "{owner}",
+                "gap-remediations",
+                "owners",
+                "{owner}",
                 "{owner}: {gaps} gaps, {severe} critical or high, {effort_hours} h",
             ),
         ),
@@ -203,7 +206,9 @@ TOPICS = (
         ("event", "log"),
         (
             Source(
-                "summary", "uncovered", "{framework}:{control_id}",
+                "summary",
+                "uncovered",
+                "{framework}:{control_id}",
                 "{framework_name} {control_id} {title}: nothing in the period, last on {last_evidence_on}",
                 known="applicable_controls",
             ),
@@ -215,7 +220,7 @@ TOPICS = (
         (),
         (Source("executive-summary", "decisions", "decision {number}", "{decision} ({reason}; with {owner})"),),
     ),
-)  # fmt: skip
+)
 
 # What can be asked for by its identifier, such as CC6.1, RSK-04 or inc_…
 IDENTIFIED = (

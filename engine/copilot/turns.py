@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from engine.copilot.answers import Citation
 from engine.copilot.library import Library
-from engine.copilot.offline import Citation, answer, general
+from engine.copilot.offline import answer, general_help
 from engine.copilot.prompts import NO_FIGURES, figures, messages
 from engine.copilot.providers import (
     Completion,
@@ -14,6 +15,7 @@ from engine.copilot.providers import (
     ProviderError,
     providers_of,
 )
+from engine.model.vocabulary import Confidence
 from engine.runtime.settings import Settings
 
 log = logging.getLogger("hq.copilot")
@@ -22,7 +24,7 @@ OFFLINE = "offline"
 
 @dataclass
 class Turn:
-    """An answer on its way. ``pieces`` may raise Failed where it breaks off; ``close`` lets go of it.
+    """An answer on its way. ``pieces`` may raise ProviderError where it breaks off; ``close`` lets go of it.
 
     ``skipped`` says which providers were asked before and why they did not answer. ``citations`` are the figures that
     the answer could use; ``confidence`` is that of an answer from the reports, and None for a model's.
@@ -32,7 +34,7 @@ class Turn:
     model: str
     skipped: tuple[dict[str, str], ...]
     citations: tuple[Citation, ...]
-    confidence: str | None
+    confidence: Confidence | None
     pieces: Iterator[str]
     completion: Completion | None = None
 
@@ -57,13 +59,13 @@ def run(
     settings: Settings, conversation: Sequence[dict[str, str]], library: Library | None, *, asker: str, stream: bool
 ) -> Turn:
     """Answer the last message. Without a library nobody is signed in, and there is general help alone."""
-    found = general() if library is None else answer(conversation[-1]["content"], library, asker=asker)
+    found = general_help() if library is None else answer(conversation[-1]["content"], library, asker=asker)
     providers = providers_of(settings)
     skipped: list[dict[str, str]] = []
     told = messages(conversation, NO_FIGURES if library is None else figures(library, found)) if providers else []
     for provider in providers:
         try:
-            completion, pieces = _begun(provider, told, stream)
+            completion, pieces = _begin(provider, told, stream)
         except ProviderError as error:
             log.warning("copilot provider %s: %s", provider.name, error.reason)
             skipped.append({"provider": provider.name, "reason": error.reason})
@@ -73,8 +75,8 @@ def run(
     return Turn(OFFLINE, OFFLINE, tuple(skipped), found.citations, found.confidence, lines)
 
 
-def _begun(provider: Provider, told: Sequence[dict[str, str]], stream: bool) -> tuple[Completion, Iterator[str]]:
-    """An answer whose first piece is there, or all of it where nothing is streamed; Failed until then."""
+def _begin(provider: Provider, told: Sequence[dict[str, str]], stream: bool) -> tuple[Completion, Iterator[str]]:
+    """An answer whose first piece is there, or all of it where nothing is streamed; ProviderError until then."""
     completion = Completion(provider, told, stream=stream)
     pieces = iter(completion)
     begun = next(pieces, "") if stream else "".join(pieces)

@@ -16,21 +16,20 @@ from engine.delivery.channels import (
     channels_of,
     endpoints,
 )
-from engine.delivery.message import (
-    CHANNELS,
-    ChannelName,
-    Message,
-    content_hash,
+from engine.delivery.message import Message, content_hash
+from engine.delivery.outbox import (
+    DrainResult,
+    QueueAnswer,
+    drain,
+    enqueue,
 )
-from engine.delivery.outbox import DrainResult, drain, enqueue
 
 __all__ = [
-    "CHANNELS",
     "Channel",
-    "ChannelName",
     "Channels",
     "DrainResult",
     "Message",
+    "QueueAnswer",
     "channels_of",
     "content_hash",
     "drain",

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from engine.delivery import chat, mail, webhook
 from engine.delivery.outcome import Outcome
 from engine.delivery.outside import Outside
 from engine.store.queries.deliveries import Endpoint
+from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 
 
 def send(
     outside: Outside,
-    row: dict[str, Any],
-    contents: dict[str, Any] | None,
+    row: DeliveryRow,
+    contents: DeliveryContentRow | None,
     endpoints: Mapping[str, Endpoint],
     *,
     now: datetime,

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from engine.delivery.addresses import AddressRefusal, WebhookTarget
-from engine.delivery.message import ChannelName
+from engine.model import vocabulary
 from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import Endpoint
 from engine.store.queries.deliveries import endpoints as endpoints
@@ -20,7 +19,7 @@ class Channel:
     ``reason`` is one sentence for a person: where it goes, or what is missing.
     """
 
-    name: ChannelName
+    name: vocabulary.Channel
     leaves: bool
     reason: str
     recipients: tuple[str, ...] = ()
@@ -39,7 +38,7 @@ class Channels:
         """The channels over which something leaves, in a fixed order."""
         return tuple(channel for channel in (self.email, self.chat, self.webhook) if channel.leaves)
 
-    def shown(self) -> list[dict[str, Any]]:
+    def shown(self) -> list[dict[str, object]]:
         """For a preview: name, leaves, reason, recipients of each."""
         return [
             {"name": one.name, "leaves": one.leaves, "reason": one.reason, "recipients": list(one.recipients)}

@@ -3,7 +3,6 @@
 import http.client
 import re
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
@@ -13,6 +12,7 @@ from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import Outside
 from engine.delivery.post import PostAnswer, post
 from engine.store.queries.deliveries import Endpoint
+from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 from engine.store.types import canonical_json
 
 MOST_TEXT = 40_000
@@ -44,7 +44,7 @@ def escape(text: str) -> str:
 
 
 def send(
-    outside: Outside, row: dict[str, Any], contents: dict[str, Any], endpoint: Endpoint | None, *, now: datetime
+    outside: Outside, row: DeliveryRow, contents: DeliveryContentRow, endpoint: Endpoint | None, *, now: datetime
 ) -> Outcome:
     """Post to the channel that the organization has named; what was meant for an earlier one is dropped.
 
@@ -54,7 +54,7 @@ def send(
         return Outcome("skipped", "The organization has named another chat channel since.")
     if endpoint.disabled:
         return Outcome("skipped", "The organization's chat channel is switched off.")
-    said: dict[str, Any] = {"text": escape(contents["body_text"])[:MOST_TEXT]}
+    said: dict[str, object] = {"text": escape(contents["body_text"])[:MOST_TEXT]}
     if contents["blocks"]:
         said["blocks"] = contents["blocks"][:MOST_BLOCKS]
     headers = {"Content-Type": "application/json; charset=utf-8", "Idempotency-Key": row["id"]}
@@ -93,7 +93,7 @@ def _word(answer: PostAnswer) -> str:
     text = answer.body.decode("utf-8", "replace").strip()
     if text.startswith("{"):
         try:
-            said = msgspec.json.decode(answer.body, type=dict[str, Any])
+            said = msgspec.json.decode(answer.body, type=dict[str, object])
         except msgspec.DecodeError:
             return ""
         if said.get("ok") is True and answer.status == 200:

@@ -4,6 +4,7 @@ from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.message import one_line
 from engine.delivery.webhook import new_secret
 from engine.model.errors import BadRequest, NotFound
+from engine.model.vocabulary import EndpointChannel
 from engine.store import Revision
 from engine.store.queries.deliveries import endpoints, remove_endpoint, set_endpoint
 
@@ -41,7 +42,7 @@ def set_chat(revision: Revision, channel: str) -> None:
     set_endpoint(revision, "chat", name, [])
 
 
-def forget(revision: Revision, channel: str) -> None:
+def forget(revision: Revision, channel: EndpointChannel) -> None:
     """Forget where a channel goes; NotFound when nothing was set."""
     if not remove_endpoint(revision, channel):
         raise NotFound(f"The organization has set no {channel}.")

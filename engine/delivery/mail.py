@@ -9,18 +9,18 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, parseaddr
 from functools import cache
-from typing import Any
 
 from engine.delivery.message import address, one_line
 from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import MailServer, Outside
+from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 
 TIMEOUT_SECONDS = 20.0
 PREFERENCES = "/api/user/notification-preferences"
 LETTERS = ("lead-email",)  # written by a person to a person, who has no preferences here
 
 
-def compose(outside: Outside, row: dict[str, Any], contents: dict[str, Any]) -> EmailMessage:
+def compose(outside: Outside, row: DeliveryRow, contents: DeliveryContentRow) -> EmailMessage:
     """The message of a delivery: the same bytes at every attempt. ValueError for a recipient that is no address."""
     recipient = address(row["recipient"])
     if recipient is None:
@@ -41,7 +41,7 @@ def compose(outside: Outside, row: dict[str, Any], contents: dict[str, Any]) -> 
     return mail
 
 
-def send(outside: Outside, row: dict[str, Any], contents: dict[str, Any]) -> Outcome:
+def send(outside: Outside, row: DeliveryRow, contents: DeliveryContentRow) -> Outcome:
     """Hand the mail to the server. A refusal of this mail (5xx) is final, everything else is tried again."""
     server = outside.mail_server
     if server is None:

@@ -4,13 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Literal
 
 from engine.model.errors import BadRequest
+from engine.model.vocabulary import CHANNELS, Channel, Json
 from engine.store.types import canonical_json
 
-ChannelName = Literal["email", "chat", "webhook"]
-CHANNELS: tuple[ChannelName, ...] = ("email", "chat", "webhook")
 MOST_BYTES = 1_000_000  # of a payload, and of each body
 
 
@@ -26,17 +24,17 @@ class Message:
 
     kind: str
     period: str
-    channel: ChannelName
+    channel: Channel
     recipient: str
     content_hash: str
     subject: str
-    payload: dict[str, Any]
+    payload: dict[str, Json]
     text: str
     html: str | None = None
-    blocks: list[dict[str, Any]] | None = None
+    blocks: list[dict[str, Json]] | None = None
 
 
-def content_hash(payload: dict[str, Any]) -> str:
+def content_hash(payload: dict[str, Json]) -> str:
     """SHA-256 of the payload as canonical JSON: that of a preview equals that of what is delivered."""
     return sha256(canonical_json(payload).encode()).hexdigest()
 

@@ -7,41 +7,59 @@ the same identifier (Message-ID, webhook-id, Idempotency-Key), by which the othe
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from threading import Lock
-from typing import Any
+from typing import TypedDict
 
 from engine.delivery.attempt import send
 from engine.delivery.backoff import next_attempt
 from engine.delivery.message import Message, check
 from engine.delivery.outcome import Outcome
 from engine.delivery.outside import Outside
+from engine.model.vocabulary import Channel, DeliveryStatus
 from engine.runtime.services import Services
 from engine.store import Note, Revision
 from engine.store.ids import new_id
 from engine.store.queries import deliveries as queue
 from engine.store.queries.deliveries import ATTEMPTS, Claim
+from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 
 log = logging.getLogger("hq.delivery")
 ACTOR = "delivery"
 LEASE = timedelta(minutes=5)  # longer than any attempt may take
 BUDGET_SECONDS = 45  # no attempt begins later, so that a drain of every minute ends within it
 SENDERS = 4
-ANSWERS = {"pending": "already_queued", "sent": "already_delivered", "failed": "already_failed"}
+ANSWERS: Mapping[DeliveryStatus, str] = {
+    "pending": "already_queued",
+    "sent": "already_delivered",
+    "failed": "already_failed",
+    "skipped": "already_skipped",
+}
+
+
+class QueueAnswer(TypedDict):
+    """A delivery by its key and its state; ``result`` is ``queued``, or what the key was before: ``already_…``."""
+
+    id: str
+    kind: str
+    period: str
+    channel: Channel
+    recipient: str
+    status: DeliveryStatus
+    result: str
 
 
 # -- into the outbox ---------------------------------------------------------------------------------------------------
 
 
-def enqueue(revision: Revision, messages: Sequence[Message], *, late: bool = False) -> list[dict[str, Any]]:
+def enqueue(revision: Revision, messages: Sequence[Message], *, late: bool = False) -> list[QueueAnswer]:
     """Queue what is not in the ledger yet; one answer for each message, in their order.
 
-    An answer has ``id``, ``kind``, ``period``, ``channel``, ``recipient``, ``status`` (of the row) and ``result``:
-    ``queued``, or ``already_queued``, ``already_delivered``, ``already_failed``, ``already_skipped`` for a key that
-    the ledger has; then nothing changes and no event is recorded. ``late``: sent after the day on which it was owed.
+    For a key that the ledger has nothing changes and no event is recorded. ``late``: sent after the day on which it was
+    owed.
     BadRequest for a message that could never be sent; nothing is queued then.
     """
     check(messages)
@@ -49,15 +67,23 @@ def enqueue(revision: Revision, messages: Sequence[Message], *, late: bool = Fal
     known = queue.by_key(revision.records, revision.org_id, keys) if keys else {}
     new, answers = [], []
     for message, key in zip(messages, keys, strict=True):
-        row, result = known.get(key), "queued"
+        row = known.get(key)
+        result = "queued" if row is None else ANSWERS[row["status"]]
         if row is None:
-            pair = _rows(message, late, revision.now)
+            pair = _rows(revision, message, late)
             new.append(pair)
             row = known[key] = pair[0]
-        else:
-            result = ANSWERS.get(row["status"], "already_skipped")
-        answer = {"id": row["id"], **dict(zip(queue.KEY, key, strict=True)), "status": row["status"], "result": result}
-        answers.append(answer)
+        answers.append(
+            QueueAnswer(
+                id=row["id"],
+                kind=row["kind"],
+                period=row["period"],
+                channel=row["channel"],
+                recipient=row["recipient"],
+                status=row["status"],
+                result=result,
+            )
+        )
     queue.insert(revision, new)
     revision.record_all(
         Note("delivery.queued", "delivery", row["id"],
@@ -67,17 +93,36 @@ def enqueue(revision: Revision, messages: Sequence[Message], *, late: bool = Fal
     return answers
 
 
-def _rows(message: Message, late: bool, now: datetime) -> tuple[dict[str, Any], dict[str, Any]]:
+def _rows(revision: Revision, message: Message, late: bool) -> tuple[DeliveryRow, DeliveryContentRow]:
     delivery_id = new_id("dlv")
-    row = {
-        "id": delivery_id, "kind": message.kind, "period": message.period, "channel": message.channel,
-        "recipient": message.recipient, "status": "pending", "content_hash": message.content_hash,
-        "payload": message.payload, "late": late, "attempts": 0, "created_at": now, "next_attempt_at": now,
-    }  # fmt: skip
-    contents = {
-        "delivery_id": delivery_id, "subject": message.subject, "body_text": message.text,
-        "body_html": message.html, "blocks": message.blocks,
-    }  # fmt: skip
+    now = revision.now
+    row: DeliveryRow = {
+        "id": delivery_id,
+        "kind": message.kind,
+        "period": message.period,
+        "channel": message.channel,
+        "recipient": message.recipient,
+        "status": "pending",
+        "content_hash": message.content_hash,
+        "payload": message.payload,
+        "late": late,
+        "attempts": 0,
+        "created_at": now,
+        "next_attempt_at": now,
+        "sent_at": None,
+        "last_error": None,
+        "org_id": revision.org_id,
+        "revision": revision.seq,
+    }
+    contents: DeliveryContentRow = {
+        "org_id": revision.org_id,
+        "revision": revision.seq,
+        "delivery_id": delivery_id,
+        "subject": message.subject,
+        "body_text": message.text,
+        "body_html": message.html,
+        "blocks": message.blocks,
+    }
     return row, contents
 
 
@@ -173,7 +218,7 @@ class _Drain:
         self._count("retried", claim, outcome)
         log.info("delivery %s over %s: attempt %d: %s", claim.id, claim.channel, claim.attempt, outcome.error)
 
-    def _settle(self, claim: Claim, status: str, action: str, outcome: Outcome) -> None:
+    def _settle(self, claim: Claim, status: DeliveryStatus, action: str, outcome: Outcome) -> None:
         def change(revision: Revision) -> bool:
             if outcome.gone:
                 queue.disable_endpoint(revision, claim.channel)

@@ -6,10 +6,13 @@ import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from engine.delivery.addresses import AddressRefusal, WebhookTarget, vet
 from engine.delivery.outside import Outside
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 DEADLINE_SECONDS = 15.0  # for all of it, once the name is resolved
 MOST_BYTES = 16_384  # of an answer's body that are read
@@ -112,6 +115,6 @@ class _Incoming(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: "WriteableBuffer") -> int:
         self._stream.settimeout(_left(self._deadline))
         return self._stream.recv_into(buffer)

@@ -6,7 +6,6 @@ webhook-signature: v1,K5oZ…= v1,Zk1b…=   HMAC-SHA256 over id.timestamp.body;
 """
 
 import base64
-import binascii
 import hmac
 import http.client
 import secrets
@@ -14,7 +13,6 @@ import ssl
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
 
 from engine.delivery.addresses import AddressRefusal, WebhookTarget
 from engine.delivery.backoff import retry_after
@@ -22,6 +20,7 @@ from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import Outside
 from engine.delivery.post import post
 from engine.store.queries.deliveries import Endpoint
+from engine.store.schema.records import DeliveryRow
 from engine.store.types import canonical_json
 
 PREFIX = "whsec_"
@@ -33,14 +32,6 @@ def new_secret() -> str:
     return PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def is_secret(text: str) -> bool:
-    """Whether a text is a secret of the scheme: the prefix and 24 to 64 bytes in base64."""
-    try:
-        return text.startswith(PREFIX) and 24 <= len(base64.b64decode(text[len(PREFIX) :], validate=True)) <= 64
-    except (binascii.Error, ValueError):
-        return False
-
-
 def signatures(keys: Sequence[str], message_id: str, timestamp: int, body: bytes) -> str:
     """The header's value: one ``v1`` signature for each secret."""
     signed = f"{message_id}.{timestamp}.".encode() + body
@@ -48,7 +39,7 @@ def signatures(keys: Sequence[str], message_id: str, timestamp: int, body: bytes
     return " ".join("v1," + base64.b64encode(one).decode() for one in made)
 
 
-def send(outside: Outside, row: dict[str, Any], endpoint: Endpoint | None, *, now: datetime) -> Outcome:
+def send(outside: Outside, row: DeliveryRow, endpoint: Endpoint | None, *, now: datetime) -> Outcome:
     """Post the payload to the organization's webhook as it is set now; what went to an earlier one is dropped."""
     if endpoint is None or endpoint.address != row["recipient"]:
         return Outcome("skipped", "The organization's webhook leads elsewhere now.")

@@ -1,8 +1,8 @@
 """Whom a digest goes to: people whom it names, members by role, and admins for what reaches nobody."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+
+import polars as pl
 
 from engine.accounts import preferences
 from engine.delivery.message import address
@@ -13,6 +13,7 @@ from engine.store.queries.digests import People
 EVERYTHING = "everything"
 OWN = "own"
 ORPHANS = "orphans"
+OWNERS = "owners"  # the table that has a personal sentence for each recipient
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ def recipients(content: Content, people: People) -> list[Recipient]:
     by_role = {email for email, role in people.roles.items() if role in digest.members}
     sees = dict.fromkeys(reachable, EVERYTHING if digest.whole else OWN)
     sees |= dict.fromkeys(by_role, EVERYTHING)
-    lost = any(orphans(content, items, people) for items in digest.items)
+    lost = any(_any_orphans(content, items, people) for items in digest.items)
     if lost or not sees:
         rest = ORPHANS if reachable else EVERYTHING
         for email, role in people.roles.items():
@@ -47,8 +48,10 @@ def recipients(content: Content, people: People) -> list[Recipient]:
 
 def messages(content: Content) -> dict[str, str]:
     """The personal sentence of each address that the digest names."""
-    rows = content.json.get("owners", [])
-    return {row["recipient"].lower(): row["message"] for row in rows if row["recipient"]}
+    if all(table.name != OWNERS for table in content.edition.document.tables):
+        return {}
+    rows = content.table(OWNERS).frame.select("recipient", "message").iter_rows()
+    return {recipient.lower(): message for recipient, message in rows if recipient}
 
 
 def wants(content: Content, people: People, email: str, channel: str) -> bool:
@@ -61,35 +64,32 @@ def reaches(email: str, people: People) -> bool:
     return address(email) is not None and email not in people.gone
 
 
-def visible_rows(content: Content, items: Items, recipient: Recipient, people: People) -> list[int]:
-    """The places of the rows of a table that a recipient sees."""
+def visible_rows(content: Content, items: Items, recipient: Recipient, people: People) -> pl.DataFrame:
+    """The rows of a table that a recipient sees, in the table's order."""
     if recipient.sees == EVERYTHING:
         return content.rows(items)
+    frame = content.rows(items)
+    own = [recipient.email in addresses for addresses in _addresses(frame, items)]
     if recipient.sees == ORPHANS:
-        own = own_rows(content, items, recipient.email)
-        return sorted({*orphans(content, items, people), *own})
-    return own_rows(content, items, recipient.email)
+        own = [mine or lost for mine, lost in zip(own, _orphans(content, frame, items, people), strict=True)]
+    return frame.filter(pl.Series(own, dtype=pl.Boolean))
 
 
-def own_rows(content: Content, items: Items, email: str) -> list[int]:
-    """The rows that name an address."""
-    return [place for place in content.rows(items) if email in _named(content.json[items.table][place], items)]
+def _any_orphans(content: Content, items: Items, people: People) -> bool:
+    return any(_orphans(content, content.rows(items), items, people))
 
 
-def orphans(content: Content, items: Items, people: People) -> list[int]:
-    """The rows that concern people and reach nobody."""
+def _orphans(content: Content, frame: pl.DataFrame, items: Items, people: People) -> list[bool]:
+    """For each row whether it concerns people and reaches nobody."""
     if not items.to or not content.digest.people:
-        return []
-    return [
-        place
-        for place in content.rows(items)
-        if not any(reaches(email, people) for email in _named(content.json[items.table][place], items))
-    ]
+        return [False] * frame.height
+    return [not any(reaches(email, people) for email in addresses) for addresses in _addresses(frame, items)]
 
 
-def _named(row: dict[str, Any], items: Items) -> set[str]:
-    return {email.lower() for name in items.to for email in _addresses(row[name])}
-
-
-def _addresses(value: Any) -> Iterable[str]:
-    return [part for part in (value if isinstance(value, list) else [value]) if part]
+def _addresses(frame: pl.DataFrame, items: Items) -> list[set[str]]:
+    """For each row the addresses that it names, in the columns of one or of several."""
+    found: list[set[str]] = [set() for _ in range(frame.height)]
+    for name in items.to:
+        for addresses, value in zip(found, frame[name].to_list(), strict=True):
+            addresses.update(part.lower() for part in (value if isinstance(value, list) else [value]) if part)
+    return found

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+
 from engine.digests.content import Content
 from engine.programme import staffing
 
@@ -41,10 +43,10 @@ def actions_to_decide(content: Content) -> list[str]:
     """The actions on which the digest asks for a decision: proposals as long as they are such, reminded ones always."""
     if content.digest.asks is None:
         return []
-    found = content.json["actions"]
+    found = content.table("actions").frame
     if content.digest.asks == staffing.TAKE_UP:
-        found = [row for row in found if row["status"] in (NEW, "proposed")]
-    return [row["action_id"] for row in found]
+        found = found.filter(pl.col("status").is_in((NEW, "proposed")))
+    return found["action_id"].to_list()
 
 
 def of(connection: Any, content: Content) -> dict[str, list[Button]]:

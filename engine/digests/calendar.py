@@ -1,21 +1,20 @@
 """What each organization is owed by the calendar: asked of the store, so that whoever was down catches up."""
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from time import monotonic
 from typing import Any, Literal
 
 from engine.model.digest import When, last_due
 from engine.model.errors import Problem
+from engine.runtime.every_organization import first_named, for_every_organization, noted_reason
 from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock
 
-log = logging.getLogger("hq.digests")
 AGAIN = timedelta(minutes=30)  # after which a task that failed is tried again
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Task:
     notes: Literal["all", "failed", "none"] = "failed"
 
 
-def is_owed(when: When, now: datetime, clock: Clock, last: Row | None) -> bool:
+def is_owed(when: When, now: datetime, clock: Clock, last: Mapping[str, Any] | None) -> bool:
     """Whether something is owed, given the last run that began since it was due.
 
     After a while it is again where that run failed or never came to an end.
@@ -45,30 +44,43 @@ def is_owed(when: When, now: datetime, clock: Clock, last: Row | None) -> bool:
 
 
 def tick(services: Services, tasks: Sequence[Task], *, now: datetime) -> str:
-    """Do whatever is owed to whomever. One failure keeps nothing else from being done; Problem in the end."""
+    """Do whatever is owed to whomever. One failure keeps nothing else from being done; Problem in the end.
+
+    The tasks are done in their order, each for every organization.
+    """
+    org_ids = [org_id for org_id, _ in services.store.organizations()]
     done, failures = 0, []
-    for org_id, _ in services.store.organizations():
-        for task in tasks:
-            if not _due(services, task, org_id, now):
-                continue
-            began = monotonic()
-            try:
-                said = task.run(services, org_id, now)
-            except Exception as error:  # whatever it is: everything else is owed too, and it is raised in the end
-                log.exception("task %s failed", task.name)
-                failures.append((task.name, error))
-                said, outcome = _reason(error), "failed"
-            else:
-                done, outcome = done + 1, "succeeded"
-            if task.notes == "all" or (task.notes == "failed" and outcome == "failed"):
-                ended = now + timedelta(seconds=monotonic() - began)
-                queries.record_run(
-                    services.store, org_id, task.name, started_at=now, finished_at=ended, outcome=outcome, message=said
-                )
+    for task in tasks:
+        do = partial(_do, services, task, now=now)
+        went = for_every_organization(f"task {task.name}", org_ids, do)
+        done += sum(went.results.values())
+        failures += [(task.name, failure) for failure in went.failures]
     if failures:
-        names = ", ".join(sorted({name for name, _ in failures}))
-        raise Problem(f"{len(failures)} of {done + len(failures)} tasks failed: {names}.") from failures[0][1]
+        said = first_named([f"{name} for {failure}" for name, failure in failures])
+        raise Problem(f"{len(failures)} of {done + len(failures)} tasks failed: {said}") from failures[0][1].error
     return f"{done} tasks done"
+
+
+def _do(services: Services, task: Task, org_id: str, *, now: datetime) -> bool:
+    """Whether the organization was owed the task, which is then done."""
+    if not _due(services, task, org_id, now):
+        return False
+    began = monotonic()
+
+    def note(outcome: str, said: str) -> None:
+        if task.notes == "all" or (task.notes == "failed" and outcome == "failed"):
+            ended = now + timedelta(seconds=monotonic() - began)
+            queries.record_run(
+                services.store, org_id, task.name, started_at=now, finished_at=ended, outcome=outcome, message=said
+            )
+
+    try:
+        said = task.run(services, org_id, now)
+    except Exception as error:
+        note("failed", noted_reason(error))
+        raise
+    note("succeeded", said)
+    return True
 
 
 def _due(services: Services, task: Task, org_id: str, now: datetime) -> bool:
@@ -78,7 +90,3 @@ def _due(services: Services, task: Task, org_id: str, now: datetime) -> bool:
     return is_owed(task.when, now, clock, last) and task.wants(services, org_id) and not task.done(
         services, org_id, clock, now
     )  # fmt: skip
-
-
-def _reason(error: Exception) -> str:
-    return error.message if isinstance(error, Problem) else type(error).__name__

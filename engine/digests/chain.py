@@ -1,6 +1,6 @@
 """The staffing chain: rollup, SLA digest, escalation, strictly in this order, once a day, under one run id."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from hashlib import sha256
@@ -11,11 +11,11 @@ import msgspec
 from engine.digests.deliver import (
     Run,
     deliver,
-    public_message,
     run_name,
 )
 from engine.model.digest import Digest
 from engine.model.errors import NotFound, Problem
+from engine.runtime.every_organization import public_message
 from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock
@@ -112,7 +112,7 @@ def _message(steps: Sequence[ChainStep]) -> str:
     return msgspec.json.encode([asdict(step) for step in steps]).decode()
 
 
-def _steps(run: queries.Row | None) -> list[ChainStep]:
+def _steps(run: Mapping[str, Any] | None) -> list[ChainStep]:
     return msgspec.json.decode(run["message"], type=list[ChainStep]) if run else []
 
 

@@ -1,6 +1,5 @@
 """Delivery of a digest: built once, queued once for each period, whoever asks."""
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -8,6 +7,7 @@ from typing import Any, TypeVar
 
 from engine.delivery import (
     Channels,
+    QueueAnswer,
     channels_of,
     endpoints,
     enqueue,
@@ -25,12 +25,12 @@ from engine.model.digest import (
 )
 from engine.model.errors import NotFound, Problem
 from engine.reporting.catalogue import catalogue
+from engine.runtime.every_organization import for_every_organization, public_message
 from engine.runtime.services import Services
 from engine.store import Revision
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock
 
-log = logging.getLogger("hq.digests")
 NOTHING: Mapping[str, str] = {}
 T = TypeVar("T")
 
@@ -98,10 +98,11 @@ def deliver(
         done = queries.ledger(connection, org_id, digest.name, work.period)
     if done:
         return _already(work, done)
-    made = content(services.editions, digest, org_id, query, now=now)
-    move = state.prepare(services, made, now)
+    with services.snapshots.open(org_id, now=now) as snapshot:
+        made = content(snapshot, digest, query)
+        move = state.prepare(snapshot, made)
     empty = made.empty and not send_empty
-    queued: list[dict[str, Any]] = []
+    queued: list[QueueAnswer] = []
     with services.store.reader() as connection:
         people = queries.people(connection, org_id)
         occasion = _occasion(work, {} if empty else buttons.of(connection, made))
@@ -141,31 +142,25 @@ def wants(services: Services, digest: Digest, org_id: str) -> bool:
     return any(way.name in digest.channels for way in ways.leaving)
 
 
-def each(name: str, org_ids: Sequence[str], run: Callable[[str], T]) -> list[T]:
-    """One run for each organization; one that fails keeps no other from its own. Problem when any failed."""
-    runs: list[T] = []
-    failures: list[tuple[str, Exception]] = []
-    for org_id in org_ids:
-        try:
-            runs.append(run(org_id))
-        except Exception as error:  # whatever it is: the others are owed theirs, and it is raised in the end
-            if not isinstance(error, Problem):
-                log.exception("%s failed for an organization", name)
-            failures.append((org_id, error))
-    if failures:
+def each(name: str, org_ids: Sequence[str], run: Callable[[str], T], *, wanted: Callable[[str], bool]) -> list[T]:
+    """One run for each organization that wants it, whatever becomes of the others. Problem when any failed."""
+
+    def owed(org_id: str) -> T | None:
+        return run(org_id) if wanted(org_id) else None
+
+    went = for_every_organization(name, org_ids, owed)
+    runs = [one for one in went.results.values() if one is not None]
+    if went.failures:
+        asked = len(runs) + len(went.failures)
         raise Problem(
-            f"{name} failed for {len(failures)} of {len(org_ids)} organizations; the next call tries these again.",
+            f"{name} failed for {len(went.failures)} of {asked} organizations; the next call tries these again.",
             word="digest_failed",
             details=[
-                {"org_id": org_id, "outcome": "failed", "message": public_message(error)} for org_id, error in failures
+                {"org_id": failure.org_id, "outcome": "failed", "message": public_message(failure.error)}
+                for failure in went.failures
             ],
-        ) from failures[0][1]
+        ) from went.failures[0].error
     return runs
-
-
-def public_message(error: Exception) -> str:
-    """What a caller may read of a failure."""
-    return error.message if isinstance(error, Problem) else "It failed on our side; the log has it."
 
 
 def _prepared(services: Services, digest: Digest, org_id: str, now: datetime) -> _Work:

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+
+import polars as pl
 
 from engine.delivery import Channels, Message
 from engine.delivery.mail import PREFERENCES
@@ -13,17 +14,14 @@ from engine.digests.chat import blocks, fallback
 from engine.digests.content import Content
 from engine.model.digest import Items
 from engine.model.document import Table
+from engine.model.vocabulary import Json
+from engine.reporting.facts.deliveries import DELIVERED
 from engine.reporting.render import mail
+from engine.reporting.render.json import plain_rows
 from engine.store.queries.digests import People
 
+ACTION_ID = "action_id"  # the column by which buttons find their row
 ENVELOPE = ("report", "title", "schema_version", "organization", "as_of", "revision", "settings_version", "headline")
-KEPT = frozenset(
-    {
-        *("id", "item", "action_id", "alert_id", "gap_id", "obligation_id", "reminder_id", "framework", "control_id"),
-        *("week", "step", "level", "status", "state", "previous_state", "severity", "owner", "recipient", "recipients"),
-        *("escalate_to", "due_on", "owed", "late", "send", "news"),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -53,26 +51,23 @@ def messages(content: Content, people: People, channels: Channels, occasion: Occ
         text = content.edition.document.headline
         found += [
             Message(content.digest.name, occasion.period, "webhook", url, content.hash, content.edition.title,
-                    content.json, text)
+                    content.payload, text)
             for url in channels.webhook.recipients
         ]  # fmt: skip
     return found
 
 
 def _mail(content: Content, to: Recipient, people: People, occasion: Occasion) -> Message:
-    places = {items.table: audience.visible_rows(content, items, to, people) for items in content.digest.items}
     whole = to.sees == EVERYTHING
-    if not whole:
-        places = {items.table: places[items.table] for items in content.digest.items if items.to}
-    sheets = [
-        mail.narrow(
-            _part(content, items.table, places[items.table]),
-            _columns(content, items, places, to),
-            items.title,
-            items.hint,
-        )
+    seen = {
+        items.table: audience.visible_rows(content, items, to, people)
         for items in content.digest.items
-        if items.table in places
+        if whole or items.to
+    }
+    sheets = [
+        mail.narrow(_part(content, items, seen), _columns(items, seen[items.table], to), items.title, items.hint)
+        for items in content.digest.items
+        if items.table in seen
     ]
     letter = mail.Mail(
         edition=content.edition,
@@ -90,19 +85,16 @@ def _mail(content: Content, to: Recipient, people: People, occasion: Occasion) -
         recipient=to.email,
         content_hash=content.hash,
         subject=mail.subject(content.edition, occasion.period, occasion.late),
-        payload=payload(content, occasion, places, to.message),
+        payload=payload(content, occasion, seen, to.message),
         text=mail.text(letter),
         html=mail.html(letter),
     )
 
 
 def _chat(content: Content, people: People, occasion: Occasion, channel: str) -> Message:
-    places = {items.table: content.rows(items) for items in content.digest.items}
-    tables = [
-        mail.narrow(_part(content, items.table, places[items.table]), items.shows, items.title)
-        for items in content.digest.items
-    ]
-    keys = [_keys(content, items.table, places) for items in content.digest.items]
+    seen = {items.table: content.rows(items) for items in content.digest.items}
+    tables = [mail.narrow(_part(content, items, seen), items.shows, items.title) for items in content.digest.items]
+    keys = [_keys(seen[items.table]) for items in content.digest.items]
     said = [
         f"{email}: {message}"
         for email, message in audience.messages(content).items()
@@ -115,37 +107,36 @@ def _chat(content: Content, people: People, occasion: Occasion, channel: str) ->
         recipient=channel,
         content_hash=content.hash,
         subject=content.edition.title,
-        payload=payload(content, occasion, places, None),
+        payload=payload(content, occasion, seen, None),
         text=fallback(content.edition, occasion.link(content)),
         blocks=blocks(content.edition, tables, said, occasion.link(content), keys, occasion.buttons),
     )
 
 
 def payload(
-    content: Content, occasion: Occasion, places: Mapping[str, Sequence[int]], message: str | None
-) -> dict[str, Any]:
+    content: Content, occasion: Occasion, seen: Mapping[str, pl.DataFrame], message: str | None
+) -> dict[str, Json]:
     """What was told: the envelope, and of the rows that were sent what names them, as facts read it back for years."""
-    told: dict[str, Any] = {name: content.json[name] for name in ENVELOPE}
+    told = {name: content.payload[name] for name in ENVELOPE}
     told |= {"period": occasion.period, "late": occasion.late, "message": message}
-    for table, chosen in places.items():
-        rows = [content.json[table][place] for place in chosen]
-        told[table] = [{name: value for name, value in row.items() if name in KEPT} for row in rows]
+    for name, frame in seen.items():
+        kept = [column for column in frame.columns if column in DELIVERED]
+        told[name] = plain_rows(replace(content.table(name), frame=frame.select(kept)))
     return told
 
 
-def _part(content: Content, name: str, places: Sequence[int]) -> Table:
-    table = content.table(name)
-    return replace(table, frame=table.frame[list(places)])
+def _part(content: Content, items: Items, seen: Mapping[str, pl.DataFrame]) -> Table:
+    return replace(content.table(items.table), frame=seen[items.table])
 
 
-def _columns(content: Content, items: Items, places: Mapping[str, Sequence[int]], to: Recipient) -> Sequence[str]:
+def _columns(items: Items, seen: pl.DataFrame, to: Recipient) -> Sequence[str]:
     """What a mail shows of a table; nobody is told on every line that it is about them."""
-    rows = [content.json[items.table][place] for place in places[items.table]]
-    if all((row.get("owner") or "").lower() == to.email for row in rows):
+    owners = seen["owner"].to_list() if "owner" in seen.columns else [None] * seen.height
+    if all((owner or "").lower() == to.email for owner in owners):
         return [name for name in items.shows if name != "owner"]
     return items.shows
 
 
-def _keys(content: Content, table: str, places: Mapping[str, Sequence[int]]) -> list[str | None]:
+def _keys(seen: pl.DataFrame) -> list[str | None]:
     """The identifier of each row of a table, where its rows have one."""
-    return [content.json[table][place].get("action_id") for place in places[table]]
+    return seen[ACTION_ID].to_list() if ACTION_ID in seen.columns else [None] * seen.height

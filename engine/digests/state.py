@@ -1,6 +1,6 @@
 """What a digest changes besides telling people, in the same revision as its deliveries."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -10,7 +10,7 @@ from engine.digests.content import Content
 from engine.programme import snapshots, staffing
 from engine.reporting.catalogue import catalogue
 from engine.reporting.catalogue.snapshot import content as catalogue_content
-from engine.runtime.services import Services
+from engine.reporting.snapshot import Snapshot
 from engine.store import Note, Revision
 from engine.store.rows import many
 from engine.store.schema.outputs import catalogue_snapshots
@@ -18,12 +18,12 @@ from engine.store.schema.outputs import catalogue_snapshots
 Move = Callable[[Revision, bool], None]
 
 
-def prepare(services: Services, content: Content, now: Any) -> Move:
+def prepare(snapshot: Snapshot, content: Content) -> Move:
     """The change as a function of the revision and of whether the digest leaves; computed before the write begins.
 
     Where the digest leaves, what its buttons decide is asked last, so that an action is recorded before its approval.
     """
-    moves = [MOVES[name](services, content, now) for name in content.digest.moves]
+    moves = [MOVES[name](snapshot, content) for name in content.digest.moves]
     kind, asked = content.digest.asks, buttons.actions_to_decide(content)
 
     def move(revision: Revision, leaves: bool) -> None:
@@ -35,7 +35,7 @@ def prepare(services: Services, content: Content, now: Any) -> Move:
     return move
 
 
-def _catalogue(services: Services, content: Content, now: Any) -> Move:
+def _catalogue(snapshot: Snapshot, content: Content) -> Move:
     """The catalogue as the organization sees it from now on."""
     known = catalogue()
     row = {"taken_on": content.edition.as_of, "catalogue_version": known.version, "content": catalogue_content(known)}
@@ -50,14 +50,18 @@ def _catalogue(services: Services, content: Content, now: Any) -> Move:
     return move
 
 
-def _proposals(services: Services, content: Content, now: Any) -> Move:
+def _proposals(snapshot: Snapshot, content: Content) -> Move:
     """Proposals of the plan become staffing actions, once each."""
-    actions = [_action(row) for row in content.json["actions"] if row["status"] == buttons.NEW]
+    actions = [_action(row) for row in _rows(content, "actions") if row["status"] == buttons.NEW]
 
     def move(revision: Revision, leaves: bool) -> None:
         staffing.propose(revision, actions)
 
     return move
+
+
+def _rows(content: Content, table: str) -> Iterator[dict[str, Any]]:
+    return content.table(table).frame.iter_rows(named=True)
 
 
 def _action(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,10 +76,9 @@ def _action(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _opened(services: Services, content: Content, now: Any) -> Move:
+def _opened(snapshot: Snapshot, content: Content) -> Move:
     """Actions that are open because their peak week has begun: the fact says which, here it is kept."""
-    _, frames = services.editions.frames(content.edition.organization.id, ("staffing_actions",), now=now)
-    action_ids = frames["staffing_actions"].filter(pl.col("status") == "open")["action_id"].to_list()
+    action_ids = snapshot.fact("staffing_actions").filter(pl.col("status") == "open")["action_id"].to_list()
 
     def move(revision: Revision, leaves: bool) -> None:
         staffing.open_begun(revision, action_ids)
@@ -83,9 +86,9 @@ def _opened(services: Services, content: Content, now: Any) -> Move:
     return move
 
 
-def _cleared(services: Services, content: Content, now: Any) -> Move:
+def _cleared(snapshot: Snapshot, content: Content) -> Move:
     """Weeks that are no longer over a limit: noted where no alert tells it, so that a return is news again."""
-    weeks = [row["week"] for row in content.json["breaches"] if row["news"] == "cleared"]
+    weeks = [row["week"] for row in _rows(content, "breaches") if row["news"] == "cleared"]
 
     def move(revision: Revision, leaves: bool) -> None:
         if not leaves:
@@ -94,10 +97,9 @@ def _cleared(services: Services, content: Content, now: Any) -> Move:
     return move
 
 
-def _snapshot(services: Services, content: Content, now: Any) -> Move:
+def _snapshot(snapshot: Snapshot, content: Content) -> Move:
     """The snapshot that the next digest compares with."""
-    subject, frames = services.editions.frames(content.edition.organization.id, snapshots.FACTS, now=now)
-    taken = snapshots.take_snapshot(frames, subject.as_of)
+    taken = snapshots.take_snapshot(snapshot)
 
     def move(revision: Revision, leaves: bool) -> None:
         snapshots.keep(revision, taken)
@@ -105,7 +107,7 @@ def _snapshot(services: Services, content: Content, now: Any) -> Move:
     return move
 
 
-MOVES: Mapping[str, Callable[[Services, Content, Any], Move]] = {
+MOVES: Mapping[str, Callable[[Snapshot, Content], Move]] = {
     "catalogue": _catalogue,
     "proposals": _proposals,
     "opened": _opened,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from engine.exposure.dependencies import Service
+from engine.model.vocabulary import FindingStatus, Severity
 
 KNOWN_EXPLOITED = 0.95
 CVSS_SHARE = 0.5
@@ -18,9 +19,9 @@ class OpenFinding:
 
     id: str
     title: str
-    severity: str
+    severity: Severity
     service_id: str | None
-    status: str = "open"
+    status: FindingStatus = "open"
     cve: str | None = None
     cvss: float | None = None
     epss: float | None = None

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 
 from engine.exposure.dependencies import (
     Dependency,
@@ -25,12 +25,11 @@ from engine.incidents.signals import (
 )
 from engine.model.errors import NotFound
 from engine.model.thresholds import Thresholds
+from engine.model.vocabulary import Json
 from engine.reporting.render.cells import plain_value
-from engine.store import Revision
+from engine.store import Reader, Revision
 from engine.store.ids import new_id
 from engine.store.queries.incidents import (
-    Reader,
-    Row,
     around,
     blocks_between,
     deploys_between,
@@ -38,13 +37,26 @@ from engine.store.queries.incidents import (
 )
 from engine.store.queries.services import all_dependencies, all_services
 from engine.store.queries.settings import threshold
-from engine.store.rows import first, many, one
+from engine.store.rows import first, many, one, pick
 from engine.store.schema.risk import vendors
 from engine.store.schema.services import incident_timeline, incidents, rca_runs
 
 MOST = 500  # records of a kind that are looked at, the newest
 PRECEDENTS = 2_000
 KEPT = 50  # candidates that a run keeps, the best
+
+
+class KeptRun(TypedDict):
+    """A run of the analysis as its row keeps it; ``candidates`` holds the rest of the analysis too."""
+
+    id: str
+    incident_id: str
+    run_at: datetime
+    actor: str
+    model_version: str
+    hypothesis: str
+    confidence: float
+    candidates: dict[str, Json]
 
 
 def explain(connection: Reader, org_id: str, incident_id: str, now: datetime) -> Analysis:
@@ -74,11 +86,11 @@ def _limits(connection: Reader, org_id: str) -> Thresholds:
     return Thresholds(overrides={name: threshold(connection, org_id, name) for name in names})
 
 
-def keep(revision: Revision, analysis: Analysis) -> dict[str, Any]:
+def keep(revision: Revision, analysis: Analysis) -> dict[str, object]:
     """Store a run with its line in the timeline and its audit event; returns it as ``shown``."""
     one(revision.connection, incidents, revision.org_id, id=analysis.incident_id)
     kept = plain_value(asdict(analysis), "analysis")
-    run = {
+    run: KeptRun = {
         "id": new_id("rca"),
         "incident_id": analysis.incident_id,
         "run_at": revision.now,
@@ -115,7 +127,7 @@ def keep(revision: Revision, analysis: Analysis) -> dict[str, Any]:
     return as_answer(run)
 
 
-def _line(revision: Revision, run: Row) -> Row:
+def _line(revision: Revision, run: KeptRun) -> dict[str, object]:
     kept = run["candidates"]
     verdict = run["hypothesis"] if kept["conclusive"] else f"Inconclusive. {kept['reason']}"
     return {
@@ -128,7 +140,7 @@ def _line(revision: Revision, run: Row) -> Row:
     }
 
 
-def latest(connection: Reader, org_id: str, incident_id: str) -> dict[str, Any]:
+def latest(connection: Reader, org_id: str, incident_id: str) -> dict[str, object]:
     """The run that was kept last; NotFound without an incident or without a run."""
     one(connection, incidents, org_id, id=incident_id)
     run = first(connection, rca_runs, org_id, order=("-run_at", "-revision"), incident_id=incident_id)
@@ -137,7 +149,7 @@ def latest(connection: Reader, org_id: str, incident_id: str) -> dict[str, Any]:
     return as_answer(run)
 
 
-def as_answer(run: Row) -> dict[str, Any]:
+def as_answer(run: KeptRun) -> dict[str, object]:
     """A run as the interface shows it: the columns and the analysis side by side."""
-    columns = ("id", "incident_id", "run_at", "actor", "model_version", "hypothesis", "confidence")
-    return {**{name: run[name] for name in columns}, **run["candidates"]}
+    columns = [name for name in KeptRun.__annotations__ if name != "candidates"]
+    return {**pick(run, columns), **run["candidates"]}

@@ -1,15 +1,16 @@
 """Deploy events: a change that went live, told once or several times by whoever delivered it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from engine.model.errors import BadRequest, Conflict, NotFound
-from engine.store import Revision
+from engine.model.vocabulary import DeployStatus
+from engine.store import Reader, Revision
 from engine.store.ids import new_id
-from engine.store.queries.incidents import Reader, Row
 from engine.store.queries.services import services_called
-from engine.store.rows import first
+from engine.store.rows import first, pick, without
+from engine.store.schema.records import DeployRow
 from engine.store.schema.services import deploys, services
 
 
@@ -21,7 +22,7 @@ class DeployEvent:
     version: str | None
     environment: str
     deployed_at: datetime
-    status: str
+    status: DeployStatus
     change_ref: str | None
     url: str | None
     id: str | None
@@ -47,11 +48,13 @@ def find_service(connection: Reader, org_id: str, service_id: str | None, name: 
     return called[0]
 
 
-def record(revision: Revision, event: DeployEvent) -> tuple[str, Row]:
+def record(revision: Revision, event: DeployEvent) -> tuple[str, dict[str, object]]:
     """``created``, ``updated`` (how it ended changed) or ``duplicate`` (nothing was written), and the deploy."""
     known = _known(revision, event)
     if known is None:
-        row = {
+        row: DeployRow = {
+            "org_id": revision.org_id,
+            "revision": revision.seq,
             "id": event.id or new_id("dep"),
             "service_id": event.service_id,
             "version": event.version,
@@ -63,38 +66,43 @@ def record(revision: Revision, event: DeployEvent) -> tuple[str, Row]:
         }
         revision.insert(deploys, [row])
         _audit(revision, row, event)
-        return "created", row
+        return "created", _shown(row)
     if known["status"] == event.status:
         return "duplicate", _shown(known)
     revision.update(deploys, {"id": known["id"]}, {"status": event.status})
-    row = {**_shown(known), "status": event.status}
-    _audit(revision, row, event)
-    return "updated", row
+    known["status"] = event.status
+    _audit(revision, known, event)
+    return "updated", _shown(known)
 
 
-def _known(revision: Revision, event: DeployEvent) -> Row | None:
+def _known(revision: Revision, event: DeployEvent) -> DeployRow | None:
     """The deploy that was told before; Conflict where the sender's id names another one."""
-    key = {
-        "service_id": event.service_id,
-        "version": event.version,
-        "environment": event.environment,
-    }
     if event.id is None:
-        return first(revision.connection, deploys, revision.org_id, **key, deployed_at=event.deployed_at)
+        return first(
+            revision.connection,
+            deploys,
+            revision.org_id,
+            service_id=event.service_id,
+            version=event.version,
+            environment=event.environment,
+            deployed_at=event.deployed_at,
+        )
     known = first(revision.connection, deploys, revision.org_id, id=event.id)
-    if known is not None and (differing := [name for name, value in key.items() if known[name] != value]):
+    if known is None:
+        return None
+    stored: Mapping[str, object] = known
+    key = {"service_id": event.service_id, "version": event.version, "environment": event.environment}
+    if differing := [name for name, value in key.items() if stored[name] != value]:
         raise Conflict(
             f"The deploy {event.id!r} was recorded with another {' and '.join(differing)}.",
             word="deploy_conflict",
-            details=[{"field": name, "expected": known[name], "got": key[name]} for name in differing],
+            details=[{"field": name, "expected": stored[name], "got": key[name]} for name in differing],
         )
     return known
 
 
-def _audit(revision: Revision, row: Row, event: DeployEvent) -> None:
-    details: dict[str, Any] = {
-        name: row[name] for name in ("service_id", "version", "environment", "change_ref", "status")
-    }
+def _audit(revision: Revision, row: DeployRow, event: DeployEvent) -> None:
+    details = pick(row, ("service_id", "version", "environment", "change_ref", "status"))
     if event.url is not None:
         details["url"] = event.url
     revision.record(
@@ -106,5 +114,5 @@ def _audit(revision: Revision, row: Row, event: DeployEvent) -> None:
     )
 
 
-def _shown(row: Row) -> Row:
-    return {name: value for name, value in row.items() if name not in ("org_id", "revision")}
+def _shown(row: DeployRow) -> dict[str, object]:
+    return without(row, "org_id", "revision")

@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 # Words of alerts that say nothing about the cause.
 STOP_WORDS = frozenset(
@@ -38,21 +37,22 @@ _STEPS = (
 )
 
 
-def incident_times(incident: Mapping[str, Any]) -> IncidentTimes:
+def incident_times(incident: Mapping[str, object]) -> IncidentTimes:
     """TTD, TTA, TTM and TTR of an incident row; an end before its beginning is a blank, never a negative time."""
     minutes: dict[str, float | None] = {}
     blanks: dict[str, str] = {}
     for name, begin, end, missing in _STEPS:
-        minutes[name] = _minutes(incident.get(begin), incident.get(end))
-        if incident.get(begin) is None or incident.get(end) is None:
+        since, until = incident.get(begin), incident.get(end)
+        minutes[name] = _minutes(since, until)
+        if since is None or until is None:
             blanks[name] = missing if incident.get("opened_at") is not None else "when it was opened is not recorded"
         elif minutes[name] is None:
             blanks[name] = f"{end} is before {begin}"
     return IncidentTimes(**minutes, blanks=blanks)
 
 
-def _minutes(begin: datetime | None, end: datetime | None) -> float | None:
-    if begin is None or end is None or end < begin:
+def _minutes(begin: object, end: object) -> float | None:
+    if not isinstance(begin, datetime) or not isinstance(end, datetime) or end < begin:
         return None
     return round((end - begin).total_seconds() / 60, 1)
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import sha256
-from typing import Any
 
 from engine.incidents.durations import incident_times
-from engine.incidents.records import IncidentRecord
+from engine.incidents.records import IncidentRecord, StampedRow
 from engine.reporting.render.cells import plain_value
-from engine.store.queries.incidents import Row
+from engine.store.rows import without
+from engine.store.schema.records import AuditLogRow
 from engine.store.types import canonical_json
 
 PACK_VERSION = 1
@@ -22,9 +22,9 @@ DEFINITIONS = {
 }
 
 
-def evidence_pack(record: IncidentRecord) -> dict[str, Any]:
+def evidence_pack(record: IncidentRecord) -> dict[str, object]:
     """The pack, in values that JSON has; same record, same bytes."""
-    content: dict[str, Any] = {
+    content = {
         "pack_version": PACK_VERSION,
         "organization": {"id": record.organization.id, "name": record.organization.name},
         "incident": _item(record, record.incident),
@@ -42,9 +42,9 @@ def evidence_pack(record: IncidentRecord) -> dict[str, Any]:
         "audit_events": [_event(row) for row in record.events],
         "definitions": DEFINITIONS,
     }
-    content = plain_value(content, "evidence")
-    digest = sha256(canonical_json(content).encode()).hexdigest()
-    return {**content, "chain": {"seq": record.head.seq, "hash": record.head.hash}, "content_sha256": digest}
+    plain = plain_value(content, "evidence")
+    digest = sha256(canonical_json(plain).encode()).hexdigest()
+    return {**plain, "chain": {"seq": record.head.seq, "hash": record.head.hash}, "content_sha256": digest}
 
 
 def content_sha256(record: IncidentRecord) -> str:
@@ -52,15 +52,13 @@ def content_sha256(record: IncidentRecord) -> str:
     return str(evidence_pack(record)["content_sha256"])
 
 
-def _items(record: IncidentRecord, rows: Sequence[Row]) -> list[Row]:
+def _items(record: IncidentRecord, rows: Sequence[StampedRow]) -> list[dict[str, object]]:
     return [_item(record, row) for row in rows]
 
 
-def _item(record: IncidentRecord, row: Row) -> Row:
-    kept = {name: value for name, value in row.items() if name not in ("org_id", "revision", "moves")}
-    return {**kept, "audit": record.position(row)}
+def _item(record: IncidentRecord, row: StampedRow) -> dict[str, object]:
+    return {**without(row, "org_id", "revision", "moves"), "audit": record.position(row)}
 
 
-def _event(row: Row) -> Row:
-    kept = {name: value for name, value in row.items() if name not in ("org_id", "seq", "hash")}
-    return {**kept, "audit": {"seq": row["seq"], "hash": row["hash"]}}
+def _event(row: AuditLogRow) -> dict[str, object]:
+    return {**without(row, "org_id", "seq", "hash"), "audit": {"seq": row["seq"], "hash": row["hash"]}}

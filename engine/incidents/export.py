@@ -50,7 +50,10 @@ def _blocks(record: IncidentRecord) -> Iterator[str]:
     yield actions_table(record, nothing="None recorded.")
     if record.findings:
         yield "## Findings"
-        found = [(row["id"], row["title"], row["severity"], row["status"], row["cve"], row["due_on"]) for row in record.findings]  # noqa: E501 # fmt: skip
+        found = [
+            (row["id"], row["title"], row["severity"], row["status"], row["cve"], row["due_on"])
+            for row in record.findings
+        ]
         yield table(("Id", "Finding", "Severity", "Status", "CVE", "Due"), found, nothing="")
     yield "## Automation"
     yield from automation_tables(record)

@@ -2,13 +2,34 @@
 
 from collections.abc import Iterator
 
+import msgspec
+
 from engine.incidents.markdown import FILL_IN, duration, table
 from engine.incidents.records import IncidentRecord
 from engine.reporting.render.markdown import inline, paragraph
-from engine.store.queries.incidents import Row
+from engine.store.schema.records import RcaRunRow
 
 BEST = 3
 CHANGES = 10
+
+
+class KeptCandidate(msgspec.Struct, frozen=True):
+    """Of a candidate in a stored run, what a reader of the review wants to know."""
+
+    rank: int
+    hypothesis: str
+    confidence: float
+    band: str
+    evidence_ids: list[str]
+
+
+class KeptAnalysis(msgspec.Struct, frozen=True):
+    """The verdict of a stored run, and its candidates, the best first."""
+
+    band: str
+    conclusive: bool
+    reason: str
+    candidates: list[KeptCandidate]
 
 
 def factors(record: IncidentRecord) -> Iterator[str]:
@@ -28,21 +49,21 @@ def factors(record: IncidentRecord) -> Iterator[str]:
     yield f"{FILL_IN} what made it possible, what made it worse, what hid it?"
 
 
-def _analysis(runs: list[Row]) -> Iterator[str]:
+def _analysis(runs: list[RcaRunRow]) -> Iterator[str]:
     if not runs:
         yield "No root-cause analysis was run."
         return
     run = runs[-1]
-    kept = run["candidates"]
+    kept = msgspec.convert(run["candidates"], KeptAnalysis)
     yield (
         f"**Root-cause analysis** {inline(run['id'])} ({inline(run['model_version'])}): "
-        f"{inline(run['hypothesis'])} Confidence {run['confidence']:.3f} ({kept['band']}). A hypothesis, not a finding."
+        f"{inline(run['hypothesis'])} Confidence {run['confidence']:.3f} ({kept.band}). A hypothesis, not a finding."
     )
-    if not kept["conclusive"]:
-        yield paragraph(kept["reason"])
+    if not kept.conclusive:
+        yield paragraph(kept.reason)
     best = [
-        (one["rank"], one["hypothesis"], f"{one['confidence']:.3f} ({one['band']})", "; ".join(one["evidence_ids"][:5]))
-        for one in kept["candidates"][:BEST]
+        (one.rank, one.hypothesis, f"{one.confidence:.3f} ({one.band})", "; ".join(one.evidence_ids[:5]))
+        for one in kept.candidates[:BEST]
     ]
     yield table(("Rank", "Candidate", "Confidence", "Evidence"), best, nothing="It found no candidate.")
 

@@ -1,11 +1,11 @@
 """What a scanner's report does: findings are kept by key, high and critical ones open one incident each."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
 
-from engine.incidents.alerts import LIVE
 from engine.intake.findings import Finding, FindingBatch
 from engine.intake.severity import highest
+from engine.model.vocabulary import FINDING_OUTCOMES, LIVE_INCIDENTS, FindingOutcome
 from engine.store import Note, Revision
 from engine.store.ids import new_id
 from engine.store.queries.ingest import (
@@ -17,20 +17,31 @@ from engine.store.queries.ingest import (
 )
 from engine.store.schema.services import findings, incident_timeline, incidents
 
-COUNTED = ("created", "updated", "reopened", "fixed", "unchanged")
+
+class FindingResult(TypedDict):
+    """What became of a finding, and its incident."""
+
+    finding_key: str
+    id: str
+    outcome: FindingOutcome
+    incident_id: str | None
 
 
-def ingest_findings(revision: Revision, batch: FindingBatch, *, workspace_id: str | None) -> dict[str, Any]:
+def ingest_findings(revision: Revision, batch: FindingBatch, *, workspace_id: str | None) -> dict[str, object]:
     """Store a batch; the answer has true counts and, for each finding, what became of it and its incident."""
     work = _Work(revision, batch, workspace_id)
     results = [work.apply(finding) for finding in batch.findings]
     closed = work.close_missing() if batch.complete else 0
     work.finish()
-    counts = {name: sum(result["outcome"] == name for result in results) for name in COUNTED}
+    counts: dict[str, int] = {name: sum(result["outcome"] == name for result in results) for name in FINDING_OUTCOMES}
     return {
-        "source": batch.source, "received": batch.received, **counts, "closed_as_missing": closed,
-        "incidents_opened": len(work.new_incidents), "results": results,
-    }  # fmt: skip
+        "source": batch.source,
+        "received": batch.received,
+        **counts,
+        "closed_as_missing": closed,
+        "incidents_opened": len(work.new_incidents),
+        "results": results,
+    }
 
 
 class _Work:
@@ -44,17 +55,17 @@ class _Work:
         self.known = findings_by_key(connection, org_id, [finding.key for finding in batch.findings])
         self.incidents = last_incidents(connection, org_id, [_incident_key(f.key) for f in batch.findings])
         self.services = service_ids(connection, org_id, [f.service for f in batch.findings if f.service])
-        self.new_findings: list[dict[str, Any]] = []
+        self.new_findings: list[dict[str, object]] = []
         self.new_incidents: list[dict[str, Any]] = []
         self.resolved: list[str] = []
         self.notes: list[Note] = []
 
-    def apply(self, finding: Finding) -> dict[str, Any]:
+    def apply(self, finding: Finding) -> FindingResult:
         """What became of one finding."""
         old = self.known.get(finding.key)
         row = self._row(finding, old)
         if old is None:
-            outcome = "created"
+            outcome: FindingOutcome = "created"
             self.new_findings.append(row)
         else:
             outcome = self._change(old, row)
@@ -69,7 +80,7 @@ class _Work:
             self.notes.append(Note(action, "finding", row["id"], workspace_id=self.workspace_id, details=details))
         return {"finding_key": finding.key, "id": row["id"], "outcome": outcome, "incident_id": incident_id}
 
-    def _row(self, finding: Finding, old: dict[str, Any] | None) -> dict[str, Any]:
+    def _row(self, finding: Finding, old: Mapping[str, Any] | None) -> dict[str, Any]:
         severity = finding.severity
         if old is not None and not finding.severity_given:
             severity = old["severity"]
@@ -94,7 +105,7 @@ class _Work:
             "details": dict(finding.details),
         }
 
-    def _change(self, old: dict[str, Any], row: dict[str, Any]) -> str:
+    def _change(self, old: Mapping[str, Any], row: dict[str, Any]) -> FindingOutcome:
         """Write what differs; a later sighting alone is no change worth a word, but it is kept."""
         if row["service_id"] is None:
             row["service_id"] = old["service_id"]
@@ -107,10 +118,10 @@ class _Work:
             return "fixed"
         return "updated" if differing.keys() - {"last_seen_at"} else "unchanged"
 
-    def _incident(self, finding: Finding, row: dict[str, Any], outcome: str) -> str | None:
+    def _incident(self, finding: Finding, row: dict[str, Any], outcome: FindingOutcome) -> str | None:
         """The finding's incident: one while it is open, a new one only for a finding that is new or came back."""
         last = self.incidents.get(_incident_key(finding.key))
-        if last is not None and last.status in LIVE:
+        if last is not None and last.status in LIVE_INCIDENTS:
             if row["status"] == "fixed":
                 self.resolved.append(last.id)
             elif highest(last.severity, row["severity"]) != last.severity:
@@ -126,17 +137,25 @@ class _Work:
         identifier = new_id("inc")
         self.new_incidents.append(
             {
-                "id": identifier, "title": f"{finding.title} on {finding.host}", "severity": row["severity"],
-                "status": "open", "service_id": row["service_id"], "workspace_id": self.workspace_id,
-                "source": finding.source, "dedupe_key": _incident_key(finding.key), "alert_count": 1,
-                "started_at": row["first_seen_at"], "opened_at": now, "last_seen_at": now, "related_to": related_to,
+                "id": identifier,
+                "title": f"{finding.title} on {finding.host}",
+                "severity": row["severity"],
+                "status": "open",
+                "service_id": row["service_id"],
+                "workspace_id": self.workspace_id,
+                "source": finding.source,
+                "dedupe_key": _incident_key(finding.key),
+                "alert_count": 1,
+                "started_at": row["first_seen_at"],
+                "opened_at": now,
+                "last_seen_at": now,
+                "related_to": related_to,
                 "summary": f"Opened for finding {row['id']}",
             }
-        )  # fmt: skip
+        )
         details = {"finding": row["id"], "severity": row["severity"]}
-        self.notes.append(
-            Note("incident.opened", "incident", identifier, workspace_id=self.workspace_id, details=details)
-        )  # fmt: skip
+        note = Note("incident.opened", "incident", identifier, workspace_id=self.workspace_id, details=details)
+        self.notes.append(note)
         return identifier
 
     def close_missing(self) -> int:
@@ -164,9 +183,8 @@ class _Work:
         resolved = [(identifier, "Resolved: the scanner no longer finds it") for identifier in self.resolved]
         self._timeline(opened, "alert")
         self._timeline(resolved, "status")
-        resolve_incidents(
-            self.revision.connection, self.revision.org_id, self.resolved, self.revision.now, self.revision.seq
-        )  # fmt: skip
+        revision = self.revision
+        resolve_incidents(revision.connection, revision.org_id, self.resolved, revision.now, revision.seq)
         self.notes += [Note("incident.resolved", "incident", identifier) for identifier in self.resolved]
         if self.revision.touched and not self.notes:
             details = {"source": self.batch.source, "findings": len(self.batch.findings)}
@@ -177,11 +195,17 @@ class _Work:
         self.revision.insert(
             incident_timeline,
             [
-                {"id": new_id("tl"), "incident_id": identifier, "happened_at": self.revision.now, "kind": kind,
-                 "actor": self.revision.actor, "body": body}
+                {
+                    "id": new_id("tl"),
+                    "incident_id": identifier,
+                    "happened_at": self.revision.now,
+                    "kind": kind,
+                    "actor": self.revision.actor,
+                    "body": body,
+                }
                 for identifier, body in entries
             ],
-        )  # fmt: skip
+        )
 
 
 def _incident_key(finding_key: str) -> str:

@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 from engine.incidents.slo_rules import LEAST_BUCKETS_PCT
 from engine.incidents.slo_sums import BUCKET_MINUTES, DAY_MINUTES
 from engine.model.formulas import budget_used_pct
+from engine.store import Reader
 from engine.store.queries.incidents import (
-    Reader,
-    Row,
     bucket_counts,
     last_bucket,
 )
 from engine.store.rows import first
+from engine.store.schema.records import IncidentRow
 from engine.store.schema.services import slo_profiles
 
 BUCKET = timedelta(minutes=BUCKET_MINUTES)
@@ -39,10 +39,10 @@ class Impact:
     blank: str | None = None
 
 
-def impact(connection: Reader, org_id: str, incident: Row) -> Impact:
+def impact(connection: Reader, org_id: str, incident: IncidentRow) -> Impact:
     """The impact of an incident row, from the five-minute buckets of its service."""
-    began: datetime = incident["started_at"] or incident["opened_at"]
-    ended: datetime | None = incident["mitigated_at"] or incident["resolved_at"] or incident["closed_at"]
+    began = incident["started_at"] or incident["opened_at"]
+    ended = incident["mitigated_at"] or incident["resolved_at"] or incident["closed_at"]
     minutes = round((ended - began).total_seconds() / 60, 1) if ended is not None and ended >= began else None
     users, over, service_id = incident["impact_users"], ended is not None, incident["service_id"]
     if service_id is None:

@@ -8,10 +8,9 @@ from engine.incidents.durations import IncidentTimes, incident_times
 from engine.incidents.markdown import duration
 from engine.incidents.records import IncidentRecord
 from engine.model.formulas import nearest_rank
-from engine.store.queries.incidents import Row
+from engine.model.vocabulary import SEVERE
 
 LEAST_PEERS = 5
-SEVERE = ("critical", "high")
 STEPS: Mapping[str, str] = {
     "ttd_minutes": "Detection",
     "tta_minutes": "Acknowledgement",
@@ -96,7 +95,7 @@ def _effect(record: IncidentRecord) -> Iterator[Lesson]:
 def _learning(record: IncidentRecord, as_of: date) -> Iterator[Lesson]:
     incident = record.incident
     if record.earlier:
-        last: Row = record.earlier[0]
+        last = record.earlier[0]
         times = _many(len(record.earlier), "earlier incident")
         yield Lesson(False, f"It came back: {times} with the same key within a year, the last of them {last['id']}.")
     over = incident["resolved_at"] is not None

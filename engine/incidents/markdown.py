@@ -2,19 +2,22 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
+from typing import Literal, TypeAlias
 
-from engine.incidents.records import IncidentRecord
+from engine.incidents.records import IncidentRecord, StampedRow
 from engine.reporting.render.markdown import inline
 from engine.reporting.render.words import MONTHS
-from engine.store.queries.incidents import Row
 
+MilestoneColumn: TypeAlias = Literal[
+    "started_at", "opened_at", "acknowledged_at", "mitigated_at", "resolved_at", "closed_at"
+]
 LISTED = 200  # lines of a table; the evidence pack has the rest
 FILL_IN = "*To be filled in by the team:*"
 EXECUTED = (
     *("Executed at", "Id", "Playbook", "Mode", "Status", "Dry-run", "By", "Approval note", "Rollback plan"),
     "Audit",
 )
-MILESTONES = (
+MILESTONES: tuple[tuple[MilestoneColumn, str], ...] = (
     ("started_at", "Trouble began"),
     ("opened_at", "Detected"),
     ("acknowledged_at", "Acknowledged"),
@@ -95,10 +98,12 @@ def _timeline(record: IncidentRecord) -> Iterator[tuple[object, ...]]:
     incident = record.incident
     milestones: dict[datetime, list[str]] = {}
     for column, name in MILESTONES:
-        if incident[column] is not None:
-            milestones.setdefault(incident[column], []).append(name)
+        if (reached_at := incident[column]) is not None:
+            milestones.setdefault(reached_at, []).append(name)
     began = incident["started_at"] or incident["opened_at"]
-    lines = [(row["happened_at"], row["kind"], row["actor"], row["body"]) for row in record.timeline]
+    lines: list[tuple[datetime, str, str, str]] = [
+        (row["happened_at"], row["kind"], row["actor"], row["body"]) for row in record.timeline
+    ]
     lines += [line for line in _automation(record) if line[0] >= began]
     told = {line[0] for line in lines}
     lines += [(at, "", "", "") for at in milestones if at not in told]
@@ -161,6 +166,6 @@ def event_table(record: IncidentRecord) -> str:
     return table(headings, rows, nothing="No audit event names this incident.")
 
 
-def _place(record: IncidentRecord, row: Row) -> str:
+def _place(record: IncidentRecord, row: StampedRow) -> str:
     position = record.position(row)
     return f"{position['seq']} {(position['hash'] or 'removed by retention')[:16]}"

@@ -1,15 +1,15 @@
 """Everything that is recorded about one incident, read in one state of the store."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import TypedDict
 
 from engine.incidents.impact import Impact, impact
 from engine.model.document import Organization, Position
+from engine.store import Reader
 from engine.store.queries.incidents import (
-    Reader,
-    Row,
+    IncidentSteps,
     chain_head,
     deploys_between,
     earlier_of_key,
@@ -21,6 +21,20 @@ from engine.store.queries.services import organization
 from engine.store.rows import first, many, one
 from engine.store.schema.audit import legal_holds
 from engine.store.schema.automation import approvals, dry_runs, executions
+from engine.store.schema.records import (
+    ApprovalRow,
+    AuditLogRow,
+    DeployRow,
+    DryRunRow,
+    ExecutionRow,
+    FindingRow,
+    IncidentActionRow,
+    IncidentRow,
+    IncidentTimelineRow,
+    LegalHoldRow,
+    RcaRunRow,
+    ServiceRow,
+)
 from engine.store.schema.services import (
     findings,
     incident_actions,
@@ -37,6 +51,20 @@ OBJECT_TYPES = (
 YEAR, DAY = timedelta(days=365), timedelta(days=1)
 
 
+class StampedRow(TypedDict):
+    """What every row of an incident has."""
+
+    id: str
+    revision: int
+
+
+class ChainPosition(TypedDict):
+    """A place in the audit chain; no hash once retention removed it."""
+
+    seq: int
+    hash: str | None
+
+
 @dataclass(frozen=True)
 class IncidentRecord:
     """Rows as they are stored, each list in order of time. ``hashes`` are those of the events that last changed them.
@@ -47,34 +75,34 @@ class IncidentRecord:
 
     organization: Organization
     head: Position
-    incident: Row
-    service: Row | None
+    incident: IncidentRow
+    service: ServiceRow | None
     impact: Impact
-    timeline: list[Row]
-    actions: list[Row]
-    dry_runs: list[Row]
-    executions: list[Row]
-    approvals: list[Row]
-    rca_runs: list[Row]
-    findings: list[Row]
-    holds: list[Row]
-    events: list[Row]
+    timeline: list[IncidentTimelineRow]
+    actions: list[IncidentActionRow]
+    dry_runs: list[DryRunRow]
+    executions: list[ExecutionRow]
+    approvals: list[ApprovalRow]
+    rca_runs: list[RcaRunRow]
+    findings: list[FindingRow]
+    holds: list[LegalHoldRow]
+    events: list[AuditLogRow]
     hashes: Mapping[int, str]
-    peers: list[Row]
-    earlier: list[Row]
-    deploys: list[Row]
+    peers: list[IncidentSteps]
+    earlier: list[IncidentRow]
+    deploys: list[DeployRow]
 
     @property
     def id(self) -> str:
         """The incident's identifier."""
-        return str(self.incident["id"])
+        return self.incident["id"]
 
     @property
     def name(self) -> str | None:
         """The name of the service, its identifier where that is all there is, None without one."""
-        return str(self.service["name"]) if self.service else self.incident["service_id"]
+        return self.service["name"] if self.service else self.incident["service_id"]
 
-    def position(self, row: Row) -> dict[str, Any]:
+    def position(self, row: StampedRow) -> ChainPosition:
         """Position and hash of the audit event that opened the last change of a row; no hash once retention cut it."""
         return {"seq": row["revision"], "hash": self.hashes.get(row["revision"])}
 
@@ -82,32 +110,18 @@ class IncidentRecord:
 def read_incident(connection: Reader, org_id: str, incident_id: str) -> IncidentRecord:
     """The record of an incident; NotFound when the organization has none of that id."""
     incident = one(connection, incidents, org_id, id=incident_id)
-    of_it: dict[str, Any] = {"incident_id": incident_id}
-    rehearsed = many(connection, dry_runs, org_id, **of_it)
-    executed = many(connection, executions, org_id, **of_it)
-    executed += many(connection, executions, org_id, dry_run_id=[row["id"] for row in rehearsed])
-    rehearsed += many(connection, dry_runs, org_id, id=[row["dry_run_id"] for row in executed])
-    executed, rehearsed = _once(executed, "executed_at"), _once(rehearsed, "ran_at")
-    parts = {
-        "timeline": many(connection, incident_timeline, org_id, order=("happened_at",), **of_it),
-        "actions": many(connection, incident_actions, org_id, order=("due_on",), **of_it),
-        "dry_runs": rehearsed,
-        "executions": executed,
-        "approvals": many(
-            connection,
-            approvals,
-            org_id,
-            order=("requested_at",),
-            subject=[incident_id, *(row["id"] for row in (*executed, *rehearsed))],
-        ),
-        "rca_runs": many(connection, rca_runs, org_id, order=("run_at", "revision"), **of_it),
-        "findings": many(connection, findings, org_id, order=("first_seen_at",), **of_it),
-        "holds": many(connection, legal_holds, org_id, order=("placed_at",), **of_it),
-    }
-    objects = {incident_id, *(row["id"] for name, rows in parts.items() if name != "timeline" for row in rows)}
+    rehearsed, executed = _automation(connection, org_id, incident_id)
+    timeline = many(connection, incident_timeline, org_id, order=("happened_at",), incident_id=incident_id)
+    actions = many(connection, incident_actions, org_id, order=("due_on",), incident_id=incident_id)
+    decided = [incident_id, *(row["id"] for row in executed), *(row["id"] for row in rehearsed)]
+    asked = many(connection, approvals, org_id, order=("requested_at",), subject=decided)
+    runs = many(connection, rca_runs, org_id, order=("run_at", "revision"), incident_id=incident_id)
+    found = many(connection, findings, org_id, order=("first_seen_at",), incident_id=incident_id)
+    holds = many(connection, legal_holds, org_id, order=("placed_at",), incident_id=incident_id)
     service_id = incident["service_id"]
     service = first(connection, services, org_id, id=service_id) if service_id else None
-    changed = {row["revision"] for rows in parts.values() for row in rows} | {incident["revision"]}
+    named: list[StampedRow] = [incident, *actions, *rehearsed, *executed, *asked, *runs, *found, *holds]
+    stamped: list[StampedRow] = [*named, *timeline, *([service] if service else [])]
     opened = incident["opened_at"]
     began = incident["started_at"] or opened
     return IncidentRecord(
@@ -116,15 +130,29 @@ def read_incident(connection: Reader, org_id: str, incident_id: str) -> Incident
         incident=incident,
         service=service,
         impact=impact(connection, org_id, incident),
-        events=linked_events(connection, org_id, objects, OBJECT_TYPES),
-        hashes=event_hashes(connection, org_id, changed | ({service["revision"]} if service else set())),
+        timeline=timeline,
+        actions=actions,
+        dry_runs=rehearsed,
+        executions=executed,
+        approvals=asked,
+        rca_runs=runs,
+        findings=found,
+        holds=holds,
+        events=linked_events(connection, org_id, {row["id"] for row in named}, OBJECT_TYPES),
+        hashes=event_hashes(connection, org_id, {row["revision"] for row in stamped}),
         peers=peers(connection, org_id, incident["severity"], opened - YEAR, opened),
         earlier=earlier_of_key(connection, org_id, incident["dedupe_key"], opened - YEAR, opened),
         deploys=deploys_between(connection, org_id, began - DAY, began, 200),
-        **parts,
     )
 
 
-def _once(rows: Iterable[Row], order: str) -> list[Row]:
-    by_id = {row["id"]: row for row in rows}
-    return sorted(by_id.values(), key=lambda row: (row[order], row["id"]))
+def _automation(connection: Reader, org_id: str, incident_id: str) -> tuple[list[DryRunRow], list[ExecutionRow]]:
+    """Dry-runs and executions of the incident and of each other, each once, in order of time."""
+    rehearsed = many(connection, dry_runs, org_id, incident_id=incident_id)
+    executed = many(connection, executions, org_id, incident_id=incident_id)
+    executed += many(connection, executions, org_id, dry_run_id=[row["id"] for row in rehearsed])
+    rehearsed += many(connection, dry_runs, org_id, id=[row["dry_run_id"] for row in executed])
+    return (
+        sorted({row["id"]: row for row in rehearsed}.values(), key=lambda row: (row["ran_at"], row["id"])),
+        sorted({row["id"]: row for row in executed}.values(), key=lambda row: (row["executed_at"], row["id"])),
+    )

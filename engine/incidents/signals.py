@@ -13,14 +13,15 @@ from engine.incidents.rca_features import (
     Signal,
     cause_kind,
 )
-from engine.store.queries.incidents import Row
+from engine.store.queries.incidents import ResolvedIncident
+from engine.store.schema.records import DeployRow, IncidentRow, PolicyBlockRow
 
 LEAST_NAME = 4  # letters of a vendor's name that is looked for in texts
 
 
-def to_explain(row: Row, services: Mapping[str, Service]) -> Incident:
+def to_explain(row: IncidentRow, services: Mapping[str, Service]) -> Incident:
     """The incident row as the analysis takes it."""
-    service = services.get(row["service_id"])
+    service = services.get(row["service_id"] or "")
     return Incident(
         row["id"],
         row["title"],
@@ -34,7 +35,7 @@ def to_explain(row: Row, services: Mapping[str, Service]) -> Incident:
     )
 
 
-def past(rows: Iterable[Row]) -> list[PastIncident]:
+def past(rows: Iterable[ResolvedIncident]) -> list[PastIncident]:
     """Resolved incidents as precedents."""
     return [
         PastIncident(
@@ -50,7 +51,7 @@ def past(rows: Iterable[Row]) -> list[PastIncident]:
     ]
 
 
-def deploy_signals(rows: Iterable[Row], services: Mapping[str, Service]) -> Iterator[Signal]:
+def deploy_signals(rows: Iterable[DeployRow], services: Mapping[str, Service]) -> Iterator[Signal]:
     """Changes that went live. When one was rolled back is not recorded, so that it was says nothing about time."""
     for row in rows:
         where = _name(row["service_id"], services)
@@ -67,7 +68,7 @@ def deploy_signals(rows: Iterable[Row], services: Mapping[str, Service]) -> Iter
         )
 
 
-def block_signals(rows: Iterable[Row]) -> Iterator[Signal]:
+def block_signals(rows: Iterable[PolicyBlockRow]) -> Iterator[Signal]:
     """Automations that a policy refused."""
     for row in rows:
         said = f": {row['message'].rstrip('.')}" if row["message"] else ""
@@ -76,7 +77,7 @@ def block_signals(rows: Iterable[Row]) -> Iterator[Signal]:
 
 
 def incident_signals(
-    rows: Iterable[Row],
+    rows: Iterable[IncidentRow],
     service_id: str | None,
     hops: Mapping[str, int],
     services: Mapping[str, Service],
@@ -91,7 +92,7 @@ def incident_signals(
         if kind is None:
             continue
         where = _name(row["service_id"], services)
-        service = services.get(row["service_id"])
+        service = services.get(row["service_id"] or "")
         yield Signal(
             kind,
             f"incidents:{row['id']}",
@@ -106,7 +107,7 @@ def incident_signals(
 
 
 def _kind(
-    row: Row, texts: Sequence[str], vendor: str | None, service_id: str | None, hops: Mapping[str, int]
+    row: IncidentRow, texts: Sequence[str], vendor: str | None, service_id: str | None, hops: Mapping[str, int]
 ) -> str | None:
     if vendor is not None or any(cause_kind(text) == "vendor_outage" for text in texts):
         return "vendor_outage"
@@ -127,6 +128,5 @@ def _name(service_id: str | None, services: Mapping[str, Service]) -> str:
     return services[service_id].name if service_id in services else service_id
 
 
-def _ended(row: Row) -> datetime | None:
-    ended: datetime | None = row["mitigated_at"] or row["resolved_at"] or row["closed_at"]
-    return ended
+def _ended(row: IncidentRow) -> datetime | None:
+    return row["mitigated_at"] or row["resolved_at"] or row["closed_at"]

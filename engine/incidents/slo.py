@@ -9,7 +9,6 @@ import polars as pl
 
 from engine.incidents.slo_rules import (
     RULES,
-    SEVERITIES,
     WINDOWS,
     BudgetWindow,
     Objective,
@@ -21,10 +20,10 @@ from engine.incidents.slo_sums import (
     DAY_MINUTES,
     Count,
     SpanSums,
-    bucket_sums,
     service_sums,
 )
 from engine.model.document import Coverage
+from engine.model.vocabulary import BUDGET_STATES, BudgetState, SloWindow
 
 
 @dataclass(frozen=True)
@@ -34,8 +33,8 @@ class ServiceBudget:
     service_id: str
     name: str
     objective_pct: float
-    window_kind: str
-    severity: str
+    window_kind: SloWindow
+    severity: BudgetState
     rule: str | None
     method: str
     windows: tuple[BudgetWindow, ...]
@@ -52,14 +51,6 @@ def service_budget(objective: Objective, buckets: pl.DataFrame, now: datetime) -
     return budget(objective, service_sums(buckets, now))
 
 
-def service_budgets(objectives: list[Objective], buckets: pl.DataFrame, now: datetime) -> list[ServiceBudget]:
-    """The budgets of every objective, by service id, from buckets with a service_id."""
-    summed = bucket_sums(buckets, now)
-    nothing = service_sums(buckets.clear(), now)
-    ordered = sorted(objectives, key=lambda objective: objective.service_id)
-    return [budget(objective, summed.get(objective.service_id, nothing)) for objective in ordered]
-
-
 def budget(objective: Objective, sums: SpanSums) -> ServiceBudget:
     """The budgets of one service from sums: of every span, or of 7 and 30 days alone (fallback rule)."""
     # Closer to 100 % than a millionth of a percent is rounding noise, not a budget.
@@ -68,7 +59,7 @@ def budget(objective: Objective, sums: SpanSums) -> ServiceBudget:
     complete = all(rule.long_minutes in spans and rule.short_minutes in spans for rule in RULES[30])
     recent = recent_burn(objective, spans)
     windows = tuple(budget_window(days, objective, spans, recent, complete) for days in WINDOWS)
-    worst = min(reversed(windows), key=lambda window: SEVERITIES.index(window.severity))
+    worst = min(reversed(windows), key=lambda window: BUDGET_STATES.index(window.severity))
     name = objective.name or objective.service_id
     return ServiceBudget(
         objective.service_id,
@@ -101,7 +92,7 @@ class Overview:
 def overview(budgets: Iterable[ServiceBudget], service_ids: Sequence[str], worst: int = 5) -> Overview:
     """Counts by severity, used budget (plain mean, and weighted by events), the worst, services without objective."""
     ranked = sorted(budgets, key=_rank)
-    counts = {severity: sum(one.severity == severity for one in ranked) for severity in SEVERITIES}
+    counts: dict[str, int] = {severity: sum(one.severity == severity for one in ranked) for severity in BUDGET_STATES}
     known = [(window.used_pct, window.total) for one in ranked if (window := one.window(30)).used_pct is not None]
     used = [pct for pct, _ in known if pct is not None]
     events = sum(total for _, total in known)
@@ -123,7 +114,7 @@ def overview(budgets: Iterable[ServiceBudget], service_ids: Sequence[str], worst
 
 def _rank(one: ServiceBudget) -> tuple[int, float, str]:
     highest = max((window.used_pct for window in one.windows if window.used_pct is not None), default=math.inf)
-    return SEVERITIES.index(one.severity), -highest, one.service_id
+    return BUDGET_STATES.index(one.severity), -highest, one.service_id
 
 
 def _overview_sentence(counts: dict[str, int], mean: float | None, without: int, services: int) -> str:

@@ -13,13 +13,13 @@ from engine.model.formulas import (
     burn_threshold,
     days_to_exhaustion,
 )
+from engine.model.vocabulary import BudgetState, SloWindow
 
 WINDOWS = (7, 30)
-SEVERITIES = ("critical", "warning", "insufficient_history", "ok")
 LEAST_BUCKETS_PCT = 10.0
-USED_PCT = (("critical", 100.0), ("warning", 75.0))
+USED_PCT: tuple[tuple[BudgetState, float], ...] = (("critical", 100.0), ("warning", 75.0))
 LONGEST_MONTH = 31
-BURN_7D_ONLY = (("critical", 2.0), ("warning", 1.0))
+BURN_7D_ONLY: Mapping[BudgetState, float] = {"critical": 2.0, "warning": 1.0}
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Objective:
 
     service_id: str
     objective_pct: float
-    window_kind: str = "rolling"
+    window_kind: SloWindow = "rolling"
     name: str | None = None
 
 
@@ -37,7 +37,7 @@ class BurnRule:
     """``level`` holds when the burn of both spans reaches ``burn``; the short span ends the alarm early."""
 
     name: str
-    level: str
+    level: BudgetState
     long_minutes: int
     short_minutes: int
     burn: float
@@ -62,7 +62,7 @@ class BudgetWindow:
     """
 
     days: int
-    severity: str
+    severity: BudgetState
     rule: str | None
     total: int
     bad: int
@@ -78,7 +78,7 @@ class BudgetWindow:
     burns: tuple[Burn, ...]
 
 
-def _rule(level: str, long_hours: float, short_hours: float, burn: float) -> BurnRule:
+def _rule(level: BudgetState, long_hours: float, short_hours: float, burn: float) -> BurnRule:
     long, short = round(long_hours * 60), round(short_hours * 60)
     return BurnRule(f"burn_{span_name(long)}_{span_name(short)}", level, long, short, burn)
 
@@ -117,7 +117,8 @@ def budget_window(
     used = budget_used_pct(count.bad, count.total, objective.objective_pct) if known else None
     burn = burn_rate(count.bad, count.total, objective.objective_pct) if known else None
     burns = tuple(_held(rule, objective, spans) for rule in RULES[days]) if known and complete else ()
-    severity, rule = ("insufficient_history", None)
+    severity: BudgetState = "insufficient_history"
+    rule: str | None = None
     if known:
         severity, rule = _severity(days, objective, count, used, burn, burns, complete)
     used_pct = _rounded(used, 1)
@@ -157,7 +158,7 @@ def _severity(
     burn: float | None,
     burns: tuple[Burn, ...],
     complete: bool,
-) -> tuple[str, str | None]:
+) -> tuple[BudgetState, str | None]:
     if used is None:
         return ("critical", "no_budget") if count.bad else ("ok", None)
     for level, used_limit in USED_PCT:
@@ -165,7 +166,7 @@ def _severity(
             if held.fired and held.rule.level == level:
                 return level, held.rule.name
         if not complete and days == 7:
-            if _reaches(burn, dict(BURN_7D_ONLY)[level]):
+            if _reaches(burn, BURN_7D_ONLY[level]):
                 return level, "burn_7d"
         elif _reaches(used, used_limit):
             return level, f"used_{used_limit:g}"

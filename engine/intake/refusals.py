@@ -1,7 +1,7 @@
 """What is wrong with a body, in terms of its own fields; every bad record is looked at before anything is refused."""
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 from engine.intake.values import plain
 from engine.model.errors import BadRequest
@@ -16,20 +16,28 @@ T = TypeVar("T")
 class MalformedRecord(Exception):
     """A field of a record whose shape is known: where, what belongs there, what came. Never leaves this package."""
 
-    def __init__(self, field: str, expected: str, found: Any) -> None:
+    def __init__(self, field: str, expected: str, found: object) -> None:
         super().__init__(field)
         self.field = field
         self.expected = expected
         self.found = display(found)
 
 
+def expect(record: Mapping[str, object], name: str, expected: str, holds: Callable[[object], bool]) -> None:
+    """MalformedRecord for a value that is there and wrong; most are not there."""
+    value = record.get(name)
+    if value is None or holds(value) or (isinstance(value, str) and plain(value) is None):
+        return
+    raise MalformedRecord(name, expected, value)
+
+
 def read_each(records: Iterable[tuple[str, R]], read: Callable[[R], T], *, word: str, noun: str) -> list[T]:
-    """Every record through ``read``; BadRequest lists the first 100 that raised Malformed.
+    """Every record through ``read``; BadRequest lists the first 100 that raised MalformedRecord.
 
     A record comes with the path under which its sender knows it, such as ``alerts[3]``; empty for the body itself.
     """
     good: list[T] = []
-    details: list[dict[str, Any]] = []
+    details: list[dict[str, str | int]] = []
     count = 0
     for index, (path, record) in enumerate(records):
         count += 1
@@ -50,7 +58,26 @@ def read_each(records: Iterable[tuple[str, R]], read: Callable[[R], T], *, word:
     return good
 
 
-def display(value: Any) -> str:
+def check_count(noun: str, count: int, most: int) -> None:
+    """BadRequest for a body of more than ``most`` records."""
+    if count > most:
+        raise BadRequest(
+            f"A body may hold at most {most:,} {noun}s; got {count:,}. Send them in several.",
+            word=f"too_many_{noun}s",
+            details=[{"field": f"{noun}s", "expected": f"at most {most}", "found": str(count)}],
+        )
+
+
+def unknown_shape(noun: str, wrong: str, shapes: Mapping[str, str], found: str) -> BadRequest:
+    """The refusal of a body in no format of ``shapes``, all of which it lists; ``wrong`` says what the body is not."""
+    return BadRequest(
+        f"The body {wrong} that is known here. Known are: {'; '.join(shapes.values())}. Got {found}.",
+        word=f"unknown_{noun}_shape",
+        details=[{"shape": name, "expected": shape} for name, shape in shapes.items()],
+    )
+
+
+def display(value: object) -> str:
     """A value in an error message: short, clean, an object or list only by its kind."""
     if value is None:
         return "nothing"

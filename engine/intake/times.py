@@ -3,10 +3,10 @@
 import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
 
 from engine.intake.values import number, plain
 
+EXPECTED_TIME = "an ISO 8601 instant or an epoch time"
 FIRST, LAST = datetime(1971, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -29,7 +29,7 @@ _NUMERIC = re.compile(r"-?\d+(\.\d+)?")
 _ZONE = re.compile(r"\s*(UTC|GMT|Z)$", re.IGNORECASE)
 
 
-def instant(value: Any) -> datetime | None:
+def instant(value: object) -> datetime | None:
     """A moment in UTC; one without an offset is UTC. None for what is absent, impossible or before 1971.
 
     Senders write "no time" as year 1, 0 or -1.

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from math import isfinite
-from typing import Any
 
 from engine.intake.redaction import REDACTED, is_secret, redact
 
@@ -28,7 +27,7 @@ _SEPARATORS = re.compile(r"[\s.-]+")
 _LINK = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 
 
-def plain(value: Any) -> str | None:
+def plain(value: object) -> str | None:
     """A scalar as clean text of any length; NUL and lone surrogates become U+FFFD. None when absent."""
     if isinstance(value, str):
         text = (value if value.isprintable() else value.translate(_CLEAN)).strip()
@@ -42,7 +41,7 @@ def plain(value: Any) -> str | None:
     return f"{value:.15g}" if isinstance(value, float) and isfinite(value) else None
 
 
-def line(value: Any, limit: int = LINE) -> str | None:
+def line(value: object, limit: int = LINE) -> str | None:
     """Text on one line of at most ``limit`` characters, secrets replaced."""
     if value is None:
         return None
@@ -54,13 +53,13 @@ def line(value: Any, limit: int = LINE) -> str | None:
     return _cut(redact(text if text.isprintable() else " ".join(text.split())), limit)
 
 
-def block(value: Any, limit: int = BLOCK) -> str | None:
+def block(value: object, limit: int = BLOCK) -> str | None:
     """Text of several lines, bounded like ``line``."""
     text = None if value is None else _bounded(value, limit)
     return None if text is None else _cut(redact(text), limit)
 
 
-def number(value: Any) -> float | None:
+def number(value: object) -> float | None:
     """A finite number, also when it came as text."""
     if value is None or isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
@@ -71,37 +70,37 @@ def number(value: Any) -> float | None:
     return found if isfinite(found) else None
 
 
-def whole(value: Any, low: int = 0, high: int = 2**31) -> int | None:
+def whole(value: object, low: int = 0, high: int = 2**31) -> int | None:
     """A whole number between two bounds, also when it came as text or as 443.0."""
     found = number(value)
     return int(found) if found is not None and found.is_integer() and low <= found <= high else None
 
 
-def flag(value: Any) -> bool | None:
+def flag(value: object) -> bool | None:
     """True or false in the spellings that occur; None for anything else."""
     text = (plain(value) or "").lower()
     return True if text in YES else False if text in NO else None
 
 
-def link(value: Any) -> str | None:
+def link(value: object) -> str | None:
     """An absolute http or https address; anything else (relative, javascript:) is dropped."""
     text = line(value, 2000)
     return text if text and _LINK.match(text) and " " not in text else None
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
+def mapping(value: object) -> Mapping[str, object]:
     """The object itself, or an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def as_list(value: Any) -> list[Any]:
+def as_list(value: object) -> list[object]:
     """A list as it is, a single value as a list of one: what converted XML leaves to guess."""
     if isinstance(value, list):
         return value
     return [] if value is None or value == "" else [value]
 
 
-def labels(value: Mapping[str, Any]) -> dict[str, str]:
+def labels(value: Mapping[str, object]) -> dict[str, str]:
     """The first 50 plain values by name; those with the name of a secret keep only the name."""
     kept: dict[str, str] = {}
     for name, held in sorted(value.items(), key=lambda item: str(item[0])):
@@ -113,7 +112,7 @@ def labels(value: Mapping[str, Any]) -> dict[str, str]:
     return kept
 
 
-def first(record: Mapping[str, Any], names: tuple[str, ...], limit: int = LINE) -> str | None:
+def first(record: Mapping[str, object], names: tuple[str, ...], limit: int = LINE) -> str | None:
     """The first of the named values that is there, on one line."""
     for name in names:
         value = record.get(name)
@@ -128,9 +127,9 @@ def folded_name(name: str) -> str:
     return _SEPARATORS.sub("_", name.strip().lower())
 
 
-def fold(record: Mapping[str, Any]) -> dict[str, Any]:
+def fold(record: Mapping[str, object]) -> dict[str, object]:
     """The record under folded names; where two fall together the first that holds something stays."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name, value in record.items():
         short = folded_name(name) if len(name) <= 64 else name
         if short not in found or found[short] in (None, ""):
@@ -138,7 +137,7 @@ def fold(record: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _bounded(value: Any, limit: int) -> str | None:
+def _bounded(value: object, limit: int) -> str | None:
     return plain(value[: 2 * limit] if isinstance(value, str) and len(value) > limit else value)
 
 

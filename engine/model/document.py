@@ -4,14 +4,16 @@ A ``Document`` is the content (pure data), an ``Edition`` is a document together
 from. Renderers (``engine/render``) turn an edition into bytes; nothing here knows a format.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import polars as pl
+if TYPE_CHECKING:  # a position is read at the start of every command, and frames are then not needed
+    import polars as pl
 
-Scalar = str | int | float | bool | date | None
+# columns that hold words of the program alone; or, for each, which of its cells are one, beside names that people gave
+Words = Sequence[str] | Mapping[str, Collection[str]]
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,9 @@ class Table:
 
     ``labels`` replaces column headings for people (HTML, Markdown); machines get the column names.
     ``heat`` names a numeric column group to shade in HTML; the number stays in the cell.
-    ``state`` names columns holding a state word, which HTML shows as a badge.
+    ``state`` names columns holding a state word, which HTML shows as a badge. ``words`` names columns that hold other
+    words of the program, such as kinds and reasons. People read both with spaces for underscores; whatever else is in
+    a table may have been typed by somebody and is shown as it is.
     ``hidden`` columns are for machines only: JSON and CSV have them, HTML and Markdown do not.
     ``headings`` is for a CSV that somebody else prescribes: it has these columns alone, in this order, under exactly
     these headings.
@@ -46,11 +50,12 @@ class Table:
 
     name: str
     title: str
-    frame: pl.DataFrame
+    frame: "pl.DataFrame"
     note: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     heat: Sequence[str] = ()
     state: Sequence[str] = ()
+    words: Words = ()
     hidden: Sequence[str] = ()
     headings: Mapping[str, str] = field(default_factory=dict)
 
@@ -60,17 +65,19 @@ class Chart:
     """A picture of figures that also stand in a table: horizontal ``bars`` (category, value) or ``lines``.
 
     ``x`` and ``y`` are columns of ``frame``; ``series`` splits into several lines or bar colours; ``y`` of bars is in
-    percent when ``percent`` is true. ``alt`` says in one sentence what the picture shows.
+    percent when ``percent`` is true. ``alt`` says in one sentence what the picture shows. ``words`` names those of
+    ``x`` and ``series`` that hold words of the program, as in a table.
     """
 
     kind: Literal["bars", "lines", "stacked"]
     title: str
-    frame: pl.DataFrame
+    frame: "pl.DataFrame"
     x: str
     y: str
     alt: str
     series: str | None = None
     percent: bool = False
+    words: Words = ()
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,8 @@ class Document:
     """The content of one report.
 
     ``headline`` is one plain sentence with the main figure: the first thing that a person reads.
-    ``summary`` holds ordered scalars (or small mappings). ``tables`` carry the rows; all formats show the same ones.
+    ``summary`` holds ordered scalars (or small mappings); ``words`` names its figures that are words of the program, as
+    in a table. ``tables`` carry the rows; all formats show the same ones.
     ``footnotes`` say where a figure can be looked up (route) or which rule it follows.
     """
 
@@ -110,6 +118,14 @@ class Document:
     definitions: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     footnotes: Sequence[str] = ()
+    words: Sequence[str] = ()
+
+    def table(self, name: str) -> Table:
+        """The table of that name; KeyError without one."""
+        for table in self.tables:
+            if table.name == name:
+                return table
+        raise KeyError(f"there is no table {name!r}; there are: {', '.join(table.name for table in self.tables)}")
 
 
 @dataclass(frozen=True)

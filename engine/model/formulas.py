@@ -145,14 +145,6 @@ def crossover_hours(efforts: Sequence[float]) -> tuple[float, float]:
     return alone, largest + 0.25 * (alone - largest)
 
 
-def compose(first: tuple[str, float], second: tuple[str, float]) -> tuple[str, float]:
-    """Relation and strength of a path of two crosswalk edges (F9): weakest link, strengths multiply."""
-    order = ("none", "intersects", "subset", "superset", "equal")
-    names = {first[0], second[0]}
-    relation = "intersects" if names == {"subset", "superset"} else min(names, key=order.index)
-    return relation, first[1] * second[1]
-
-
 def is_full(relation: str, strength: float) -> bool:
     """Whether an edge covers its target fully (F9)."""
     return relation in ("equal", "superset") and strength >= 0.8 - 1e-9

@@ -44,22 +44,6 @@ def audit_path(leaves: Sequence[bytes], index: int) -> list[bytes]:
     return [*audit_path(leaves[split:], index - split), root(leaves[:split])]
 
 
-def root_from_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
-    """The root that a leaf and its audit path lead to; None when the path does not fit a tree of ``size`` leaves."""
-    if not 0 <= index < size:
-        return None
-    if size == 1:
-        return leaf if not path else None
-    if not path:
-        return None
-    split, sibling = _split(size), path[-1]
-    if index < split:
-        left = root_from_path(leaf, index, split, path[:-1])
-        return None if left is None else sha256(NODE + left + sibling).digest()
-    right = root_from_path(leaf, index - split, size - split, path[:-1])
-    return None if right is None else sha256(NODE + sibling + right).digest()
-
-
 def _split(size: int) -> int:
     """The largest power of two below ``size``."""
     return 1 << (size - 1).bit_length() - 1

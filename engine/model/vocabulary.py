@@ -25,6 +25,22 @@ STATE_SCORES: dict[ControlState, float] = {
     "ineffective": 0.0,
     "no_data": 0.0,
 }
+ControlMethod: TypeAlias = Literal["defined", "compensating", "customised"]  # PCI DSS
+AddressableDecision: TypeAlias = Literal["implemented", "alternative", "not_implemented"]  # HIPAA
+TargetState: TypeAlias = Literal["effective", "partial", "none"]  # a profile of NIST CSF
+Raci: TypeAlias = Literal["R", "A", "C", "I"]
+Cadence: TypeAlias = Literal["continuous", "daily", "weekly", "monthly", "quarterly", "semi-annual", "annual"]
+CADENCES: tuple[Cadence, ...] = get_args(Cadence)
+
+AttestationOutcome: TypeAlias = Literal["attested", "rejected"]
+TestRunOutcome: TypeAlias = Literal["passed", "failed"]
+LinkStatus: TypeAlias = Literal["linked", "rejected"]
+LinkOutcome: TypeAlias = Literal["created", "duplicate", "refused"]
+LINK_OUTCOMES: tuple[LinkOutcome, ...] = get_args(LinkOutcome)
+RequestPriority: TypeAlias = Literal["P1", "P2", "P3", "P4"]
+RequestStatus: TypeAlias = Literal["open", "in_progress", "waiting_on_requester", "submitted", "closed"]
+AuditorStatus: TypeAlias = Literal["draft", "open", "in_progress", "submitted", "accepted", "returned", "closed"]
+RemediationStatus: TypeAlias = Literal["open", "in_progress", "blocked", "closed"]
 
 Outcome: TypeAlias = Literal["success", "failure", "denied"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -33,48 +49,133 @@ Role: TypeAlias = Literal["owner", "admin", "operator", "member"]
 ROLES: tuple[Role, ...] = get_args(Role)
 ADMIN_ROLES: tuple[Role, ...] = ("owner", "admin")
 OPERATOR_ROLES: tuple[Role, ...] = ("owner", "admin", "operator")
+MembershipStatus: TypeAlias = Literal["active", "removed"]
 
 Plan: TypeAlias = Literal["free", "pro", "team"]
 PLANS: tuple[Plan, ...] = get_args(Plan)
+PaidPlan: TypeAlias = Literal["pro", "team"]
+PAID_PLANS: tuple[PaidPlan, ...] = get_args(PaidPlan)
 BillingTier: TypeAlias = Literal["pro", "team", "top_up"]
 BILLING_TIERS: tuple[BillingTier, ...] = get_args(BillingTier)
+PaymentProvider: TypeAlias = Literal["paypal", "lemonsqueezy"]
+OrderStatus: TypeAlias = Literal["created", "approved", "completed", "failed", "refunded"]
+SubscriptionStatus: TypeAlias = Literal["active", "past_due", "paused", "cancelled", "expired"]
+DeploymentTier: TypeAlias = Literal["shared", "dedicated", "self-hosted"]
+
 VendorTier: TypeAlias = Literal["critical", "high", "medium", "low"]
 VENDOR_TIERS: tuple[VendorTier, ...] = get_args(VendorTier)
+AssessmentStatus: TypeAlias = Literal["not_assessed", "in_progress", "assessed", "expired"]
+DocumentKind: TypeAlias = Literal[
+    "soc2_type2",
+    "soc2_type1",
+    "iso27001_certificate",
+    "pci_aoc",
+    "baa",
+    "dpa",
+    "pen_test",
+    "bridge_letter",
+    "screening",
+    "nda",
+    "training",
+    "questionnaire",
+]
+AuditOpinion: TypeAlias = Literal["unqualified", "qualified", "adverse", "disclaimer"]
+
+Boundary: TypeAlias = Literal["inside", "outside"]
+PciClass: TypeAlias = Literal["cde", "connected_to", "security_impacting", "out"]
+RiskTreatment: TypeAlias = Literal["mitigate", "accept", "transfer", "avoid"]
+RiskStatus: TypeAlias = Literal["open", "closed"]
+ExceptionKind: TypeAlias = Literal["gap", "drift", "accepted_risk", "compensating"]
+ExceptionStatus: TypeAlias = Literal["draft", "in_review", "approved", "rejected", "resolved"]
+ResidualRating: TypeAlias = Literal["critical", "high", "moderate", "low"]
+PoamStatus: TypeAlias = Literal["open", "completed", "accepted", "false_positive"]
+RecordClass: TypeAlias = Literal["audit_log", "incidents"]  # what retention tells apart
 
 IncidentStatus: TypeAlias = Literal["open", "acknowledged", "mitigated", "resolved", "closed"]
 INCIDENT_STATUSES: tuple[IncidentStatus, ...] = get_args(IncidentStatus)
 LIVE_INCIDENTS: tuple[IncidentStatus, ...] = INCIDENT_STATUSES[:3]
+TimelineKind: TypeAlias = Literal["alert", "note", "status", "severity", "action", "execution", "communication", "rca"]
+IncidentActionKind: TypeAlias = Literal["prevent", "detect", "mitigate", "process"]
+IncidentActionStatus: TypeAlias = Literal["open", "done", "dropped"]
 FindingStatus: TypeAlias = Literal["open", "fixed", "accepted", "false_positive"]
 FINDING_STATUSES: tuple[FindingStatus, ...] = get_args(FindingStatus)
+FindingOutcome: TypeAlias = Literal["created", "updated", "reopened", "fixed", "unchanged"]
+FINDING_OUTCOMES: tuple[FindingOutcome, ...] = get_args(FindingOutcome)
+# what a scanner says of a weakness, and what a person decided about it there
+ScanState: TypeAlias = Literal["reopened", "open", "fixed"]
+SCAN_STATES: tuple[ScanState, ...] = get_args(ScanState)
+Disposition: TypeAlias = Literal["accepted", "false_positive"]
+AlertState: TypeAlias = Literal["firing", "resolved", "update", "ignored"]
+AlertOutcome: TypeAlias = Literal[
+    "created",
+    "deduplicated",
+    "reopened",
+    "resolved",
+    "updated",
+    "ignored",
+    "replayed",
+    "no_open_incident",
+    "out_of_order",
+]
 DeployStatus: TypeAlias = Literal["succeeded", "failed", "rolled_back"]
 DEPLOY_STATUSES: tuple[DeployStatus, ...] = get_args(DeployStatus)
 Environment: TypeAlias = Literal["production", "staging", "development"]
 ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
+SloWindow: TypeAlias = Literal["rolling", "calendar"]
+BudgetState: TypeAlias = Literal["critical", "warning", "insufficient_history", "ok"]
+BUDGET_STATES: tuple[BudgetState, ...] = get_args(BudgetState)
 
 Channel: TypeAlias = Literal["email", "chat", "webhook"]
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
+PERSONAL_CHANNELS: tuple[Channel, ...] = CHANNELS[:2]  # those that reach a person
+EndpointChannel: TypeAlias = Literal["chat", "webhook"]
 DeliveryStatus: TypeAlias = Literal["pending", "sent", "failed", "skipped"]
 DELIVERY_STATUSES: tuple[DeliveryStatus, ...] = get_args(DeliveryStatus)
+ArchiveKind: TypeAlias = Literal["bundle", "workbook", "committee-meeting-pack"]
+ARCHIVE_KINDS: tuple[ArchiveKind, ...] = get_args(ArchiveKind)
 CredentialKind: TypeAlias = Literal["api_key", "ingest", "assessor"]
 CREDENTIAL_KINDS: tuple[CredentialKind, ...] = get_args(CredentialKind)
+JobOutcome: TypeAlias = Literal["succeeded", "failed", "skipped"]
 ConnectionKind: TypeAlias = Literal[
     "chat", "paging", "issue_tracker", "service_management", "source_host", "monitoring", "metrics"
 ]
 CONNECTION_KINDS: tuple[ConnectionKind, ...] = get_args(ConnectionKind)
+ConnectionStatus: TypeAlias = Literal["placeholder", "configured", "disabled"]
 
+PolicyKind: TypeAlias = Literal["governance", "automation"]
 PolicyState: TypeAlias = Literal["draft", "active", "retired"]
 POLICY_STATES: tuple[PolicyState, ...] = get_args(PolicyState)
 NewPolicyState: TypeAlias = Literal["draft", "active"]
 ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired"]
 APPROVAL_STATUSES: tuple[ApprovalStatus, ...] = get_args(ApprovalStatus)
+# why an automation was refused, where no rule of a policy did it
+BlockReason: TypeAlias = Literal[
+    "dry_run_missing", "dry_run_mismatch", "inputs_changed", "dry_run_failed", "dry_run_stale", "approval_note_missing",
+    "rollback_plan_missing", "checks_failed", "policy_missing", "policy_not_accepted", "policy_denied",
+]  # fmt: skip
+BLOCK_REASONS: tuple[BlockReason, ...] = get_args(BlockReason)
+AutomationStage: TypeAlias = Literal["dry_run", "execute", "remediate"]
+AUTOMATION_STAGES: tuple[AutomationStage, ...] = get_args(AutomationStage)
+RuleEffect: TypeAlias = Literal["deny", "require"]
+RULE_EFFECTS: tuple[RuleEffect, ...] = get_args(RuleEffect)
 PlaybookRisk: TypeAlias = Literal["low", "medium", "high", "critical"]
 PLAYBOOK_RISKS: tuple[PlaybookRisk, ...] = get_args(PlaybookRisk)
+DryRunOutcome: TypeAlias = Literal["succeeded", "failed", "blocked"]
+ExecutionMode: TypeAlias = Literal["execute", "remediate"]
+ExecutionStatus: TypeAlias = Literal["recorded", "succeeded", "failed", "rolled_back"]
+ChatRole: TypeAlias = Literal["user", "assistant"]
+
+# how sure an answer from the reports is; none where nothing could be said
+Confidence: TypeAlias = Literal["high", "medium", "low", "none"]
+CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
 StaffingStatus: TypeAlias = Literal["proposed", "tracked", "open", "completed"]
 STAFFING_STATUSES: tuple[StaffingStatus, ...] = get_args(StaffingStatus)
 OPEN_STAFFING: tuple[StaffingStatus, ...] = ("tracked", "open")
 StaffingKind: TypeAlias = Literal["reassign", "pull_forward", "borrow", "defer", "descope"]
 STAFFING_KINDS: tuple[StaffingKind, ...] = get_args(StaffingKind)
+MeetingStatus: TypeAlias = Literal["planned", "held", "cancelled"]
+PlayStatus: TypeAlias = Literal["proposed", "active", "completed", "abandoned"]
 
 LeadStage: TypeAlias = Literal["new", "contacted", "qualified", "discovery", "proposal", "won", "lost", "nurture"]
 LEAD_STAGES: tuple[LeadStage, ...] = get_args(LeadStage)
@@ -82,3 +183,4 @@ PilotStage: TypeAlias = Literal["planned", "kickoff", "active", "review", "conve
 PILOT_STAGES: tuple[PilotStage, ...] = get_args(PilotStage)
 Priority: TypeAlias = Literal["low", "normal", "high"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+SalesSubject: TypeAlias = Literal["lead", "pilot"]

@@ -3,19 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
-from zoneinfo import ZoneInfo
 
+from engine.model.days import local_day
+from engine.model.vocabulary import LinkOutcome
 from engine.reporting.catalogue import catalogue
 from engine.store import Note, Revision, rows
 from engine.store.ids import new_id
-from engine.store.queries.automation import time_zone
+from engine.store.queries.organizations import time_zone
 from engine.store.schema.automation import dry_runs, test_links
 from engine.store.schema.controls import test_runs
 from engine.store.schema.outputs import bundles
-
-OUTCOMES = ("created", "duplicate", "refused")
-Row = dict[str, Any]
+from engine.store.schema.records import TestLinkRow
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class _Refusal(Exception):
         self.reason = reason
 
 
-def link(revision: Revision, wanted: Sequence[LinkRequest]) -> list[Row]:
+def link(revision: Revision, wanted: Sequence[LinkRequest]) -> list[dict[str, object]]:
     """Record links in their order, all in this revision; one row with ``outcome`` for each that was wanted.
 
     The same test, control and bundle is one link however often it comes. Nothing is written when none is new.
@@ -67,7 +65,7 @@ class _Work:
     def __init__(self, revision: Revision, wanted: Sequence[LinkRequest]) -> None:
         connection, org_id = revision.connection, revision.org_id
         self.revision = revision
-        self.zone = ZoneInfo(time_zone(connection, org_id))
+        self.time_zone = time_zone(connection, org_id)
         tests = _distinct(one.test_id for one in wanted)
         self.tests = {
             row["id"]: _Test("test_run", row["outcome"], None, row["performed_on"])
@@ -84,10 +82,10 @@ class _Work:
             (row["test_id"], row["framework"], row["control_id"], row["bundle_id"]): row
             for row in rows.many(connection, test_links, org_id, test_id=tests)
         }
-        self.made: list[Row] = []
+        self.made: list[TestLinkRow] = []
         self.notes: list[Note] = []
 
-    def apply(self, one: LinkRequest) -> Row:
+    def apply(self, one: LinkRequest) -> dict[str, object]:
         """What becomes of one link."""
         try:
             late = self._check(one)
@@ -96,11 +94,19 @@ class _Work:
         old = self.known.get(one.key)
         if old is not None:
             return _shown(one, "duplicate", old["id"], old["supplement"])
-        row: Row = {
-            "id": new_id("lnk"), "test_id": one.test_id, "framework": one.framework, "control_id": one.control_id,
-            "bundle_id": one.bundle_id, "status": "linked", "supplement": late, "linked_by": self.revision.actor,
+        row: TestLinkRow = {
+            "org_id": self.revision.org_id,
+            "revision": self.revision.seq,
+            "id": new_id("lnk"),
+            "test_id": one.test_id,
+            "framework": one.framework,
+            "control_id": one.control_id,
+            "bundle_id": one.bundle_id,
+            "status": "linked",
+            "supplement": late,
+            "linked_by": self.revision.actor,
             "linked_at": self.revision.now,
-        }  # fmt: skip
+        }
         self.known[one.key] = row
         self.made.append(row)
         test = self.tests[one.test_id]
@@ -141,7 +147,7 @@ class _Work:
     def _before(self, sealed_at: datetime, test: _Test) -> bool:
         if test.at is not None:
             return sealed_at < test.at
-        return test.on is not None and sealed_at.astimezone(self.zone).date() < test.on
+        return test.on is not None and local_day(sealed_at, self.time_zone) < test.on
 
 
 def _distinct(ids: Iterable[str]) -> list[str]:
@@ -149,9 +155,9 @@ def _distinct(ids: Iterable[str]) -> list[str]:
 
 
 def _shown(
-    one: LinkRequest, outcome: str, link_id: str | None, supplement: bool, reason: str | None = None,
+    one: LinkRequest, outcome: LinkOutcome, link_id: str | None, supplement: bool, reason: str | None = None,
     message: str | None = None,
-) -> Row:  # fmt: skip
+) -> dict[str, object]:  # fmt: skip
     return {
         "test_id": one.test_id,
         "framework": one.framework,

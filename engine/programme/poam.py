@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
 
+from engine.model.vocabulary import PoamStatus
 from engine.store import Note, Revision
 from engine.store.rows import many
 from engine.store.schema.risk import poam_items
 
 PREFIX = "V-"
-STANDING = ("open", "accepted")
+STANDING: tuple[PoamStatus, ...] = ("open", "accepted")
 
 
 class Weakness(NamedTuple):

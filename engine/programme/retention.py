@@ -1,13 +1,11 @@
 """The retention job: what each organization keeps for how long, and the purge of what is older."""
 
-import logging
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import datetime, timedelta
 
-from engine.model.errors import Problem
+from engine.model.days import local_day, midnight
 from engine.reporting.facts.governance_scans import RETENTION_DAYS
-from engine.reporting.facts.question import start_of
+from engine.runtime.every_organization import for_every_organization
 from engine.store import Store
 from engine.store.retention import (
     PurgeResult,
@@ -18,7 +16,6 @@ from engine.store.retention import (
 from engine.store.rows import many
 from engine.store.schema.audit import retention_overrides
 
-log = logging.getLogger("hq.retention")
 ACTOR = "retention"
 PURGES = {"audit_log": purge_audit_log, "incidents": purge_incidents}
 
@@ -27,33 +24,31 @@ def kept_days(store: Store, org_id: str) -> Mapping[str, int]:
     """Days to keep each class of records: the tier's default, or the organization's own."""
     with store.reader() as connection:
         default = RETENTION_DAYS[deployment_tier(connection, org_id)]
-        own = {row["record_class"]: int(row["days"]) for row in many(connection, retention_overrides, org_id)}
+        own: dict[str, int] = {
+            row["record_class"]: row["days"] for row in many(connection, retention_overrides, org_id)
+        }
     return {**default, **own}
 
 
 def purge(store: Store, org_id: str, *, now: datetime) -> list[PurgeResult]:
     """Remove what is older than its days in the organization's time zone; one transaction for each class."""
     zone = store.time_zone(org_id)
-    today = now.astimezone(ZoneInfo(zone)).date()
+    today = local_day(now, zone)
     done = []
     for record_class, days in kept_days(store, org_id).items():
-        before = start_of(today - timedelta(days=days), zone).replace(tzinfo=UTC)
+        before = midnight(today - timedelta(days=days), zone)
         with store.revision(org_id, ACTOR, now=now) as revision:
             done.append(PURGES[record_class](revision, before))
     return done
 
 
 def purge_all(store: Store, *, now: datetime) -> str:
-    """Purge every organization and say what was done. One that fails is logged and does not stop the others."""
-    purged: list[PurgeResult] = []
-    failed = []
-    for org_id, _ in store.organizations():
-        try:
-            purged += purge(store, org_id, now=now)
-        except Problem as problem:
-            log.error("retention of %s failed: %s", org_id, problem.message)
-            failed.append(org_id)
+    """Purge every organization and say what was done; Problem, in the end, when it failed for any."""
+    org_ids = [org_id for org_id, _ in store.organizations()]
+    went = for_every_organization("retention", org_ids, lambda org_id: purge(store, org_id, now=now))
+    purged = [part for parts in went.results.values() for part in parts]
     rows = {name: sum(part.rows for part in purged if part.record_class == name) for name in PURGES}
     blocked = sum(1 for part in purged if part.blocked_by)
-    message = f"{rows['audit_log']} audit events and {rows['incidents']} incidents removed, {blocked} purges held back"
-    return f"{message}; failed for {', '.join(failed)}" if failed else message
+    return went.message(
+        f"{rows['audit_log']} audit events and {rows['incidents']} incidents removed, {blocked} purges held back"
+    )

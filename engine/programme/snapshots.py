@@ -3,26 +3,23 @@
 They are never recomputed: later reports compare with what was known then.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
 
 import polars as pl
 
+from engine.model.vocabulary import CONTROL_STATES
+from engine.reporting.snapshot import Snapshot
 from engine.runtime.services import Services
-from engine.store import Revision, rows
+from engine.store import Reader, Revision, rows
 from engine.store.schema.outputs import (
-    STATES,
     control_state_changes,
     posture_snapshots,
     readiness_snapshots,
 )
 
-FACTS = ("readiness", "readiness_days", "control_status", "control_evidence", "state_changes", "gaps", "posture")
 _KEY = ["framework", "control_id"]
-Frames = Mapping[str, pl.DataFrame]
-Rows = list[dict[str, Any]]
+Rows = list[dict[str, object]]
 
 
 @dataclass(frozen=True)
@@ -36,22 +33,22 @@ class DaySnapshot:
 
 def take(services: Services, org_id: str, actor: str, *, now: datetime) -> str:
     """A snapshot of today."""
-    subject, frames = services.editions.frames(org_id, FACTS, now=now)
-    snapshot = take_snapshot(frames, subject.as_of)
+    with services.snapshots.open(org_id, now=now) as today:
+        snapshot = take_snapshot(today)
     with services.store.revision(org_id, actor, now=now) as revision:
         changed = keep(revision, snapshot)
     return f"{changed} rows written, {len(snapshot.changes)} controls in another state"
 
 
-def is_taken(connection: Any, org_id: str, day: date) -> bool:
+def is_taken(connection: Reader, org_id: str, day: date) -> bool:
     """Whether the week has a snapshot, from its Monday on up to ``day``."""
     week = [day - timedelta(days=number) for number in range(day.weekday() + 1)]
     return bool(rows.many(connection, readiness_snapshots, org_id, limit=1, taken_on=week))
 
 
-def take_snapshot(frames: Frames, day: date) -> DaySnapshot:
-    """The snapshot of ``day`` from the facts of that day."""
-    return DaySnapshot(_readiness(frames, day), _changes(frames, day), _posture(frames, day))
+def take_snapshot(today: Snapshot) -> DaySnapshot:
+    """What is to be remembered of a day, from its facts."""
+    return DaySnapshot(_readiness(today), _changes(today), _posture(today))
 
 
 def keep(revision: Revision, snapshot: DaySnapshot) -> int:
@@ -70,20 +67,20 @@ def keep(revision: Revision, snapshot: DaySnapshot) -> int:
     return changed
 
 
-def _readiness(frames: Frames, day: date) -> Rows:
-    signed = frames["control_status"].filter("applicable", pl.col("kinds_required").list.contains("attestation"))
+def _readiness(today: Snapshot) -> Rows:
+    signed = today.fact("control_status").filter("applicable", pl.col("kinds_required").list.contains("attestation"))
     attested = signed.group_by("framework").agg(attested_pct=(100 * pl.col("attested").mean()).round(1))
     before = (
-        frames["readiness_days"].filter(pl.col("taken_on") < day)
+        today.fact("readiness_days").filter(pl.col("taken_on") < today.as_of)
         .sort("taken_on").group_by("framework").last()
         .select("framework", before_on="taken_on", before_open="gaps_open")
     )  # fmt: skip
-    gaps = frames["gaps"].join(before, on="framework", how="left").group_by("framework").agg(
+    gaps = today.fact("gaps").join(before, on="framework", how="left").group_by("framework").agg(
         gaps_open=pl.len().cast(pl.Int64),
         gaps_opened=(pl.col("detected_on") > pl.col("before_on")).sum().cast(pl.Int64),
     )  # fmt: skip
     frame = (
-        frames["readiness"].join(attested, on="framework", how="left")
+        today.fact("readiness").join(attested, on="framework", how="left")
         .join(before, on="framework", how="left")
         .join(gaps, on="framework", how="left")
         .with_columns(pl.col("gaps_open", "gaps_opened").fill_null(0))
@@ -93,37 +90,38 @@ def _readiness(frames: Frames, day: date) -> Rows:
         )
         .with_columns(gaps_closed=pl.when(pl.col("before_open").is_not_null()).then("gaps_closed"))
     )  # fmt: skip
-    columns = ("framework", *STATES, "strict_pct", "weighted_pct", "fresh_pct", "attested_pct", "gaps_open",
+    columns = ("framework", *CONTROL_STATES, "strict_pct", "weighted_pct", "fresh_pct", "attested_pct", "gaps_open",
                "gaps_opened", "gaps_closed")  # fmt: skip
-    return [{"taken_on": day, **row} for row in frame.select(columns).iter_rows(named=True)]
+    return [{"taken_on": today.as_of, **row} for row in frame.select(columns).iter_rows(named=True)]
 
 
-def _changes(frames: Frames, day: date) -> Rows:
+def _changes(today: Snapshot) -> Rows:
     """Controls in another state than they were last seen in before today; those never seen are seen now."""
     seen = (
-        frames["state_changes"].filter(pl.col("observed_on") < day)
+        today.fact("state_changes").filter(pl.col("observed_on") < today.as_of)
         .sort("observed_on").group_by(_KEY).last()
         .select(*_KEY, previous="state")
     )  # fmt: skip
     opposed = (
-        frames["control_evidence"].filter(pl.col("contradicted_by").is_not_null())
+        today.fact("control_evidence").filter(pl.col("contradicted_by").is_not_null())
         .sort("contradicted_at", "contradicted_by").group_by(_KEY, maintain_order=True)
         .agg(trigger_event=pl.col("contradicted_by").last())
     )  # fmt: skip
     frame = (
-        frames["control_status"].select(*_KEY, "state")
+        today.fact("control_status").select(*_KEY, "state")
         .join(seen, on=_KEY, how="left")
         .join(opposed, on=_KEY, how="left")
         .filter(pl.col("previous").is_null() | (pl.col("previous") != pl.col("state")))
         .with_columns(trigger_event=pl.when(pl.col("state") == "ineffective").then("trigger_event"))
         .sort(_KEY)
     )  # fmt: skip
-    return [{"observed_on": day, **row} for row in frame.iter_rows(named=True)]
+    return [{"observed_on": today.as_of, **row} for row in frame.iter_rows(named=True)]
 
 
-def _posture(frames: Frames, day: date) -> Rows:
-    present = frames["posture"].filter(pl.col("value").is_not_null())
+def _posture(today: Snapshot) -> Rows:
+    present = today.fact("posture").filter(pl.col("value").is_not_null())
     if present.is_empty():
         return []
     score = round(float(present["contribution"].sum()), 1)
-    return [{"taken_on": day, "score": score, "components": dict(present.select("component", "value").iter_rows())}]
+    components = dict(present.select("component", "value").iter_rows())
+    return [{"taken_on": today.as_of, "score": score, "components": components}]

@@ -4,14 +4,14 @@ Nothing here moves an action backwards, and a completed one is the archive: noth
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from hashlib import sha256
-from typing import Any
-from zoneinfo import ZoneInfo
 
 from engine.model.errors import Conflict
 from engine.model.formulas import iso_week
-from engine.store import Note, Revision, rows
-from engine.store.queries.automation import time_zone
+from engine.model.vocabulary import OPEN_STAFFING
+from engine.store import Note, Reader, Revision, rows
+from engine.store.queries.organizations import today
 from engine.store.schema.automation import approvals
 from engine.store.schema.work import staffing_actions
 
@@ -19,20 +19,18 @@ from engine.store.schema.work import staffing_actions
 TAKE_UP = "staffing_take_up"
 COMPLETION = "staffing_action"
 ASKER = "hq"
-UNFINISHED = ("tracked", "open")
-Row = Mapping[str, Any]
 
 
-def propose(revision: Revision, actions: Sequence[Row]) -> int:
+def propose(revision: Revision, actions: Sequence[Mapping[str, object]]) -> int:
     """Record proposals that are not recorded yet, in whatever state; returns how many are new."""
-    ids = [action["id"] for action in actions]
+    ids = [str(action["id"]) for action in actions]
     known = {row["id"] for row in rows.many(revision.records, staffing_actions, revision.org_id, id=ids)} if ids else ()
     new = [action for action in actions if action["id"] not in known]
     revision.insert(
-        staffing_actions, [{**action, "status": "proposed", "proposed_on": today(revision)} for action in new]
+        staffing_actions, [{**action, "status": "proposed", "proposed_on": _today(revision)} for action in new]
     )
     revision.record_all(
-        Note("staffing.proposed", "staffing_action", action["id"],
+        Note("staffing.proposed", "staffing_action", str(action["id"]),
              details={name: action[name] for name in ("week", "kind", "relief_hours")})
         for action in new
     )  # fmt: skip
@@ -63,7 +61,7 @@ def approval_id(org_id: str, action_id: str, kind: str = COMPLETION) -> str:
     return f"apr_{sha256(f'{org_id}|{kind}|{action_id}'.encode()).hexdigest()[:16]}"
 
 
-def awaiting_decision(connection: Any, org_id: str, kind: str, action_ids: Sequence[str]) -> list[str]:
+def awaiting_decision(connection: Reader, org_id: str, kind: str, action_ids: Sequence[str]) -> list[str]:
     """Those of the actions that are still to be decided on, whether or not anybody was asked."""
     names = [approval_id(org_id, action_id, kind) for action_id in action_ids]
     known = rows.many(connection, approvals, org_id, id=names) if names else ()
@@ -71,12 +69,13 @@ def awaiting_decision(connection: Any, org_id: str, kind: str, action_ids: Seque
     return [action_id for action_id, name in zip(action_ids, names, strict=True) if name not in decided]
 
 
-def concerns(connection: Any, org_id: str, action_id: str, email: str) -> bool:
+def concerns(connection: Reader, org_id: str, action_id: str, email: str) -> bool:
     """Whether the action is somebody's own: its owner, or who helps."""
     action = rows.first(connection, staffing_actions, org_id, id=action_id)
     if action is None:
         return False
-    return email in {part.strip().lower() for name in ("owner", "assignee") for part in (action[name] or "").split(";")}
+    people = f"{action['owner']};{action['assignee'] or ''}"
+    return email in {part.strip().lower() for part in people.split(";")}
 
 
 def take_up(revision: Revision, action_id: str) -> None:
@@ -85,7 +84,7 @@ def take_up(revision: Revision, action_id: str) -> None:
     if action["status"] != "proposed":
         raise Conflict(f"The staffing action is {action['status']}; only a proposal can be taken up.",
                        word="not_proposed")  # fmt: skip
-    day = today(revision)
+    day = _today(revision)
     if action["week"] < iso_week(day):
         raise Conflict(f"The peak week {action['week']} is over; the proposal can not be taken up.", word="week_over")
     revision.update(staffing_actions, {"id": action_id}, {"status": "tracked", "tracked_on": day})
@@ -107,14 +106,13 @@ def open_begun(revision: Revision, action_ids: Sequence[str]) -> None:
 def complete(revision: Revision, action_id: str, evidence: str) -> None:
     """An action that was taken up is done today. Conflict when it is not under way."""
     action = rows.one(revision.connection, staffing_actions, revision.org_id, id=action_id)
-    if action["status"] not in UNFINISHED:
+    if action["status"] not in OPEN_STAFFING:
         raise Conflict(f"The staffing action is {action['status']}; only one under way can be completed.",
                        word="not_under_way")  # fmt: skip
-    values = {"status": "completed", "completed_on": today(revision), "evidence": evidence, "blocked_reason": None}
+    values = {"status": "completed", "completed_on": _today(revision), "evidence": evidence, "blocked_reason": None}
     revision.update(staffing_actions, {"id": action_id}, values)
     revision.record("staffing.completed", object_type="staffing_action", object_id=action_id)
 
 
-def today(revision: Revision) -> Any:
-    """The organization's business date."""
-    return revision.now.astimezone(ZoneInfo(time_zone(revision.records, revision.org_id))).date()
+def _today(revision: Revision) -> date:
+    return today(revision.records, revision.org_id, revision.now)

@@ -3,19 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import TypedDict, cast
 
 import polars as pl
 
 from engine.intake.imports.names import slug
 from engine.intake.imports.rows import ID_LENGTH
 from engine.model.errors import BadRequest, Conflict
+from engine.model.vocabulary import VENDOR_TIERS, VendorTier
 from engine.reporting.catalogue import catalogue
 from engine.reporting.facts.vendors import inherits
 from engine.store import Revision
 from engine.store.queries.settings import threshold
 from engine.store.queries.vendors import frameworks_in_scope, names
-from engine.store.schema.risk import VENDOR_TIERS, vendors
+from engine.store.schema.risk import vendors
 
 TIER_RULE = 1  # raise it when the rule of ``tier_of`` changes
 QUESTIONS: Mapping[str, str] = {
@@ -24,9 +25,19 @@ QUESTIONS: Mapping[str, str] = {
     "outage_stops_service": "its outage stops our service",
 }
 HEALTH = ("health", "phi", "patient")
-INHERITED = (
-    "framework", "control_id", "title", "reason", "expected_evidence", "model", "customer_side", "rule_version",
-)  # fmt: skip
+
+
+class InheritedControl(TypedDict):
+    """A control that a vendor carries, why, and what has to be seen of it."""
+
+    framework: str
+    control_id: str
+    title: str
+    reason: str
+    expected_evidence: str
+    model: str
+    customer_side: str
+    rule_version: int
 
 
 @dataclass(frozen=True)
@@ -36,7 +47,7 @@ class NewVendor:
     name: str
     category: str
     answers: Mapping[str, bool | None]
-    tier: str | None = None
+    tier: VendorTier | None = None
     service: str | None = None
     owner: str | None = None
     data_classes: tuple[str, ...] = ()
@@ -53,7 +64,7 @@ def categories() -> list[str]:
     return catalogue().vendor_inheritance["category"].unique().sort().to_list()
 
 
-def tier_of(vendor: NewVendor) -> tuple[str, list[str]]:
+def tier_of(vendor: NewVendor) -> tuple[VendorTier, list[str]]:
     """The tier and why. Two answers of yes make a vendor critical, one makes it high; unknown counts as yes.
 
     Health data makes it high at least, any other data medium. A tier that is given may raise the derived one, and
@@ -71,7 +82,9 @@ def tier_of(vendor: NewVendor) -> tuple[str, list[str]]:
         answer = vendor.answers.get(question)
         if answer or (answer is None and vendor.tier is None):
             reasons.append(words if answer else f"not known whether {words}, which counts as yes")
-    tier = "critical" if len(reasons) > 1 else "high" if reasons else "medium" if vendor.data_classes else "low"
+    tier: VendorTier = (
+        "critical" if len(reasons) > 1 else "high" if reasons else "medium" if vendor.data_classes else "low"
+    )
     if handles_phi(vendor) and tier in ("medium", "low"):
         tier = "high"
         reasons.append("it handles health data")
@@ -92,23 +105,24 @@ def handles_phi(vendor: NewVendor) -> bool | None:
     return True if told else None
 
 
-def inherited_by(row: Mapping[str, Any], frameworks: list[str]) -> list[dict[str, Any]]:
+def inherited_by(row: Mapping[str, object], frameworks: list[str]) -> list[InheritedControl]:
     """The controls of these frameworks that a vendor carries by its tier and category."""
     names = ("tier", "category", "handles_phi", "data_classes")
     types = {"org_id": pl.String, "vendor_id": pl.String, **dict.fromkeys(names, pl.String), "handles_phi": pl.Boolean}
     frame = pl.DataFrame([{"org_id": "", "vendor_id": "", **{name: row[name] for name in names}}], schema=types)
     titles = catalogue().controls.select("framework", "control_id", "title", "position")
     found = inherits(frame).filter(pl.col("framework").is_in(frameworks)).join(titles, on=["framework", "control_id"])
-    return found.sort("framework", "position").select(INHERITED).to_dicts()
+    rows = found.sort("framework", "position").select(*InheritedControl.__annotations__).to_dicts()
+    return cast("list[InheritedControl]", rows)
 
 
-def create(revision: Revision, vendor: NewVendor, today: date) -> dict[str, Any]:
+def create(revision: Revision, vendor: NewVendor, today: date) -> dict[str, object]:
     """Register a vendor and return it with everything that was derived; Conflict when it is registered already."""
     identifier = _free_id(revision, vendor.name)
     tier, reasons = tier_of(vendor)
     months = int(threshold(revision.connection, revision.org_id, f"vendor_review_{tier}_months"))
     first = int(threshold(revision.connection, revision.org_id, "vendor_first_review_days"))
-    row: dict[str, Any] = {
+    row: dict[str, object] = {
         "id": identifier,
         "name": vendor.name,
         "service": vendor.service,

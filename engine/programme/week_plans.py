@@ -1,29 +1,29 @@
 """Weeks as they were planned: what a week held at its start, what became of it, what had been forecast for it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
 
 import polars as pl
 
 from engine.model.formulas import iso_week, week_start
 from engine.runtime.services import Services
-from engine.store import rows
+from engine.store import Reader, rows
 from engine.store.schema.outputs import obligation_snapshots
+from engine.store.schema.records import ObligationSnapshotRow
 
-FACTS = ("obligations", "requests")
 AHEAD = timedelta(weeks=4)
 LEAST_WEEKS = 8
-Rows = list[dict[str, Any]]
+Rows = list[dict[str, object]]
 
 
 def take(services: Services, org_id: str, actor: str, *, now: datetime) -> str:
     """This week as planned, what became of the weeks before, one forecast."""
-    subject, frames = services.editions.frames(org_id, FACTS, now=now)
+    with services.snapshots.open(org_id, now=now) as today:
+        obligations, requests = today.fact("obligations"), today.fact("requests")
+        history = int(today.subject.settings["history_weeks"])
     with services.store.revision(org_id, actor, now=now) as revision:
         known = rows.many(revision.connection, obligation_snapshots, org_id)
-        history = int(subject.settings["history_weeks"])
-        weeks = plans(frames["obligations"], frames["requests"], known, subject.as_of, history)
+        weeks = plans(obligations, requests, known, today.as_of, history)
         for week in weeks:
             revision.upsert(obligation_snapshots, [week])
         if weeks:
@@ -31,14 +31,14 @@ def take(services: Services, org_id: str, actor: str, *, now: datetime) -> str:
     return f"{len(weeks)} weeks written"
 
 
-def is_taken(connection: Any, org_id: str, day: date) -> bool:
+def is_taken(connection: Reader, org_id: str, day: date) -> bool:
     """Whether the plan of the week is written."""
     row = rows.first(connection, obligation_snapshots, org_id, week=iso_week(day))
     return row is not None and not _blank(row)
 
 
 def plans(
-    obligations: pl.DataFrame, requests: pl.DataFrame, known: Sequence[Mapping[str, Any]], day: date, history: int
+    obligations: pl.DataFrame, requests: pl.DataFrame, known: Sequence[ObligationSnapshotRow], day: date, history: int
 ) -> Rows:
     """What is to be written about weeks that are not settled yet. ``known`` are the stored ones; what they say stands.
 
@@ -55,7 +55,7 @@ def plans(
     ]
     if this not in stored or _blank(stored[this]):
         due = _planned_in(obligations, monday)
-        row: dict[str, Any] = {
+        row: dict[str, object] = {
             "week": this, "planned": due.height, "planned_hours": round(float(due["effort_hours"].sum()), 2)
         }  # fmt: skip
         found.append(row if due.height else {**row, "completed": 0, "slipped": 0})
@@ -65,7 +65,7 @@ def plans(
     return found
 
 
-def _blank(row: Mapping[str, Any]) -> bool:
+def _blank(row: ObligationSnapshotRow) -> bool:
     """Whether a week has a forecast and no plan yet."""
     return not row["planned"] and row["completed"] is None
 
@@ -77,12 +77,12 @@ def _planned_in(obligations: pl.DataFrame, monday: date) -> pl.DataFrame:
     return obligations.filter(within, pl.col("state") != "cancelled", undone)
 
 
-def _outcome(obligations: pl.DataFrame, row: Mapping[str, Any]) -> dict[str, int]:
+def _outcome(obligations: pl.DataFrame, row: ObligationSnapshotRow) -> dict[str, int]:
     """Of what was planned, how much was done by the end of the week; the rest slipped, moved duties included."""
     monday = week_start(row["week"])
     done = _planned_in(obligations, monday).filter(pl.col("done_on") <= monday + timedelta(days=6)).height
-    completed = min(done, int(row["planned"]))
-    return {"completed": completed, "slipped": int(row["planned"]) - completed}
+    completed = min(done, row["planned"])
+    return {"completed": completed, "slipped": row["planned"] - completed}
 
 
 def _unplanned(requests: pl.DataFrame, monday: date, history: int) -> int:

@@ -9,31 +9,22 @@ from datetime import datetime
 from multiprocessing import get_context
 from pathlib import Path
 
-import polars as pl
-
 from engine.model.report import Report
-from engine.reporting.artifacts import Artifacts, Name
-from engine.reporting.editions import (
-    Subject,
-    edition,
-    question,
-    subjects,
-)
+from engine.reporting.artifacts import Artifacts
 from engine.reporting.facts import Facts
-from engine.reporting.render import RENDERERS
 from engine.reporting.replica import Replica
+from engine.reporting.snapshot import FrameSource, Snapshot, artifact_name
+from engine.reporting.snapshots import question, subjects
 
 Progress = Callable[[str, int, int], None]
-PERIOD_DAYS = 30
 
 
 @dataclass(frozen=True)
 class Work:
     """All that is needed to build the reports of one organization somewhere else."""
 
-    subject: Subject
-    frames: Mapping[str, pl.DataFrame]
-    reports: tuple[Report, ...]
+    source: FrameSource
+    catalogue: Mapping[str, Report]
     folder: Path
 
 
@@ -49,26 +40,24 @@ class BuildResult:
 
 def build_organization(work: Work) -> BuildResult:
     """Every report of one organization in all its formats, under default parameters. Unavailable: the disk is full."""
-    artifacts = Artifacts(work.folder, memory_bytes=0)
+    subject = work.source.subject
     made = kept = size = 0
-    for report in work.reports:
-        parameters = report.parse({})
-        names = [
-            Name.of(
-                work.subject.organization.id, report.name, form, work.subject.as_of, work.subject.position, parameters
-            )
-            for form in report.formats
-        ]
-        missing = [name for name in names if artifacts.get(name) is None]
-        kept += len(names) - len(missing)
-        if not missing:
-            continue
-        document = edition(report, work.subject, work.frames, parameters)
-        for name in missing:
-            data = RENDERERS[name.format].render(document)
-            artifacts.put(name, data)
-            made, size = made + 1, size + len(data)
-    return BuildResult(work.subject.organization.id, made, kept, size)
+    with Snapshot(
+        subject.organization.id,
+        (subject.revision, subject.as_of),
+        work.catalogue,
+        Artifacts(work.folder, memory_bytes=0),
+        lambda: work.source,
+        artifact_name,
+    ) as snapshot:
+        for report in work.catalogue.values():
+            for form in report.formats:
+                artifact = snapshot.bytes(report.name, {}, form, must_keep=True)
+                if artifact.made:
+                    made, size = made + 1, size + len(artifact.data)
+                else:
+                    kept += 1
+    return BuildResult(subject.organization.id, made, kept, size)
 
 
 def build(
@@ -89,16 +78,19 @@ def build(
     """
     report_progress = progress or _silent
     replica.sync(org_ids)
-    reports = tuple(catalogue.values())
-    needed = sorted({fact for report in reports for fact in report.facts})
+    needed = sorted({fact for report in catalogue.values() for fact in report.facts})
     with replica.view() as view:
         found = subjects(view, org_ids, now)
-        facts = Facts(view, [question(subject, PERIOD_DAYS) for subject in found])
+        facts = Facts(view, [question(subject) for subject in found])
         for number, name in enumerate(needed):
             report_progress("facts", number, len(needed))
             facts[name]
         work = [
-            Work(subject, {name: facts.of(subject.organization.id, name) for name in needed}, reports, folder)
+            Work(
+                FrameSource(subject, {name: facts.of(subject.organization.id, name) for name in needed}),
+                catalogue,
+                folder,
+            )
             for subject in found
         ]
     report_progress("facts", len(needed), len(needed))

@@ -43,6 +43,7 @@ class View:
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
         self._cursor = cursor
+        self.lock = threading.RLock()  # whoever offers tables to a query holds it until the query is done
 
     def frame(self, query: str, parameters: Sequence[Any] = ()) -> pl.DataFrame:
         """The rows of a query as a Polars frame."""
@@ -173,7 +174,7 @@ class Replica:
             if fresh and mark.seq:
                 for name, table in REPLICATED.items():
                     owner = "id" if name == "organizations" else "org_id"
-                    cursor.execute(f"DELETE FROM {table.name} WHERE {owner} = ?", [change.org_id])  # noqa: S608
+                    cursor.execute(f"DELETE FROM {table.name} WHERE {owner} = ?", [change.org_id])  # noqa: S608 - names of tables and columns are ours
             for table in tables:
                 for batch in change.batches(table):
                     _replace(cursor, table, batch, known=not fresh)
@@ -213,7 +214,7 @@ def _replace(cursor: duckdb.DuckDBPyConnection, table: Table, batch: pa.RecordBa
     if known and table.name != "audit_log":
         keys = ["id"] if table.name == "organizations" else ["org_id", *table.info["primary"]]
         same = " AND ".join(f"kept.{key} = CAST(incoming.{key} AS {sql_type(table.c[key])})" for key in keys)
-        cursor.execute(f"DELETE FROM {table.name} AS kept USING incoming WHERE {same}")  # noqa: S608
+        cursor.execute(f"DELETE FROM {table.name} AS kept USING incoming WHERE {same}")  # noqa: S608 - names of tables and columns are ours
     values = ", ".join(f"CAST({column.name} AS {sql_type(column)})" for column in table.columns)
-    cursor.execute(f"INSERT INTO {table.name} SELECT {values} FROM incoming")  # noqa: S608
+    cursor.execute(f"INSERT INTO {table.name} SELECT {values} FROM incoming")  # noqa: S608 - names of tables and columns are ours
     cursor.unregister("incoming")

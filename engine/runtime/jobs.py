@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from engine.model.errors import Problem
+from engine.runtime.every_organization import noted_reason
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM, Store, leases
@@ -127,8 +127,7 @@ class Runner:
         try:
             message = job.run(self.services, now)
         except BaseException as error:
-            said = error.message if isinstance(error, Problem) else type(error).__name__
-            runs.finish(self.store, run_id, "failed", said, now=self._clock())
+            runs.finish(self.store, run_id, "failed", noted_reason(error), now=self._clock())
             self.store.write(PLATFORM, ACTOR, lambda revision: revision.record(
                 "job.failed", object_type="job", object_id=job.name, outcome="failure", details={"run": run_id}
             ), now=self._clock())  # fmt: skip

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from engine.model.report import Report
 from engine.reporting.artifacts import Artifacts
-from engine.reporting.editions import Editions
 from engine.reporting.replica import Replica
+from engine.reporting.snapshots import Snapshots
 from engine.runtime.settings import Settings
 from engine.store import Store
 from engine.store.migrations import migrate
@@ -20,18 +20,18 @@ class Services:
 
     settings: Settings
     store: Store
-    editions: Editions
+    snapshots: Snapshots
     started_at: datetime
 
     @property
     def replica(self) -> Replica:
         """The analytics store of this process."""
-        return self.editions.replica
+        return self.snapshots.replica
 
     @property
     def artifacts(self) -> Artifacts:
         """Rendered reports."""
-        return self.editions.artifacts
+        return self.snapshots.artifacts
 
 
 @contextmanager
@@ -41,10 +41,10 @@ def open_services(settings: Settings, catalogue: Mapping[str, Report], *, now: d
     store = Store(settings.store_url)
     folder = settings.data_dir
     replica = Replica(store.url, folder / "analytics.duckdb", memory_limit=settings.analytics_memory)
-    editions = Editions(store, replica, Artifacts(folder / "artifacts"), catalogue)
+    snapshots = Snapshots(store, replica, Artifacts(folder / "artifacts"), catalogue)
     try:
-        yield Services(settings, store, editions, now)
+        yield Services(settings, store, snapshots, now)
     finally:
-        editions.close()
+        snapshots.close()
         replica.close()
         store.close()

@@ -208,11 +208,6 @@ class Settings:
         return "" if value is None else str(value)
 
 
-def variables() -> list[str]:
-    """The names of all variables, in their order."""
-    return [variable(declared) for declared in fields(Settings)]
-
-
 def variable(declared: "Field[Any]") -> str:
     """The environment variable of a field."""
     return PREFIX + declared.name.upper()

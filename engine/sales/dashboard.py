@@ -5,12 +5,15 @@ history once enough leads that were in the stage are decided, and a stated defau
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from statistics import median
+from typing import TypeAlias, TypedDict
 
 from engine.model.formulas import nearest_rank
+from engine.model.vocabulary import PRIORITIES, LeadStage
+from engine.sales.parts import part_of
 from engine.sales.stages import (
     ENDED_LEADS,
     EXIT_CRITERIA,
@@ -19,20 +22,21 @@ from engine.sales.stages import (
     PILOT_STEPS,
     PROBABILITY_PCT,
 )
-from engine.store.queries.commerce import Row
+from engine.sales.stays import PipelineLead, StageMove, Stays, stays_of
 
 ENOUGH = 30  # decided leads that make our own history count
 STALE = timedelta(days=14)
 MOST_LISTED = 50
 DAY = 86_400.0
+Figures: TypeAlias = dict[str, object]  # a part of the dashboard, as it is shown
 
 
 @dataclass(frozen=True)
 class Pipeline:
     """What the figures are computed from: leads that are no spam, their moves, when each was last touched."""
 
-    leads: list[Row]
-    moves: list[Row]
+    leads: Sequence[Mapping[str, object]]
+    moves: Sequence[Mapping[str, object]]
     touched: Mapping[str, datetime]
     pilots: Mapping[str, int]
     now: datetime
@@ -40,61 +44,36 @@ class Pipeline:
     period_days: int
 
 
-@dataclass(frozen=True)
-class Stay:
-    """A lead's time in a stage; ``until`` is None while it lasts."""
-
-    lead_id: str
-    since: datetime
-    until: datetime | None
-
-
-Stays = Mapping[str, list[Stay]]  # by stage
-
-
-def figures(pipeline: Pipeline) -> Row:
+def figures(pipeline: Pipeline) -> Figures:
     """Everything that the dashboard shows."""
-    stays = _stays(pipeline)
-    received = [lead for lead in pipeline.leads if _in_period(pipeline, lead["created_at"])]
+    leads = [part_of(row, PipelineLead) for row in pipeline.leads]
+    stays = stays_of(leads, [part_of(row, StageMove) for row in pipeline.moves])
+    received = [lead for lead in leads if _in_period(pipeline, lead.created_at)]
     return {
         "as_of": pipeline.now,
         "period_days": pipeline.period_days,
         "leads": {
-            "total": len(pipeline.leads),
-            "open": sum(lead["stage"] in OPEN_LEADS for lead in pipeline.leads),
+            "total": len(leads),
+            "open": sum(lead.stage in OPEN_LEADS for lead in leads),
             "received_in_period": len(received),
-            "by_stage": _counted(EXIT_CRITERIA, (lead["stage"] for lead in pipeline.leads)),
-            "by_priority": _counted(("high", "normal", "low"), (lead["priority"] for lead in pipeline.leads)),
-            "unassigned": sum(lead["owner"] is None and lead["stage"] in OPEN_LEADS for lead in pipeline.leads),
+            "by_stage": _counted(EXIT_CRITERIA, (lead.stage for lead in leads)),
+            "by_priority": _counted(reversed(PRIORITIES), (lead.priority for lead in leads)),
+            "unassigned": sum(lead.owner is None and lead.stage in OPEN_LEADS for lead in leads),
         },
-        "funnel": _funnel(stays, {lead["id"] for lead in received}),
-        "conversion": _conversion(pipeline.leads),
+        "funnel": _funnel(stays, {lead.id for lead in received}),
+        "conversion": _conversion(leads),
         "stages": _durations(stays, pipeline.now),
         "response_times": _responses(received, pipeline.now),
-        "follow_ups": _follow_ups(pipeline),
-        "pipeline": _weighted(pipeline.leads, stays),
-        "stale": _stale(pipeline),
+        "follow_ups": _follow_ups(pipeline, leads),
+        "pipeline": _weighted(leads, stays),
+        "stale": _stale(pipeline, leads),
         "pilots": _pilots(pipeline.pilots),
     }
 
 
-def _stays(pipeline: Pipeline) -> Stays:
-    moves: dict[str, list[Row]] = {}
-    for move in pipeline.moves:
-        moves.setdefault(move["subject_id"], []).append(move)
-    stays: Stays = {stage: [] for stage in EXIT_CRITERIA}
-    for lead in pipeline.leads:
-        stage, since = "new", lead["created_at"]
-        for move in moves.get(lead["id"], []):
-            stays[stage].append(Stay(lead["id"], since, move["happened_at"]))
-            stage, since = move["details"]["to"], move["happened_at"]
-        stays[stage].append(Stay(lead["id"], since, None))
-    return stays
-
-
-def _funnel(stays: Stays, cohort: set[str]) -> list[Row]:
+def _funnel(stays: Stays, cohort: set[str]) -> list[Figures]:
     """Of the leads that came in the period: how many ever reached each stage, and the share of the one before."""
-    rows: list[Row] = []
+    rows: list[Figures] = []
     before: int | None = None
     for stage in (*OPEN_LEADS, "won"):
         reached = len({stay.lead_id for stay in stays[stage]} & cohort)
@@ -103,15 +82,20 @@ def _funnel(stays: Stays, cohort: set[str]) -> list[Row]:
     return rows
 
 
-def _conversion(leads: list[Row]) -> Row:
-    won = sum(lead["stage"] == "won" for lead in leads)
-    lost = sum(lead["stage"] == "lost" for lead in leads)
-    return {"won": won, "lost": lost, "decided": won + lost, "won_of_decided_pct": _pct(won, won + lost),
-            "won_of_all_pct": _pct(won, len(leads))}  # fmt: skip
+def _conversion(leads: list[PipelineLead]) -> Figures:
+    won = sum(lead.stage == "won" for lead in leads)
+    lost = sum(lead.stage == "lost" for lead in leads)
+    return {
+        "won": won,
+        "lost": lost,
+        "decided": won + lost,
+        "won_of_decided_pct": _pct(won, won + lost),
+        "won_of_all_pct": _pct(won, len(leads)),
+    }
 
 
-def _durations(stays: Stays, now: datetime) -> list[Row]:
-    rows = []
+def _durations(stays: Stays, now: datetime) -> list[Figures]:
+    rows: list[Figures] = []
     for stage in EXIT_CRITERIA:
         ended = [_days(stay.until - stay.since) for stay in stays[stage] if stay.until is not None]
         lasting = [_days(now - stay.since) for stay in stays[stage] if stay.until is None]
@@ -129,12 +113,15 @@ def _durations(stays: Stays, now: datetime) -> list[Row]:
     return rows
 
 
-def _responses(received: list[Row], now: datetime) -> Row:
+def _responses(received: list[PipelineLead], now: datetime) -> Figures:
     """Hours from enquiry to first answer, of those that came in the period."""
-    hours = [(lead["first_response_at"] - lead["created_at"]).total_seconds() / 3600 for lead in received
-             if lead["first_response_at"] is not None]  # fmt: skip
-    waiting = [lead for lead in received if lead["first_response_at"] is None and lead["stage"] in OPEN_LEADS]
-    oldest = max((now - lead["created_at"] for lead in waiting), default=None)
+    hours = [
+        (lead.first_response_at - lead.created_at).total_seconds() / 3600
+        for lead in received
+        if lead.first_response_at is not None
+    ]
+    waiting = [lead for lead in received if lead.first_response_at is None and lead.stage in OPEN_LEADS]
+    oldest = max((now - lead.created_at for lead in waiting), default=None)
     return {
         "answered": len(hours),
         "p50_hours": _rounded(nearest_rank(hours, 50)),
@@ -144,36 +131,52 @@ def _responses(received: list[Row], now: datetime) -> Row:
     }
 
 
-def _follow_ups(pipeline: Pipeline) -> Row:
-    owed = [lead for lead in pipeline.leads if lead["follow_up_on"] is not None and lead["stage"] not in ENDED_LEADS]
-    overdue = sorted((lead for lead in owed if lead["follow_up_on"] < pipeline.today), key=_by_follow_up)
+def _follow_ups(pipeline: Pipeline, leads: list[PipelineLead]) -> Figures:
+    owed = [
+        ((lead.follow_up_on - pipeline.today).days, lead)
+        for lead in leads
+        if lead.follow_up_on is not None and lead.stage not in ENDED_LEADS
+    ]
+    overdue = sorted(((days, lead) for days, lead in owed if days < 0), key=lambda pair: (pair[0], pair[1].id))
     return {
         "overdue": len(overdue),
-        "due_today": sum(lead["follow_up_on"] == pipeline.today for lead in owed),
-        "due_within_7_days": sum(0 < (lead["follow_up_on"] - pipeline.today).days <= 7 for lead in owed),
+        "due_today": sum(days == 0 for days, _ in owed),
+        "due_within_7_days": sum(0 < days <= 7 for days, _ in owed),
         "listed": [
-            {**_named(lead), "follow_up_on": lead["follow_up_on"],
-             "days_overdue": (pipeline.today - lead["follow_up_on"]).days}
-            for lead in overdue[:MOST_LISTED]
+            {**_named(lead), "follow_up_on": lead.follow_up_on, "days_overdue": -days}
+            for days, lead in overdue[:MOST_LISTED]
         ],
-    }  # fmt: skip
+    }
 
 
-def _weighted(leads: list[Row], stays: Stays) -> Row:
+class WeightedStage(TypedDict):
+    """What the leads in a stage are worth, and what that is worth by the probability of the stage."""
+
+    stage: LeadStage
+    leads: int
+    without_value: int
+    value: float
+    probability_pct: float
+    probability_from: str
+    decided_leads: int
+    weighted_value: float
+
+
+def _weighted(leads: list[PipelineLead], stays: Stays) -> Figures:
     """Yearly value times the probability of the stage; leads without a value are counted, never guessed."""
-    outcome = {lead["id"]: lead["stage"] for lead in leads if lead["stage"] in ENDED_LEADS}
-    rows: list[Row] = []
+    outcome = {lead.id: lead.stage for lead in leads if lead.stage in ENDED_LEADS}
+    rows: list[WeightedStage] = []
     for stage in OPEN_LEADS:
         decided = [outcome[lead_id] for lead_id in {stay.lead_id for stay in stays[stage]} & set(outcome)]
         own = len(decided) >= ENOUGH
         probability = 100 * decided.count("won") / len(decided) if own else PROBABILITY_PCT[stage]
-        here = [lead for lead in leads if lead["stage"] == stage]
-        value = sum(lead["value"] or 0.0 for lead in here)
+        here = [lead for lead in leads if lead.stage == stage]
+        value = sum(lead.value or 0.0 for lead in here)
         rows.append(
             {
                 "stage": stage,
                 "leads": len(here),
-                "without_value": sum(lead["value"] is None for lead in here),
+                "without_value": sum(lead.value is None for lead in here),
                 "value": round(value, 2),
                 "probability_pct": round(probability, 1),
                 "probability_from": "own_history" if own else "default",
@@ -189,11 +192,14 @@ def _weighted(leads: list[Row], stays: Stays) -> Row:
     }
 
 
-def _stale(pipeline: Pipeline) -> Row:
+def _stale(pipeline: Pipeline, leads: list[PipelineLead]) -> Figures:
     """Open leads on which nothing happened for more than a fortnight."""
-    idle = [(pipeline.now - pipeline.touched.get(lead["id"], lead["created_at"]), lead) for lead in pipeline.leads
-            if lead["stage"] in OPEN_LEADS]  # fmt: skip
-    stale = sorted(((span, lead) for span, lead in idle if span > STALE), key=lambda pair: (-pair[0], pair[1]["id"]))
+    idle = [
+        (pipeline.now - pipeline.touched.get(lead.id, lead.created_at), lead)
+        for lead in leads
+        if lead.stage in OPEN_LEADS
+    ]
+    stale = sorted(((span, lead) for span, lead in idle if span > STALE), key=lambda pair: (-pair[0], pair[1].id))
     return {
         "after_days": STALE.days,
         "count": len(stale),
@@ -201,7 +207,7 @@ def _stale(pipeline: Pipeline) -> Row:
     }
 
 
-def _pilots(counts: Mapping[str, int]) -> Row:
+def _pilots(counts: Mapping[str, int]) -> Figures:
     ended = sum(counts.get(stage, 0) for stage in ("converted", "closed"))
     return {
         "total": sum(counts.values()),
@@ -220,12 +226,8 @@ def _counted(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
     return {name: counts[name] for name in names}
 
 
-def _named(lead: Row) -> Row:
-    return {name: lead[name] for name in ("id", "reference_id", "stage", "owner")}
-
-
-def _by_follow_up(lead: Row) -> tuple[date, str]:
-    return lead["follow_up_on"], lead["id"]
+def _named(lead: PipelineLead) -> Figures:
+    return {"id": lead.id, "reference_id": lead.reference_id, "stage": lead.stage, "owner": lead.owner}
 
 
 def _days(span: timedelta) -> float:

@@ -39,7 +39,7 @@ class Enquiry:
 
 
 @dataclass(frozen=True)
-class Rules:
+class FormRules:
     """What is asked of a form. With a secret the stamp counts, without one the duration that the client tells."""
 
     least_seconds: int
@@ -64,14 +64,14 @@ def check_enquiry(name: str, email: str, company: str | None, message: str, *, c
 
 
 def suspicion(
-    rules: Rules, now: datetime, *, honeypot: str | None, duration_ms: int | None, stamp: str | None
+    rules: FormRules, now: datetime, *, honeypot: str | None, duration_ms: int | None, stamp: str | None
 ) -> str | None:
     """Why the sender is taken for a bot; None for a person. BadRequest where the form itself is incomplete."""
     wrong = _of_stamp(rules, now, stamp) if rules.stamp_secret else _of_duration(rules, duration_ms)
     return "honeypot" if honeypot and honeypot.strip() else wrong
 
 
-def _of_stamp(rules: Rules, now: datetime, stamp: str | None) -> str | None:
+def _of_stamp(rules: FormRules, now: datetime, stamp: str | None) -> str | None:
     if not stamp:
         raise texts.invalid("stamp", "the stamp that came with the form")
     age = stamps.age(rules.stamp_secret, stamp, now)
@@ -82,7 +82,7 @@ def _of_stamp(rules: Rules, now: datetime, stamp: str | None) -> str | None:
     return "too_fast" if age < timedelta(seconds=rules.least_seconds) else None
 
 
-def _of_duration(rules: Rules, duration_ms: int | None) -> str | None:
+def _of_duration(rules: FormRules, duration_ms: int | None) -> str | None:
     if duration_ms is None or not 0 <= duration_ms <= LONGEST_MS:
         raise texts.invalid(
             "duration_ms", f"the milliseconds from opening the form to sending it, 0 to {LONGEST_MS}", duration_ms
@@ -93,7 +93,7 @@ def _of_duration(rules: Rules, duration_ms: int | None) -> str | None:
 def submit(
     revision: Revision,
     enquiry: Enquiry,
-    rules: Rules,
+    rules: FormRules,
     draw: Callable[[str], str] = secrets.choice,
     *,
     identifier: str | None = None,

@@ -6,13 +6,12 @@ and to.
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any
 
 from engine.store import Revision
 from engine.store.schema.commerce import activities
 from engine.store.types import instant_text
 
-Changes = Mapping[str, tuple[Any, Any]]
+Changes = Mapping[str, tuple[object, object]]
 
 
 def note(
@@ -20,9 +19,9 @@ def note(
     kind: str,
     subject_id: str,
     action: str,
-    details: Mapping[str, Any] | None = None,
+    details: Mapping[str, object] | None = None,
     *,
-    chained: Mapping[str, Any] | None = None,
+    chained: Mapping[str, object] | None = None,
 ) -> None:
     """Append to the history of the ``kind`` (lead or pilot); ``chained`` is what the audit event may say.
 
@@ -46,17 +45,17 @@ def note(
     )
 
 
-def differences(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+def differences(row: Mapping[str, object], wanted: Mapping[str, object]) -> dict[str, tuple[object, object]]:
     """(from, to) of every column that would change."""
     return {name: (row[name], value) for name, value in wanted.items() if row[name] != value}
 
 
-def from_to(changes: Changes) -> dict[str, Any]:
+def from_to(changes: Changes) -> dict[str, object]:
     """Changes as the history holds them."""
     return {name: {"from": plain(old), "to": plain(new)} for name, (old, new) in changes.items()}
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """A value of a column as JSON."""
     if isinstance(value, datetime):
         return instant_text(value)

@@ -1,7 +1,6 @@
 """Working on leads: changes, conversion to a pilot, and how a lead is shown."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from engine.model.errors import Conflict
 from engine.sales import pilots
@@ -11,38 +10,33 @@ from engine.sales.history import (
     from_to,
     note,
 )
+from engine.sales.parts import as_row
 from engine.sales.stages import (
     LEAD_STEPS,
     check_reason,
     check_step,
     exit_criterion,
 )
-from engine.store import Revision
-from engine.store.queries.commerce import Reader, Row, history_of
+from engine.store import Reader, Revision
+from engine.store.queries.commerce import history_of
 from engine.store.rows import first, one
 from engine.store.schema import commerce as tables
-
-HIDDEN = ("org_id", "revision")
-
-
-def as_row(lead: Mapping[str, Any]) -> Row:
-    """A lead as lists show it."""
-    return {name: value for name, value in lead.items() if name not in HIDDEN}
+from engine.store.schema.records import LeadRow
 
 
-def detail(connection: Reader, org_id: str, lead_id: str) -> Row:
+def detail(connection: Reader, org_id: str, lead_id: str) -> dict[str, object]:
     """A lead with its pilot, what its stage still asks for, and its whole history; NotFound without one."""
     lead = one(connection, tables.leads, org_id, id=lead_id)
     pilot = first(connection, tables.pilots, org_id, lead_id=lead_id)
     return {
         "lead": as_row(lead),
         "exit": exit_criterion(lead),
-        "pilot": None if pilot is None else pilots.as_row(pilot),
+        "pilot": None if pilot is None else as_row(pilot),
         "history": [as_row(row) for row in history_of(connection, org_id, "lead", lead_id)],
     }
 
 
-def change(revision: Revision, lead_id: str, wanted: Mapping[str, Any]) -> Row:
+def change(revision: Revision, lead_id: str, wanted: Mapping[str, object]) -> dict[str, object]:
     """Set columns of a lead and return it; the same values again change nothing.
 
     Conflict for a step that the stages do not have, BadRequest for a lost lead without a reason.
@@ -55,7 +49,7 @@ def change(revision: Revision, lead_id: str, wanted: Mapping[str, Any]) -> Row:
         check_reason(lead["stage"], wanted["lost_reason"])
     if not changes:
         return as_row(lead)
-    after = {**lead, **{name: new for name, (_, new) in changes.items()}}
+    after: dict[str, object] = {**lead, **{name: new for name, (_, new) in changes.items()}}
     if "stage" in changes:
         after |= _moved(revision, lead, after["stage"])
     _store(revision, lead, after)
@@ -63,12 +57,12 @@ def change(revision: Revision, lead_id: str, wanted: Mapping[str, Any]) -> Row:
     return as_row(after)
 
 
-def change_all(revision: Revision, lead_ids: Sequence[str], wanted: Mapping[str, Any]) -> list[Row]:
+def change_all(revision: Revision, lead_ids: Sequence[str], wanted: Mapping[str, object]) -> list[dict[str, object]]:
     """The same change to several leads: all of them, or none when one refuses."""
     return [change(revision, lead_id, wanted) for lead_id in lead_ids]
 
 
-def convert(revision: Revision, lead_id: str, fields: Mapping[str, Any]) -> Row:
+def convert(revision: Revision, lead_id: str, fields: Mapping[str, object]) -> dict[str, object]:
     """Make the lead's pilot and return it. Conflict when it has one, when it is lost, and when it is spam."""
     lead = one(revision.connection, tables.leads, revision.org_id, id=lead_id)
     pilot = first(revision.connection, tables.pilots, revision.org_id, lead_id=lead_id)
@@ -86,7 +80,7 @@ def convert(revision: Revision, lead_id: str, fields: Mapping[str, Any]) -> Row:
     return made
 
 
-def check_reachable(lead: Mapping[str, Any]) -> None:
+def check_reachable(lead: LeadRow) -> None:
     """Conflict for a lead that was judged to be spam: nobody is to be contacted."""
     if lead["spam"]:
         raise Conflict(
@@ -95,26 +89,26 @@ def check_reachable(lead: Mapping[str, Any]) -> None:
         )
 
 
-def note_response(revision: Revision, lead: Mapping[str, Any]) -> None:
+def note_response(revision: Revision, lead: LeadRow) -> None:
     """The first answer that the sender of an enquiry got; later ones leave it as it is."""
     if lead["first_response_at"] is None:
         revision.update(tables.leads, {"id": lead["id"]}, {"first_response_at": revision.now})
 
 
-def _check_stage(lead: Mapping[str, Any], changes: Changes) -> None:
-    stage = changes["stage"][1]
+def _check_stage(lead: LeadRow, changes: Changes) -> None:
+    stage = str(changes["stage"][1])
     check_step("lead", LEAD_STEPS, lead["stage"], stage)
     check_reason(stage, changes["lost_reason"][1] if "lost_reason" in changes else None)
 
 
-def _moved(revision: Revision, lead: Mapping[str, Any], stage: str) -> Row:
+def _moved(revision: Revision, lead: LeadRow, stage: object) -> dict[str, object]:
     """What a change of stage brings with it: its time, the first response, no reason once it is lost no more."""
     answered = lead["first_response_at"] or (revision.now if stage == "contacted" else None)
-    brought: Row = {"stage_changed_at": revision.now, "first_response_at": answered}
+    brought: dict[str, object] = {"stage_changed_at": revision.now, "first_response_at": answered}
     return brought if stage == "lost" else {**brought, "lost_reason": None}
 
 
-def _store(revision: Revision, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+def _store(revision: Revision, before: LeadRow, after: Mapping[str, object]) -> None:
     values = {name: new for name, (_, new) in differences(before, after).items()}
     revision.update(tables.leads, {"id": before["id"]}, values)
 

@@ -1,26 +1,26 @@
 """E-mails to leads: prepared for somebody to send, or put into the outbox where a mail server is configured."""
 
-from typing import Any
-
 from engine.delivery import (
     Message,
     channels_of,
     content_hash,
     enqueue,
 )
+from engine.model.vocabulary import Json
 from engine.runtime.settings import Settings
 from engine.sales.history import note
 from engine.sales.leads import check_reachable, note_response
 from engine.sales.templates import prepare_email
 from engine.store import Revision
-from engine.store.queries.commerce import Row
 from engine.store.rows import one
 from engine.store.schema.commerce import leads
 
 KIND = "lead-email"
 
 
-def write(revision: Revision, lead_id: str, template: str, words: str | None, settings: Settings, *, send: bool) -> Row:
+def write(
+    revision: Revision, lead_id: str, template: str, words: str | None, settings: Settings, *, send: bool
+) -> dict[str, object]:
     """The e-mail of a template to a lead; ``status`` is ``prepared`` or ``queued``, ``reason`` says why.
 
     The same template goes to a lead once a day. Conflict for a lead that was taken for spam.
@@ -36,15 +36,15 @@ def write(revision: Revision, lead_id: str, template: str, words: str | None, se
         return {"status": "prepared", "template": template, **letter, "delivery": None, "reason": reason}
     delivery = _queued(revision, lead_id, template, letter)
     if delivery["result"] == "queued":
-        told = {"template": template, "delivery_id": delivery["id"]}
-        note(revision, "lead", lead_id, "lead.email.queued", told, chained=told)
+        queued = {"template": template, "delivery_id": delivery["id"]}
+        note(revision, "lead", lead_id, "lead.email.queued", queued, chained=queued)
         note_response(revision, lead)
     return {"status": "queued", "template": template, **letter, "delivery": delivery, "reason": channel.reason}
 
 
-def _queued(revision: Revision, lead_id: str, template: str, letter: dict[str, str]) -> dict[str, Any]:
+def _queued(revision: Revision, lead_id: str, template: str, letter: dict[str, str]) -> dict[str, object]:
     period = f"{lead_id}:{template}:{revision.now.date().isoformat()}"
-    payload = {"lead_id": lead_id, "template": template}
+    payload: dict[str, Json] = {"lead_id": lead_id, "template": template}
     digest = content_hash({**payload, **letter})
     message = Message(KIND, period, "email", letter["to"], digest, letter["subject"], payload, letter["body"])
     (delivery,) = enqueue(revision, [message])

@@ -1,9 +1,11 @@
 """Pilot projects: made once from a lead, moved from stage to stage, three meetings each."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import Any
+from typing import TypedDict
+
+import msgspec
 
 from engine.sales.history import (
     Changes,
@@ -12,13 +14,15 @@ from engine.sales.history import (
     note,
     plain,
 )
+from engine.sales.parts import as_row, part_of
 from engine.sales.stages import PILOT_STEPS, check_step
 from engine.sales.texts import invalid
-from engine.store import Revision
+from engine.store import Reader, Revision
 from engine.store.ids import new_id
-from engine.store.queries.commerce import Reader, Row, history_of
+from engine.store.queries.commerce import history_of
 from engine.store.rows import one
 from engine.store.schema import commerce as tables
+from engine.store.schema.records import LeadRow
 
 MEETINGS = ("discovery", "kickoff", "review")
 DATES = tuple(f"{meeting}_at" for meeting in MEETINGS)
@@ -32,15 +36,26 @@ ABOUT: Mapping[str, str] = {
     "kickoff": "Roles, access, and which records come from where",
     "review": "Results against the success criteria",
 }
-HIDDEN = ("org_id", "revision")
 
 
-def as_row(pilot: Mapping[str, Any]) -> Row:
-    """A pilot as lists show it."""
-    return {name: value for name, value in pilot.items() if name not in HIDDEN}
+class HistoryEntry(msgspec.Struct, frozen=True):
+    """What the history of a pilot says of its dates and its stage."""
+
+    happened_at: datetime
+    details: Mapping[str, object] | None
 
 
-def detail(connection: Reader, org_id: str, pilot_id: str) -> Row:
+class AgreedMeeting(TypedDict):
+    """A meeting of a pilot as its calendar shows it."""
+
+    meeting: str
+    at: datetime
+    sequence: int
+    changed_at: datetime
+    cancelled: bool
+
+
+def detail(connection: Reader, org_id: str, pilot_id: str) -> dict[str, object]:
     """A pilot with its lead, what may follow its stage, and its whole history; NotFound without one."""
     pilot = one(connection, tables.pilots, org_id, id=pilot_id)
     lead = one(connection, tables.leads, org_id, id=pilot["lead_id"])
@@ -52,9 +67,9 @@ def detail(connection: Reader, org_id: str, pilot_id: str) -> Row:
     }
 
 
-def create(revision: Revision, lead: Mapping[str, Any], fields: Mapping[str, Any]) -> Row:
+def create(revision: Revision, lead: LeadRow, fields: Mapping[str, object]) -> dict[str, object]:
     """A planned pilot of a lead; who owns the lead runs it unless ``fields`` say otherwise."""
-    row: Row = {
+    row: dict[str, object] = {
         "id": new_id("pilot"),
         "lead_id": lead["id"],
         "name": f"Pilot for {lead['company'] or lead['name']}",
@@ -69,45 +84,45 @@ def create(revision: Revision, lead: Mapping[str, Any], fields: Mapping[str, Any
     check_dates(row)
     revision.insert(tables.pilots, [row])
     told = {name: plain(row[name]) for name in DATES if row[name] is not None}
-    note(
-        revision, "pilot", row["id"], "pilot.created", {"lead_id": lead["id"], **told}, chained={"lead_id": lead["id"]}
-    )
+    origin = {"lead_id": lead["id"]}
+    note(revision, "pilot", str(row["id"]), "pilot.created", {**origin, **told}, chained=origin)
     return row
 
 
-def change(revision: Revision, pilot_id: str, wanted: Mapping[str, Any]) -> Row:
+def change(revision: Revision, pilot_id: str, wanted: Mapping[str, object]) -> dict[str, object]:
     """Set columns of a pilot and return it; Conflict for a step that the stages do not have."""
     pilot = one(revision.connection, tables.pilots, revision.org_id, id=pilot_id)
     changes = differences(pilot, wanted)
     if not changes:
         return as_row(pilot)
     if "stage" in changes:
-        check_step("pilot", PILOT_STEPS, *changes["stage"])
-    after = {**pilot, **wanted}
+        check_step("pilot", PILOT_STEPS, pilot["stage"], str(changes["stage"][1]))
+    after: dict[str, object] = {**pilot, **wanted}
     check_dates(after)
     revision.update(tables.pilots, {"id": pilot_id}, {name: new for name, (_, new) in changes.items()})
     _note_changes(revision, pilot_id, changes)
     return as_row(after)
 
 
-def check_dates(pilot: Mapping[str, Any]) -> None:
+def check_dates(pilot: Mapping[str, object]) -> None:
     """Discovery comes before the kickoff, the kickoff before the review."""
-    known: list[tuple[str, datetime]] = [(name, pilot[name]) for name in DATES if pilot[name] is not None]
+    known = [(name, at) for name in DATES if isinstance(at := pilot[name], datetime)]
     for (earlier, begin), (later, end) in pairwise(known):
         if end <= begin:
             raise invalid(later, f"after {earlier} ({plain(begin)})", plain(end))
 
 
-def meetings(history: list[Row]) -> list[Row]:
+def meetings(history: Sequence[Mapping[str, object]]) -> list[AgreedMeeting]:
     """The meetings that are or were agreed: when, how often each moved, when that was last, whether it is off.
 
     All of it comes from the history, so that a calendar that did not change has the same bytes. A meeting is off when
     its date was taken away, or the pilot closed before it.
     """
-    closed = [row["happened_at"] for row in history if (row["details"] or {}).get("to") == "closed"]
-    found = []
+    entries = [part_of(row, HistoryEntry) for row in history]
+    closed = [entry.happened_at for entry in entries if (entry.details or {}).get("to") == "closed"]
+    found: list[AgreedMeeting] = []
     for meeting in MEETINGS:
-        held = _agreed(history, f"{meeting}_at")
+        held = _agreed(entries, f"{meeting}_at")
         dates = [at for at, _ in held if at is not None]
         if not dates:
             continue
@@ -121,13 +136,14 @@ def meetings(history: list[Row]) -> list[Row]:
     return found
 
 
-def _agreed(history: list[Row], name: str) -> list[tuple[str | None, datetime]]:
+def _agreed(entries: Sequence[HistoryEntry], name: str) -> list[tuple[str | None, datetime]]:
     """Each date that a meeting had, None where it was taken away, with the time of that change."""
-    held = []
-    for row in history:
-        told = (row["details"] or {}).get(name)
+    held: list[tuple[str | None, datetime]] = []
+    for entry in entries:
+        told = (entry.details or {}).get(name)
         if told is not None:
-            held.append((told["to"] if isinstance(told, dict) else told, row["happened_at"]))
+            date = told["to"] if isinstance(told, dict) else told
+            held.append((None if date is None else str(date), entry.happened_at))
     return held
 
 

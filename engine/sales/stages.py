@@ -1,11 +1,12 @@
 """The stages of leads and pilots: what follows what, and when a stage is done."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from engine.model.errors import BadRequest, Conflict
+from engine.model.vocabulary import LEAD_STAGES, PILOT_STAGES, LeadStage, PilotStage
+from engine.store.schema.records import LeadRow
 
-LEAD_STEPS: Mapping[str, tuple[str, ...]] = {
+LEAD_STEPS: Mapping[str, tuple[LeadStage, ...]] = {
     "new": ("contacted", "lost", "nurture"),
     "contacted": ("qualified", "lost", "nurture"),
     "qualified": ("discovery", "lost", "nurture"),
@@ -15,7 +16,7 @@ LEAD_STEPS: Mapping[str, tuple[str, ...]] = {
     "lost": ("nurture",),
     "nurture": ("contacted", "lost"),
 }
-PILOT_STEPS: Mapping[str, tuple[str, ...]] = {
+PILOT_STEPS: Mapping[str, tuple[PilotStage, ...]] = {
     "planned": ("kickoff", "closed"),
     "kickoff": ("active", "closed"),
     "active": ("review", "closed"),
@@ -25,7 +26,7 @@ PILOT_STEPS: Mapping[str, tuple[str, ...]] = {
     "closed": (),
 }
 # what must be so before the stage is left for the next one: a sentence, and the columns that show it
-EXIT_CRITERIA: Mapping[str, tuple[str, tuple[str, ...]]] = {
+EXIT_CRITERIA: Mapping[LeadStage, tuple[str, tuple[str, ...]]] = {
     "new": ("Somebody owns the lead and has answered it.", ("owner", "first_response_at")),
     "contacted": ("The need is known, and what it is worth in a year.", ("owner", "value")),
     "qualified": ("A discovery call is agreed.", ("owner", "value", "follow_up_on")),
@@ -35,12 +36,18 @@ EXIT_CRITERIA: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "won": ("Nothing: the customer is won.", ()),
     "lost": ("Nothing: the reason is recorded.", ("lost_reason",)),
 }
-PROBABILITY_PCT: Mapping[str, float] = {
-    "new": 5.0, "contacted": 10.0, "qualified": 25.0, "discovery": 40.0, "proposal": 60.0, "won": 100.0, "lost": 0.0,
-}  # fmt: skip
-OPEN_LEADS = ("new", "contacted", "qualified", "discovery", "proposal")
-ENDED_LEADS = ("won", "lost")
-OPEN_PILOTS = ("planned", "kickoff", "active", "review", "extended")
+PROBABILITY_PCT: Mapping[LeadStage, float] = {
+    "new": 5.0,
+    "contacted": 10.0,
+    "qualified": 25.0,
+    "discovery": 40.0,
+    "proposal": 60.0,
+    "won": 100.0,
+    "lost": 0.0,
+}
+ENDED_LEADS: tuple[LeadStage, ...] = ("won", "lost")
+OPEN_LEADS: tuple[LeadStage, ...] = tuple(one for one in LEAD_STAGES if one not in (*ENDED_LEADS, "nurture"))
+OPEN_PILOTS: tuple[PilotStage, ...] = tuple(one for one in PILOT_STAGES if PILOT_STEPS[one])
 
 
 def check_step(what: str, steps: Mapping[str, tuple[str, ...]], present: str, wanted: str) -> None:
@@ -55,7 +62,7 @@ def check_step(what: str, steps: Mapping[str, tuple[str, ...]], present: str, wa
     )
 
 
-def check_reason(stage: str, reason: str | None) -> None:
+def check_reason(stage: object, reason: object) -> None:
     """A lost lead says why, and no other lead does."""
     if stage == "lost" and not reason:
         raise BadRequest(
@@ -71,8 +78,9 @@ def check_reason(stage: str, reason: str | None) -> None:
         )
 
 
-def exit_criterion(lead: Mapping[str, Any]) -> dict[str, Any]:
+def exit_criterion(lead: LeadRow) -> dict[str, object]:
     """What must be so before the lead leaves its stage, and what the record does not show yet. Advice, no lock."""
     sentence, columns = EXIT_CRITERIA[lead["stage"]]
-    missing = [name for name in columns if lead[name] is None]
+    shown: Mapping[str, object] = lead
+    missing = [name for name in columns if shown[name] is None]
     return {"criterion": sentence, "met": not missing, "missing": missing, "next": list(LEAD_STEPS[lead["stage"]])}

@@ -11,12 +11,6 @@ from datetime import UTC, datetime, timedelta
 _STAMP = re.compile(r"([0-9]{9,11})\.([0-9a-f]{64})")
 
 
-def issue(secret: str, now: datetime) -> str:
-    """The stamp of a form that is opened now."""
-    opened = str(int(now.timestamp()))
-    return f"{opened}.{_signature(secret, opened)}"
-
-
 def age(secret: str, stamp: str, now: datetime) -> timedelta | None:
     """How long ago the form was opened; None for a stamp that the secret did not sign."""
     found = _STAMP.fullmatch(stamp)

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from engine.store.schema.records import LeadRow
 
 
 @dataclass(frozen=True)
-class Template:
+class EmailTemplate:
     """``subject`` and ``body`` have the places reference, name, company and sender; ``purpose`` says when to use it."""
 
     purpose: str
@@ -14,29 +15,29 @@ class Template:
     body: str
 
 
-TEMPLATES: Mapping[str, Template] = {
-    "first_response": Template(
+TEMPLATES: Mapping[str, EmailTemplate] = {
+    "first_response": EmailTemplate(
         "the first answer to an enquiry",
         "Your enquiry {reference}",
         "Thank you for writing to us. We have read your enquiry and would like to understand what {company} needs:\n"
         "which frameworks you report on, where your records are kept today, and by when you need the first result.\n\n"
         "A reply to this message is enough. If you prefer to talk, send two times that suit you, with your time zone.",
     ),
-    "follow_up": Template(
+    "follow_up": EmailTemplate(
         "nothing was heard since the last message",
         "Following up on {reference}",
         "We have not heard from you since our last message about your enquiry {reference}.\n\n"
         "Is this still of interest to {company}? If now is not the time, tell us when we may ask again, or that we\n"
         "should not: either is fine.",
     ),
-    "discovery_call": Template(
+    "discovery_call": EmailTemplate(
         "agreeing on the discovery call",
         "A discovery call about {reference}",
         "To scope a pilot for {company} we suggest a call of 30 minutes. We would go through the frameworks in scope,\n"
         "the systems that hold your records, who signs off evidence, and what would make the pilot a success.\n\n"
         "Please send two times that suit you, with your time zone; we confirm one with a calendar entry.",
     ),
-    "proposal": Template(
+    "proposal": EmailTemplate(
         "sending the proposal of the pilot",
         "Proposal for {company} ({reference})",
         "Here is our proposal for the pilot, as discussed: scope, success criteria, timeline and price, and until\n"
@@ -48,7 +49,7 @@ TEMPLATES: Mapping[str, Template] = {
 SENT = "Sent because you asked us to contact you. Reply with the word stop and we will not write again."
 
 
-def prepare_email(template: str, lead: Mapping[str, Any], sender: str, note: str | None = None) -> dict[str, str]:
+def prepare_email(template: str, lead: LeadRow, sender: str, note: str | None = None) -> dict[str, str]:
     """The message: ``to``, ``subject``, ``body``. ``note`` is a paragraph of our own before the closing."""
     chosen = TEMPLATES[template]
     places = {

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from typing import Any
 
 from engine.model.errors import BadRequest
 
@@ -34,7 +33,7 @@ def email(field: str, text: str) -> str:
     return kept
 
 
-def invalid(field: str, expected: str, got: Any = None, word: str = "invalid_body") -> BadRequest:
+def invalid(field: str, expected: str, got: object = None, word: str = "invalid_body") -> BadRequest:
     """A member of the body that does not fit. What people wrote is not repeated; ``got`` is for words and numbers."""
     detail = {"field": field, "expected": expected}
     if got is not None:

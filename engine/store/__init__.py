@@ -1,8 +1,37 @@
-"""The operational store: the truth, written in revisions. SQLAlchemy is imported nowhere else."""
+"""The operational store: the truth, written in revisions. SQLAlchemy is imported nowhere else.
 
-from engine.store.chain import ChainCheck, EventRow
-from engine.store.group import Ahead
-from engine.store.revisions import Counts, Note, Revision
-from engine.store.store import PLATFORM, Store
+Its names are loaded when they are first asked for: a command that needs one small part of the store starts without
+the rest, and without SQLAlchemy.
+"""
 
-__all__ = ["PLATFORM", "Ahead", "ChainCheck", "Counts", "EventRow", "Note", "Revision", "Store"]
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.store.chain import ChainCheck, EventRow
+    from engine.store.group import Ahead
+    from engine.store.membership import PLATFORM
+    from engine.store.revisions import Counts, Note, Revision
+    from engine.store.rows import Reader
+    from engine.store.store import Store
+
+__all__ = ["PLATFORM", "Ahead", "ChainCheck", "Counts", "EventRow", "Note", "Reader", "Revision", "Store"]
+_MODULES = {
+    "PLATFORM": "membership",
+    "Ahead": "group",
+    "ChainCheck": "chain",
+    "Counts": "revisions",
+    "EventRow": "chain",
+    "Note": "revisions",
+    "Reader": "rows",
+    "Revision": "revisions",
+    "Store": "store",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = found
+    return found

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from engine.model.vocabulary import Outcome
+
 GENESIS = "0" * 64
 
 
@@ -25,7 +27,7 @@ class EventRow(NamedTuple):
     action: str
     object_type: str | None = None
     object_id: str | None = None
-    outcome: str = "success"
+    outcome: Outcome = "success"
     workspace_id: str | None = None
     controls: str | None = None
     details: str | None = None

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Table
@@ -18,13 +18,18 @@ from sqlalchemy.engine import make_url
 
 from engine.model.document import Position
 from engine.store.schema import REPLICATED
+from engine.store.statements import Stored
 from engine.store.types import Instant
 
+if TYPE_CHECKING:  # SQLite does without the driver
+    from adbc_driver_manager.dbapi import Cursor as PostgresCursor
+
 BATCH_ROWS = 65_536
+Parameters = Sequence[str | int]
 _STORED = {"BIGINT": pa.int64(), "BOOLEAN": pa.int64(), "DOUBLE": pa.float64()}
 
 
-def sql_type(column: Column[Any]) -> str:
+def sql_type(column: Column[object]) -> str:
     """The analytics type of a column, in DuckDB's words. Instants are UTC without zone."""
     kinds = ((Instant, "TIMESTAMP"), (Date, "DATE"), (Boolean, "BOOLEAN"), (BigInteger, "BIGINT"), (Float, "DOUBLE"))
     return next((word for kind, word in kinds if isinstance(column.type, kind)), "VARCHAR")
@@ -33,10 +38,10 @@ def sql_type(column: Column[Any]) -> str:
 class _Source(Protocol):
     """A database within one read transaction. Queries have ``?`` for parameters."""
 
-    def rows(self, query: str, parameters: Sequence[Any]) -> list[Any]:
+    def rows(self, query: str, parameters: Parameters) -> list[Stored]:
         """All rows of a small answer."""
 
-    def batches(self, query: str, parameters: Sequence[Any], table: Table) -> Iterator[pa.RecordBatch]:
+    def batches(self, query: str, parameters: Parameters, table: Table) -> Iterator[pa.RecordBatch]:
         """The rows of a table, in batches of bounded size."""
 
 
@@ -44,10 +49,10 @@ class _Sqlite:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def rows(self, query: str, parameters: Sequence[Any]) -> list[Any]:
+    def rows(self, query: str, parameters: Parameters) -> list[Stored]:
         return self._connection.execute(query, parameters).fetchall()
 
-    def batches(self, query: str, parameters: Sequence[Any], table: Table) -> Iterator[pa.RecordBatch]:
+    def batches(self, query: str, parameters: Parameters, table: Table) -> Iterator[pa.RecordBatch]:
         names = [column.name for column in table.columns]
         types = [_STORED.get(sql_type(column), pa.string()) for column in table.columns]
         with closing(self._connection.execute(query, parameters)) as cursor:
@@ -58,15 +63,14 @@ class _Sqlite:
 
 
 class _Postgresql:
-    def __init__(self, cursor: Any) -> None:
+    def __init__(self, cursor: "PostgresCursor") -> None:
         self._cursor = cursor
 
-    def rows(self, query: str, parameters: Sequence[Any]) -> list[Any]:
+    def rows(self, query: str, parameters: Parameters) -> list[Stored]:
         self._cursor.execute(_numbered(query), parameters)
-        rows: list[Any] = self._cursor.fetchall()
-        return rows
+        return self._cursor.fetchall()
 
-    def batches(self, query: str, parameters: Sequence[Any], table: Table) -> Iterator[pa.RecordBatch]:
+    def batches(self, query: str, parameters: Parameters, table: Table) -> Iterator[pa.RecordBatch]:
         self._cursor.execute(_numbered(query), parameters)
         yield from self._cursor.fetch_record_batch()
 
@@ -94,7 +98,7 @@ class ChangeReader:
     def tables(self) -> list[Table]:
         """Replicated tables with a row changed after ``since``; few round trips."""
         parts = [
-            f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM {name} WHERE {_owner(table)} = ? AND {_stamp(table)} > ?)"  # noqa: S608
+            f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM {name} WHERE {_owner(table)} = ? AND {_stamp(table)} > ?)"  # noqa: S608 - names of tables and columns are ours
             for name, table in REPLICATED.items()
         ]
         names = []
@@ -107,7 +111,7 @@ class ChangeReader:
     def batches(self, table: Table) -> Iterator[pa.RecordBatch]:
         """The changed rows of a table, all columns, in batches of bounded size."""
         columns = ", ".join(column.name for column in table.columns)
-        query = f"SELECT {columns} FROM {table.name} WHERE {_owner(table)} = ? AND {_stamp(table)} > ?"  # noqa: S608
+        query = f"SELECT {columns} FROM {table.name} WHERE {_owner(table)} = ? AND {_stamp(table)} > ?"  # noqa: S608 - names of tables and columns are ours
         return self._source.batches(query, (self.org_id, self.since), table)
 
 

@@ -4,25 +4,26 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import Connection, Engine, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.store.locks import FairLock
 from engine.store.revisions import in_batches
+from engine.store.rows import selected
 from engine.store.schema.outputs import credential_uses, credentials
+from engine.store.schema.records import CredentialRow, CredentialUseRow
 
 EVERY = timedelta(minutes=1)
 Key = tuple[str, str]
 
 
-def credentials_of(connection: Connection, org_id: str, hashes: Sequence[str]) -> dict[str, Any]:
+def credentials_of(connection: Connection, org_id: str, hashes: Sequence[str]) -> dict[str, CredentialRow]:
     """Keys and tokens of an organization, live or not, by the SHA-256 of their secret."""
-    found: dict[str, Any] = {}
+    found: dict[str, CredentialRow] = {}
     for batch in in_batches(hashes, 900):
         query = select(credentials).where(credentials.c.org_id == org_id, credentials.c.secret_sha256.in_(batch))
-        found |= {row["secret_sha256"]: dict(row) for row in connection.execute(query).mappings()}
+        found |= {row["secret_sha256"]: row for row in selected(connection, credentials, query)}
     return found
 
 
@@ -69,10 +70,10 @@ class CredentialUses:
             self._write([self._row(key, count, at) for key, (count, at) in sorted(waiting.items())])
 
     @staticmethod
-    def _row(key: Key, count: int, at: datetime) -> dict[str, Any]:
+    def _row(key: Key, count: int, at: datetime) -> CredentialUseRow:
         return {"org_id": key[0], "credential_id": key[1], "last_used_at": at, "uses": count}
 
-    def _write(self, rows: list[dict[str, Any]]) -> None:
+    def _write(self, rows: Sequence[CredentialUseRow]) -> None:
         dialect = postgresql if self._writer.dialect.name == "postgresql" else sqlite
         insert = dialect.insert(credential_uses)
         uses = credential_uses.c.uses + insert.excluded.uses

@@ -1,12 +1,13 @@
 """Opening the operational store: SQLite or PostgreSQL behind the same two engines, one for reads, one for writes."""
 
 import sqlite3
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from engine.model.errors import Unavailable, Usage
 
@@ -54,7 +55,7 @@ def _sqlite(url: str, *, immediate: bool) -> Engine:
     )
 
     @event.listens_for(engine, "connect")
-    def configure(connection: sqlite3.Connection, record: Any) -> None:
+    def configure(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
         cursor = connection.cursor()
         try:
             cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
@@ -79,8 +80,8 @@ def _sqlite(url: str, *, immediate: bool) -> Engine:
 
 
 def _postgresql(url: str, *, readonly: bool) -> Engine:
-    options: dict[str, Any] = {"isolation_level": "REPEATABLE READ"} if readonly else {}
-    return create_engine(url, hide_parameters=True, pool_size=16, max_overflow=64, pool_pre_ping=True, **options)
+    create = partial(create_engine, url, hide_parameters=True, pool_size=16, max_overflow=64, pool_pre_ping=True)
+    return create(isolation_level="REPEATABLE READ") if readonly else create()
 
 
 def damage_error(url: str, error: Exception) -> Unavailable:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 from sqlalchemy import Connection, Engine
 
@@ -29,14 +29,16 @@ Ahead = Sequence[tuple[Read, Sequence[str]]]
 class _Pending:
     """One write and what became of it."""
 
-    def __init__(self, org_id: str, actor: str, change: Callable[[Revision], Any], now: datetime, ahead: Ahead) -> None:
+    def __init__(
+        self, org_id: str, actor: str, change: Callable[[Revision], object], now: datetime, ahead: Ahead
+    ) -> None:
         self.org_id = org_id
         self.actor = actor
         self.change = change
         self.now = now
         self.ahead = ahead
         self.done = False
-        self.value: Any = None
+        self.value: object = None
         self.error: BaseException | None = None
         self.called = threading.Lock()  # held until the write is done, or its thread is to lead
         self.called.acquire()
@@ -71,8 +73,7 @@ class GroupCommit:
             self._lead(mine)
         if mine.error is not None:
             raise mine.error
-        value: T = mine.value
-        return value
+        return cast("T", mine.value)
 
     def _lead(self, mine: _Pending) -> None:
         """Write for those at the front of the queue, ``mine`` first among them, and call the next to lead."""

@@ -1,23 +1,25 @@
 """Schema changes: numbered Alembic revisions in ``data/migrations``."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError
 
 from engine.model.errors import Unavailable
 from engine.store.database import damage_error, open_engines
 
+if TYPE_CHECKING:  # Alembic is loaded where something is to migrate: its import takes longer than the question
+    from alembic.config import Config
+
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "migrations"
 HEALTH_MIGRATION = "0015"
 
 
-def _config() -> Config:
+def _config() -> "Config":
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(FOLDER))
     config.set_main_option("path_separator", "os")
@@ -26,7 +28,7 @@ def _config() -> Config:
 
 def latest() -> str:
     """The number of the newest migration."""
-    return ScriptDirectory.from_config(_config()).get_current_head() or ""
+    return max(script.name.partition("_")[0] for script in (FOLDER / "versions").glob("[0-9]*_*.py"))
 
 
 def migrate(url: str, target: str = "head") -> tuple[str | None, str]:
@@ -36,19 +38,12 @@ def migrate(url: str, target: str = "head") -> tuple[str | None, str]:
     """
     reader, writer = open_engines(url)
     try:
-        with writer.begin() as connection:
+        with reader.connect() as connection:
             before = current(connection)
-            known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-            if before is not None and before not in known:
-                raise Unavailable(
-                    f"The store is at migration {before}, this version knows up to {latest()}: "
-                    "install the version that migrated it.",
-                    word="store_too_new",
-                )
-            config = _config()
-            config.attributes["connection"] = connection
-            command.upgrade(config, target)
-            return before, current(connection) or ""
+        if target == "head" and before == latest():
+            return before, before
+        with writer.begin() as connection:
+            return _upgrade(connection, target)
     except DatabaseError as error:
         if make_url(url).get_backend_name() == "sqlite":
             raise damage_error(url, error.orig or error) from error
@@ -59,9 +54,30 @@ def migrate(url: str, target: str = "head") -> tuple[str | None, str]:
         writer.dispose()
 
 
+def _upgrade(connection: Connection, target: str) -> tuple[str | None, str]:
+    from alembic import command
+    from alembic.script import ScriptDirectory
+
+    config = _config()
+    before = current(connection)
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if before is not None and before not in known:
+        raise Unavailable(
+            f"The store is at migration {before}, this version knows up to {latest()}: "
+            "install the version that migrated it.",
+            word="store_too_new",
+        )
+    config.attributes["connection"] = connection
+    command.upgrade(config, target)
+    return before, current(connection) or ""
+
+
 def current(connection: Connection) -> str | None:
     """The number of the last migration that was applied; None for an empty store."""
-    return MigrationContext.configure(connection).get_current_revision()
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    number: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return number
 
 
 def database_health(connection: Connection) -> dict[str, int | str]:

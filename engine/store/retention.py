@@ -7,16 +7,17 @@ kept in ``chain_cuts``, from where the rest still verifies; a change to that tab
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Table, and_, delete, func, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, Table, and_, delete, func, or_, select
 
+from engine.model.vocabulary import DeploymentTier, RecordClass
 from engine.store.chain import GENESIS
 from engine.store.revisions import Revision, in_batches
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log, chain_cuts, legal_holds
 from engine.store.schema.automation import dry_runs, executions
 from engine.store.schema.organizations import organizations
+from engine.store.schema.records import LegalHoldRow
 from engine.store.schema.services import (
     incident_actions,
     incident_timeline,
@@ -32,7 +33,7 @@ _OF_INCIDENTS = (incident_timeline, incident_actions, rca_runs)
 class PurgeResult:
     """What a purge removed of a class of records, and which holds (by id) kept it from removing more."""
 
-    record_class: str
+    record_class: RecordClass
     rows: int
     blocked_by: tuple[str, ...] = ()
 
@@ -40,7 +41,7 @@ class PurgeResult:
 class Hold:
     """An active legal hold. One that names neither an incident nor a prefix of actions holds everything."""
 
-    def __init__(self, row: dict[str, Any]) -> None:
+    def __init__(self, row: LegalHoldRow) -> None:
         scope = row["scope"]
         self.id: str = row["id"]
         self.incident_id: str | None = row["incident_id"]
@@ -60,8 +61,8 @@ class Hold:
         position: int | None = connection.execute(query).scalar()
         return position
 
-    def _conditions(self, connection: Connection, org_id: str) -> list[Any]:
-        conditions: list[Any] = []
+    def _conditions(self, connection: Connection, org_id: str) -> list[ColumnElement[bool]]:
+        conditions: list[ColumnElement[bool]] = []
         if self.prefix is not None:
             conditions.append(func.substr(audit_log.c.action, 1, len(self.prefix)) == self.prefix)
         if self.incident_id is not None:
@@ -73,10 +74,10 @@ class Hold:
         return conditions
 
 
-def deployment_tier(connection: Connection, org_id: str) -> str:
+def deployment_tier(connection: Connection, org_id: str) -> DeploymentTier:
     """The tier that the organization's default retention follows from."""
     query = select(organizations.c.deployment_tier).where(organizations.c.id == org_id)
-    tier: str = connection.execute(query).scalar_one()
+    tier: DeploymentTier = connection.execute(query).scalar_one()
     return tier
 
 
@@ -130,7 +131,7 @@ def purge_incidents(revision: Revision, before: datetime) -> PurgeResult:
     return _done(revision, PurgeResult("incidents", len(going), tuple(hold.id for hold in blocking)), blocking)
 
 
-def _delete(connection: Connection, table: Table, org_id: str, column: Any, values: Sequence[str]) -> None:
+def _delete(connection: Connection, table: Table, org_id: str, column: Column[str], values: Sequence[str]) -> None:
     for batch in in_batches(values, 500):
         connection.execute(delete(table).where(table.c.org_id == org_id, column.in_(batch)))
 
@@ -144,7 +145,7 @@ def _start_replicas_over(revision: Revision) -> None:
         revision.insert(chain_cuts, [{"seq": 0, "hash": GENESIS, "cut_at": revision.now}])
 
 
-def _record(revision: Revision, record_class: str, before: datetime, rows: int, **facts: Any) -> None:
+def _record(revision: Revision, record_class: str, before: datetime, rows: int, **facts: int | str) -> None:
     details = {"record_class": record_class, "before": instant_text(before), "rows": rows, **facts}
     revision.record("retention.purged", object_type="retention", object_id=record_class, details=details)
 

@@ -8,21 +8,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import groupby, islice
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Table, and_, bindparam, case, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, Table, and_, bindparam, case, select, tuple_, update
 
 from engine.model.errors import Problem
+from engine.model.vocabulary import Outcome
 from engine.store.chain import ChainedEvent, EventRow, link
 from engine.store.events import BATCH
 from engine.store.heads import move_head
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organizations
-from engine.store.statements import CompiledStatement
+from engine.store.statements import CompiledStatement, Values
 from engine.store.types import canonical_json, instant_text
-from engine.store.write_buffer import Read, WriteBuffer
+from engine.store.write_buffer import Lookup, WriteBuffer
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 
 def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -44,7 +46,7 @@ class Counts(NamedTuple):
 
 
 @cache
-def _defaults(table: Table) -> dict[str, Any]:
+def _defaults(table: Table) -> dict[str, object]:
     return {c.name: c.info["default"] for c in table.columns if c.info.get("default") is not None}
 
 
@@ -57,7 +59,9 @@ def _insert(table: Table, names: tuple[str, ...]) -> CompiledStatement:
 def _update(table: Table, key: tuple[str, ...], values: tuple[str, ...]) -> CompiledStatement:
     """Change the row of an organization with that key; counts a move of the table's due date."""
     owner = table.c.id if table is organizations else table.c.org_id
-    new: dict[str, Any] = {name: bindparam(f"_new_{name}", type_=table.c[name].type) for name in values}
+    new: dict[str, ColumnElement[object]] = {
+        name: bindparam(f"_new_{name}", type_=table.c[name].type) for name in values
+    }
     due: str | None = table.info.get("due")
     if due and due in new:
         moved = and_(table.c[due].is_not(None), table.c[due].is_distinct_from(new[due]))
@@ -72,10 +76,10 @@ class Note(NamedTuple):
     action: str
     object_type: str | None = None
     object_id: str | None = None
-    outcome: str = "success"
+    outcome: Outcome = "success"
     workspace_id: str | None = None
     controls: str | None = None
-    details: Any = None
+    details: Mapping[str, object] | None = None
 
 
 class Revision:
@@ -121,10 +125,10 @@ class Revision:
         *,
         object_type: str | None = None,
         object_id: str | None = None,
-        outcome: str = "success",
+        outcome: Outcome = "success",
         workspace_id: str | None = None,
         controls: str | None = None,
-        details: Any = None,
+        details: Mapping[str, object] | None = None,
     ) -> int:
         """Append one event of our own, now, by the revision's actor; returns its sequence number."""
         note = Note(action, object_type, object_id, outcome, workspace_id, controls, details)
@@ -183,7 +187,7 @@ class Revision:
 
     # -- rows ------------------------------------------------------------------------------------------------------
 
-    def insert(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    def insert(self, table: Table, rows: Sequence[Values]) -> None:
         """Add rows (without ``org_id`` and ``revision``); absent columns take their declared default, else null."""
         stamp = {**self._owner(table), "revision": self.seq}
         complete = [{**_defaults(table), **row, **stamp} for row in rows]
@@ -195,7 +199,7 @@ class Revision:
                 self.records.execute(table.insert(), few)
         self.touched = self.touched or bool(rows)
 
-    def update(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    def update(self, table: Table, key: Values, values: Values) -> bool:
         """Change one row of the organization; False when there is none with that key."""
         given = {
             "_org": self.org_id,
@@ -209,15 +213,15 @@ class Revision:
 
     # -- rows that wait for those of other revisions ------------------------------------------------------------------
 
-    def look_up(self, read: Read, keys: Sequence[str]) -> dict[str, Any]:
+    def look_up(self, read: Lookup[V], keys: Sequence[str]) -> dict[str, V | None]:
         """What ``read`` finds under each key, None for nothing; from memory where the store did not change since."""
         return self._held.look_up(read, keys)
 
-    def learn(self, read: Read, key: str, value: Any) -> None:
+    def learn(self, read: Lookup[V], key: str, value: V | None) -> None:
         """What ``read`` finds under a key from now on, because of ``insert_soon`` or ``update_soon``."""
         self._held.learn(read, key, value)
 
-    def insert_soon(self, table: Table, row: Mapping[str, Any]) -> None:
+    def insert_soon(self, table: Table, row: Values) -> None:
         """Add a row like ``insert``, together with those of other revisions in the transaction.
 
         It is written before anybody reads through ``connection`` or ``records``.
@@ -225,7 +229,7 @@ class Revision:
         self._held.insert(table, {**_defaults(table), **row, "org_id": self.org_id, "revision": self.seq})
         self.touched = True
 
-    def update_soon(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    def update_soon(self, table: Table, key: Values, values: Values) -> None:
         """Change a row that is known to be there, by its primary key; else like ``insert_soon``."""
         if table.info.get("due") in values:
             raise ValueError(f"moves of {table.info['due']} are counted by update, not by update_soon")
@@ -234,7 +238,7 @@ class Revision:
 
     # -- many rows -----------------------------------------------------------------------------------------------------
 
-    def upsert(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> Counts:
+    def upsert(self, table: Table, rows: Sequence[Values]) -> Counts:
         """Insert rows with new keys, change those that differ in a given column, leave the rest untouched."""
         keys: tuple[str, ...] = table.info["primary"]
         empty = self.records.execute(select(table.c.revision).where(*self._mine(table)).limit(1)).first() is None
@@ -255,8 +259,8 @@ class Revision:
         return Counts(created, updated, len(rows) - created - updated)
 
     def _existing(
-        self, table: Table, keys: Sequence[str], rows: Sequence[Mapping[str, Any]]
-    ) -> dict[tuple[Any, ...], Any]:
+        self, table: Table, keys: Sequence[str], rows: Sequence[Values]
+    ) -> dict[tuple[object, ...], RowMapping]:
         query = select(table).where(*self._mine(table))
         if keys:
             wanted = [tuple(row[name] for name in keys) for row in rows]
@@ -267,7 +271,7 @@ class Revision:
     def _owner(self, table: Table) -> dict[str, str]:
         return {"id" if table is organizations else "org_id": self.org_id}
 
-    def _mine(self, table: Table) -> list[Any]:
+    def _mine(self, table: Table) -> list[ColumnElement[bool]]:
         return [table.c[name] == value for name, value in self._owner(table).items()]
 
     # -- the end ---------------------------------------------------------------------------------------------------

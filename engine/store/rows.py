@@ -1,42 +1,82 @@
-"""Point reads of the operational store: rows of one organization as plain mappings."""
+"""Point reads of the operational store: rows of one organization as plain mappings, typed by their table."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar, cast
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Select, select
 
 from engine.model.errors import NotFound
+from engine.store.schema.columns import TypedTable
+
+R = TypeVar("R")
+Reader = Connection  # what a function that reads is handed: the name for those that may not know SQLAlchemy
+# SQLAlchemy cannot say what a selected table consists of; ``selected`` says it of the rows
+TableQuery: TypeAlias = Select[Any]
 
 
-def one(connection: Connection, table: Table, org_id: str, **where: Any) -> dict[str, Any]:
+def one(connection: Connection, table: TypedTable[R], org_id: str, **where: object) -> R:
     """The row of the organization that matches; NotFound says what was looked for. Foreign rows do not exist."""
-    found = first(connection, table, org_id, **where)
-    if found is None:
+    found = _matching(connection, table, org_id, (), 1, where)
+    if not found:
         named = where.get("id") or ", ".join(str(value) for value in where.values())
         raise NotFound(f"There is no such {table.name.rstrip('s').replace('_', ' ')}: {str(named)[:200]}.")
-    return found
+    return found[0]
 
 
-def first(connection: Connection, table: Table, org_id: str, **where: Any) -> dict[str, Any] | None:
-    """The first row that matches, in key order, or None."""
-    found = many(connection, table, org_id, limit=1, **where)
+def first(
+    connection: Connection, table: TypedTable[R], org_id: str, *, order: Sequence[str] = (), **where: object
+) -> R | None:
+    """The first row that matches, by ``order`` and key, or None."""
+    found = _matching(connection, table, org_id, order, 1, where)
     return found[0] if found else None
 
 
 def many(
     connection: Connection,
-    table: Table,
+    table: TypedTable[R],
     org_id: str,
     *,
     order: Sequence[str] = (),
     limit: int | None = None,
-    **where: Any,
-) -> list[dict[str, Any]]:
+    **where: object,
+) -> list[R]:
     """The rows that match, by key or by ``order`` (``-name`` descends). A list or tuple as value means any of them."""
+    return _matching(connection, table, org_id, order, limit, where)
+
+
+def _matching(
+    connection: Connection,
+    table: TypedTable[R],
+    org_id: str,
+    order: Sequence[str],
+    limit: int | None,
+    where: Mapping[str, object],
+) -> list[R]:
     query = select(table).where(table.c.org_id == org_id)
     for name, value in where.items():
         column = table.c[name]
         query = query.where(column.in_(value) if isinstance(value, list | tuple) else column == value)
     for name in (*order, *table.primary_key.columns.keys()):
         query = query.order_by(table.c[name[1:]].desc() if name.startswith("-") else table.c[name])
-    return [dict(row) for row in connection.execute(query.limit(limit)).mappings()]
+    return selected(connection, table, query.limit(limit))
+
+
+def pick(row: Mapping[str, object], names: Iterable[str]) -> dict[str, object]:
+    """The named values of a row, in that order."""
+    return {name: row[name] for name in names}
+
+
+def without(row: Mapping[str, object], *names: str) -> dict[str, object]:
+    """A row but for the named values."""
+    return {name: value for name, value in row.items() if name not in names}
+
+
+def selected(connection: Connection, table: TypedTable[R], query: TableQuery) -> list[R]:
+    """The rows of a query for all columns of ``table``."""
+    return cast("list[R]", [dict(row) for row in connection.execute(query).mappings()])
+
+
+def first_selected(connection: Connection, table: TypedTable[R], query: TableQuery) -> R | None:
+    """The first row of a query for all columns of ``table``, or None."""
+    found = selected(connection, table, query.limit(1))
+    return found[0] if found else None

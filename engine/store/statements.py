@@ -3,15 +3,18 @@ of a small statement itself. Types of bound values and result columns stay those
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Dialect, Select, Table, and_, bindparam, update
+from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import ClauseElement
 from sqlalchemy.types import TypeEngine
 
-Values = Mapping[str, Any]
-_Process = Callable[[Any], Any]
+Values = Mapping[str, object]
+Stored = tuple[Any, ...]  # a row as a driver gives it: the driver does not say of what types
+_Process = Callable[[object], object]
 
 
 class CompiledStatement:
@@ -26,7 +29,7 @@ class CompiledStatement:
         count: int = self._for(connection).execute(connection, values).rowcount
         return count
 
-    def first(self, connection: Connection, values: Values) -> tuple[Any, ...] | None:
+    def first(self, connection: Connection, values: Values) -> Stored | None:
         """The first row of a query, in the order of its columns."""
         compiled = self._for(connection)
         cursor = compiled.execute(connection, values)
@@ -34,7 +37,7 @@ class CompiledStatement:
         cursor.close()
         return None if row is None else compiled.row(row)
 
-    def all(self, connection: Connection, values: Values) -> list[tuple[Any, ...]]:
+    def all(self, connection: Connection, values: Values) -> list[Stored]:
         """All rows of a query, in the order of its columns."""
         compiled = self._for(connection)
         return [compiled.row(row) for row in compiled.execute(connection, values).fetchall()]
@@ -50,36 +53,37 @@ class _Compiled:
     """A statement for one kind of database."""
 
     def __init__(self, statement: ClauseElement, dialect: Dialect) -> None:
-        compiled: Any = statement.compile(dialect=dialect)
-        self._sql: str = compiled.string
+        compiled = cast("SQLCompiler", statement.compile(dialect=dialect))
+        self._sql = compiled.string
         self._constants = {name: value for name, value in compiled.params.items() if value is not None}
-        self._order: list[str] | None = compiled.positiontup
+        self._order = compiled.positiontup
         self._dialect = dialect
         processors = {name: _processor(bind.type, dialect) for name, bind in compiled.binds.items()}
         self._binds = {name: process for name, process in processors.items() if process is not None}
         columns = list(statement.selected_columns) if isinstance(statement, Select) else []
         self._results = [column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns]
 
-    def execute(self, connection: Connection, values: Values) -> Any:
+    def execute(self, connection: Connection, values: Values) -> DBAPICursor:
         """The driver's cursor; errors as SQLAlchemy raises them."""
         given = {**self._constants, **values}
         for name, process in self._binds.items():
             given[name] = process(given[name])
         return _driven(connection, self._sql, given if self._order is None else [given[name] for name in self._order])
 
-    def row(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
+    def row(self, row: Stored) -> Stored:
         """A row with the types of the schema."""
         return tuple(
             value if process is None else process(value) for value, process in zip(row, self._results, strict=True)
         )  # fmt: skip
 
 
-def _driven(connection: Connection, sql: str, values: Any) -> Any:
+def _driven(connection: Connection, sql: str, values: Values | Sequence[object]) -> DBAPICursor:
     """The driver's cursor; errors as SQLAlchemy raises them."""
-    driver: Any = connection.connection.driver_connection
+    driver: Any = connection.connection.driver_connection  # of sqlite3 or psycopg: both can execute at once
     errors = connection.dialect.loaded_dbapi.Error
     try:
-        return driver.execute(sql, values)
+        cursor: DBAPICursor = driver.execute(sql, values)
+        return cursor
     except errors as error:
         raise DBAPIError.instance(sql, None, error, errors, dialect=connection.dialect) from error
 
@@ -94,7 +98,7 @@ def insert_rows(connection: Connection, table: Table, names: tuple[str, ...], ro
     if connection.dialect.name != "sqlite":
         connection.execute(table.insert(), rows)
         return
-    head = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608
+    head = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608 - names of tables and columns are ours
     for some, values in _flat(connection.dialect, table, names, rows):
         _driven(connection, head + _marks(len(names), some), values)
 
@@ -108,7 +112,7 @@ def update_rows(connection: Connection, table: Table, names: tuple[str, ...], ro
         change = update(table).where(own).values({name: bindparam(f"_{name}") for name in new})
         return connection.execute(change, [{f"_{name}": row[name] for name in names} for row in rows]).rowcount
     place = {name: f"new.column{number}" for number, name in enumerate(names, 1)}
-    head = f"UPDATE {table.name} SET {', '.join(f'{name} = {place[name]}' for name in new)} FROM (VALUES "  # noqa: S608
+    head = f"UPDATE {table.name} SET {', '.join(f'{name} = {place[name]}' for name in new)} FROM (VALUES "  # noqa: S608 - names of tables and columns are ours
     tail = f") AS new WHERE {' AND '.join(f'{table.name}.{name} = {place[name]}' for name in key)}"
     changed = 0
     for some, values in _flat(connection.dialect, table, names, rows):
@@ -128,7 +132,7 @@ def _marks(columns: int, rows: int) -> str:
 
 def _flat(
     dialect: Dialect, table: Table, names: tuple[str, ...], rows: Sequence[Values]
-) -> Iterator[tuple[int, list[Any]]]:
+) -> Iterator[tuple[int, list[object]]]:
     """How many rows, and their values one after the other, as often as a statement can take them."""
     processors = _processors(dialect, table, names)
     start = 0

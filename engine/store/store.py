@@ -1,17 +1,19 @@
 """The operational store: reads, heads, and revisions as the only way to write."""
 
 import sqlite3
-import threading
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from datetime import datetime
-from typing import Any, TypeVar
+from datetime import date, datetime
+from typing import TypeVar
 
 from sqlalchemy import Connection, Text, select, type_coerce
 from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 
+from engine.model.days import local_day
 from engine.model.document import Position
 from engine.model.errors import NotFound, Unavailable
+from engine.model.vocabulary import Plan, Role
+from engine.store.answers import FreshAnswers, Standing
 from engine.store.chain import (
     GENESIS,
     ChainCheck,
@@ -23,13 +25,17 @@ from engine.store.database import damage_error, open_engines
 from engine.store.group import Ahead, GroupCommit
 from engine.store.heads import take_head
 from engine.store.locks import FairLock
+from engine.store.membership import PLATFORM
+from engine.store.queries.organizations import plan_of, time_zone
 from engine.store.revisions import Revision
+from engine.store.rows import first_selected
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import heads, memberships, organizations
 from engine.store.schema.outputs import credentials
+from engine.store.schema.records import AccessLogRow, CredentialRow
+from engine.store.statements import Values
 from engine.store.types import instant_text
 
-PLATFORM = "platform"
 MOST_CREDENTIALS = 10_000
 T = TypeVar("T")
 
@@ -42,8 +48,8 @@ class Store:
         self._reader, self._writer = open_engines(url)
         self.dialect = self._reader.dialect.name
         self._turn = FairLock()
-        self._hot = threading.local()
-        self._credentials: dict[str, dict[str, Any]] = {}
+        self._answers = FreshAnswers(self._reader.url.database or "" if self.dialect == "sqlite" else None)
+        self._credentials: dict[str, CredentialRow] = {}
         self._group = GroupCommit(self._writer, self._turn, self._errors)
         self.uses = CredentialUses(self._writer, self._turn, self._errors)
 
@@ -71,49 +77,47 @@ class Store:
         """(id, name) of every organization but the platform's own, sorted."""
         query = select(organizations.c.id, organizations.c.name).where(organizations.c.id != PLATFORM)
         with self.reader() as connection:
-            return [tuple(row) for row in connection.execute(query.order_by(organizations.c.id))]
+            return [(row[0], row[1]) for row in connection.execute(query.order_by(organizations.c.id))]
 
     def head(self, org_id: str) -> Position | None:
         """Where the organization's chain stands now; never stale, and about 4 µs on SQLite when nothing was written."""
-        known = self._fresh_cache()
+        known = self._answers.look()
         if known is None:
             return self._read_head(org_id)
-        if org_id not in known:
-            known[org_id] = self._read_head(org_id)
-        position: Position | None = known[org_id]
-        return position
+        if org_id not in known.heads:
+            known.heads[org_id] = self._read_head(org_id)
+        return known.heads[org_id]
 
-    def role(self, org_id: str, email: str) -> str | None:
+    def role(self, org_id: str, email: str) -> Role | None:
         """The role of an active member, as of the last write; None for anybody else."""
-        known = self._fresh_cache()
-        if known is not None and (org_id, email) in known:
-            role: str | None = known[org_id, email]
-            return role
+        known = self._answers.look()
+        if known is not None and (org_id, email) in known.roles:
+            return known.roles[org_id, email]
         query = select(memberships.c.role).where(
             memberships.c.org_id == org_id, memberships.c.email == email, memberships.c.status == "active"
         )
         with self.reader() as connection:
-            role = connection.execute(query).scalar()
+            role: Role | None = connection.execute(query).scalar()
         if known is not None:
-            known[org_id, email] = role
+            known.roles[org_id, email] = role
         return role
 
-    def credential(self, secret_sha256: str) -> dict[str, Any] | None:
+    def credential(self, secret_sha256: str) -> CredentialRow | None:
         """The key or token with this hash, live or not, as of the last write: what is kept is checked each time."""
         stamp = self._credential_stamp(secret_sha256)
         kept = self._credentials.get(secret_sha256)
         if kept is None or kept["revision"] != stamp:
             query = select(credentials).where(credentials.c.secret_sha256 == secret_sha256)
             with self.reader() as connection:
-                row = connection.execute(query).mappings().first()
-            if row is None:
+                kept = first_selected(connection, credentials, query)
+            if kept is None:
                 return None
             if len(self._credentials) > MOST_CREDENTIALS:
                 self._credentials.clear()
-            kept = self._credentials[secret_sha256] = dict(row)
+            self._credentials[secret_sha256] = kept
         return kept
 
-    def known_credential(self, secret_sha256: str) -> dict[str, Any] | None:
+    def known_credential(self, secret_sha256: str) -> CredentialRow | None:
         """The same as this process last saw it, without a look at the store where it was seen: to be confirmed."""
         return self._credentials.get(secret_sha256) or self.credential(secret_sha256)
 
@@ -121,7 +125,7 @@ class Store:
         """The revision that last changed a credential: 10 µs on SQLite's open connection."""
         if self.dialect == "sqlite":
             query = "SELECT revision FROM credentials WHERE secret_sha256 = ?"
-            row = self._hot_connection().execute(query, (secret_sha256,)).fetchone()
+            row = self._answers.connection().execute(query, (secret_sha256,)).fetchone()
         else:
             with self.reader() as connection:
                 row = connection.execute(
@@ -132,26 +136,26 @@ class Store:
     def time_zone(self, org_id: str) -> str:
         """The IANA time zone of an organization's business dates."""
         with self.reader() as connection:
-            query = select(organizations.c.time_zone).where(organizations.c.id == org_id)
-            zone: str = connection.execute(query).scalar_one()
-            return zone
+            return time_zone(connection, org_id)
 
-    def plan(self, org_id: str) -> str:
+    def today(self, org_id: str, now: datetime) -> date:
+        """The business date of an organization: the day of ``now`` in its time zone."""
+        return local_day(now, self.time_zone(org_id))
+
+    def plan(self, org_id: str) -> Plan:
         """The paid plan of an organization."""
         with self.reader() as connection:
-            query = select(organizations.c.plan).where(organizations.c.id == org_id)
-            plan: str = connection.execute(query).scalar_one()
-            return plan
+            return plan_of(connection, org_id)
 
-    def standing(self, org_id: str, email: str) -> tuple[str | None, Position | None]:
+    def standing(self, org_id: str, email: str) -> Standing:
         """Role and head in one look: what a request of a member needs, as of the last write before it."""
-        known = self._fresh_cache()
+        known = self._answers.look()
         if known is None:
             return self.role(org_id, email), self.head(org_id)
-        key = ("standing", org_id, email)
-        found: tuple[str | None, Position | None] | None = known.get(key)
+        key = (org_id, email)
+        found = known.standings.get(key)
         if found is None:
-            found = known[key] = (self.role(org_id, email), self.head(org_id))
+            found = known.standings[key] = (self.role(org_id, email), self.head(org_id))
         return found
 
     def _read_head(self, org_id: str) -> Position | None:
@@ -160,32 +164,10 @@ class Store:
             row = connection.execute(query).first()
         return Position(row.seq, row.hash) if row else None
 
-    def _fresh_cache(self) -> dict[Any, Any] | None:
-        """This thread's answers, emptied whenever anybody committed; None where the engine cannot tell (PostgreSQL)."""
-        if self.dialect != "sqlite":
-            return None
-        hot = self._hot
-        version = self._hot_connection().execute("PRAGMA data_version").fetchone()[0]
-        if version != hot.version:
-            hot.version, hot.known = version, {}
-        known: dict[Any, Any] = hot.known
-        return known
-
-    def _hot_connection(self) -> sqlite3.Connection:
-        """This thread's own connection, without what SQLAlchemy does around a query."""
-        hot = self._hot
-        if not hasattr(hot, "connection"):
-            hot.connection = sqlite3.connect(self._reader.url.database or "", isolation_level=None, timeout=30)
-            hot.version, hot.known = None, {}
-        connection: sqlite3.Connection = hot.connection
-        return connection
-
     # -- writing ---------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def revision(
-        self, org_id: str, actor: str, *, now: datetime, create: Mapping[str, Any] | None = None
-    ) -> Iterator[Revision]:
+    def revision(self, org_id: str, actor: str, *, now: datetime, create: Values | None = None) -> Iterator[Revision]:
         """Write to one organization: commits when the block ends, changes nothing when it raises or touched nothing.
 
         ``create`` holds columns of ``organizations``; with it an organization that does not exist is made.
@@ -226,7 +208,7 @@ class Store:
                 raise
 
     @staticmethod
-    def _create(connection: Connection, org_id: str, values: Mapping[str, Any], now: datetime) -> None:
+    def _create(connection: Connection, org_id: str, values: Values, now: datetime) -> None:
         defaults = {c.name: c.info["default"] for c in organizations.columns if c.info.get("default") is not None}
         given = {"name": org_id, "time_zone": "UTC", "created_at": now, **defaults, **values}
         connection.execute(organizations.insert().values({**given, "id": org_id, "revision": 1}))
@@ -238,7 +220,7 @@ class Store:
         with self._errors(), self._turn, self._writer.begin() as connection:
             yield connection
 
-    def record_access(self, rows: list[dict[str, Any]]) -> None:
+    def record_access(self, rows: Sequence[AccessLogRow]) -> None:
         """Note who read what. Durable, and without moving any revision."""
         with self.aside() as connection:
             connection.execute(access_log.insert(), rows)

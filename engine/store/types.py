@@ -1,17 +1,20 @@
 """Column types that mean the same on SQLite and PostgreSQL."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
 
 import msgspec
 from sqlalchemy import DateTime, Dialect, String, Text
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from engine.model import vocabulary
+
 _ENCODER = msgspec.json.Encoder(order="sorted")
+_decode: Callable[[str], vocabulary.Json] = msgspec.json.Decoder().decode
 
 
-def canonical_json(value: Any) -> str:
+def canonical_json(value: object) -> str:
     """JSON with sorted keys and no white space: equal values give equal text."""
     return _ENCODER.encode(value).decode()
 
@@ -32,32 +35,32 @@ class Instant(TypeDecorator[datetime]):
     impl = DateTime
     cache_ok = True
 
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[datetime] | TypeEngine[str]:
         if dialect.name == "postgresql":
             return dialect.type_descriptor(DateTime(timezone=True))
         return dialect.type_descriptor(String(27))
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | str | None:
         if value is None:
             return None
         if value.tzinfo is None:
             raise ValueError(f"an instant needs a time zone; got {value!r}")
         return value if dialect.name == "postgresql" else instant_text(value)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: datetime | str | None, dialect: Dialect) -> datetime | None:
         if value is None:
             return None
         return value.astimezone(UTC) if isinstance(value, datetime) else datetime.fromisoformat(value)
 
 
-class Json(TypeDecorator[Any]):
+class Json(TypeDecorator[vocabulary.Json]):
     """A JSON value kept as canonical text, so that it can be hashed, compared and replicated as it stands."""
 
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+    def process_bind_param(self, value: vocabulary.Json, dialect: Dialect) -> str | None:
         return None if value is None else canonical_json(value)
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        return None if value is None else msgspec.json.decode(value)
+    def process_result_value(self, value: str | None, dialect: Dialect) -> vocabulary.Json:
+        return None if value is None else _decode(value)

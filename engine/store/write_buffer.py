@@ -2,18 +2,21 @@
 lets other threads in, and under load that costs more than the statement itself."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Table
 
 from engine.model.errors import Problem
 from engine.store.events import EventBuffer
-from engine.store.statements import insert_rows, update_rows
+from engine.store.statements import Values, insert_rows, update_rows
 
 MOST_KNOWN = 2_000
+_Key = tuple[object, ...]
 
-Read = Callable[[Connection, str, Sequence[str]], Mapping[str, Any]]
+V = TypeVar("V")
+Lookup: TypeAlias = Callable[[Connection, str, Sequence[str]], Mapping[str, V]]
 """A look-up by key within an organization; keys without a value are absent from the answer."""
+Read = Lookup[object]
 
 
 class LookupCache:
@@ -23,7 +26,7 @@ class LookupCache:
     """
 
     def __init__(self) -> None:
-        self._values: dict[tuple[Read, str], Any] = {}
+        self._values: dict[tuple[Read, str], Any] = {}  # each look-up has values of its own type
 
     def clear(self) -> None:
         """Forget all: the database may say something else by now."""
@@ -33,11 +36,12 @@ class LookupCache:
         """Those of the keys that were not looked up yet, each once."""
         return [key for key in dict.fromkeys(keys) if (read, key) not in self._values]
 
-    def get(self, read: Read, key: str) -> Any:
+    def get(self, read: Lookup[V], key: str) -> V | None:
         """What a key was found to have; None for nothing."""
-        return self._values[read, key]
+        value: V | None = self._values[read, key]
+        return value
 
-    def put(self, read: Read, key: str, value: Any) -> None:
+    def put(self, read: Lookup[V], key: str, value: V | None) -> None:
         """Remember one answer."""
         self._values[read, key] = value
 
@@ -55,9 +59,9 @@ class WriteBuffer:
         self.events = EventBuffer(connection)
         self._org_id = org_id
         self.known = known or LookupCache()
-        self._rows: dict[Table, dict[tuple[Any, ...], _Row]] = {}
+        self._rows: dict[Table, dict[_Key, _Row]] = {}
 
-    def look_up(self, read: Read, keys: Sequence[str]) -> dict[str, Any]:
+    def look_up(self, read: Lookup[V], keys: Sequence[str]) -> dict[str, V | None]:
         """The values of keys, from memory where they are known; None for what there is not."""
         missing = self.known.missing(read, keys)
         if missing:
@@ -67,24 +71,24 @@ class WriteBuffer:
                 self.known.put(read, key, found.get(key))
         return {key: self.known.get(read, key) for key in keys}
 
-    def learn(self, read: Read, key: str, value: Any) -> None:
+    def learn(self, read: Lookup[V], key: str, value: V | None) -> None:
         """What ``read`` would find under a key after the writes that wait."""
         self.known.put(read, key, value)
 
-    def insert(self, table: Table, row: Mapping[str, Any]) -> None:
+    def insert(self, table: Table, row: Values) -> None:
         """Keep a complete new row."""
         key = _key(table, row)
         if key in self._of(table):
             self.store_rows()  # there may be two of a key: the database says so
         self._of(table)[key] = _Row(True, dict(row))
 
-    def update(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    def update(self, table: Table, key: Values, values: Values) -> None:
         """Keep changed values of a row, whose primary key is ``key``."""
         rows = self._of(table)
         held = rows.setdefault(_key(table, key), _Row(False, dict(key)))
         held.values.update(values)
 
-    def _of(self, table: Table) -> "dict[tuple[Any, ...], _Row]":
+    def _of(self, table: Table) -> "dict[_Key, _Row]":
         return self._rows.setdefault(table, {})
 
     def settle(self) -> None:
@@ -96,7 +100,7 @@ class WriteBuffer:
         """Write the rows that wait; Problem when one to be changed is gone. They wait on when that fails: whoever made
         them hears of it even if whoever asked swallows it."""
         for table, rows in self._rows.items():
-            shapes: dict[tuple[bool, tuple[str, ...]], list[dict[str, Any]]] = {}
+            shapes: dict[tuple[bool, tuple[str, ...]], list[Values]] = {}
             for row in rows.values():
                 shapes.setdefault((row.new, tuple(row.values)), []).append(row.values)
             for (new, names), values in shapes.items():
@@ -123,10 +127,10 @@ class _Row:
 
     __slots__ = ("new", "values")
 
-    def __init__(self, new: bool, values: dict[str, Any]) -> None:
+    def __init__(self, new: bool, values: dict[str, object]) -> None:
         self.new = new
         self.values = values
 
 
-def _key(table: Table, row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _key(table: Table, row: Values) -> _Key:
     return tuple(row[name] for name in ("org_id", *table.info["primary"]))

@@ -6,6 +6,7 @@ import binascii
 from engine.accounts.assessors import CALENDAR
 from engine.accounts.tokens import PREFIXES, digest, well_formed
 from engine.model.errors import Problem, Unauthorized
+from engine.model.vocabulary import CredentialKind
 from engine.web.access_log import note_access
 from engine.web.credentials import bearer, credential
 from engine.web.gate import Gate
@@ -13,7 +14,7 @@ from engine.web.http import Principal, Request, Response
 from engine.web.limits import Limit
 from engine.web.negotiation import MEDIA_TYPES
 
-KIND = "assessor"
+KIND: CredentialKind = "assessor"
 LIMIT = Limit("assessor", 60, 60)
 CHALLENGES = 'Bearer, Basic realm="Compliance calendar", charset="UTF-8"'
 

@@ -1,10 +1,9 @@
 """Who a secret belongs to: keys and tokens, cron secrets. A credential of one kind never opens another's door."""
 
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from engine.accounts.tokens import (
     NAMES,
@@ -13,8 +12,10 @@ from engine.accounts.tokens import (
     well_formed,
 )
 from engine.model.errors import Unauthorized
+from engine.model.vocabulary import CredentialKind
 from engine.store import Revision, Store
 from engine.store.credentials import credentials_of
+from engine.store.schema.records import CredentialRow
 
 __all__ = [
     "Credential",
@@ -36,7 +37,7 @@ class Credential:
 
     id: str
     org_id: str
-    kind: str
+    kind: CredentialKind
     owner: str
     label: str
     workspace_id: str | None
@@ -53,7 +54,9 @@ def bearer(authorization: str | None, what: str) -> str:
     return token.strip()
 
 
-def credential(store: Store, secret: str, kind: str, *, now: datetime, legacy: Sequence[str] = ()) -> Credential:
+def credential(
+    store: Store, secret: str, kind: CredentialKind, *, now: datetime, legacy: Sequence[str] = ()
+) -> Credential:
     """The live credential of a secret, its use noted; Unauthorized when unknown, of another kind, revoked or expired.
 
     ``legacy`` holds the entries of SVC_LEGACY_KEY_PREFIXES.
@@ -63,22 +66,26 @@ def credential(store: Store, secret: str, kind: str, *, now: datetime, legacy: S
     return found
 
 
-def live_credential(store: Store, secret: str, kind: str, *, now: datetime, legacy: Sequence[str] = ()) -> Credential:
+def live_credential(
+    store: Store, secret: str, kind: CredentialKind, *, now: datetime, legacy: Sequence[str] = ()
+) -> Credential:
     """The same without noting a use."""
     return _live(store.credential(digest(secret)) if well_formed(secret, kind, legacy) else None, kind, now)
 
 
-def known_credential(store: Store, secret: str, kind: str, *, now: datetime, legacy: Sequence[str] = ()) -> Credential:
+def known_credential(
+    store: Store, secret: str, kind: CredentialKind, *, now: datetime, legacy: Sequence[str] = ()
+) -> Credential:
     """The same from memory where it was seen before: whoever writes with it calls ``confirm`` within the write."""
     return _live(store.known_credential(digest(secret)) if well_formed(secret, kind, legacy) else None, kind, now)
 
 
-def confirm(revision: Revision, secret_sha256: str, kind: str) -> None:
+def confirm(revision: Revision, secret_sha256: str, kind: CredentialKind) -> None:
     """Unauthorized unless the credential is live in the very transaction that writes for it."""
     _live(revision.look_up(credentials_of, [secret_sha256])[secret_sha256], kind, revision.now)
 
 
-def _live(row: Mapping[str, Any] | None, kind: str, now: datetime) -> Credential:  # Any: a row of the store
+def _live(row: CredentialRow | None, kind: CredentialKind, now: datetime) -> Credential:
     if (
         row is None
         or row["kind"] != kind

@@ -192,7 +192,6 @@ REPORT = Report(
     name="committee-capacity-budget",
     title="Committee capacity budget",
     description="Weekly hours of each owner against the work in them, with shortfalls and what to shift or borrow.",
-    facts=("owner_weeks", "load", "committees"),
     build=build,
     parameters=(ledger.WEEKS,),
 )

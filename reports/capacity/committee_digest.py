@@ -207,10 +207,6 @@ REPORT = Report(
     name="committee-digest",
     title="Committee digest",
     description="The quarter for the committees: decisions, coming peaks, work to share, punctuality and staffing.",
-    facts=(
-        *("obligations", "owner_weeks", "linked_evidence", "crosswalk", "requests", "obligation_weeks"),
-        *("staffing_actions", "committees", "risks", "exceptions"),
-    ),
     build=build,
     parameters=(ledger.WEEKS,),
 )

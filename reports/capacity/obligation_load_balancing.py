@@ -198,7 +198,6 @@ REPORT = Report(
     name="obligation-load-balancing",
     title="Obligation load balancing",
     description="Owners with more work than hours, how work is spread, and duties to hand over or do earlier.",
-    facts=("owner_weeks", "load", "people"),
     build=build,
     parameters=(ledger.WEEKS,),
 )

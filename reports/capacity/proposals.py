@@ -12,13 +12,13 @@ from typing import Any
 import polars as pl
 
 from engine.model.report import Ask
+from engine.model.vocabulary import STAFFING_KINDS
 from reports.capacity import balancing, workload
 from reports.shared import ledger
 from reports.shared.ordering import rank
 from reports.shared.wording import all_of, hours
 
-KINDS = ("reassign", "pull_forward", "borrow", "defer", "descope")
-PROPOSED_KINDS = KINDS[:3]  # to defer or to descope is for people to decide
+PROPOSED_KINDS = STAFFING_KINDS[:3]  # to defer or to descope is for people to decide
 ID_DIGITS = 16
 DRIVERS = 3
 LEAST = 0.5  # hours: less is neither a peak nor worth bringing somebody in
@@ -134,7 +134,7 @@ def _actions(org_id: str, moves: list[dict[str, Any]], left: Mapping[tuple[str, 
         _borrowed(org_id, week, owner, missing) for (owner, week), missing in left.items() if round(missing, 3) >= LEAST
     ]
     return pl.DataFrame(rows, schema=dict(ACTION), orient="row").sort(
-        "week", "owner", rank("kind", KINDS), "action_id"
+        "week", "owner", rank("kind", STAFFING_KINDS), "action_id"
     )  # fmt: skip
 
 

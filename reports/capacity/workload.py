@@ -11,7 +11,6 @@ from engine.model.thresholds import Thresholds
 from reports.shared import ledger
 
 HEALTHY_PCT = 70.0  # below, an owner has room for more (F7)
-FLAGS = ("shortfall", "red", "amber", "green")
 NOT_MEANINGFUL = "not_meaningful"
 
 

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
-from reports.shared.counting import count_of
+from reports.shared.wording import count_of
 
 REVIEW_DAYS = 365  # a hold that nobody looked at for a year may be over
 COLUMNS = (
@@ -86,7 +86,6 @@ REPORT = Report(
     name="legal-holds",
     title="Legal holds",
     description="Active legal holds with the audit events that they keep, and the purges that they stopped.",
-    facts=("legal_holds",),
     build=build,
     parameters=(),
 )

@@ -13,7 +13,8 @@ from engine.model.document import (
     Table,
 )
 from engine.model.report import Ask, Parameter, Report
-from reports.shared.counting import some_of
+from engine.model.vocabulary import BLOCK_REASONS
+from reports.shared.wording import some_of
 
 WINDOWS = {"7d": 7, "30d": 30}
 WINDOW = Parameter("window", "30d", "length of the window that ends on the report's day", choices=tuple(WINDOWS))
@@ -21,6 +22,7 @@ ACTOR = Parameter("actor", "", "whose attempts; the route sets the caller, witho
 BAD_POLICY_PCT, BAD_POLICY_BLOCKS = 50.0, 3
 REPEATED = 2
 WHO = ("actor", "playbook")
+WORDS = dict.fromkeys(("reason", "top_reason"), BLOCK_REASONS)  # any other reason is a rule's own name
 LABELS = {
     "blocks": "Blocks",
     "allowed_runs": "Let through",
@@ -47,16 +49,15 @@ DEFINITIONS = {
 
 def build(policy_blocks: pl.DataFrame, automation_runs: pl.DataFrame, ask: Ask) -> Document:
     actor, days = str(ask.options["actor"]), WINDOWS[str(ask.options["window"])]
-    if actor:
-        policy_blocks = policy_blocks.filter(pl.col("actor") == actor)
-        automation_runs = automation_runs.filter(pl.col("actor") == actor)
-    blocks = _followed(policy_blocks, automation_runs)
+    theirs = pl.col("actor") == actor if actor else pl.lit(True)
+    all_runs = automation_runs.filter(theirs)
+    blocks = _followed(policy_blocks.filter(theirs), all_runs)
     start = ask.as_of - timedelta(days=days - 1)
     before = start - timedelta(days=days)
     end = ask.as_of + timedelta(days=1)
     now, then = _between(blocks, "blocked_on", start, end), _between(blocks, "blocked_on", before, start)
-    runs = _between(automation_runs, "ran_on", start, end)
-    earlier = _between(automation_runs, "ran_on", before, start)
+    runs = _between(all_runs, "ran_on", start, end)
+    earlier = _between(all_runs, "ran_on", before, start)
     measures, past = _measures(now, runs), _measures(then, earlier)
     playbooks = _playbooks(now, runs)
     reasons = _reasons(now, then)
@@ -71,12 +72,18 @@ def build(policy_blocks: pl.DataFrame, automation_runs: pl.DataFrame, ask: Ask) 
             "blocks_change_pct": _change_pct(measures["blocks"], past["blocks"]),
         },
         tables=(
-            Table("comparison", "Against the window before", _comparison(measures, past), labels=LABELS),
-            Table("reasons", "Why", reasons, labels=LABELS),
-            Table("playbooks", "By playbook, highest block rate first", playbooks, labels=LABELS),
+            Table(
+                "comparison",
+                "Against the window before",
+                _comparison(measures, past),
+                labels=LABELS,
+                words=("measure",),
+            ),
+            Table("reasons", "Why", reasons, labels=LABELS, words=WORDS),
+            Table("playbooks", "By playbook, highest block rate first", playbooks, labels=LABELS, words=WORDS),
             Table("policies", "Policies that refused most", _policies(now), labels=LABELS),
             Table("repeat_offenders", "Blocked more than once", _repeated(now), labels=LABELS),
-            Table("blocks", "Every block of the window, newest first", _newest(now), labels=LABELS),
+            Table("blocks", "Every block of the window, newest first", _newest(now), labels=LABELS, words=WORDS),
         ),
         charts=_charts(reasons),
         definitions=DEFINITIONS,
@@ -191,7 +198,7 @@ def _headline(
     if not now["blocks"]:
         return f"{share}."
     change = f"{before['blocks']:,} in the {days} days before"
-    return f"{share} ({now['block_rate_pct']} %), {change}; most often for {reasons['reason'][0].replace('_', ' ')}."
+    return f"{share} ({now['block_rate_pct']} %), {change}; most often for {_spelled(reasons['reason'][0])}."
 
 
 def _warnings(playbooks: pl.DataFrame) -> list[str]:
@@ -202,18 +209,23 @@ def _warnings(playbooks: pl.DataFrame) -> list[str]:
     return [f"Blocked at least as often as let through, which usually means that the policy is wrong: {names}."]
 
 
+def _spelled(reason: str) -> str:
+    return reason.replace("_", " ") if reason in BLOCK_REASONS else reason
+
+
 def _charts(reasons: pl.DataFrame) -> list[Chart]:
     if not reasons["blocks"].sum():
         return []
-    frame = reasons.filter(pl.col("blocks") > 0).with_columns(pl.col("reason").str.replace_all("_", " "))
-    return [Chart("bars", "Blocks by reason", frame, "reason", "blocks", "Blocks of the window by reason.")]
+    frame = reasons.filter(pl.col("blocks") > 0)
+    return [
+        Chart("bars", "Blocks by reason", frame, "reason", "blocks", "Blocks of the window by reason.", words=WORDS)
+    ]
 
 
 REPORT = Report(
     name="policy-blocks-summary",
     title="Policy blocks",
     description="What policies refused: reasons, block rates, repeat offenders, and the change to the window before.",
-    facts=("policy_blocks", "automation_runs"),
     build=build,
     parameters=(WINDOW, ACTOR),
 )

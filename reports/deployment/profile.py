@@ -6,7 +6,7 @@ import polars as pl
 
 from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
-from reports.shared.counting import count_of, some_of
+from reports.shared.wording import count_of, some_of
 
 TENANCY = {
     "shared": "one store for several organizations, kept apart by the credential of every request",
@@ -82,7 +82,13 @@ def build(
         },
         tables=(
             Table("residency_exceptions", "Where data leaves the region, or may", exceptions, labels=LABELS),
-            Table("subprocessors", "Subprocessors that touch data", subprocessors.drop("reason"), labels=LABELS),
+            Table(
+                "subprocessors",
+                "Subprocessors that touch data",
+                subprocessors.drop("reason"),
+                labels=LABELS,
+                words=("status",),
+            ),
             Table("operators", "Who operates what", _operators(profile), labels=LABELS),
             Table("limits", "Limits in force", limits, labels=LABELS),
         ),
@@ -154,7 +160,6 @@ REPORT = Report(
     name="deployment-profile",
     title="Deployment profile",
     description="Tier, data region, boundary, key custody, limits, subprocessors and residency exceptions.",
-    facts=("deployment", "organization", "vendors", "destinations"),
     build=build,
     parameters=(),
 )

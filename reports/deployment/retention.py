@@ -7,8 +7,8 @@ import polars as pl
 
 from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
-from reports.shared.counting import count_of, some_of
 from reports.shared.packs import pack
+from reports.shared.wording import count_of, some_of
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,23 @@ def build(retention: pl.DataFrame, organization: pl.DataFrame, legal_holds: pl.D
             "conflicts": conflicts.height,
         },
         tables=(
-            Table("classes", "Records and their retention", classes, labels=LABELS),
-            Table("conflicts", "Conflicts with frameworks in scope", conflicts, labels=LABELS, state=["status"]),
-            Table("rules", "What frameworks in scope ask for", rules, labels=LABELS, state=["status"]),
+            Table("classes", "Records and their retention", classes, labels=LABELS, words=("record_class", "source")),
+            Table(
+                "conflicts",
+                "Conflicts with frameworks in scope",
+                conflicts,
+                labels=LABELS,
+                state=["status"],
+                words=("record_class",),
+            ),
+            Table(
+                "rules",
+                "What frameworks in scope ask for",
+                rules,
+                labels=LABELS,
+                state=["status"],
+                words=("record_class",),
+            ),
         ),
         definitions=DEFINITIONS,
         warnings=_warnings(classes, conflicts),
@@ -146,7 +160,6 @@ REPORT = Report(
     name="deployment-retention",
     title="Retention",
     description="Effective retention of the audit log and closed incidents, the next purge, holds and conflicts.",
-    facts=("retention", "organization", "legal_holds"),
     build=build,
     parameters=(),
 )

@@ -11,9 +11,8 @@ from reports.evidence import renewals
 from reports.evidence.renewals import WAVES
 from reports.shared import ledger, personal
 from reports.shared.columns import share_pct
-from reports.shared.counting import count_of, some_of
 from reports.shared.packs import pack
-from reports.shared.wording import hours, percent
+from reports.shared.wording import count_of, hours, percent, some_of
 
 NAMES = {
     "overdue": "Overdue",
@@ -48,13 +47,13 @@ LABELS = {
 def build(
     obligations: pl.DataFrame,
     attestations: pl.DataFrame,
-    status: pl.DataFrame,
+    control_status: pl.DataFrame,
     owner_weeks: pl.DataFrame,
     reminders: pl.DataFrame,
     people: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    every = renewals.pending(obligations, status, people, ask)
+    every = renewals.pending(obligations, control_status, people, ask)
     rows = renewals.with_nudges(every.filter(pl.col("wave").is_not_null()), reminders, ask)
     waves = _waves(rows)
     frameworks = _frameworks(rows, attestations)
@@ -198,7 +197,6 @@ REPORT = Report(
     name="attestation-renewal",
     title="Attestation renewal",
     description="Attestations to renew in waves by due date, by framework and owner, and who is to be asked now.",
-    facts=("obligations", "attestations", "control_status", "owner_weeks", "reminders", "people"),
     build=build,
     parameters=(),
 )

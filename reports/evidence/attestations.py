@@ -12,8 +12,8 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import count_of, part_of, some_of
 from reports.shared.packs import pack
+from reports.shared.wording import count_of, part_of, some_of
 
 STATUSES = ("overdue", "rejected", "due_7", "due_30", "not_due", "attested")
 STATES = ("status", "evidence_freshness")
@@ -45,14 +45,14 @@ DEFINITIONS = {
 }
 
 
-def build(attestations: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> Document:
+def build(attestations: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -> Document:
     rows = _worst_first(attestations)
     on_board = pl.col("current") | pl.col("status").is_in(OPEN)
     board, earlier = rows.filter(on_board), rows.filter(~on_board)
     deciding = board.filter("current")
     current = deciding.filter(pl.col("status") == "attested")
     unsupported = board.filter("unsupported")
-    applicable = status.filter("applicable")
+    applicable = control_status.filter("applicable")
     without = applicable.join(board, on=["framework", "control_id"], how="anti")
     counts = {state: board.filter(pl.col("status") == state).height for state in STATUSES}
     current_pct = Coverage(current.height, deciding.height).pct
@@ -157,6 +157,5 @@ REPORT = Report(
     name="attestations",
     title="Attestation board",
     description="Owners, due dates, status and linked evidence of every attestation, with those that lack support.",
-    facts=("attestations", "control_status"),
     build=build,
 )

@@ -12,8 +12,8 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import count_of, part_of, some_of
 from reports.shared.packs import pack
+from reports.shared.wording import count_of, part_of, some_of
 
 STATES = ("fresh", "due_soon", "stale", "missing", "error", "not_applicable")
 HIDDEN = ("last_evidence_at", "group_id", "cadence")
@@ -50,8 +50,8 @@ DEFINITIONS = {
 }
 
 
-def build(status: pl.DataFrame, evidence: pl.DataFrame, ask: Ask) -> Document:
-    controls = _controls(status, evidence)
+def build(control_status: pl.DataFrame, control_evidence: pl.DataFrame, ask: Ask) -> Document:
+    controls = _controls(control_status, control_evidence)
     oldest_first = pl.when(pl.col("state") == "stale").then(pl.col("age_ratio"))
     queue = controls.filter(pl.col("state").is_in(["stale", "missing", "error"])).sort(
         "weight", oldest_first, "framework", in_order("control_id"), descending=[True, True, False, False]
@@ -188,13 +188,14 @@ def _charts(frameworks: pl.DataFrame) -> list[Chart]:
     alt = (
         "Applicable controls of each framework by the age of their newest evidence; future-dated evidence is left out."
     )
-    return [Chart("stacked", "Evidence by framework", frame, "framework", "controls", alt, series="state")]
+    return [
+        Chart("stacked", "Evidence by framework", frame, "framework", "controls", alt, series="state", words=("state",))
+    ]
 
 
 REPORT = Report(
     name="evidence-freshness",
     title="Evidence freshness",
     description="Last evidence of each control against its window, the stale queue, and the freshness debt.",
-    facts=("control_status", "control_evidence"),
     build=build,
 )

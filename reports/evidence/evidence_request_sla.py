@@ -17,7 +17,7 @@ from reports.evidence.request_items import (
     with_recipients,
 )
 from reports.shared import personal
-from reports.shared.counting import count_of, part_of
+from reports.shared.wording import count_of, part_of
 
 BUCKETS = (("0–7", 0, 7), ("8–14", 8, 14), ("15–30", 15, 30), ("31+", 31, None))
 SAID = {clock: clock.replace("_", " ") for clock in CLOCKS}
@@ -193,6 +193,5 @@ REPORT = Report(
     name="evidence-request-sla",
     title="Evidence request SLA",
     description="Overdue and at-risk requests of auditors, on-time and first-pass shares, and how long answers take.",
-    facts=("requests", "people"),
     build=build,
 )

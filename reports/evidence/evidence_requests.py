@@ -11,7 +11,7 @@ from reports.evidence.request_items import (
     open_requests,
     with_recipients,
 )
-from reports.shared.counting import count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of
 
 HIDDEN = (
     *("backup", "requester", "opened_on", "paused_minutes", "control_title", "evidence_freshness", "owner_left"),
@@ -44,8 +44,8 @@ DEFINITIONS = {
 }
 
 
-def build(requests: pl.DataFrame, status: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> Document:
-    controls = status.select(
+def build(requests: pl.DataFrame, control_status: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> Document:
+    controls = control_status.select(
         "framework", "control_id", control_title="title", control_state="state", evidence_freshness="freshness"
     )
     rows = with_recipients(requests, people).join(
@@ -147,6 +147,5 @@ REPORT = Report(
     name="evidence-requests",
     title="Evidence requests",
     description="Open requests of auditors with owner, due date, both statuses, and the control each one is about.",
-    facts=("requests", "control_status", "people"),
     build=build,
 )

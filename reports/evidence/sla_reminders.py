@@ -8,8 +8,8 @@ from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
 from reports.evidence import steps
 from reports.shared import personal
-from reports.shared.counting import count_of, some_of
 from reports.shared.wording import all_of as named
+from reports.shared.wording import count_of, some_of
 
 STATES = {
     "overdue": "overdue",
@@ -39,20 +39,20 @@ LABELS = {
 def build(
     obligations: pl.DataFrame,
     remediations: pl.DataFrame,
-    status: pl.DataFrame,
-    evidence: pl.DataFrame,
-    changes: pl.DataFrame,
-    weeks: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_evidence: pl.DataFrame,
+    state_changes: pl.DataFrame,
+    readiness_weeks: pl.DataFrame,
     reminders: pl.DataFrame,
     destinations: pl.DataFrame,
     people: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    snapshot = weeks["taken_on"].max()
+    snapshot = readiness_weeks["taken_on"].max()
     last_snapshot = snapshot if isinstance(snapshot, date) else None
     pending = steps.duties(obligations, remediations, people, ask)
     soon, late = steps.due_soon(pending, reminders, ask), steps.overdue(pending, reminders, ask)
-    worse = steps.regressions(status, evidence, changes, people, reminders, last_snapshot)
+    worse = steps.regressions(control_status, control_evidence, state_changes, people, reminders, last_snapshot)
     items = _items(soon, late, worse)
     owners = personal.sections(items, "list", STATES, pl.col("line"))
     counts = {"due_soon": soon.height, "overdue": late.height, "regressed": worse.height}
@@ -160,10 +160,6 @@ REPORT = Report(
     name="sla-reminders",
     title="SLA reminders",
     description="Duties due soon, overdue duties and controls that got worse, with the reminders owed to each person.",
-    facts=(
-        *("obligations", "remediations", "control_status", "control_evidence", "state_changes", "readiness_weeks"),
-        *("reminders", "destinations", "people"),
-    ),
     build=build,
     parameters=(),
 )

@@ -13,7 +13,7 @@ from reports.frameworks.assessments import (
     with_remediations,
 )
 from reports.shared.columns import share_pct
-from reports.shared.counting import count_of, part_of
+from reports.shared.wording import count_of, part_of
 
 FRAMEWORK = "cis-v8"
 GROUPS = (1, 2, 3)
@@ -51,9 +51,13 @@ DEFINITIONS = {
 
 
 def build(
-    requirements: pl.DataFrame, status: pl.DataFrame, profiles: pl.DataFrame, gaps: pl.DataFrame, ask: Ask
+    requirements: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
+    gaps: pl.DataFrame,
+    ask: Ask,
 ) -> Document:
-    rows = _safeguards(requirements, status, profiles, gaps)
+    rows = _safeguards(requirements, control_status, control_profiles, gaps)
     groups = _groups(rows)
     controls = _controls(rows)
     missing = _missing(rows)
@@ -197,6 +201,5 @@ REPORT = Report(
     name="cis-v8",
     title="CIS Controls v8.1",
     description="Safeguards in place by implementation group, cumulative, with what is declared of each.",
-    facts=("requirements", "control_status", "control_profiles", "gaps"),
     build=build,
 )

@@ -23,7 +23,7 @@ from reports.frameworks.cmmc_results import (
     score,
     standing,
 )
-from reports.shared.counting import count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of
 
 LABELS = {
     "control_id": "Requirement",
@@ -60,13 +60,13 @@ DEFINITIONS = {
 
 def build(
     requirements: pl.DataFrame,
-    status: pl.DataFrame,
-    profiles: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
     exceptions: pl.DataFrame,
     gaps: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    rows = results(requirements, status, profiles, exceptions, gaps)
+    rows = results(requirements, control_status, control_profiles, exceptions, gaps)
     points = score(rows) if rows.height else None
     verdict = standing(rows, points) if rows.height else None
     close_out = ask.as_of + timedelta(days=CLOSE_OUT_DAYS)
@@ -193,6 +193,5 @@ REPORT = Report(
     name="cmmc-l2",
     title="CMMC Level 2 assessment",
     description="MET, NOT MET and N/A for the 110 requirements, the SPRS score, and what may stand on a POA&M.",
-    facts=("requirements", "control_status", "control_profiles", "exceptions", "gaps"),
     build=build,
 )

@@ -17,7 +17,7 @@ from reports.frameworks.poam_items import (
     UNNUMBERED,
     items,
 )
-from reports.shared.counting import count_of
+from reports.shared.wording import count_of
 
 FRAMEWORK = "fedramp-poam"
 TEMPLATE = Parameter("template", "3.0", "version of the POA&M template", choices=("3.0", "2.1"))
@@ -59,23 +59,23 @@ def build(
     organization: pl.DataFrame,
     gaps: pl.DataFrame,
     findings: pl.DataFrame,
-    ledger: pl.DataFrame,
-    profiles: pl.DataFrame,
+    poam: pl.DataFrame,
+    control_profiles: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    template, sheet, scans = (ask.options.get(p.name, p.default) for p in (TEMPLATE, SHEET, SCANS))
+    template, sheet, scans = (ask.word(parameter) for parameter in (TEMPLATE, SHEET, SCANS))
     packs = organization["frameworks"].explode(empty_as_null=False).to_list()
     in_scope = FRAMEWORK in packs
-    assessed = len(packs) > 1 or findings.height + ledger.height > 0
+    assessed = len(packs) > 1 or findings.height + poam.height > 0
     frame = pl.DataFrame(schema=SCHEMA)
     if in_scope:
-        frame = items(gaps, findings, ledger, profiles, ask.as_of, sheet, template)
+        frame = items(gaps, findings, poam, control_profiles, ask.as_of, sheet, template)
     if scans == "late":
         due_later = (pl.col("kind") == "finding") & ~pl.col("late") & (pl.col("poam_id") == UNNUMBERED)
         frame = frame.filter(~due_later)
     shown = SHOWN_CLOSED if sheet == "closed" else SHOWN
     late = frame.filter("late")
-    closed = ledger.filter(pl.col("closed_on").is_between(ask.period_start, ask.as_of)).height if in_scope else 0
+    closed = poam.filter(pl.col("closed_on").is_between(ask.period_start, ask.as_of)).height if in_scope else 0
     rated = {rating: frame.filter(pl.col("original_risk_rating") == rating).height for rating in DAYS}
     return Document(
         headline=_headline(in_scope, sheet, frame, late, assessed=assessed),
@@ -158,7 +158,6 @@ REPORT = Report(
     name="fedramp-poam",
     title="FedRAMP plan of action and milestones",
     description="Weaknesses with numbers, ratings and deadlines in the columns of the FedRAMP template, and as OSCAL.",
-    facts=("organization", "gaps", "findings", "poam", "control_profiles"),
     build=build,
     formats=(*FORMATS, "oscal"),
     parameters=(PERIOD_DAYS, TEMPLATE, SHEET, SCANS),

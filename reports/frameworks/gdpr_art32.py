@@ -18,7 +18,7 @@ from reports.frameworks.assessments import (
     with_remediations,
 )
 from reports.frameworks.gdpr_processors import NO_DPA, processors
-from reports.shared.counting import count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of
 
 FRAMEWORK = "gdpr-art32"
 RESTORE = "Art.32(1)(c)"
@@ -69,20 +69,20 @@ DEFINITIONS = {
 
 def build(
     requirements: pl.DataFrame,
-    status: pl.DataFrame,
-    profiles: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
     gaps: pl.DataFrame,
     risks: pl.DataFrame,
-    tests: pl.DataFrame,
+    test_windows: pl.DataFrame,
     incidents: pl.DataFrame,
     vendors: pl.DataFrame,
     agreements: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    bare = with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
+    bare = with_remediations(assessment_rows(FRAMEWORK, requirements, control_status, control_profiles), gaps)
     partners = processors(vendors if bare.height else vendors.clear(), agreements, ask.as_of)
     restore = _median_restore(incidents, ask)
-    rows = _measures(bare, risks, tests, partners, restore)
+    rows = _measures(bare, risks, test_windows, partners, restore)
     words = (DEMONSTRATED, IN_PART, NOT_DEMONSTRATED)
     counts = {word: rows.filter(pl.col("standing") == word).height for word in words}
     applicable = rows.filter("applicable").height
@@ -222,9 +222,5 @@ REPORT = Report(
     name="gdpr-art32",
     title="GDPR Article 32 measures",
     description="Technical and organisational measures with evidence, residual risk, tests and processors.",
-    facts=(
-        "requirements", "control_status", "control_profiles", "gaps", "risks", "test_windows", "incidents", "vendors",
-        "agreements",
-    ),
     build=build,
 )  # fmt: skip

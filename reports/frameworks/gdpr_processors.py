@@ -4,12 +4,14 @@ from datetime import date
 
 import polars as pl
 
+from engine.model.vocabulary import VENDOR_TIERS
+
 NO_DPA = "no agreement on file"
 EXPIRED = "agreement expired"
 NO_FLOW_DOWN = "sub-processors not known to be bound"
 DATA_UNKNOWN = "not known which data it handles"
 _RANK = {NO_DPA: 0, EXPIRED: 1, NO_FLOW_DOWN: 2, DATA_UNKNOWN: 3}
-_TIERS = {tier: place for place, tier in enumerate(("critical", "high", "medium", "low"))}
+_TIERS = {tier: place for place, tier in enumerate(VENDOR_TIERS)}
 
 
 def processors(vendors: pl.DataFrame, agreements: pl.DataFrame, as_of: date) -> pl.DataFrame:

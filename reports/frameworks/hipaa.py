@@ -25,7 +25,7 @@ from reports.frameworks.hipaa_findings import (
     standards,
 )
 from reports.shared.columns import share_pct
-from reports.shared.counting import count_of, some_of
+from reports.shared.wording import count_of, some_of
 
 LABELS = {
     "control_id": "Citation",
@@ -59,15 +59,15 @@ DEFINITIONS = {
 
 def build(
     requirements: pl.DataFrame,
-    status: pl.DataFrame,
-    profiles: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
     gaps: pl.DataFrame,
     vendors: pl.DataFrame,
     vendor_controls: pl.DataFrame,
     agreements: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    rows = findings(requirements, status, profiles, gaps, vendor_controls)
+    rows = findings(requirements, control_status, control_profiles, gaps, vendor_controls)
     partners = business_associates(vendors if rows.height else vendors.clear(), agreements, vendor_controls, ask.as_of)
     scores = _scores(rows)
     open_rows = _open(rows)
@@ -204,8 +204,5 @@ REPORT = Report(
     name="hipaa",
     title="HIPAA Security Rule assessment",
     description="Safeguards, required and addressable apart, with decisions and business associate agreements.",
-    facts=(
-        "requirements", "control_status", "control_profiles", "gaps", "vendors", "vendor_controls", "agreements",
-    ),
     build=build,
 )  # fmt: skip

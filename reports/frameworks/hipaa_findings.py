@@ -4,6 +4,7 @@ from datetime import date
 
 import polars as pl
 
+from engine.model.vocabulary import VENDOR_TIERS
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.assessments import assessment_rows, why, with_remediations
 from reports.shared.columns import in_order
@@ -101,7 +102,7 @@ def business_associates(
         .group_by("vendor_id")
         .agg(inherits=pl.len().cast(pl.Int64), inherits_open=(pl.col("gap") != "none").sum().cast(pl.Int64))
     )
-    tiers = {tier: place for place, tier in enumerate(("critical", "high", "medium", "low"))}
+    tiers = {tier: place for place, tier in enumerate(VENDOR_TIERS)}
     return (
         vendors.filter(pl.col("handles_phi").fill_null(True))
         .join(baa, on="vendor_id", how="left")

@@ -9,11 +9,11 @@ from engine.model.document import (
     Table,
 )
 from engine.model.report import Ask, Report
+from engine.model.vocabulary import CONTROL_STATES
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of
 
 FRAMEWORK = "iso27001"
-STATES = ("effective", "partial", "stale", "ineffective", "no_data", "not_applicable")
 FINDINGS = ("major candidate", "minor candidate", "improvement")
 HEAVY = 4
 WHY = {
@@ -50,12 +50,16 @@ DEFINITIONS = {
 
 
 def build(
-    requirements: pl.DataFrame, status: pl.DataFrame, profiles: pl.DataFrame, readiness: pl.DataFrame, ask: Ask
+    requirements: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
+    readiness: pl.DataFrame,
+    ask: Ask,
 ) -> Document:
-    statement = _statement(requirements, status, profiles)
+    statement = _statement(requirements, control_status, control_profiles)
     annex = statement.filter("annex_a")
     areas = _areas(statement)
-    counts = {state: statement.filter(pl.col("state") == state).height for state in STATES}
+    counts: dict[str, int] = {state: statement.filter(pl.col("state") == state).height for state in CONTROL_STATES}
     findings = {finding: statement.filter(pl.col("finding") == finding).height for finding in FINDINGS}
     applicable = statement.height - counts["not_applicable"]
     ready = readiness.filter(pl.col("framework") == FRAMEWORK).select("strict_pct", "weighted_pct").to_dicts()
@@ -180,7 +184,7 @@ def _areas(statement: pl.DataFrame) -> pl.DataFrame:
         .agg(
             requirements=pl.len().cast(pl.Int64),
             applicable=(pl.col("state") != "not_applicable").sum().cast(pl.Int64),
-            **{state: (pl.col("state") == state).sum().cast(pl.Int64) for state in STATES},
+            **{state: (pl.col("state") == state).sum().cast(pl.Int64) for state in CONTROL_STATES},
             major=(pl.col("finding") == FINDINGS[0]).sum().cast(pl.Int64),
             minor=(pl.col("finding") == FINDINGS[1]).sum().cast(pl.Int64),
             improvement=(pl.col("finding") == FINDINGS[2]).sum().cast(pl.Int64),
@@ -228,6 +232,5 @@ REPORT = Report(
     name="iso-assessment",
     title="ISO/IEC 27001 assessment",
     description="Clauses 4 to 10 and the Annex A statement of applicability with evidence, currentness and findings.",
-    facts=("requirements", "control_status", "control_profiles", "readiness"),
     build=build,
 )

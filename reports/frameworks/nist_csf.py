@@ -13,7 +13,7 @@ from reports.frameworks.assessments import (
     with_remediations,
 )
 from reports.shared.columns import share_pct
-from reports.shared.counting import count_of, part_of
+from reports.shared.wording import count_of, part_of
 
 FRAMEWORK = "nist-csf"
 CURRENT = {"effective": 100, "partial": 50, "stale": 25, "ineffective": 0, "no_data": 0}
@@ -44,9 +44,13 @@ DEFINITIONS = {
 
 
 def build(
-    requirements: pl.DataFrame, status: pl.DataFrame, profiles: pl.DataFrame, gaps: pl.DataFrame, ask: Ask
+    requirements: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
+    gaps: pl.DataFrame,
+    ask: Ask,
 ) -> Document:
-    rows = _profile(requirements, status, profiles, gaps)
+    rows = _profile(requirements, control_status, control_profiles, gaps)
     functions = _rollup(rows, "function_id", "function")
     actions = _actions(rows)
     in_scope = rows.filter("applicable")
@@ -178,6 +182,5 @@ REPORT = Report(
     name="nist-csf",
     title="NIST CSF 2.0 profile",
     description="Current and target profile of the 106 outcomes with gaps, actions and a roll-up by function.",
-    facts=("requirements", "control_status", "control_profiles", "gaps"),
     build=build,
 )

@@ -21,7 +21,7 @@ from reports.frameworks.pci_findings import (
     findings,
 )
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import count_of, part_of
+from reports.shared.wording import count_of, part_of
 
 LABELS = {
     "control_id": "Requirement",
@@ -55,13 +55,13 @@ DEFINITIONS = {
 
 def build(
     requirements: pl.DataFrame,
-    status: pl.DataFrame,
-    profiles: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
     exceptions: pl.DataFrame,
     gaps: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    rows = findings(requirements, status, profiles, exceptions)
+    rows = findings(requirements, control_status, control_profiles, exceptions)
     principals = _rollup(rows, requirements, r"^(\d+)")
     sections = _rollup(rows, requirements, r"^(\d+\.\d+)")
     open_rows = _not_in_place(rows, gaps)
@@ -83,6 +83,7 @@ def build(
             "customised": rows.filter(pl.col("method") == "customised").height,
             "principals_met": principals.filter(pl.col("finding").is_in([IN_PLACE, NOT_APPLICABLE])).height,
         },
+        words=("overall",),
         tables=(
             Table("principals", "The twelve requirements", principals, labels=LABELS),
             Table(
@@ -210,6 +211,5 @@ REPORT = Report(
     name="pci-dss",
     title="PCI DSS v4 assessment",
     description="A finding for each PCI DSS requirement with method and proof, rolled up to the twelve requirements.",
-    facts=("requirements", "control_status", "control_profiles", "exceptions", "gaps"),
     build=build,
 )

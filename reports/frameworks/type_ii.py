@@ -37,39 +37,47 @@ from reports.frameworks.type_ii_tests import (
 )
 from reports.frameworks.type_ii_words import DEFINITIONS, LABELS, MINIMUM_DAYS
 from reports.shared.columns import share_pct
-from reports.shared.counting import count_of, some_of
+from reports.shared.wording import count_of, some_of
 
 SEED = Parameter("seed", 1, "seed of the sample of days; the same seed draws the same days", 0, 999_999)
 
 
 def build(
     requirements: pl.DataFrame,
-    status: pl.DataFrame,
-    profiles: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
     gaps: pl.DataFrame,
-    windows: pl.DataFrame,
-    events: pl.DataFrame,
-    days: pl.DataFrame,
-    changed: pl.DataFrame,
+    test_windows: pl.DataFrame,
+    criteria_events: pl.DataFrame,
+    criteria_days: pl.DataFrame,
+    state_changes: pl.DataFrame,
     policies: pl.DataFrame,
     vendor_controls: pl.DataFrame,
     bundles: pl.DataFrame,
-    holds: pl.DataFrame,
+    legal_holds: pl.DataFrame,
     ask: Ask,
 ) -> Document:
     start, end = ask.period_start, ask.as_of
-    bare = with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
+    bare = with_remediations(assessment_rows(FRAMEWORK, requirements, control_status, control_profiles), gaps)
     known = bare.select("control_id")
-    tests = lines(windows, events, start, end).join(known, on="control_id").sort("control_id", "method", "test_id")
-    criteria = _criteria(bare, tests, operation(days, bare, start, end))
-    trend = months(days, bare, windows, end) if bare.height else months(days, bare, windows, end).clear()
+    tests = (
+        lines(test_windows, criteria_events, start, end)
+        .join(known, on="control_id")
+        .sort("control_id", "method", "test_id")
+    )
+    criteria = _criteria(bare, tests, operation(criteria_days, bare, start, end))
+    trend = (
+        months(criteria_days, bare, test_windows, end)
+        if bare.height
+        else months(criteria_days, bare, test_windows, end).clear()
+    )
     found = deviations(tests, criteria)
     cuecs = complementary(vendor_controls, FRAMEWORK)
     counts = {word: criteria.filter("applicable", pl.col("result") == word).height
               for word in (CLEAN, EXCEPTIONS, NOT_TESTED)}  # fmt: skip
     interrupted = criteria.filter("gap_in_operation")
     sealed = bundles.filter(pl.col("sealed_on").is_between(start, end)).height
-    standing = holds.filter(pl.col("placed_on") <= end, pl.col("released_on").fill_null(end) >= start).height
+    standing = legal_holds.filter(pl.col("placed_on") <= end, pl.col("released_on").fill_null(end) >= start).height
     return Document(
         headline=_headline(criteria, counts, interrupted, found, ask),
         summary={
@@ -97,9 +105,10 @@ def build(
                           "implementation"]),
             Table("tests", "Tests performed", tests.drop("unanswered"), labels=LABELS, hidden=["test_id"]),
             Table("cuecs", "Complementary controls that stay with us", cuecs, labels=LABELS, hidden=["vendor_id"]),
-            Table("changes", "Changes during the period", changes(changed, policies, known, start, end), labels=LABELS,
+            Table("changes", "Changes during the period", changes(state_changes, policies, known, start, end),
+                  labels=LABELS,
                   state=["before", "after"]),
-            Table("sample", "Days to re-perform", sample(days, bare, start, end, ask.options.get("seed", 1)),
+            Table("sample", "Days to re-perform", sample(criteria_days, bare, start, end, ask.number(SEED)),
                   note="Drawn by the seed from the days with evidence; sizes follow the cadence.", labels=LABELS),
         ),
         coverage=_coverage(criteria),
@@ -201,10 +210,6 @@ REPORT = Report(
     name="type-ii",
     title="SOC 2 Type II monitoring",
     description="Population, tests and deviations of each criterion, gaps in operation, causes, trend and changes.",
-    facts=(
-        "requirements", "control_status", "control_profiles", "gaps", "test_windows", "criteria_events",
-        "criteria_days", "state_changes", "policies", "vendor_controls", "bundles", "legal_holds",
-    ),
     build=build,
     parameters=(PERIOD_DAYS, SEED),
 )  # fmt: skip

@@ -21,7 +21,7 @@ from reports.mapping.overlay import (
     sides_of,
     targets_of,
 )
-from reports.shared.counting import count_of
+from reports.shared.wording import count_of
 
 NAMES = {SOURCE: "SOC 2", TARGET: "ISO/IEC 27001"}
 MAPPINGS = ("full", "partial", "none")
@@ -65,9 +65,13 @@ VIEW = Parameter(
 
 
 def build(
-    organization: pl.DataFrame, crosswalk: pl.DataFrame, evidence: pl.DataFrame, status: pl.DataFrame, ask: Ask
+    organization: pl.DataFrame,
+    crosswalk: pl.DataFrame,
+    control_evidence: pl.DataFrame,
+    control_status: pl.DataFrame,
+    ask: Ask,
 ) -> Document:
-    sides = sides_of(status, evidence)
+    sides = sides_of(control_status, control_evidence)
     edges = edges_of(crosswalk, sides)
     targets = targets_of(edges, sides)
     conflicts = edges.filter("conflict").sort("full", "strength", descending=True, maintain_order=True)
@@ -172,7 +176,6 @@ REPORT = Report(
     name="crosswalk",
     title="SOC 2 and ISO/IEC 27001 crosswalk",
     description="Every pair of a SOC 2 criterion and an ISO requirement with evidence, state and reuse on both sides.",
-    facts=("organization", "crosswalk", "control_evidence", "control_status"),
     build=build,
     parameters=(PERIOD_DAYS, VIEW),
 )

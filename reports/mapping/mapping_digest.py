@@ -9,8 +9,8 @@ from engine.model.report import Ask, Report
 from reports.mapping import changes
 from reports.mapping.affected_controls import SAID, frameworks_of, touched_by
 from reports.shared import personal
-from reports.shared.counting import count_of, some_of
 from reports.shared.packs import pack
+from reports.shared.wording import count_of, some_of
 
 _KEY = ["framework", "control_id"]
 IMPACTS = {"lost_full": "full mapping lost", "edge": "mapping changed"}
@@ -48,37 +48,37 @@ DEFINITIONS = {
 
 def build(
     organization: pl.DataFrame,
-    catalogue: pl.DataFrame,
+    catalogue_entries: pl.DataFrame,
     crosswalk: pl.DataFrame,
-    snapshot: pl.DataFrame,
+    catalogue_seen: pl.DataFrame,
     requirements_seen: pl.DataFrame,
     edges_seen: pl.DataFrame,
-    status: pl.DataFrame,
-    states: pl.DataFrame,
-    linked: pl.DataFrame,
+    control_status: pl.DataFrame,
+    state_changes: pl.DataFrame,
+    linked_evidence: pl.DataFrame,
     ask: Ask,
 ) -> Document:
     scope = organization["frameworks"].explode(empty_as_null=False).to_list()
-    known = snapshot.height > 0
-    seen, edges_before = (requirements_seen, edges_seen) if known else (catalogue, crosswalk)
-    found = changes.requirements(catalogue, seen).with_columns(in_scope=pl.col("framework").is_in(scope))
+    known = catalogue_seen.height > 0
+    seen, edges_before = (requirements_seen, edges_seen) if known else (catalogue_entries, crosswalk)
+    found = changes.requirements(catalogue_entries, seen).with_columns(in_scope=pl.col("framework").is_in(scope))
     edges = changes.edges(crosswalk, edges_before).with_columns(
         in_scope=pl.col("source_framework").is_in(scope) & pl.col("target_framework").is_in(scope)
     )
     lost = changes.lost_full(crosswalk, edges_before).with_columns(in_scope=pl.col("framework").is_in(scope))
-    touched = touched_by(found, edges, lost, status, linked)
-    frameworks = frameworks_of(found, edges, lost, changes.readiness(status, found, states), scope)
+    touched = touched_by(found, edges, lost, control_status, linked_evidence)
+    frameworks = frameworks_of(found, edges, lost, changes.readiness(control_status, found, state_changes), scope)
     counts = _counts(found, edges, lost)
-    versions = (snapshot["version"][0] if known else None, catalogue["version"][0])
+    versions = (catalogue_seen["version"][0] if known else None, catalogue_entries["version"][0])
     return Document(
-        headline=_headline(known, counts, versions, touched, lost, (catalogue.height, crosswalk.height)),
+        headline=_headline(known, counts, versions, touched, lost, (catalogue_entries.height, crosswalk.height)),
         summary={
             "compared": known,
-            "snapshot_on": snapshot["taken_on"][0] if known else None,
+            "snapshot_on": catalogue_seen["taken_on"][0] if known else None,
             "previous_version": versions[0],
             "version": versions[1],
             "changed": bool(found.height or edges.height) if known else None,
-            "requirements": catalogue.height,
+            "requirements": catalogue_entries.height,
             "edges": crosswalk.height,
             **(counts if known else dict.fromkeys(counts)),
             "controls_touched": touched.height if known else None,
@@ -161,10 +161,6 @@ REPORT = Report(
     name="mapping-digest",
     title="Mapping digest",
     description="Changes of the catalogue and crosswalks since the organization's last snapshot, and what they touch.",
-    facts=(
-        *("organization", "catalogue_rows", "crosswalk", "catalogue_seen", "requirements_seen", "edges_seen"),
-        *("control_status", "state_changes", "linked_evidence"),
-    ),
     build=build,
     parameters=(),
 )

@@ -13,7 +13,7 @@ from engine.model.document import (
     Table,
 )
 from engine.model.report import Ask, Report
-from reports.shared.counting import count_of
+from reports.shared.wording import count_of
 
 PAST, AHEAD = timedelta(days=30), timedelta(days=365)
 STATES = ("open", "overdue", "done", "late", "cancelled")
@@ -70,7 +70,9 @@ def events(listed: pl.DataFrame) -> list[CalendarEvent]:
 
 
 def table(listed: pl.DataFrame) -> Table:
-    return Table("obligations", "Duties by date", listed, labels=LABELS, state=["status"], hidden=HIDDEN)
+    return Table(
+        "obligations", "Duties by date", listed, labels=LABELS, state=["status"], words=["kind"], hidden=HIDDEN
+    )
 
 
 def totals(listed: pl.DataFrame, obligations: pl.DataFrame, ask: Ask) -> dict[str, Any]:
@@ -177,6 +179,5 @@ REPORT = Report(
     name="calendar",
     title="Compliance calendar",
     description="Attestations, vendor reviews, bundles, audits and other dated duties, 30 days back and a year ahead.",
-    facts=("obligations",),
     build=build,
 )

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from engine.model.report import Ask
+from engine.model.vocabulary import VENDOR_TIERS
 from reports.shared import ledger
-from reports.shared.ordering import TIERS, rank
+from reports.shared.ordering import rank
 
-TIER_COLUMNS = (*TIERS, "unknown", "no_vendor")
+TIER_COLUMNS = (*VENDOR_TIERS, "unknown", "no_vendor")
 SCHEDULE_COLUMNS = ("missed", "open", "upcoming", "no_schedule", "no_control")
 BUCKETS = ((10, "10+"), (6, "6-9"), (3, "3-5"), (1, "1-2"), (0, "0"))
 HEATMAPS = ("framework_week", "framework_tier", "kind_schedule")
@@ -19,7 +20,7 @@ def with_places(duties: pl.DataFrame, test_windows: pl.DataFrame, ask: Ask) -> p
     return duties.join(_schedules(duties, test_windows, ask), on="obligation_id", how="left").with_columns(
         column=pl.when(pl.col("place") == "known").then("week").otherwise("place"),
         tier=pl.when(pl.col("vendor_id").is_null()).then(pl.lit("no_vendor"))
-        .when(pl.col("vendor_tier").is_in(TIERS)).then("vendor_tier")
+        .when(pl.col("vendor_tier").is_in(VENDOR_TIERS)).then("vendor_tier")
         .otherwise(pl.lit("unknown")),
         schedule=pl.when(pl.col("kind") == "test_window", pl.col("state") == "overdue").then(pl.lit("missed"))
         .when(pl.col("controls").list.len() == 0).then(pl.lit("no_control"))

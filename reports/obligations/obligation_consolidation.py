@@ -122,7 +122,6 @@ REPORT = Report(
     name="obligation-consolidation",
     title="Obligation consolidation",
     description="Six steps for each crossover cluster, with who took them and the hours that were saved.",
-    facts=("obligations", "linked_evidence", "crosswalk", "plays"),
     build=build,
     parameters=(ledger.WEEKS,),
 )

@@ -150,7 +150,6 @@ REPORT = Report(
     name="obligation-crossover",
     title="Obligation crossover",
     description="Clusters of duties that share evidence and a due window, with the hours that one collection saves.",
-    facts=("obligations", "linked_evidence", "crosswalk"),
     build=build,
     parameters=(ledger.WEEKS,),
 )

@@ -183,7 +183,6 @@ REPORT = Report(
     name="obligation-density-alerts",
     title="Obligation density alerts",
     description="Weeks that hold more duties or work than the limits, with drivers and a shift that would help.",
-    facts=("obligations", "owner_weeks", "density_alerts"),
     build=build,
     parameters=(ledger.WEEKS,),
 )

@@ -160,7 +160,6 @@ REPORT = Report(
     name="obligation-density-trend-history",
     title="Obligation density history",
     description="The last quarter by week: planned, completed, slipped, alerts sent and how often they were right.",
-    facts=("obligation_weeks", "density_alerts"),
     build=build,
     parameters=(),
 )

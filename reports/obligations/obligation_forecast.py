@@ -182,7 +182,6 @@ REPORT = Report(
     name="obligation-forecast",
     title="Obligation forecast",
     description="Known and expected duties, hours and utilisation of each coming week, with committee meetings.",
-    facts=("obligations", "owner_weeks", "requests", "obligation_weeks"),
     build=build,
     parameters=(ledger.WEEKS,),
 )

@@ -74,7 +74,13 @@ def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls
                 heat=matrices.TIER_COLUMNS,
                 hidden=("framework",),
             ),
-            Table("tier_totals", "All frameworks by vendor tier", matrices.tier_totals(duties), labels=LABELS),
+            Table(
+                "tier_totals",
+                "All frameworks by vendor tier",
+                matrices.tier_totals(duties),
+                labels=LABELS,
+                words=("tier",),
+            ),
             Table(
                 "kind_schedule",
                 "Kinds of duty by state of the testing schedule",
@@ -90,6 +96,7 @@ def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls
                 note="The figures of the three heatmaps with hours and the share that is overdue.",
                 labels={**LABELS, "name": "Row", "column": "Column"},
                 state=("heatmap",),
+                words=("column",),
                 hidden=("row",),
             ),
         ),
@@ -154,7 +161,6 @@ REPORT = Report(
     name="obligation-heatmap",
     title="Obligation heatmap",
     description="Pending duties by framework and week, by vendor tier, and by state of the testing schedule.",
-    facts=("obligations", "test_windows", "vendor_controls"),
     build=build,
     parameters=(ledger.WEEKS,),
 )

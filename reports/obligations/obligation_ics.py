@@ -23,7 +23,6 @@ REPORT = Report(
     name="obligation-ics",
     title="Compliance obligations",
     description="Dated compliance duties as a calendar feed; a duty keeps its entry when its date moves.",
-    facts=("obligations",),
     build=build,
     formats=("ics", "json", "csv", "html", "md"),
 )

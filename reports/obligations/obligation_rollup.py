@@ -214,7 +214,6 @@ REPORT = Report(
     name="obligation-rollup",
     title="Obligation rollup",
     description="All pending duties by kind, status, month, framework and owner, with the overdue list.",
-    facts=("obligations",),
     build=build,
     parameters=(PERIOD_DAYS, ledger.WEEKS),
 )

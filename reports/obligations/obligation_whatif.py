@@ -212,7 +212,6 @@ REPORT = Report(
     name="obligation-whatif",
     title="Obligation what-if",
     description="Duties shifted by weeks or a framework descoped: load, deadlines, evidence, readiness now and then.",
-    facts=("obligations", "load", "owner_weeks", "control_status", "crosswalk"),
     build=build,
     parameters=PARAMETERS,
 )

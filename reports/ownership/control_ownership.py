@@ -12,10 +12,9 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import share_pct
-from reports.shared.counting import part_of
 from reports.shared.ordering import rank
 from reports.shared.packs import pack_name
-from reports.shared.wording import count, percent
+from reports.shared.wording import count, part_of, percent
 
 KEY = ("framework", "control_id")
 ROLES = {"responsible": "R", "accountable": "A", "consulted": "C", "informed": "I"}
@@ -43,8 +42,8 @@ LABELS = {
 }
 
 
-def build(raci: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> Document:
-    controls = _matrix(raci, status.filter("applicable"), ask)
+def build(raci: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -> Document:
+    controls = _matrix(raci, control_status.filter("applicable"), ask)
     findings = _findings(controls)
     people = _people(raci.join(controls.select(KEY), on=KEY), controls, ask)
     frameworks = _frameworks(controls)
@@ -77,6 +76,7 @@ def build(raci: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> Document:
                 "RACI of each control (horizontal analysis)",
                 controls.sort("framework", "position", "control_id").select(shown),
                 labels=LABELS,
+                words=("findings",),
             ),
         ),
         coverage=Coverage(owned, controls.height),
@@ -219,6 +219,5 @@ REPORT = Report(
     name="control-ownership",
     title="Control ownership",
     description="The RACI matrix of every control, what is missing or doubled in it, and the load of each person.",
-    facts=("raci", "control_status"),
     build=build,
 )

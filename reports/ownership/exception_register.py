@@ -36,8 +36,8 @@ SHOWN = (
 )
 
 
-def build(exceptions: pl.DataFrame, status: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> Document:
-    register = rules.with_flags(exceptions, status, ask)
+def build(exceptions: pl.DataFrame, control_status: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> Document:
+    register = rules.with_flags(exceptions, control_status, ask)
     flagged = rules.flag_rows(register)
     undeclared = rules.undeclared_exceptions(gaps, register)
     relied = register.filter("in_use", pl.col("standing") == "expired")
@@ -55,16 +55,18 @@ def build(exceptions: pl.DataFrame, status: pl.DataFrame, gaps: pl.DataFrame, as
         },
         tables=(
             Table(
-                "flags", "What to settle, most urgent first", flagged, labels=LABELS, state=("flag",),
+                "flags", "What to settle, most urgent first", flagged, labels=LABELS, state=("flag",), words=("kind",),
                 note="An exception stands here once for each of its flags; resolved and rejected ones have none.",
             ),
-            Table("register", "Every exception", _register(register), labels=LABELS, state=STATE),
+            Table(
+                "register", "Every exception", _register(register), labels=LABELS, state=STATE, words=("kind", "flags")
+            ),
             Table(
                 "undeclared", "Compensating measures in use without an approved exception", undeclared, labels=LABELS,
                 state=("state", "severity"),
                 note="The remediation names a measure meanwhile, and nobody has accepted the departure.",
             ),
-            Table("by_kind", "By kind and standing", _by_kind(register), labels=LABELS),
+            Table("by_kind", "By kind and standing", _by_kind(register), labels=LABELS, words=("kind",)),
             Table(
                 "worksheets", "Compensating control worksheets (PCI DSS)", _worksheets(register), labels=LABELS,
                 note="An empty field is not filled in; an assessor asks for all six.",
@@ -176,6 +178,5 @@ REPORT = Report(
     name="exception-register",
     title="Exception register",
     description="Accepted gaps, drift, risks and compensating measures with approver, expiry, evidence and flags.",
-    facts=("exceptions", "control_status", "gaps"),
     build=build,
 )

@@ -7,6 +7,7 @@ import msgspec
 import polars as pl
 
 from engine.model.report import Ask
+from engine.model.vocabulary import GAP_SEVERITIES
 from reports.shared.ordering import rank
 
 KEY = ["framework", "control_id"]
@@ -79,7 +80,7 @@ def undeclared_exceptions(gaps: pl.DataFrame, register: pl.DataFrame) -> pl.Data
         gaps.filter(pl.col("compensating").is_not_null())
         .join(held, on=KEY, how="anti")
         .select("gap_id", *KEY, "title", "state", "severity", "compensating", "owner", "due_on", "age_days")
-        .sort(rank("severity", ("critical", "high", "medium", "low")), "gap_id")
+        .sort(rank("severity", GAP_SEVERITIES), "gap_id")
     )
 
 

@@ -48,24 +48,24 @@ DEFINITIONS = {
 
 
 def build(
-    systems: pl.DataFrame, data_flows: pl.DataFrame, observed: pl.DataFrame, organization: pl.DataFrame, ask: Ask
+    systems: pl.DataFrame, data_flows: pl.DataFrame, observations: pl.DataFrame, organization: pl.DataFrame, ask: Ask
 ) -> Document:
-    strangers = scope_gaps.undeclared_systems(observed)
-    services = observed.filter(pl.col("seen_in").list.contains("services"))["service_id"].drop_nulls().to_list()
+    strangers = scope_gaps.undeclared_systems(observations)
+    services = observations.filter(pl.col("seen_in").list.contains("services"))["service_id"].drop_nulls().to_list()
     gaps = scope_gaps.gaps(systems, data_flows, strangers, services, ask.as_of)
     inside = systems.filter("in_scope")
     leaving = data_flows.filter("leaves")
     counts = {name: gaps.filter(pl.col("gap") == name).height for name in scope_gaps.GAPS}
-    coverage = Coverage(observed.height - strangers.height, observed.height)
+    coverage = Coverage(observations.height - strangers.height, observations.height)
     return Document(
-        headline=_headline(systems, observed, strangers, gaps),
+        headline=_headline(systems, observations, strangers, gaps),
         summary={
             "systems": systems.height,
             "in_scope": inside.height,
             "excluded": systems.height - inside.height,
             "flows": data_flows.height,
             "flows_leaving": leaving.height,
-            "observed": observed.height,
+            "observed": observations.height,
             "undocumented": strangers.height,
             "documented_pct": coverage.pct,
             "gaps": gaps.height,
@@ -77,9 +77,12 @@ def build(
                 note="Nobody protects on purpose what nobody knows of: start here.",
             ),
             Table("gaps", "Every gap of the scope, most urgent first", gaps, labels=LABELS, state=("gap",)),
-            Table("observed_in", "Where it was observed", _sources(observed), labels=LABELS),
+            Table("observed_in", "Where it was observed", _sources(observations), labels=LABELS),
             Table("frameworks", "Systems by framework", _frameworks(inside, organization), labels=LABELS),
-            Table("systems", "Declared systems", systems.sort("boundary", "name", "id").select(SYSTEM), labels=LABELS),
+            Table(
+                "systems", "Declared systems", systems.sort("boundary", "name", "id").select(SYSTEM), labels=LABELS,
+                words=("pci_class",),
+            ),
             Table(
                 "flows", "Declared data flows, those that leave first",
                 data_flows.sort(~pl.col("leaves"), "from_name", "to_name", "id", nulls_last=True).select(FLOW),
@@ -156,6 +159,5 @@ REPORT = Report(
     name="scope-boundary",
     title="Scope and boundary",
     description="Systems and data flows as declared against what alerts, findings, services and dependencies show.",
-    facts=("systems", "data_flows", "observed", "organization"),
     build=build,
 )

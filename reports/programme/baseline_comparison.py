@@ -167,6 +167,5 @@ REPORT = Report(
     name="baseline-comparison",
     title="Baseline comparison",
     description="Readiness of the nine framework packs with changes against the period before.",
-    facts=("organization", "readiness", "control_status", "control_evidence", "gaps"),
     build=build,
 )

@@ -54,16 +54,20 @@ DEFINITIONS = {
 
 
 def build(
-    organization: pl.DataFrame, readiness: pl.DataFrame, members: pl.DataFrame, studies: pl.DataFrame, ask: Ask
+    organization: pl.DataFrame,
+    readiness: pl.DataFrame,
+    benchmark_members: pl.DataFrame,
+    benchmark_studies: pl.DataFrame,
+    ask: Ask,
 ) -> Document:
     held = organization.row(0, named=True) if organization.height else {}
     in_scope: list[str] = held.get("frameworks") or []
-    size, guessed = choose_cohort(str(ask.options.get("cohort") or "auto"), held.get("headcount"), members)
-    cohort = members if size == "all" else members.filter(pl.col("size") == size)
+    size, guessed = choose_cohort(str(ask.options.get("cohort") or "auto"), held.get("headcount"), benchmark_members)
+    cohort = benchmark_members if size == "all" else benchmark_members.filter(pl.col("size") == size)
     least = int(ask.settings["cohort_min_n"])
     table = cohort_comparison(in_scope, readiness, cohort, ALL if size == "all" else None, least)
     ranked = table.filter(pl.col("percentile").is_not_null())
-    shown = _studies(studies, in_scope, held.get("sector"))
+    shown = _studies(benchmark_studies, in_scope, held.get("sector"))
     return Document(
         headline=_headline(table, ranked),
         summary={
@@ -176,7 +180,6 @@ REPORT = Report(
     name="benchmarking",
     title="Benchmarking",
     description="Readiness of each framework beside a reference cohort with its provenance.",
-    facts=("organization", "readiness", "benchmark_members", "benchmark_studies"),
     build=build,
     parameters=(COHORT,),
 )

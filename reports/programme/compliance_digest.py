@@ -7,8 +7,9 @@ import polars as pl
 
 from engine.model.document import Coverage, Document, Table
 from engine.model.report import PERIOD_DAYS, Ask, Report
+from engine.model.vocabulary import GAP_SEVERITIES
 from reports.shared import ledger, personal
-from reports.shared.ordering import SEVERITIES, STATES_WORST_FIRST, rank
+from reports.shared.ordering import STATES_WORST_FIRST, rank
 from reports.shared.wording import count, percent
 
 NAME = "compliance-digest"
@@ -42,18 +43,18 @@ LABELS = {
 
 def build(
     readiness: pl.DataFrame,
-    snapshots: pl.DataFrame,
+    readiness_days: pl.DataFrame,
     digest_days: pl.DataFrame,
-    status: pl.DataFrame,
-    changes: pl.DataFrame,
+    control_status: pl.DataFrame,
+    state_changes: pl.DataFrame,
     gaps: pl.DataFrame,
     obligations: pl.DataFrame,
     exceptions: pl.DataFrame,
     ask: Ask,
 ) -> Document:
-    base = base_day(snapshots, digest_days, ask)
-    frameworks = _frameworks(readiness, snapshots, base)
-    moved = _moved(status, changes, base)
+    base = base_day(readiness_days, digest_days, ask)
+    frameworks = _frameworks(readiness, readiness_days, base)
+    moved = _moved(control_status, state_changes, base)
     opened, closed = _new_gaps(gaps, moved), _closed_gaps(moved)
     late = _overdue(obligations)
     coming = _coming(obligations, ask)
@@ -150,7 +151,7 @@ def _new_gaps(gaps: pl.DataFrame, moved: pl.DataFrame) -> pl.DataFrame:
     fresh = moved.filter(pl.col("previous_state").is_in(["effective", "not_applicable"])).select(_KEY)
     return (
         gaps.join(fresh, on=_KEY, how="semi")
-        .sort(rank("severity", SEVERITIES), "gap_id")
+        .sort(rank("severity", GAP_SEVERITIES), "gap_id")
         .select("gap_id", _control(), *_KEY, "title", "state", "severity", "owner", "runbook_title")
     )
 
@@ -231,10 +232,6 @@ REPORT = Report(
     name=NAME,
     title="Compliance digest",
     description="Readiness against the last digest, controls that moved, gaps, overdue attestations, what comes next.",
-    facts=(
-        *("readiness", "readiness_days", "digest_days", "control_status", "state_changes", "gaps", "obligations"),
-        "exceptions",
-    ),
     build=build,
     parameters=(PERIOD_DAYS,),
 )

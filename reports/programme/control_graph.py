@@ -107,7 +107,7 @@ def _findings(
             hidden=("node",),
         ),
         Table("cycles", "Loops", loops, labels=LABELS),
-        Table("orphans", "Orphans", lone, labels=LABELS, state=("state",), hidden=("node",)),
+        Table("orphans", "Orphans", lone, labels=LABELS, state=("state",), words=("kind",), hidden=("node",)),
         Table(
             "supports",
             "Systems, vendors and policies by what fails with them",
@@ -115,6 +115,7 @@ def _findings(
                 "node", "kind", "label", "controls_at_risk", "requirements_at_risk"
             ),
             labels=LABELS,
+            words=("kind",),
             hidden=("node",),
         ),
         Table("sources", "Sources of evidence", sources.select(*fed), labels=LABELS, hidden=("node",)),
@@ -134,12 +135,12 @@ def _findings(
 
 def _nodes(nodes: pl.DataFrame) -> Table:
     frame = nodes.select("kind", "label", "framework", "state", "requirements_at_risk", id="node").sort("id")
-    return Table("nodes", "Nodes", frame.select("id", pl.exclude("id")), labels=LABELS)
+    return Table("nodes", "Nodes", frame.select("id", pl.exclude("id")), labels=LABELS, words=("kind", "state"))
 
 
 def _edges(edges: pl.DataFrame) -> Table:
     frame = edges.select("source", "target", "relation", type=pl.lit("Directed")).sort("source", "relation", "target")
-    return Table("edges", "Edges", frame, hidden=("type",))
+    return Table("edges", "Edges", frame, words=("relation",), hidden=("type",))
 
 
 def _headline(points: pl.DataFrame, controls: pl.DataFrame, loops: pl.DataFrame, lone: pl.DataFrame) -> str:
@@ -167,7 +168,6 @@ REPORT = Report(
     name="control-graph",
     title="Control graph",
     description="Controls, requirements, systems, vendors, policies and sources of evidence, and what fails with what.",
-    facts=("graph_nodes", "graph_edges"),
     build=build,
     parameters=(VIEW,),
 )

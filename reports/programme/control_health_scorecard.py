@@ -71,6 +71,7 @@ def build(control_status: pl.DataFrame, ask: Ask) -> Document:
             **colours,
             "controls": whole["controls"] if whole else 0,
         },
+        words=("rating",),
         tables=(
             Table(
                 "families",
@@ -152,6 +153,5 @@ REPORT = Report(
     name="control-health-scorecard",
     title="Control health scorecard",
     description="Health, rating and the largest loss of each control family, for leadership.",
-    facts=("control_status",),
     build=build,
 )

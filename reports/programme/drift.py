@@ -3,6 +3,7 @@
 import polars as pl
 
 from engine.model.report import Ask
+from engine.model.vocabulary import GAP_SEVERITIES
 from reports.shared.ordering import rank
 from reports.shared.packs import pack_name
 
@@ -38,7 +39,7 @@ def drifted_controls(guardrails: pl.DataFrame, control_status: pl.DataFrame, gap
         )
         .filter(pl.col("drift").is_not_null())
         .with_columns(since_on=pl.when(pl.col("drift") == "scope_drift").then("approved_on").otherwise("state_since"))
-        .sort(rank("drift", TYPES), rank("severity", ("critical", "high", "medium", "low")), "policy_id", *_KEY)
+        .sort(rank("drift", TYPES), rank("severity", GAP_SEVERITIES), "policy_id", *_KEY)
     )  # fmt: skip
 
 

@@ -8,11 +8,11 @@ import polars as pl
 from engine.model.document import Document, Table
 from engine.model.formulas import grade, nearest_rank
 from engine.model.report import Ask, Report
+from engine.model.vocabulary import GAP_SEVERITIES
 from reports.programme.decisions import decisions
 from reports.programme.posture import Posture, posture_of
 from reports.programme.risk_grid import register_of
 from reports.shared import packs
-from reports.shared.ordering import SEVERITIES
 from reports.shared.wording import (
     change,
     count,
@@ -85,6 +85,7 @@ def build(
             "incidents": happened["by_severity"],
             "median_hours_to_restore": happened["median_hours"],
         },
+        words=("grade",),
         tables=(
             Table(
                 "decisions",
@@ -139,7 +140,7 @@ def _incidents(incidents: pl.DataFrame, organization: pl.DataFrame, ask: Ask) ->
     minutes = nearest_rank(resolved["minutes_to_resolve"].drop_nulls().to_list(), 50)
     return {
         "opened": opened.height,
-        "by_severity": {word: opened.filter(pl.col("severity") == word).height for word in (*SEVERITIES, "info")},
+        "by_severity": {word: opened.filter(pl.col("severity") == word).height for word in (*GAP_SEVERITIES, "info")},
         "resolved": resolved.height,
         "median_hours": None if minutes is None else round(minutes / 60, 1),
     }
@@ -231,9 +232,5 @@ REPORT = Report(
     name="executive-summary",
     title="Executive summary",
     description="The state of the programme for the board on two pages, with the decisions that it is asked for.",
-    facts=(
-        *("organization", "posture", "readiness", "gaps", "risks", "obligations", "incidents", "vendors"),
-        *("exceptions", "owner_weeks"),
-    ),
     build=build,
 )

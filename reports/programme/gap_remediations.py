@@ -6,12 +6,11 @@ import polars as pl
 
 from engine.model.document import Chart, Document, Table
 from engine.model.report import Ask, Report
+from engine.model.vocabulary import GAP_SEVERITIES, SEVERE
 from reports.shared import packs
-from reports.shared.ordering import SEVERITIES
 from reports.shared.wording import count, hours
 
 DRY_RUN = "/api/automations/dry-run"
-SEVERE = ("critical", "high")
 LABELS = {
     "gap_id": "Gap",
     "title": "Control",
@@ -33,7 +32,9 @@ LABELS = {
 def build(gaps: pl.DataFrame, remediations: pl.DataFrame, readiness: pl.DataFrame, ask: Ask) -> Document:
     queue = _queue(gaps, ask)
     weeks = _weeks(remediations, ask)
-    severities = {severity: queue.filter(pl.col("severity") == severity).height for severity in SEVERITIES}
+    severities: dict[str, int] = {
+        severity: queue.filter(pl.col("severity") == severity).height for severity in GAP_SEVERITIES
+    }
     quick = queue.filter("quick_win")
     runbooks, owners = _by(queue, "runbook_title", "runbook"), _by(queue, "owner")
     return Document(
@@ -59,6 +60,7 @@ def build(gaps: pl.DataFrame, remediations: pl.DataFrame, readiness: pl.DataFram
                 note="Machine formats also name the playbook and the body to post to the dry-run.",
                 labels=LABELS,
                 state=("state", "severity"),
+                words=("status",),
                 hidden=(
                     *("framework", "control_id", "detected_on", "requirements", "runbook", "playbook", "overdue"),
                     "dry_run_body",
@@ -174,6 +176,5 @@ REPORT = Report(
     name="gap-remediations",
     title="Gap remediations",
     description="Open gaps with the runbook, owner, effort and date of their remediation, by priority.",
-    facts=("gaps", "remediations", "readiness"),
     build=build,
 )

@@ -186,7 +186,6 @@ REPORT = Report(
     name="kpi-trends",
     title="KPI trends",
     description="Remediation velocity, attestation closure and recorded readiness by ISO week.",
-    facts=("remediations", "obligations", "readiness_weeks", "organization"),
     build=build,
     parameters=(WEEKS,),
 )

@@ -158,7 +158,6 @@ REPORT = Report(
     name="policy-drift",
     title="Policy drift",
     description="Accepted guardrails against live gaps: drift, since when, how far it reaches, and what to do.",
-    facts=("guardrails", "control_status", "gaps", "policy_blocks", "automation_runs"),
     build=build,
     parameters=(),
 )

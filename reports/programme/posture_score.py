@@ -59,6 +59,7 @@ def build(
             "series_break": bool(held.components["series_break"].any()),
             "movers": held.movers(),
         },
+        words=("grade",),
         tables=(
             Table(
                 "components",
@@ -159,6 +160,5 @@ REPORT = Report(
     name="posture-score",
     title="Posture score",
     description="A blended score with its components, what moved it, and which gaps raise it next.",
-    facts=("posture", "readiness", "gaps", "control_status"),
     build=build,
 )

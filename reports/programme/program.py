@@ -11,9 +11,10 @@ from engine.model.document import (
     Table,
 )
 from engine.model.report import Ask, Report
+from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
 from reports.programme.risk_grid import register_of
 from reports.shared import packs
-from reports.shared.ordering import SEVERITIES, TIERS, rank
+from reports.shared.ordering import rank
 from reports.shared.wording import (
     change,
     count,
@@ -115,6 +116,7 @@ def build(
                 _next(upcoming, ask),
                 note="Overdue commitments are counted above and not repeated here.",
                 labels=LABELS,
+                words=("kind",),
                 hidden=("obligation_id",),
             ),
             Table(
@@ -162,7 +164,7 @@ def _ages(gaps: pl.DataFrame) -> pl.DataFrame:
             unowned=pl.col("owner").is_null().sum().cast(pl.Int64),
         )
     )
-    rows = pl.DataFrame({"severity": SEVERITIES}, schema={"severity": pl.String})
+    rows = pl.DataFrame({"severity": GAP_SEVERITIES}, schema={"severity": pl.String})
     return rows.join(found, on="severity", how="left", maintain_order="left").with_columns(
         pl.exclude("severity", "oldest_days").fill_null(0)
     )
@@ -191,7 +193,7 @@ def _tiers(vendors: pl.DataFrame) -> pl.DataFrame:
         not_assessed=(pl.col("assurance") == "not_assessed").sum().cast(pl.Int64),
         inherited_gaps=pl.col("inherited_gaps").sum(),
     )
-    rows = pl.DataFrame({"tier": TIERS}, schema={"tier": pl.String})
+    rows = pl.DataFrame({"tier": VENDOR_TIERS}, schema={"tier": pl.String})
     return (
         rows.join(found, on="tier", how="left", maintain_order="left")
         .with_columns(pl.exclude("tier").fill_null(0))
@@ -249,6 +251,5 @@ REPORT = Report(
     name="program",
     title="Compliance programme",
     description="Readiness, open gaps, attestations, vendors, next dates and largest risks on one screen.",
-    facts=("readiness", "posture", "gaps", "attestations", "vendors", "obligations", "risks"),
     build=build,
 )

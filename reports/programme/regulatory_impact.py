@@ -64,19 +64,20 @@ DEFINITIONS = {
 def build(
     organization: pl.DataFrame,
     scenarios: pl.DataFrame,
-    deltas: pl.DataFrame,
-    answers: pl.DataFrame,
+    scenario_requirements: pl.DataFrame,
+    scenario_answers: pl.DataFrame,
     readiness: pl.DataFrame,
     control_status: pl.DataFrame,
     control_profiles: pl.DataFrame,
     ask: Ask,
 ) -> Document:
     wanted = str(ask.options.get("scenario") or "all")
+    chosen = scenarios
     if wanted != "all":
-        scenarios = scenarios.filter(pl.col("scenario") == wanted)
+        chosen = scenarios.filter(pl.col("scenario") == wanted)
     in_scope = organization["frameworks"].explode().drop_nulls().to_list()
-    every = requirements_of(deltas, answers, scenarios, control_status, control_profiles, ask)
-    table = effects(scenarios, every, readiness, control_status, in_scope, ask)
+    every = requirements_of(scenario_requirements, scenario_answers, chosen, control_status, control_profiles, ask)
+    table = effects(chosen, every, readiness, control_status, in_scope, ask)
     touched = every.filter(pl.col("framework").is_in(in_scope))
     ours = table.filter("in_scope")
     return Document(
@@ -118,7 +119,7 @@ def build(
             Table(
                 "sources",
                 "Where the scenarios come from",
-                scenarios.sort("position").select(
+                chosen.sort("position").select(
                     *("title", "authority", "status", "published_on", "status_as_of", "timing", "summary", "source")
                 ),
                 labels=LABELS,
@@ -128,7 +129,7 @@ def build(
         coverage=packs.coverage(readiness),
         charts=_charts(ours),
         definitions=DEFINITIONS,
-        warnings=[*packs.thin(readiness, ask.settings), *_warnings(scenarios, table, ask)],
+        warnings=[*packs.thin(readiness, ask.settings), *_warnings(chosen, table, ask)],
     )
 
 
@@ -207,15 +208,6 @@ REPORT = Report(
     name="regulatory-impact",
     title="Regulatory impact",
     description="Proposed and decided changes of requirements: readiness after them, new gaps, effort, weeks left.",
-    facts=(
-        "organization",
-        "scenarios",
-        "scenario_requirements",
-        "scenario_answers",
-        "readiness",
-        "control_status",
-        "control_profiles",
-    ),
     build=build,
     parameters=(SCENARIO,),
 )

@@ -5,10 +5,11 @@ import polars as pl
 from engine.model.document import Chart, Document, Table
 from engine.model.formulas import concentration
 from engine.model.report import Ask, Report
+from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
 from reports.programme.risk_grid import cells, grid, register_of
 from reports.shared import packs
 from reports.shared.columns import in_order
-from reports.shared.ordering import SEVERITIES, TIERS, rank
+from reports.shared.ordering import rank
 from reports.shared.wording import count
 
 ASSURANCE = ("assured", "expiring", "lapsed", "not_assessed")
@@ -57,7 +58,7 @@ def build(
         headline=_headline(frameworks, hotspots, register, over, readiness),
         summary={
             "gaps": gaps.height,
-            **{severity: int(frameworks[severity].sum()) for severity in SEVERITIES},
+            **{severity: int(frameworks[severity].sum()) for severity in GAP_SEVERITIES},
             "concentration_hhi": None if index is None else round(index, 2),
             "vendors": vendors.height,
             "vendors_without_assurance": vendors.filter(pl.col("assurance").is_in(["lapsed", "not_assessed"])).height,
@@ -73,7 +74,7 @@ def build(
                 frameworks,
                 note="The framework with most critical gaps stands first.",
                 labels=LABELS,
-                heat=SEVERITIES,
+                heat=GAP_SEVERITIES,
                 hidden=("framework",),
             ),
             Table("vendor_tiers", "Vendors by tier and assurance", _tiers(vendors), labels=LABELS, heat=ASSURANCE),
@@ -139,21 +140,21 @@ def build(
 
 def _frameworks(gaps: pl.DataFrame, readiness: pl.DataFrame) -> pl.DataFrame:
     in_scope = pl.concat([readiness.select("framework"), gaps.select("framework")]).unique()
-    counts = [(pl.col("severity") == severity).sum().cast(pl.Int64).alias(severity) for severity in SEVERITIES]
+    counts = [(pl.col("severity") == severity).sum().cast(pl.Int64).alias(severity) for severity in GAP_SEVERITIES]
     found = gaps.group_by("framework").agg(*counts, total=pl.len().cast(pl.Int64))
     return (
         in_scope.join(found, on="framework", how="left")
-        .with_columns(pl.col(*SEVERITIES, "total").fill_null(0))
+        .with_columns(pl.col(*GAP_SEVERITIES, "total").fill_null(0))
         .with_columns(share_pct=(100 * pl.col("total") / (gaps.height or 1)).round(1))
-        .sort(*SEVERITIES, rank("framework", list(packs.PACKS)), "framework", descending=[True] * 4 + [False] * 2)
-        .select("framework", packs.pack_name().alias("name"), *SEVERITIES, "total", "share_pct")
+        .sort(*GAP_SEVERITIES, rank("framework", list(packs.PACKS)), "framework", descending=[True] * 4 + [False] * 2)
+        .select("framework", packs.pack_name().alias("name"), *GAP_SEVERITIES, "total", "share_pct")
     )
 
 
 def _tiers(vendors: pl.DataFrame) -> pl.DataFrame:
     counts = [(pl.col("assurance") == state).sum().cast(pl.Int64).alias(state) for state in ASSURANCE]
     found = vendors.group_by("tier").agg(*counts, total=pl.len().cast(pl.Int64))
-    tiers = pl.DataFrame({"tier": TIERS}, schema={"tier": pl.String})
+    tiers = pl.DataFrame({"tier": VENDOR_TIERS}, schema={"tier": pl.String})
     return tiers.join(found, on="tier", how="left", maintain_order="left").with_columns(
         pl.col(*ASSURANCE, "total").fill_null(0)
     )
@@ -165,7 +166,7 @@ def _hotspots(gaps: pl.DataFrame) -> pl.DataFrame:
         .agg(
             gaps=pl.len().cast(pl.Int64),
             severity_weight=(pl.col("severity_score") * pl.col("weight")).sum(),
-            worst=pl.col("severity").sort_by(rank("severity", SEVERITIES)).first(),
+            worst=pl.col("severity").sort_by(rank("severity", GAP_SEVERITIES)).first(),
         )
         .sort(
             *("severity_weight", "gaps", rank("framework", list(packs.PACKS)), "framework", in_order("group_id")),
@@ -202,7 +203,7 @@ def _charts(frameworks: pl.DataFrame) -> list[Chart]:
         return []
     parts = (
         frameworks.filter(pl.col("total") > 0)
-        .select("name", *SEVERITIES)
+        .select("name", *GAP_SEVERITIES)
         .unpivot(index="name", variable_name="severity", value_name="gaps")
     )
     alt = "Open gaps of each framework by severity."
@@ -223,6 +224,5 @@ REPORT = Report(
     name="risk-heatmap",
     title="Risk heatmap",
     description="Gaps by framework and severity, vendors by tier and assurance, hotspots and the risk grid.",
-    facts=("gaps", "readiness", "vendors", "risks"),
     build=build,
 )

@@ -219,6 +219,5 @@ REPORT = Report(
     name="summary",
     title="Compliance summary",
     description="SOC 2 and ISO 27001 controls with activity in the period, from the audit log and accepted policies.",
-    facts=("control_status", "control_evidence", "policies", "audit_actions", "readiness"),
     build=build,
 )

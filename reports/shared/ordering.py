@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-SEVERITIES = ("critical", "high", "medium", "low")
-TIERS = ("critical", "high", "medium", "low")
+from engine.model.vocabulary import STATE_SCORES
+
 STATES_WORST_FIRST = ("ineffective", "no_data", "stale", "partial", "effective", "not_applicable")
-STATE_SCORES = {"effective": 1.0, "partial": 0.5, "stale": 0.25}
 
 
 def rank(column: str, words: Sequence[str]) -> pl.Expr:

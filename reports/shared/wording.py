@@ -1,4 +1,4 @@
-"""How the programme reports put figures into sentences."""
+"""How reports put figures and names into sentences."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -9,6 +9,16 @@ def count(number: int, noun: str, plural: str = "") -> str:
     if number == 0:
         return f"no {plural or noun + 's'}"
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """``0 controls``, ``1 control``, ``12,400 policies``: for a figure that stands among others; ``count`` says no."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def part_of(number: int, total: int, noun: str, verb: tuple[str, str] = ("is", "are")) -> str:
+    """``1 of 40 controls is``, ``0 of 1 control is``."""
+    return f"{number:,} of {count_of(total, noun)} {verb[number != 1 and total != 1]}"
 
 
 def hours(number: float) -> str:
@@ -38,6 +48,12 @@ def all_of(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def some_of(names: Sequence[str], most: int = 5) -> str:
+    """``a, b, c`` and how many more there are."""
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
 def inside(title: str) -> str:

@@ -152,7 +152,6 @@ REPORT = Report(
     name="cross-staffing-committee-escalation",
     title="Staffing escalation to the committee",
     description="SLA breaches still open after the rollup mail, with the chair, options to decide and earlier notices.",
-    facts=("staffing_actions", "staffing_notices"),
     build=build,
     parameters=(),
 )

@@ -140,7 +140,6 @@ REPORT = Report(
     name="peak-week-staffing-digest",
     title="Peak-week staffing",
     description="Weeks in which lack of hours and uneven load coincide, with proposals that relieve them.",
-    facts=("owner_weeks", "load", "people", "staffing_actions"),
     build=build,
     parameters=(ledger.WEEKS,),
 )

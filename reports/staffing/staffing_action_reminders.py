@@ -123,7 +123,6 @@ REPORT = Report(
     name="staffing-action-reminders",
     title="Staffing action reminders",
     description="Unfinished actions past their peak week, with the reminder that is owed now and to whom.",
-    facts=("staffing_actions",),
     build=build,
     parameters=(),
 )

@@ -92,7 +92,6 @@ REPORT = Report(
     name="staffing-actions",
     title="Staffing actions",
     description="Proposals to relieve peak weeks, from proposed to completed, with relief, dates and evidence.",
-    facts=("staffing_actions",),
     build=build,
     parameters=(),
 )

@@ -7,6 +7,7 @@ import polars as pl
 
 from engine.model.document import Document, Table
 from engine.model.report import Ask, Report
+from engine.model.vocabulary import ADMIN_ROLES
 from reports.shared import personal
 from reports.shared.ordering import rank
 from reports.shared.wording import count, percent
@@ -14,7 +15,6 @@ from reports.staffing import completion, wording
 from reports.staffing.breaches import first_words
 
 NEWS_DAYS = 7
-ROLES = ("owner", "admin")
 OPEN = (
     *("action_id", "what", "kind", "week", "owner", "accountable", "status", "standing", "sla_due_on", "breach_days"),
     *("relief_hours", "assignee", "blocked_reason", "recipients"),
@@ -77,8 +77,8 @@ def _first() -> pl.Expr:
 
 
 def _admins(members: pl.DataFrame) -> pl.DataFrame:
-    wanted = members.filter(pl.col("role").is_in(ROLES))
-    return wanted.select(recipient="email", role="role").sort(rank("role", ROLES), "recipient")
+    wanted = members.filter(pl.col("role").is_in(ADMIN_ROLES))
+    return wanted.select(recipient="email", role="role").sort(rank("role", ADMIN_ROLES), "recipient")
 
 
 def _headline(rows: pl.DataFrame, open_now: pl.DataFrame, measured: dict[str, Any], news: int) -> str:
@@ -119,7 +119,6 @@ REPORT = Report(
     name="staffing-completion-rollup",
     title="Staffing completion rollup",
     description="Tracked, open and completed staffing actions by peak week and owner, with relief and punctuality.",
-    facts=("staffing_actions", "members"),
     build=build,
     parameters=(),
 )

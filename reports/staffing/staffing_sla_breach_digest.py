@@ -112,7 +112,6 @@ REPORT = Report(
     name="staffing-sla-breach-digest",
     title="Staffing SLA breaches",
     description="Unfinished actions past the committee's completion SLA after the peak week, with owner and blocker.",
-    facts=("staffing_actions",),
     build=build,
     parameters=(),
 )

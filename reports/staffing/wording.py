@@ -5,6 +5,8 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.vocabulary import OPEN_STAFFING
+
 KIND_NAMES = {
     "reassign": "Reassign",
     "pull_forward": "Pull forward",
@@ -12,8 +14,6 @@ KIND_NAMES = {
     "defer": "Defer",
     "descope": "Descope",
 }
-STATUSES = ("proposed", "tracked", "open", "completed")
-UNFINISHED = ("tracked", "open")
 STANDINGS = (
     "breached", "past_peak", "under_way", "proposed", "lapsed", "done_late", "done_undated", "done_on_time",
 )  # fmt: skip
@@ -81,7 +81,7 @@ def accountable() -> pl.Expr:
 
 def open_actions(actions: pl.DataFrame) -> pl.DataFrame:
     """Actions that were taken up and are not done, the longest past their peak week first."""
-    return actions.filter(pl.col("status").is_in(UNFINISHED)).sort(
+    return actions.filter(pl.col("status").is_in(OPEN_STAFFING)).sort(
         "week_start_on", "relief_hours", "action_id", descending=[False, True, False]
     )
 

@@ -59,7 +59,11 @@ CLAIM = (
 
 
 def build(
-    claims: pl.DataFrame, orphans: pl.DataFrame, status: pl.DataFrame, proofs: pl.DataFrame, ask: Ask
+    claims: pl.DataFrame,
+    orphan_evidence: pl.DataFrame,
+    control_status: pl.DataFrame,
+    bundle_proofs: pl.DataFrame,
+    ask: Ask,
 ) -> Document:
     rows = claims.with_columns(
         bundle=pl.col("bundle_id").fill_null("not bundled"),
@@ -68,7 +72,7 @@ def build(
     )
     complete = rows.filter(pl.col("state") == "complete").height
     faults = rows.filter(pl.col("state") != "complete")
-    bare = _bare(status, claims)
+    bare = _bare(control_status, claims)
     bundled = claims["bundle_id"].count()
     return Document(
         headline=_headline(rows, complete, faults, bare),
@@ -79,7 +83,7 @@ def build(
             "bundled": bundled,
             "not_bundled": rows.height - bundled,
             "audit_events": rows["event_id"].drop_nulls().n_unique(),
-            "orphan_evidence": orphans.height,
+            "orphan_evidence": orphan_evidence.height,
             "orphan_controls": bare.height,
         },
         tables=(
@@ -97,10 +101,12 @@ def build(
                 note="They claim nothing, so nothing can be traced.",
             ),
             Table(
-                "merkle_proofs", "Merkle proofs of the bundles", _proofs(proofs, rows), labels=LABELS,
+                "merkle_proofs", "Merkle proofs of the bundles", _proofs(bundle_proofs, rows), labels=LABELS,
                 hidden=("merkle_leaf", "merkle_path"),
             ),
-            Table("orphan_evidence", "Evidence that supports no control", orphans.drop("org_id"), labels=LABELS),
+            Table(
+                "orphan_evidence", "Evidence that supports no control", orphan_evidence.drop("org_id"), labels=LABELS
+            ),
             Table(
                 "claims", "Every claim", rows.sort("framework", "position", "control_id", "source").select(CLAIM),
                 labels=LABELS, state=("state", "control_state"), hidden=("file", "row", "merkle_leaf", "title"),
@@ -194,6 +200,5 @@ REPORT = Report(
     name="evidence-lineage",
     title="Evidence lineage",
     description="Every claim traced from its control to evidence, source event, event hash and bundle.",
-    facts=("claims", "orphan_evidence", "control_status", "bundle_proofs"),
     build=build,
 )

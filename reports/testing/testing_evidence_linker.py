@@ -12,10 +12,9 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import share_pct
-from reports.shared.counting import part_of
 from reports.shared.ordering import rank
 from reports.shared.packs import pack
-from reports.shared.wording import count, percent
+from reports.shared.wording import count, part_of, percent
 
 ROUTE = "/api/governance/compliance/testing-evidence-linker"
 KEY = ["framework", "control_id"]
@@ -61,15 +60,17 @@ DEFINITIONS = {
 }
 
 
-def build(tests: pl.DataFrame, matches: pl.DataFrame, links: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> Document:
+def build(
+    tests: pl.DataFrame, test_matches: pl.DataFrame, test_links: pl.DataFrame, control_status: pl.DataFrame, ask: Ask
+) -> Document:
     recent = tests.filter(pl.col("performed_on") >= ask.period_start)
-    judged = _judged(recent, matches, links)
+    judged = _judged(recent, test_matches, test_links)
     passed = judged.filter(pl.col("outcome") == "passed")
     used = passed.filter(pl.col("status") == "linked").height
-    open_ones = _suggestions(recent, matches, links, status)
-    newly = _newly(links, ask)
+    open_ones = _suggestions(recent, test_matches, test_links, control_status)
+    newly = _newly(test_links, ask)
     counts = {name: judged.filter(pl.col("status") == name).height for name in STATUSES}
-    own = links.join(recent.select("kind", "title", test_id="id"), on="test_id", how="semi")
+    own = test_links.join(recent.select("kind", "title", test_id="id"), on="test_id", how="semi")
     return Document(
         headline=_headline(judged, passed, used, open_ones, ask),
         summary={
@@ -93,7 +94,7 @@ def build(tests: pl.DataFrame, matches: pl.DataFrame, links: pl.DataFrame, statu
             ),
             Table(
                 "tests", "Tests of the period, newest first", judged, labels=LABELS, state=("outcome", "status"),
-                hidden=("policy_id", "suggested_controls"),
+                words=("kind",), hidden=("policy_id", "suggested_controls"),
             ),
             Table(
                 "links", "Links of these tests", _links(own), labels=LABELS, state=("status", "freshness", "outcome"),
@@ -237,6 +238,5 @@ REPORT = Report(
     name="testing-evidence-linker",
     title="Testing evidence linker",
     description="Dry-runs and recurring tests with the controls and bundles that they are linked to, and what fits.",
-    facts=("tests", "test_matches", "test_links", "control_status"),
     build=build,
 )

@@ -12,10 +12,9 @@ from engine.model.document import (
 )
 from engine.model.report import Ask, Report
 from reports.shared.columns import share_pct
-from reports.shared.counting import part_of
 from reports.shared.ordering import rank
 from reports.shared.packs import pack
-from reports.shared.wording import count, percent
+from reports.shared.wording import count, part_of, percent
 
 KEY = ["framework", "control_id"]
 WINDOW = ["schedule_id", "window_open_on"]
@@ -55,10 +54,10 @@ DEFINITIONS = {
 }
 
 
-def build(test_windows: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> Document:
+def build(test_windows: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -> Document:
     windows = _windows(test_windows)
     schedules = _schedules(windows, ask)
-    needing = status.filter("applicable", pl.col("kinds_required").list.contains("test"))
+    needing = control_status.filter("applicable", pl.col("kinds_required").list.contains("test"))
     unscheduled = needing.join(windows.select(KEY).unique(), on=KEY, how="anti")
     year = _year(windows, ask)
     now = windows.filter(pl.col("standing") == "open")
@@ -231,6 +230,5 @@ REPORT = Report(
     name="testing-schedules",
     title="Testing schedules",
     description="Recurring tests with planned and actual dates, next windows, misses and on-time rate.",
-    facts=("test_windows", "control_status"),
     build=build,
 )

@@ -11,9 +11,10 @@ from engine.model.document import (
     Table,
 )
 from engine.model.report import Ask, Report
+from engine.model.vocabulary import VENDOR_TIERS
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import count_of, part_of
-from reports.shared.ordering import TIERS, rank
+from reports.shared.ordering import rank
+from reports.shared.wording import count_of, part_of
 
 GAPS = ("missing", "expired", "wrong_scope", "qualified_opinion", "cuec_unmapped")
 DOCUMENTS = {
@@ -67,9 +68,13 @@ DEFINITIONS = {
 
 
 def build(
-    vendor_controls: pl.DataFrame, vendors: pl.DataFrame, status: pl.DataFrame, exceptions: pl.DataFrame, ask: Ask
+    vendor_controls: pl.DataFrame,
+    vendors: pl.DataFrame,
+    control_status: pl.DataFrame,
+    exceptions: pl.DataFrame,
+    ask: Ask,
 ) -> Document:
-    rows = _gaps(vendor_controls, vendors, status, exceptions)
+    rows = _gaps(vendor_controls, vendors, control_status, exceptions)
     actions = _actions(rows)
     by_vendor = _vendors(vendor_controls, vendors, rows)
     total = vendor_controls.height
@@ -91,8 +96,8 @@ def build(
             Table("actions", "What to ask for, worst first", actions, labels=LABELS, state=("gap",),
                   hidden=("vendor_id", "expected_evidence")),
             Table("gaps", "Every inherited control without evidence, worst first", rows, labels=LABELS,
-                  state=("gap", "our_state"), hidden=HIDDEN),
-            Table("vendors", "By vendor", by_vendor, labels=LABELS, hidden=("vendor_id",)),
+                  state=("gap", "our_state"), words=("expected_evidence", "held"), hidden=HIDDEN),
+            Table("vendors", "By vendor", by_vendor, labels=LABELS, words=("status",), hidden=("vendor_id",)),
             Table("frameworks", "By framework", _frameworks(vendor_controls), labels=LABELS),
         ),
         coverage=Coverage(total - counts["missing"], total),
@@ -118,7 +123,7 @@ def _gaps(
         .join(status.select(*key, our_state="state"), on=key, how="left")
         .join(measures, on=key, how="left")
         .sort(
-            "severity_score", rank("tier", TIERS), "vendor", "vendor_id", "framework", in_order("control_id"),
+            "severity_score", rank("tier", VENDOR_TIERS), "vendor", "vendor_id", "framework", in_order("control_id"),
             descending=[True, False, False, False, False, False],
         )
         .select(
@@ -215,7 +220,7 @@ def _charts(rows: pl.DataFrame) -> list[Chart]:
     frame = (
         rows.group_by("tier", "gap")
         .agg(controls=pl.len().cast(pl.Int64))
-        .sort(rank("tier", TIERS), "tier", rank("gap", GAPS))
+        .sort(rank("tier", VENDOR_TIERS), "tier", rank("gap", GAPS))
         .with_columns(pl.col("gap").str.replace_all("_", " "))
     )
     alt = "Inherited controls without evidence by the vendor's tier and the kind of gap."
@@ -226,7 +231,6 @@ REPORT = Report(
     name="inherited-control-gaps",
     title="Inherited control gaps",
     description="Controls that vendors carry without evidence that counts, and what to ask each vendor for.",
-    facts=("vendor_controls", "vendors", "control_status", "exceptions"),
     build=build,
     parameters=(),
 )

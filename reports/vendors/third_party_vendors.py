@@ -10,10 +10,10 @@ from engine.model.document import (
 )
 from engine.model.formulas import risk_level
 from engine.model.report import Ask, Report
+from engine.model.vocabulary import VENDOR_TIERS
 from reports.shared.columns import in_order, share_pct
-from reports.shared.counting import count_of, part_of
+from reports.shared.wording import count_of, part_of
 
-TIERS = ("critical", "high", "medium", "low")
 ASSURANCES = ("lapsed", "not_assessed", "expiring", "assured")
 REVIEWS = ("overdue", "never", "due_soon", "current")
 STATES = ("assurance", "review", "status", "gap")
@@ -73,7 +73,7 @@ DEFINITIONS = {
 }
 
 
-def build(vendors: pl.DataFrame, inherited: pl.DataFrame, ask: Ask) -> Document:
+def build(vendors: pl.DataFrame, vendor_controls: pl.DataFrame, ask: Ask) -> Document:
     register = _register(vendors)
     reviews = _reviews(register, ask)
     counts = {state: register.filter(pl.col("assurance") == state).height for state in ASSURANCES}
@@ -107,9 +107,10 @@ def build(vendors: pl.DataFrame, inherited: pl.DataFrame, ask: Ask) -> Document:
             Table(
                 "inherited",
                 "Inherited controls of each vendor",
-                _inherited(inherited),
+                _inherited(vendor_controls),
                 labels=LABELS,
                 state=["gap"],
+                words=["expected_evidence", "held"],
                 hidden=["vendor_id"],
             ),
             Table(
@@ -146,7 +147,7 @@ def _register(vendors: pl.DataFrame) -> pl.DataFrame:
         )
         .sort(
             pl.col("attention").list.len() == 0,
-            _rank("tier", TIERS),
+            _rank("tier", VENDOR_TIERS),
             _rank("assurance", ASSURANCES),
             -pl.col("residual").fill_null(25),
             "name",
@@ -183,7 +184,7 @@ def _tiers(register: pl.DataFrame) -> pl.DataFrame:
             inherited_gaps=pl.col("inherited_gaps").sum(),
         )
         .with_columns(evidenced_pct=share_pct(pl.col("inherited_evidenced"), pl.col("inherited")))
-        .sort(_rank("tier", TIERS), "tier")
+        .sort(_rank("tier", VENDOR_TIERS), "tier")
     )
 
 
@@ -199,7 +200,7 @@ def _reviews(register: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         register.filter(pl.col("review") != "current")
         .with_columns(days_left=(pl.col("next_review_on") - ask.as_of).dt.total_days())
         .select("name", "tier", "owner", "review", "last_review_on", "next_review_on", "days_left", "vendor_id")
-        .sort(_rank("review", REVIEWS), "next_review_on", _rank("tier", TIERS), "name", "vendor_id")
+        .sort(_rank("review", REVIEWS), "next_review_on", _rank("tier", VENDOR_TIERS), "name", "vendor_id")
     )
 
 
@@ -234,13 +235,14 @@ def _charts(tiers: pl.DataFrame) -> list[Chart]:
     parts = tiers.select("tier", *ASSURANCES)
     frame = parts.unpivot(ASSURANCES, index="tier", variable_name="assurance", value_name="vendors")
     alt = "Vendors of each tier by the state of their assurance."
-    return [Chart("stacked", "Assurance by tier", frame, "tier", "vendors", alt, series="assurance")]
+    return [
+        Chart("stacked", "Assurance by tier", frame, "tier", "vendors", alt, series="assurance", words=("assurance",))
+    ]
 
 
 REPORT = Report(
     name="third-party-vendors",
     title="Vendor register",
     description="Vendors with risk, assurance documents, reviews, and the controls inherited from each.",
-    facts=("vendors", "vendor_controls"),
     build=build,
 )

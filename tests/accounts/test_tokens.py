@@ -66,7 +66,10 @@ def test_the_store_keeps_the_hash_and_not_the_secret(store):
 
 def test_a_list_has_metadata_without_the_secret_newest_first(store):
     first = issued(store)
-    later = lambda revision: issue(revision, API_KEY, "second", expires_at=NOW + timedelta(days=30))  # noqa: E731
+
+    def later(revision):
+        return issue(revision, API_KEY, "second", expires_at=NOW + timedelta(days=30))
+
     second = store.write("acme", ANN, later, now=NOW + timedelta(hours=1))
     assert [key["id"] for key in list_credentials(store, "acme", API_KEY, owner=ANN)] == [second["id"], first["id"]]
     assert list_credentials(store, "acme", API_KEY, owner=ANN)[1] == {
@@ -93,7 +96,10 @@ def test_a_shared_token_is_seen_by_all_and_revoked_by_its_maker_or_the_privilege
 
 def test_revoking_twice_is_revoking_once(store):
     made = issued(store)
-    again = lambda revision: revoke(revision, API_KEY, made["id"], any_owner=False)  # noqa: E731
+
+    def again(revision):
+        return revoke(revision, API_KEY, made["id"], any_owner=False)
+
     store.write("acme", ANN, again, now=NOW)
     head = store.head("acme")
     assert store.write("acme", ANN, again, now=NOW + timedelta(days=1))["revoked_at"] == NOW

@@ -128,6 +128,11 @@ def without(files, name):
     return {file: data for file, data in files.items() if file != name}
 
 
+def signatures(files, count):
+    envelope = json.loads(files["manifest.dsse.json"])
+    return json.dumps({**envelope, "signatures": envelope["signatures"] * count}).encode()
+
+
 CASES = {
     "a flipped bit": (lambda f: changed(f, "soc2.csv", f["soc2.csv"].replace(b"C", b"B", 1)), "soc2.csv: was modified"),
     "a longer file": (lambda f: changed(f, "soc2.csv", f["soc2.csv"] + b" "), "soc2.csv: was modified: expected 35 bytes"),
@@ -147,6 +152,12 @@ CASES = {
     "a manifest that is no JSON": (lambda f: changed(f, "manifest.json", b"{"), "manifest.json: is no manifest"),
     "a manifest of something else": (lambda f: changed(f, "manifest.json", f["manifest.json"].replace(b"in-toto", b"on-toto")),
                                      "manifest.json: has the _type"),
+    "a manifest of another kind": (lambda f: changed(f, "manifest.json", f["manifest.json"].replace(b'"kind": "bundle"', b'"kind": "diary"')),
+                                   "manifest.json: speaks of a 'diary', expected one of "),
+    "other subjects than files": (lambda f: changed(f, "manifest.json", f["manifest.json"].replace(b'"README.md"', b'"README.txt"', 1)),
+                                  "manifest.json: lists other files as subjects than in its predicate"),
+    "two signatures": (lambda f: changed(f, "manifest.dsse.json", signatures(f, 2)), "manifest.dsse.json: has 2 signatures, expected 1"),
+    "no signature": (lambda f: changed(f, "manifest.dsse.json", signatures(f, 0)), "manifest.dsse.json: has 0 signatures, expected 1"),
     "an envelope that is none": (lambda f: changed(f, "manifest.dsse.json", b"[]"), "manifest.dsse.json: is no DSSE"),
     "an envelope of another type": (lambda f: changed(f, "manifest.dsse.json", f["manifest.dsse.json"].replace(b"in-toto", b"on-toto")),
                                     "manifest.dsse.json: holds 'application/vnd.on-toto+json'"),

@@ -7,7 +7,7 @@ import pytest
 from engine.automation import approvals, policies
 from engine.automation.context import AutomationRequest
 from engine.automation.dry_run import keep, rehearse
-from engine.automation.execute import ExecutionRefusal, Order, carry_out
+from engine.automation.execute import ExecutionRefusal, ExecutionRequest, carry_out
 from engine.automation.playbooks import playbook
 from engine.automation.state import State
 from engine.model.errors import Conflict
@@ -40,12 +40,12 @@ def rehearsed(store, inputs=None):
 def carried_out(store, now=NOW, mode="execute", **more):
     values = {"inputs": {"service": "web"}, "dry_run_id": None, "incident_id": None,
               "approval_note": "Agreed by the board.", "rollback_plan": "Stop.", **more}  # fmt: skip
-    order = Order(BOOK, mode, "operator", **values)
+    order = ExecutionRequest(BOOK, mode, "operator", **values)
     return store.write("acme", ANN, lambda revision: carry_out(revision, order), now=now)
 
 
 def test_from_policy_to_approval_to_execution(acme):
-    draft = policies.Draft("Guardrail", [RULE])
+    draft = policies.PolicyDraft("Guardrail", [RULE])
     acme.write("acme", BOB, lambda revision: policies.create(revision, BOOK, draft, state="active"), now=NOW)
     run = rehearsed(acme)
     refused = carried_out(acme)

@@ -10,8 +10,8 @@ from engine.copilot.library import Library
 from engine.copilot.providers import client
 from engine.intake.imports import import_frames
 from engine.reporting.artifacts import Artifacts
-from engine.reporting.editions import Editions
 from engine.reporting.replica import Replica
+from engine.reporting.snapshots import Snapshots
 from engine.store import Store
 from engine.store.migrations import migrate
 from reports import CATALOGUE
@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 
 
 @pytest.fixture(scope="session")
-def editions(tmp_path_factory):
+def snapshots(tmp_path_factory):
     folder = tmp_path_factory.mktemp("copilot")
     url = f"sqlite:///{folder / 'hq.db'}"
     migrate(url)
@@ -29,7 +29,7 @@ def editions(tmp_path_factory):
         revision.record("organization.created")
     import_frames(store, generate("cobalt", NOW.date()), org_id="cobalt", actor="demo", now=NOW)
     replica = Replica(url, None)
-    made = Editions(store, replica, Artifacts(folder / "artifacts"), CATALOGUE)
+    made = Snapshots(store, replica, Artifacts(folder / "artifacts"), CATALOGUE)
     yield made
     made.close()
     replica.close()
@@ -37,13 +37,13 @@ def editions(tmp_path_factory):
 
 
 @pytest.fixture
-def cobalt(editions):
-    return Library(editions, "cobalt", now=NOW)
+def cobalt(snapshots):
+    return Library(snapshots, "cobalt", now=NOW)
 
 
 @pytest.fixture
-def acme(editions):
-    return Library(editions, "acme", now=NOW)
+def acme(snapshots):
+    return Library(snapshots, "acme", now=NOW)
 
 
 @pytest.fixture

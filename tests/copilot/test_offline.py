@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.copilot.answers import Citation
 from engine.copilot.library import Library
-from engine.copilot.offline import Citation, answer, general
+from engine.copilot.offline import answer, general_help
 from engine.copilot.topics import IDENTIFIED, TOPICS
 from tests.copilot.conftest import NOW
 
@@ -67,8 +68,8 @@ def test_every_answer_cites_a_route_and_a_row_for_each_line(name, cobalt):
 
 
 @pytest.mark.parametrize("question", QUESTIONS.values())
-def test_the_same_question_about_the_same_data_has_the_same_answer(question, editions):
-    first, second = (ask(question, Library(editions, "cobalt", now=NOW)) for _ in range(2))
+def test_the_same_question_about_the_same_data_has_the_same_answer(question, snapshots):
+    first, second = (ask(question, Library(snapshots, "cobalt", now=NOW)) for _ in range(2))
     assert first == second
 
 
@@ -86,9 +87,15 @@ def test_the_whole_answer_to_a_question_about_one_control(cobalt):
     got = ask("What about CC6.1?", cobalt)
     revision = cobalt.edition("evidence-freshness").revision.seq
     assert got.citations == (
-        Citation(1, "evidence-freshness", "/api/governance/compliance/evidence-freshness", "soc2:CC6.1", "2026-11-20",
-                 revision),
-    )  # fmt: skip
+        Citation(
+            1,
+            "evidence-freshness",
+            "/api/governance/compliance/evidence-freshness",
+            "soc2:CC6.1",
+            "2026-11-20",
+            revision,
+        ),
+    )
     line, last, sources = got.text.split("\n\n")
     assert line.startswith("- soc2 CC6.1 Logical access security architecture: evidence ")
     assert line.endswith(f", owner {cobalt_owner(cobalt)} [1]")
@@ -138,7 +145,7 @@ def test_what_no_report_answers_is_said(question, subject, cobalt):
 
 @pytest.mark.parametrize("question", ["help", "Hello there", "hi", "?", "what can you do for me"])
 def test_help_needs_no_data(question, acme):
-    assert ask(question, acme) == general()
+    assert ask(question, acme) == general_help()
 
 
 def test_a_report_without_a_topic_answers_by_its_title(cobalt):

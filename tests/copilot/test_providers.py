@@ -152,8 +152,15 @@ def test_an_endless_text_is_cut(monkeypatch):
 
 
 def settings(llm="", reasoning=""):
-    return Settings.of({"SVC_LLM_URL": llm, "SVC_LLM_API_KEY": "sk", "SVC_LLM_MODEL": "small",
-                     "SVC_REASONING_URL": reasoning, "SVC_REASONING_TOKEN": "rt"})  # fmt: skip
+    return Settings.of(
+        {
+            "SVC_LLM_URL": llm,
+            "SVC_LLM_API_KEY": "sk",
+            "SVC_LLM_MODEL": "small",
+            "SVC_REASONING_URL": reasoning,
+            "SVC_REASONING_TOKEN": "rt",
+        }
+    )
 
 
 def test_providers_have_an_order():
@@ -205,8 +212,13 @@ def test_nothing_configured_means_that_nothing_leaves(cobalt):
 
 def test_a_provider_is_told_figures_without_names_and_without_other_organizations(cobalt):
     with backend(lambda seen, wire: wire.json(whole("fine"))) as made:
-        run(settings(made.url), [{"role": "user", "content": "my overdue attestations"}], cobalt,
-            asker="dina.abrams@cobalt.example", stream=False)  # fmt: skip
+        run(
+            settings(made.url),
+            [{"role": "user", "content": "my overdue attestations"}],
+            cobalt,
+            asker="dina.abrams@cobalt.example",
+            stream=False,
+        )
     system, question = made.seen[0].json["messages"]
     assert question == {"role": "user", "content": "my overdue attestations"}
     assert "Posture score: Posture is " in system["content"]
@@ -224,7 +236,7 @@ def test_nobody_signed_in_means_no_figures():
 
 
 def test_figures_are_bounded(cobalt):
-    from engine.copilot.offline import OfflineAnswer
+    from engine.copilot.answers import OfflineAnswer
 
     assert len(figures(cobalt, OfflineAnswer("x" * 50_000, (), "high"))) == CONTEXT_CHARACTERS
 

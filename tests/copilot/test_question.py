@@ -8,11 +8,16 @@ from engine.copilot.question import read
 @pytest.mark.parametrize(
     ("text", "frameworks"),
     [
-        ("Are we ready for SOC 2?", ("soc2",)), ("soc2", ("soc2",)), ("SOC-2 and ISO 27001", ("soc2", "iso27001")),
-        ("iso27001:A.8.15", ("iso27001",)), ("ＰＣＩ　ＤＳＳ", ("pci-dss",)), ("pci", ("pci-dss",)),
-        ("the associated isolation", ()), ("", ()),
+        ("Are we ready for SOC 2?", ("soc2",)),
+        ("soc2", ("soc2",)),
+        ("SOC-2 and ISO 27001", ("soc2", "iso27001")),
+        ("iso27001:A.8.15", ("iso27001",)),
+        ("ＰＣＩ　ＤＳＳ", ("pci-dss",)),
+        ("pci", ("pci-dss",)),
+        ("the associated isolation", ()),
+        ("", ()),
     ],
-)  # fmt: skip
+)
 def test_frameworks_are_known_by_the_names_that_people_use(text, frameworks):
     assert read(text).frameworks == frameworks
 

@@ -30,10 +30,14 @@ def test_every_line_end_is_one(end):
 @pytest.mark.parametrize(
     ("raw", "events"),
     [
-        (b"", []), (b"\n\n\n", []), (b"data: last", ["last"]), (b"data:\n\n", [""]),
-        (b": only a comment\n\n", []), (b"data: \xff\n\n", ["\ufffd"]),
+        (b"", []),
+        (b"\n\n\n", []),
+        (b"data: last", ["last"]),
+        (b"data:\n\n", [""]),
+        (b": only a comment\n\n", []),
+        (b"data: \xff\n\n", ["\ufffd"]),
     ],
-)  # fmt: skip
+)
 def test_the_ends_of_a_stream(raw, events):
     assert list(sse.data([raw])) == events
 

@@ -114,5 +114,6 @@ def test_what_was_meant_for_an_earlier_channel_is_dropped(house, chat):
     house.store.write("acme", "t", lambda revision: set_endpoint(revision, "chat", "#other", []), now=NOW)
     assert house.drain().skipped == 1
     assert (chat.requests, outcome(house)) == (
-        [], [("skipped", 1, "The organization has named another chat channel since.")]
-    )  # fmt: skip
+        [],
+        [("skipped", 1, "The organization has named another chat channel since.")],
+    )

@@ -83,8 +83,9 @@ def test_endpoints_are_set_shown_and_forgotten(home, cli, monkeypatch):
     assert cli("endpoints", "--remove", "webhook") == (2, "", "hq: The organization has set no webhook.\n")
     code, _, err = cli("endpoints", "--webhook", "https://localhost/")
     assert (code, err) == (
-        2, "hq: The webhook cannot be set: its address must have a public name, such as hooks.example.com.\n"
-    )  # fmt: skip
+        2,
+        "hq: The webhook cannot be set: its address must have a public name, such as hooks.example.com.\n",
+    )
 
 
 def test_the_scheduler_lists_what_runs_when_and_what_ran_last(home, cli):

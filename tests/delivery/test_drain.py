@@ -177,8 +177,9 @@ def test_a_delivery_that_kills_its_sender_is_given_up_in_the_end(house, mailbox)
         claim(house.store, now=NOW + number * LEASE, until=NOW + (number + 1) * LEASE)
     assert house.drain(NOW + ATTEMPTS * LEASE + MINUTE).failed == 1
     assert (mailbox.mails, house.ledger("status", "last_error")) == (
-        [], [("failed", "The last attempt was interrupted.")]
-    )  # fmt: skip
+        [],
+        [("failed", "The last attempt was interrupted.")],
+    )
 
 
 def test_a_failed_delivery_can_be_sent_again_by_hand_and_only_such(house, mailbox):

@@ -221,8 +221,9 @@ def test_it_is_due_once_in_the_night_in_which_the_hour_is_left_out_and_in_which_
 
 def test_every_so_many_minutes_counts_from_the_hour():
     assert dues(Every(15), {}, "2026-11-20T08:44:59+00:00", "2026-11-20T08:45:00+00:00") == [
-        "2026-11-20T08:30", "2026-11-20T08:45"
-    ]  # fmt: skip
+        "2026-11-20T08:30",
+        "2026-11-20T08:45",
+    ]
 
 
 @pytest.mark.parametrize("year", [2026, 2027])

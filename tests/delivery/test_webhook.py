@@ -1,5 +1,6 @@
 """Webhooks, as a real HTTPS receiver behind a public name gets them, and what it may do to us."""
 
+import base64
 import json
 import time
 from dataclasses import replace
@@ -10,7 +11,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from engine.delivery import post
 from engine.delivery.endpoint_changes import rotate_secret, set_webhook
-from engine.delivery.webhook import is_secret, new_secret, signatures
+from engine.delivery.webhook import new_secret, signatures
 from engine.store.queries.deliveries import set_endpoint
 from tests.conftest import NOW
 from tests.delivery.conftest import PAYLOAD, message
@@ -41,7 +42,8 @@ def test_the_public_library_verifies_what_arrives(house, hooks):
     with pytest.raises(WebhookVerificationError):
         Webhook(secret).verify(body + b" ", headers)
     assert (path, headers["host"], headers["content-type"]) == ("/in?tenant=acme", HOST, "application/json")
-    assert (headers["webhook-id"], headers["webhook-timestamp"]) == (answer["id"], str(int(now.timestamp())))
+    assert headers["webhook-id"] == answer["id"]
+    assert int(now.timestamp()) <= int(headers["webhook-timestamp"]) <= datetime.now(UTC).timestamp()
     assert house.connected == [(PUBLIC, 443)]
     assert outcome(house) == [("sent", 1, None)]
 
@@ -65,9 +67,9 @@ def test_a_signature_of_the_standard():
 
 
 def test_secrets_are_those_of_the_standard():
-    assert is_secret(new_secret())
+    prefix, _, key = new_secret().partition("_")
+    assert (prefix, len(base64.b64decode(key, validate=True))) == ("whsec", 32)  # 24 to 64 bytes are allowed
     assert new_secret() != new_secret()
-    assert [is_secret(text) for text in ("whsec_", "whsec_c2hvcnQ=", "whsec_???", new_secret()[6:])] == [False] * 4
 
 
 def test_an_attempt_after_a_failure_has_the_same_id_and_its_own_time(house, hooks):

@@ -7,10 +7,11 @@ import pyarrow.dataset  # noqa: F401 - loaded late it would meet the frozen cloc
 import pytest
 
 from engine.delivery.webhook import new_secret
+from engine.digests.content import content
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.catalogue import catalogue
-from engine.reporting.editions import Editions
 from engine.reporting.replica import Replica
+from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import set_endpoint
@@ -47,11 +48,16 @@ class House:
             "SVC_CHAT_WEBHOOK_URL": "http://127.0.0.1:2526/x",
         }
         self.replica = Replica(store.url, None)
-        self.editions = Editions(store, self.replica, Artifacts(folder / "artifacts"), {})
+        self.snapshots = Snapshots(store, self.replica, Artifacts(folder / "artifacts"), {})
 
     @property
     def services(self):
-        return Services(Settings.of(self.environment), self.store, self.editions, NOW)
+        return Services(Settings.of(self.environment), self.store, self.snapshots, NOW)
+
+    def content(self, digest, org="acme"):
+        """What the digest would say now."""
+        with self.snapshots.open(org, now=NOW) as snapshot:
+            return content(snapshot, digest, {})
 
     def write(self, *tables, org="acme", now=NOW):
         with self.store.revision(org, "setup", now=now) as revision:
@@ -78,7 +84,7 @@ class House:
         return {row["recipient"]: texts[row["id"]] for row in found}
 
     def close(self):
-        self.editions.close()
+        self.snapshots.close()
         self.replica.close()
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engine.delivery import drain
-from engine.digests import content, deliver, run_name
+from engine.digests import deliver, run_name
 from engine.model.errors import BadRequest, NotFound
 from engine.store.queries.digests import last_run
 from engine.store.rows import many
@@ -39,7 +39,7 @@ def asked(house):
 
 
 def test_each_person_gets_one_mail_and_the_webhook_the_preview(asked):
-    preview = content(asked.editions, SLA, "acme", {}, now=NOW)
+    preview = asked.content(SLA)
     found = run(asked)
     assert (found.outcome, found.period, found.content_hash) == ("delivered", "2026-W47", preview.hash)
     rows = {(row["channel"], row["recipient"]): row for row in asked.rows()}
@@ -48,7 +48,7 @@ def test_each_person_gets_one_mail_and_the_webhook_the_preview(asked):
         ("webhook", HOOK),
     ]
     assert {row["content_hash"] for row in rows.values()} == {preview.hash}
-    assert rows["webhook", HOOK]["payload"] == preview.json
+    assert rows["webhook", HOOK]["payload"] == preview.payload
     assert [row["id"] for row in rows["email", "bob@acme.example"]["payload"]["overdue"]] == ["R2", "R3"]
     assert len(rows["email", "owner@acme.example"]["payload"]["overdue"]) == 3
 

@@ -4,10 +4,8 @@ import pytest
 
 import api
 from engine.accounts.preferences import DIGESTS as FLAGS
-from engine.digests import content
 from reports.digests import CHAIN, DIGEST, DIGESTS
 from scheduler import TASKS
-from tests.digests.conftest import NOW
 
 BASE = "/api/governance/compliance"
 
@@ -15,7 +13,7 @@ BASE = "/api/governance/compliance"
 @pytest.mark.parametrize("digest", DIGESTS, ids=lambda digest: digest.name)
 def test_what_is_declared_is_in_the_report(digest, house):
     """Of an organization without records, which has every table and no row."""
-    made = content(house.editions, digest, "acme", {}, now=NOW)
+    made = house.content(digest)
     assert set(digest.news) <= set(made.edition.document.summary)
     for items in digest.items:
         wanted = {*items.shows, *items.to, *([items.only] if items.only else [])}

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import polars as pl
 import pytest
 
-from engine.digests import content, deliver
+from engine.digests import deliver
 from engine.digests.buttons import FACES, Button
 from engine.digests.chat import blocks
 from engine.model.document import Table
@@ -100,7 +100,7 @@ def test_what_was_taken_up_or_declined_is_not_offered_again(status, decision, ag
 
 def test_a_message_offers_no_more_than_the_chat_takes(house):
     """Of twenty proposals the first twelve have buttons, and how many more there are is said; 50 blocks are the limit."""
-    edition = content(house.editions, DIGEST[PEAK], "acme", {}, now=NOW).edition
+    edition = house.content(DIGEST[PEAK]).edition
     keys = [f"a{number}" for number in range(20)]
     tables = [Table(name, name.title(), pl.DataFrame({"what": keys})) for name in ("weeks", "proposals")]
     offers = {key: [Button(face, key) for face in FACES[TAKE_UP]] for key in keys}
@@ -160,7 +160,7 @@ def test_a_tracked_action_is_open_once_a_staffing_digest_runs_in_its_peak_week(n
 def test_a_preview_says_open_and_writes_nothing(house):
     house.write((staffing_actions, [action(1, week=BEGUN, status="tracked")]))
     head = house.store.head("acme")
-    rollup = content(house.editions, DIGEST["staffing-completion-rollup"], "acme", {}, now=NOW).json
+    rollup = house.content(DIGEST["staffing-completion-rollup"]).payload
     assert (rollup["actions"][0]["status"], rollup["summary"]["tracked"], rollup["summary"]["open"]) == ("open", 0, 1)
     assert (house.store.head("acme"), statuses(house)) == (head, {"a1": "tracked"})
 
@@ -198,7 +198,7 @@ def test_a_completed_action_is_the_archive_and_nothing_moves_it(house):
     for name in MOVING:
         run(house, name)
     assert house.rows(staffing_actions) == [before]
-    rollup = content(house.editions, DIGEST["staffing-completion-rollup"], "acme", {}, now=NOW).json
+    rollup = house.content(DIGEST["staffing-completion-rollup"]).payload
     assert [(one["action_id"], one["completed_on"], one["standing"]) for one in rollup["archive"]] == [
         ("a1", "2026-11-18", "done_on_time")
     ]

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from engine.incidents.alerts import ingest_alerts, looked_up
+from engine.incidents.alerts import ingest_alerts, prefetch_keys
 from engine.intake.alerts import Alert
 from engine.store import Store
 from engine.store.schema.audit import audit_log
@@ -90,7 +90,7 @@ def test_together_is_one_after_the_other(sqlite_template, tmp_path_factory, bodi
     for place, body in enumerate(bodies):  # each in a process of its own, so to say: nothing is remembered
         with closing(Store(one.url)) as fresh:
             alone.append(fresh.write("acme", f"w{place}", change(body), now=NOW))
-    shared = together(other, *((change(body), looked_up(body)) for body in bodies))
+    shared = together(other, *((change(body), prefetch_keys(body)) for body in bodies))
     assert [[each["outcome"] for each in answer] for answer in shared] == [
         [each["outcome"] for each in answer] for answer in alone
     ]
@@ -108,7 +108,7 @@ def test_a_service_is_found_by_name_or_identifier_whoever_else_asks(any_store):
 
     def firing(key, service):
         body = [Alert(source="normalized", dedupe_key=key, state="firing", title="Hot", service=service)]
-        return (lambda revision: ingest_alerts(revision, body, workspace_id=None)), looked_up(body)
+        return (lambda revision: ingest_alerts(revision, body, workspace_id=None)), prefetch_keys(body)
 
     together(any_store, firing("a", "x1"), firing("b", "data base"), firing("c", "DATA BASE"), firing("d", "X"))
     with any_store.reader() as connection:

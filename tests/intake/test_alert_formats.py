@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.intake.alerts import FORMATS, MOST, read_alerts
-from engine.intake.severity import LEVELS
 from engine.model.errors import BadRequest
+from engine.model.vocabulary import SEVERITIES
 from tests.intake import bodies
 from tests.intake.bodies import RECEIVED
 
@@ -152,7 +152,7 @@ def _reads_or_refuses(body):
         assert repr(alert).encode()
         assert "\x00" not in f"{alert.title}{alert.dedupe_key}{alert.labels}{alert.description}"
         assert alert.state in ("firing", "resolved", "update", "ignored")
-        assert alert.severity in LEVELS
+        assert alert.severity in SEVERITIES
         assert 0 < len(alert.title) <= 300
         assert 0 < len(alert.dedupe_key) <= 200
         assert alert.dedupe_key.startswith(f"{alert.source}:")
@@ -171,7 +171,7 @@ def test_a_key_of_labels_does_not_depend_on_their_order(labels, random):
     assert first == second
 
 
-@given(st.sampled_from(LEVELS))
+@given(st.sampled_from(SEVERITIES))
 def test_a_recovery_never_carries_a_severity(level):
     labels = {"alertname": "A", "severity": level}
     (alert,) = read(bodies.alertmanager(bodies.alertmanager_alert(status="resolved", labels=labels)))

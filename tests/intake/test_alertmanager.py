@@ -36,11 +36,14 @@ def test_a_firing_alert():
             occurred_at=at(8, 12).replace(microsecond=123456),
             link="http://prometheus.example:9090/graph?g0.expr=up",
             labels={
-                "alertname": "HighErrorRate", "instance": "web1:9100", "service": "checkout", "severity": "critical",
+                "alertname": "HighErrorRate",
+                "instance": "web1:9100",
+                "service": "checkout",
+                "severity": "critical",
             },
             origin="alertmanager",
         )
-    ]  # fmt: skip
+    ]
 
 
 def test_a_resolved_alert_has_an_end_and_no_severity_to_raise_by():

@@ -13,8 +13,8 @@ from engine.intake.findings import (
     FindingBatch,
     read_findings,
 )
-from engine.intake.severity import LEVELS
 from engine.model.errors import BadRequest
+from engine.model.vocabulary import SEVERITIES
 from tests.intake import bodies
 from tests.intake.bodies import (
     RECEIVED,
@@ -210,7 +210,7 @@ def _reads_or_refuses(body, header):
         assert repr(found).encode()
         assert "\x00" not in f"{found.title}{found.key}{found.host}{found.details}"
         assert found.host
-        assert found.severity in LEVELS
+        assert found.severity in SEVERITIES
         assert found.status in ("open", "fixed", "reopened")
         assert found.first_seen_at <= found.last_seen_at <= RECEIVED
         assert (found.fixed_at is not None) == (found.status == "fixed")

@@ -111,8 +111,12 @@ def test_times_are_in_order_and_never_after_the_receipt():
     [
         ({"host": None}, "host", "a name, an address or an asset's identifier", "nothing"),
         ({"finding_id": ""}, "finding_id", "an identifier that is the same at each scan", "''"),
-        ({"severity": "purple"}, "severity", "one of critical, high, medium, low, info, or a usual word for one",
-         "'purple'"),
+        (
+            {"severity": "purple"},
+            "severity",
+            "one of critical, high, medium, low, info, or a usual word for one",
+            "'purple'",
+        ),
         ({"status": "gone"}, "status", "open, fixed, reopened, accepted or false_positive", "'gone'"),
         ({"cvss": 11}, "cvss", "a number from 0 to 10", "11"),
         ({"epss": "45"}, "epss", "a number from 0 to 1", "'45'"),
@@ -120,7 +124,7 @@ def test_times_are_in_order_and_never_after_the_receipt():
         ({"known_exploited": "perhaps"}, "known_exploited", "true or false", "'perhaps'"),
         ({"first_seen": "soon"}, "first_seen", "an ISO 8601 instant or an epoch time", "'soon'"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_value_is_refused_by_name(changes, field, expected, found):
     with pytest.raises(BadRequest) as raised:
         read([finding(finding_id="a"), finding(**changes)])

@@ -100,21 +100,29 @@ def test_absent_null_and_empty_mean_the_same(absent):
 @pytest.mark.parametrize(
     ("changes", "field", "expected", "found"),
     [
-        ({"severity": "purple"}, "severity", "one of critical, high, medium, low, info, or a usual word for one",
-         "'purple'"),
+        (
+            {"severity": "purple"},
+            "severity",
+            "one of critical, high, medium, low, info, or a usual word for one",
+            "'purple'",
+        ),
         ({"status": "open"}, "status", "firing or resolved", "'open'"),
         ({"status": None, "severity": "high"}, "status", "firing or resolved", "nothing"),
         ({"title": ["a"]}, "title", "a text", "a list of 1"),
         ({"title": " "}, "title", "a text", "''"),
         ({"service": {"id": 1}}, "service", "a text", "an object"),
         ({"started_at": "soon"}, "started_at", "an ISO 8601 instant or an epoch time", "'soon'"),
-        ({"started_at": "0001-01-01T00:00:00Z"}, "started_at", "an ISO 8601 instant or an epoch time",
-         "'0001-01-01T00:00:00Z'"),
+        (
+            {"started_at": "0001-01-01T00:00:00Z"},
+            "started_at",
+            "an ISO 8601 instant or an epoch time",
+            "'0001-01-01T00:00:00Z'",
+        ),
         ({"labels": [1]}, "labels", "an object of plain values", "a list of 1"),
         ({"labels": {"a": {"b": 1}}}, "labels", "an object of plain values", "an object"),
         ({"link": "javascript:alert(1)"}, "link", "an http or https address", "'javascript:alert(1)'"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_value_is_refused_by_name(changes, field, expected, found):
     with pytest.raises(BadRequest) as raised:
         read(normalized(**changes))

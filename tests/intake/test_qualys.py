@@ -89,11 +89,24 @@ def test_a_host_with_detections_may_be_wrapped_in_any_way(wrap):
 
 def test_a_row_of_the_csv_export():
     row = {
-        "CVE": "CVE-2026-0001", "QID": "38170", "Title": "OpenSSL", "Severity": "3", "KB Severity": "5",
-        "First Detected": "Feb 03, 2026 07:00 AM", "Last Detected": "Nov 19, 2026 07:00 AM", "Protocol": "TCP",
-        "Port": "'-", "Status": "FIXED", "Asset Id": "991", "Asset Name": "web1", "Asset IPV4": "10.0.0.5,10.0.0.6",
-        "Ignored": "No", "Last Fixed": "Nov 19, 2026 07:00 AM", "CVSS3 Base": "8.1 (AV:N/AC:H)", "Results": "",
-    }  # fmt: skip
+        "CVE": "CVE-2026-0001",
+        "QID": "38170",
+        "Title": "OpenSSL",
+        "Severity": "3",
+        "KB Severity": "5",
+        "First Detected": "Feb 03, 2026 07:00 AM",
+        "Last Detected": "Nov 19, 2026 07:00 AM",
+        "Protocol": "TCP",
+        "Port": "'-",
+        "Status": "FIXED",
+        "Asset Id": "991",
+        "Asset Name": "web1",
+        "Asset IPV4": "10.0.0.5,10.0.0.6",
+        "Ignored": "No",
+        "Last Fixed": "Nov 19, 2026 07:00 AM",
+        "CVSS3 Base": "8.1 (AV:N/AC:H)",
+        "Results": "",
+    }
     finding = one([row])
     assert (finding.key, finding.host, finding.asset_id) == ("qualys:991|38170||tcp|", "web1", "991")
     assert (finding.severity, finding.status, finding.fixed_at) == ("medium", "fixed", at(7, day=19))
@@ -131,9 +144,15 @@ def test_the_number_before_the_word(changes, level, given):
 
 @pytest.mark.parametrize(
     ("status", "read_as"),
-    [("New", "open"), ("Active", "open"), ("Re-Opened", "reopened"), ("REOPENED", "reopened"), ("Fixed", "fixed"),
-     (None, "open")],
-)  # fmt: skip
+    [
+        ("New", "open"),
+        ("Active", "open"),
+        ("Re-Opened", "reopened"),
+        ("REOPENED", "reopened"),
+        ("Fixed", "fixed"),
+        (None, "open"),
+    ],
+)
 def test_statuses(status, read_as):
     finding = one(qualys(STATUS=status))
     assert finding.status == read_as

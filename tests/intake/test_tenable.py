@@ -73,8 +73,15 @@ def test_security_center_names_the_fields_of_its_key(unique, key):
 
 
 def test_a_row_of_nessus_one_for_each_cve():
-    row = {"Plugin ID": "156032", "CVE": "CVE-2021-44228", "Risk": "High", "Host": "192.0.2.8", "Protocol": "tcp",
-           "Port": "0", "Name": "Log4j"}  # fmt: skip
+    row = {
+        "Plugin ID": "156032",
+        "CVE": "CVE-2021-44228",
+        "Risk": "High",
+        "Host": "192.0.2.8",
+        "Protocol": "tcp",
+        "Port": "0",
+        "Name": "Log4j",
+    }
     finding = one([row, {**row, "CVE": "CVE-2021-45046"}])
     assert (finding.key, finding.host, finding.port) == ("tenable:192.0.2.8|156032||tcp", "192.0.2.8", None)
     assert (finding.severity, finding.title, len(finding.cves)) == ("high", "Log4j", 2)
@@ -82,9 +89,18 @@ def test_a_row_of_nessus_one_for_each_cve():
 
 
 def test_the_newer_findings_export_has_dotted_names():
-    row = {"asset.id": UUID, "asset.name": "web1", "definition.id": "156032", "definition.name": "Log4j",
-           "definition.cve": "CVE-2021-44228", "severity": "4", "state": "RESURFACED", "port": "443",
-           "protocol": "TCP", "id": "f1"}  # fmt: skip
+    row = {
+        "asset.id": UUID,
+        "asset.name": "web1",
+        "definition.id": "156032",
+        "definition.name": "Log4j",
+        "definition.cve": "CVE-2021-44228",
+        "severity": "4",
+        "state": "RESURFACED",
+        "port": "443",
+        "protocol": "TCP",
+        "id": "f1",
+    }
     finding = one([row])
     assert (finding.key, finding.host) == (f"tenable:{UUID}|156032|443|tcp", "web1")
     assert (finding.title, finding.severity, finding.status) == ("Log4j", "critical", "reopened")

@@ -78,13 +78,6 @@ def test_crossover_counts_the_largest_effort_and_a_quarter_of_the_rest():
     assert f.crossover_hours([6, 4, 5]) == (15, 8.25)
 
 
-def test_a_crosswalk_path_is_as_strong_as_its_weakest_link():
-    relation, strength = f.compose(("superset", 0.9), ("intersects", 0.6))
-    assert (relation, round(strength, 2), f.is_full(relation, strength)) == ("intersects", 0.54, False)
-    relation, strength = f.compose(("equal", 1.0), ("superset", 0.8))
-    assert (relation, round(strength, 2), f.is_full(relation, strength)) == ("superset", 0.8, True)
-
-
 def test_sprs():
     assert f.sprs_score([5, 3, 1, 1]) == 100
     assert f.sprs_score([1] * 22) == 88

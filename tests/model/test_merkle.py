@@ -10,8 +10,8 @@ from engine.model.merkle import (
     audit_path,
     leaf_hash,
     root,
-    root_from_path,
 )
+from tests.merkle_paths import root_from_path
 
 
 def tree(*entries):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from engine.model.errors import Unavailable
+from engine.model.errors import Problem, Unavailable
 from engine.model.thresholds import Thresholds
 from engine.programme import retention
 from engine.programme.retention import (
@@ -164,9 +164,7 @@ def test_days_are_those_of_the_organization(store):
     evening = datetime(2029, 8, 16, 18, tzinfo=UTC)  # the 17th in Auckland, where the kept day began at noon UTC
     edge = datetime(2028, 7, 12, 12, tzinfo=UTC)
     with store.revision("acme", "import", now=NOW) as revision:
-        revision.append_events(
-            [EventRow("out", edge - timedelta(seconds=1), "x", "y"), EventRow("in", edge, "x", "y")]
-        )  # fmt: skip
+        revision.append_events([EventRow("out", edge - timedelta(seconds=1), "x", "y"), EventRow("in", edge, "x", "y")])
     purge(store, "acme", now=evening)
     assert [row["event_id"] for row in rows(store, audit_log)] == ["in", "hq:5"]
 
@@ -201,8 +199,9 @@ def test_an_incident_hold_keeps_the_chain_from_the_first_event_of_the_incident(a
     assert (seen["audit_log"]["purgeable"], seen["audit_log"]["held"]) == (2, 2)
     assert (seen["incidents"]["purgeable"], seen["incidents"]["held"]) == (1, 1)
     assert purge(any_store, "acme", now=LATER) == [
-        PurgeResult("audit_log", 2, ("h1",)), PurgeResult("incidents", 1, ("h1",))
-    ]  # fmt: skip
+        PurgeResult("audit_log", 2, ("h1",)),
+        PurgeResult("incidents", 1, ("h1",)),
+    ]
     assert seqs(any_store)[0] == 3
     assert [row["id"] for row in rows(any_store, incidents)] == ["i1"]
     assert [row["purges_blocked"] for row in rows(any_store, legal_holds)] == [5]
@@ -352,10 +351,13 @@ def test_organizations_are_walls_and_one_that_fails_does_not_stop_the_others(sto
         return real(store, org_id, now=now)
 
     monkeypatch.setattr(retention, "purge", purge_or_fail)
-    message = purge_all(store, now=LATER)
-    assert message == "2 audit events and 0 incidents removed, 1 purges held back; failed for bad"
+    with pytest.raises(Problem) as caught:
+        purge_all(store, now=LATER)
+    assert caught.value.message == (
+        "2 audit events and 0 incidents removed, 1 purges held back; failed for 1 of 3 organizations: bad: disk full"
+    )
     assert seqs(store, "other")[0] == 1
-    assert "retention of bad failed: disk full" in caplog.text
+    assert "retention failed for bad" in caplog.text
 
 
 def test_nothing_changes_when_a_purge_fails_half_way(store, monkeypatch):

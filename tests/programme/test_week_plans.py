@@ -49,9 +49,7 @@ def test_a_week_without_duties_has_an_outcome_at_once():
 
 def test_the_forecast_is_of_four_weeks_ahead_and_knows_that_requests_come():
     """Ten weeks with two requests each."""
-    asked = [
-        {"id": f"r{number}", "opened_on": MONDAY - timedelta(days=3 + 7 * (number // 2))} for number in range(20)
-    ]  # fmt: skip
+    asked = [{"id": f"r{number}", "opened_on": MONDAY - timedelta(days=3 + 7 * (number // 2))} for number in range(20)]
     found = written(duty(1, MONDAY + timedelta(days=30)), requests=asked)
     assert found["2026-W51"] == {"planned": 0, "planned_hours": 0.0, "forecast": 3}
 

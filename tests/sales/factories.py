@@ -1,5 +1,7 @@
 """Leads and moves with defaults: a test states only what it is about."""
 
+import hmac
+
 from engine.store import PLATFORM
 from engine.store.schema.commerce import leads
 from tests.conftest import NOW
@@ -21,3 +23,9 @@ def stored_leads(store, *rows):
     with store.revision(PLATFORM, "setup", now=NOW) as revision:
         revision.insert(leads, rows)
         revision.record("leads.prepared")
+
+
+def stamp(secret, opened):
+    """The stamp that a site puts into the form when it is opened, as its author would write it."""
+    seconds = str(int(opened.timestamp()))
+    return f"{seconds}.{hmac.new(secret.encode(), f'contact:{seconds}'.encode(), 'sha256').hexdigest()}"

@@ -129,8 +129,8 @@ def test_two_stores_hold_the_same(filled, sqlite_template, tmp_path):
 
 
 def test_when_one_entry_fails_nothing_is_written(store, monkeypatch):
-    broken = replace(trials.TRIALS[0], email="nobody@company.example")
-    monkeypatch.setattr(trials, "TRIALS", (broken,))
+    broken = replace(trials.DEMO_PILOTS[0], email="nobody@company.example")
+    monkeypatch.setattr(trials, "DEMO_PILOTS", (broken,))
     with pytest.raises(NotFound):
         fill_platform(store, SETTINGS, NOW)
     assert (rows(store, leads), rows(store, memberships)) == ([], [])

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from engine.model.errors import Conflict
+from engine.model.vocabulary import LEAD_STAGES, PILOT_STAGES
 from engine.sales import leads, pilots
 from engine.sales.stages import (
     EXIT_CRITERIA,
@@ -15,7 +16,6 @@ from engine.sales.stages import (
 )
 from engine.store import PLATFORM
 from engine.store.queries import commerce as queries
-from engine.store.schema.commerce import LEAD_STAGES, PILOT_STAGES
 from tests.conftest import NOW
 from tests.sales.factories import lead, stored_leads
 

@@ -1,14 +1,17 @@
 """Migrations build exactly the declared model."""
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect
 from sqlalchemy.engine import make_url
 
 from engine.model.errors import Unavailable, Usage
 from engine.store.database import open_engines
-from engine.store.migrations import database_health, migrate
+from engine.store.migrations import FOLDER, database_health, latest, migrate
 from engine.store.schema import metadata
 
 
@@ -39,8 +42,27 @@ def test_health_needs_migration_15(tmp_path):
         assert database_health(connection)["migration"] == "0019"
 
 
+def test_the_newest_migration_is_the_end_of_alembics_chain():
+    assert latest() == ScriptDirectory(str(FOLDER)).get_current_head()
+
+
 def test_migrating_twice_changes_nothing(database_url):
     assert migrate(database_url) == ("0019", "0019")
+
+
+def test_every_migration_can_be_taken_back(database_url):
+    engine = create_engine(database_url)
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    config.set_main_option("path_separator", "os")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+    with engine.connect() as connection:
+        assert inspect(connection).get_table_names() == ["alembic_version"]
+        assert inspect(connection).get_view_names() == []
+    engine.dispose()
+    assert migrate(database_url) == (None, latest())
 
 
 def test_a_store_of_a_newer_version_is_refused(sqlite_url):

@@ -5,8 +5,8 @@ import pytest
 
 import api
 from engine.reporting.artifacts import Artifacts
-from engine.reporting.editions import Editions
 from engine.reporting.replica import Replica
+from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store.schema.organizations import memberships, organization_frameworks
@@ -44,9 +44,9 @@ def peopled(store):
 @pytest.fixture
 def console(peopled, environment, tmp_path):
     replica = Replica(peopled.url, None)
-    editions = Editions(peopled, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
-    yield Console(api.ROUTES, Services(Settings.of(environment), peopled, editions, NOW))
-    editions.close()
+    snapshots = Snapshots(peopled, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
+    yield Console(api.ROUTES, Services(Settings.of(environment), peopled, snapshots, NOW))
+    snapshots.close()
     replica.close()
 
 

@@ -61,7 +61,7 @@ def served(console):
 
 
 @pytest.fixture
-def alertmanager(served, token, tmp_path):  # noqa: F811
+def alertmanager(served, token, tmp_path):  # noqa: F811 - fixtures
     """A running Alertmanager that reports to the console; the address of its API."""
     (tmp_path / "am.yml").write_text(CONFIG.format(port=served, token=token))
     port = free_port()

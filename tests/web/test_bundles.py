@@ -25,7 +25,6 @@ from engine.archives.contents import FRAMEWORKS, gather
 from engine.archives.keys import signing_key
 from engine.archives.windows import days
 from engine.cli import hq
-from engine.model.merkle import root_from_path
 from engine.store import EventRow
 from engine.store.chain import GENESIS
 from engine.store.queries import audit
@@ -39,6 +38,7 @@ from engine.store.schema.outputs import (
 )
 from engine.store.schema.work import committee_meetings, committees
 from tests.conftest import NOW
+from tests.merkle_paths import root_from_path
 
 BASE = "/api/governance/compliance"
 BUNDLES = f"{BASE}/bundles"
@@ -519,9 +519,9 @@ def test_bundles_that_are_sealed_together_form_one_chain(services, peopled):
 
 def test_a_write_between_two_looks_is_either_in_all_of_it_or_in_none(services, peopled, monkeypatch):
     """The first look finds the replica ahead of the policies; the second one holds writers off."""
-    from engine.archives import moment
+    from engine.archives import material
 
-    looked = moment.open_pack
+    looked = material.open_pack
     times = []
 
     def then_write(*arguments, **named):
@@ -531,7 +531,7 @@ def test_a_write_between_two_looks_is_either_in_all_of_it_or_in_none(services, p
         times.append(found.head)
         return found
 
-    monkeypatch.setattr(moment, "open_pack", then_write)
+    monkeypatch.setattr(material, "open_pack", then_write)
     with gather(services, "acme", "bundle", days("7d"), now=NOW) as (_, about, counts):
         head = peopled.head("acme")
         assert (about.revision.seq, about.revision.hash) == (head.seq, head.hash)
@@ -749,21 +749,21 @@ def test_a_malformed_question_is_refused(path, query, owner):
 
 def test_both_engines_seal_the_same_chain(any_store, tmp_path, environment):
     from engine.reporting.artifacts import Artifacts
-    from engine.reporting.editions import Editions
     from engine.reporting.replica import Replica
+    from engine.reporting.snapshots import Snapshots
     from engine.runtime.services import Services
     from engine.runtime.settings import Settings
     from reports import CATALOGUE
 
     append(any_store, event("e1", details='{"z":1}'), event("old", ago=400))
     replica = Replica(any_store.url, None)
-    editions = Editions(any_store, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
-    services = Services(Settings.of(environment), any_store, editions, NOW)
+    snapshots = Snapshots(any_store, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
+    services = Services(Settings.of(environment), any_store, snapshots, NOW)
     try:
         one = sealing.create(services, "acme", OWNER, days("30d"), now=NOW).row
         two = sealing.create(services, "acme", OWNER, days("all"), now=NOW).row
     finally:
-        editions.close()
+        snapshots.close()
         replica.close()
     assert two["previous_id"] == one["id"]
     assert (one["first_seq"], one["sealed_seq"], two["first_seq"], two["sealed_seq"]) == (1, 3, 1, 4)

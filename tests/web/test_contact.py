@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
-from engine.sales import stamps
 from engine.sales.enquiries import LETTERS
 from engine.store import PLATFORM
 from engine.store.schema.audit import audit_log
 from engine.store.schema.commerce import activities, leads
 from tests.conftest import NOW
+from tests.sales import factories
 
 PATH = "/api/contact"
 BODY = {
@@ -190,11 +190,11 @@ class TestStamps:
 
     def test_a_stamp_tells_people_from_bots(self, form, peopled):
         given = [
-            (stamps.issue(self.SECRET, NOW - timedelta(seconds=3)), False),
-            (stamps.issue(self.SECRET, NOW - timedelta(hours=24)), False),
-            (stamps.issue(self.SECRET, NOW - timedelta(seconds=2)), True),
-            (stamps.issue(self.SECRET, NOW + timedelta(seconds=60)), True),
-            (stamps.issue("t" * 32, NOW - timedelta(seconds=60)), True),
+            (factories.stamp(self.SECRET, NOW - timedelta(seconds=3)), False),
+            (factories.stamp(self.SECRET, NOW - timedelta(hours=24)), False),
+            (factories.stamp(self.SECRET, NOW - timedelta(seconds=2)), True),
+            (factories.stamp(self.SECRET, NOW + timedelta(seconds=60)), True),
+            (factories.stamp("t" * 32, NOW - timedelta(seconds=60)), True),
             ("1700000000.0", True),
             ("nonsense", True),
         ]
@@ -208,7 +208,7 @@ class TestStamps:
         assert stored(peopled) == []
 
     def test_a_form_of_yesterday_is_to_be_loaded_again(self, form):
-        old = stamps.issue(self.SECRET, NOW - timedelta(hours=24, seconds=1))
+        old = factories.stamp(self.SECRET, NOW - timedelta(hours=24, seconds=1))
         answer = form(changed(stamp=old))
         assert (answer.status, answer.json["error"]) == (400, "form_expired")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import api
-from engine.copilot.topics import route_of
+from engine.copilot.sources import route_of
 from engine.web.bodies import JsonMembers, RawBody
 from engine.web.handlers.approvals import Click, Interaction
 from engine.web.handlers.digests import DeliveryHandler, ScheduledHandler

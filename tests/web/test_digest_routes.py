@@ -222,10 +222,10 @@ def test_one_organization_that_fails_is_named_and_the_others_are_served(busy, cr
     module = import_module("engine.digests.deliver")
     plain = module.content
 
-    def content(editions, digest, org_id, query, *, now):
-        if org_id == "acme":
+    def content(snapshot, digest, query):
+        if snapshot.org_id == "acme":
             raise Unavailable("The replica is being rebuilt.")
-        return plain(editions, digest, org_id, query, now=now)
+        return plain(snapshot, digest, query)
 
     monkeypatch.setattr(module, "content", content)
     answer = cron(f"{SLA}/scheduled")
@@ -234,6 +234,25 @@ def test_one_organization_that_fails_is_named_and_the_others_are_served(busy, cr
         {"org_id": "acme", "outcome": "failed", "message": "The replica is being rebuilt."}
     ]
     assert (kept(busy, deliveries), len(kept(busy, deliveries, "other"))) == ([], 3)
+
+
+def test_an_organization_that_cannot_even_say_what_it_wants_fails_alone(busy, cron, monkeypatch):
+    module = import_module("engine.web.handlers.digests")
+    plain = module.wants
+
+    def wants(services, digest, org_id):
+        if org_id == "acme":
+            raise ValueError("an address that cannot be read: ann@acme.example")
+        return plain(services, digest, org_id)
+
+    monkeypatch.setattr(module, "wants", wants)
+    for path in (f"{SLA}/scheduled", CHAIN):
+        answer = cron(path)
+        assert (told(answer), "1 of 2 organizations" in answer.json["message"]) == ((500, "digest_failed"), True)
+        assert answer.json["details"] == [
+            {"org_id": "acme", "outcome": "failed", "message": "It failed on our side; the log has it."}
+        ]
+    assert {row["kind"] for row in kept(busy, deliveries, "other")} >= {SLA.rsplit("/", 1)[1]}
 
 
 # -- buttons -----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 import api
-from engine.runtime.settings import variables
+from engine.runtime.settings import Settings
 from engine.store import PLATFORM, rows
 from engine.store.schema import automation, outputs, services
 from engine.web.credentials import digest, new_secret
@@ -49,7 +49,7 @@ def store(any_store):
 
 @pytest.fixture
 def environment(environment):
-    secrets = {name: "s3cret" for name in variables() if name.endswith("_CRON_SECRET")}
+    secrets = {name: "s3cret" for name, _, _ in Settings().shown() if name.endswith("_CRON_SECRET")}
     return {**environment, **secrets}
 
 

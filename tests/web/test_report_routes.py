@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 import api
-from engine.copilot.topics import route_of
+from engine.copilot.sources import route_of
 from engine.store.schema.audit import access_log
 from engine.store.schema.controls import attestations
 from reports import CATALOGUE

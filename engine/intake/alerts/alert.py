@@ -3,24 +3,20 @@
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
-from engine.intake.severity import Severity, highest
+from engine.intake.severity import SeverityRating, highest
 from engine.intake.times import instant
-from engine.intake.values import (
-    block,
-    first,
-    labels,
-    line,
-    link,
-)
+from engine.intake.values import block, first, labels, line, link
+from engine.model.vocabulary import AlertState, Severity
 
 TITLE = 300
 
 SERVICE_NAMES = ("service", "service_name", "servicename", "app", "app_kubernetes_io_name", "application", "job")
 HOST_NAMES = ("host", "hostname", "host_name", "instance", "node", "nodename", "server")
+
+UNRATED = SeverityRating("medium", None, False)
 
 _PORT = re.compile(r"(?<=[\w\]]):\d{1,5}$")
 
@@ -37,9 +33,9 @@ class Alert(msgspec.Struct, frozen=True):
 
     source: str
     dedupe_key: str
-    state: str
+    state: AlertState
     title: str
-    severity: str = "medium"
+    severity: Severity = "medium"
     severity_text: str | None = None
     severity_given: bool = False
     description: str | None = None
@@ -56,7 +52,7 @@ class Alert(msgspec.Struct, frozen=True):
     note: str | None = None
 
 
-def severity_after(current: str | None, alert: Alert) -> str:
+def severity_after(current: Severity | None, alert: Alert) -> Severity:
     """The severity of an incident after an alert: it only rises, and only by a given severity of a live problem.
 
     ``current`` is None for an incident that the alert opens.
@@ -71,22 +67,22 @@ def compose(
     *,
     source: str,
     key: str,
-    state: str,
-    title: Any,
+    state: AlertState,
+    title: object,
     received_at: datetime,
-    severity: Severity = Severity("medium", None, False),  # noqa: B008  an immutable tuple
-    description: Any = None,
-    tags: Mapping[str, Any] | None = None,
-    service: Any = None,
-    host: Any = None,
-    started_at: Any = None,
-    ended_at: Any = None,
-    occurred_at: Any = None,
-    address: Any = None,
-    event_id: Any = None,
-    origin: Any = None,
+    severity: SeverityRating = UNRATED,
+    description: object = None,
+    tags: Mapping[str, object] | None = None,
+    service: object = None,
+    host: object = None,
+    started_at: object = None,
+    ended_at: object = None,
+    occurred_at: object = None,
+    address: object = None,
+    event_id: object = None,
+    origin: object = None,
     acknowledged: bool = False,
-    note: Any = None,
+    note: object = None,
 ) -> Alert:
     """An alert out of raw values: cleaned, bounded, its times made plausible."""
     live = state in ("firing", "update")

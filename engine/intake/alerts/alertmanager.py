@@ -6,45 +6,45 @@ hence no event id. ``endsAt`` of a firing alert is year 1 or in the future.
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
 from engine.intake.keys import join_key, label_digest
 from engine.intake.refusals import MalformedRecord
-from engine.intake.severity import Severity, severity
+from engine.intake.severity import SeverityRating, severity
 from engine.intake.times import instant
-from engine.intake.values import (
-    line,
-    link,
-    mapping,
-    plain,
-    whole,
-)
+from engine.intake.values import first, line, link, mapping, plain, whole
+from engine.model.vocabulary import AlertState
 
 SHAPE = "Prometheus Alertmanager: {alerts: [{status, labels, annotations, startsAt, fingerprint}], groupLabels, …}"
 
-STATES = {"firing": "firing", "alerting": "firing", "resolved": "resolved", "ok": "resolved"}
+STATES: Mapping[str, AlertState] = {"firing": "firing", "alerting": "firing", "resolved": "resolved", "ok": "resolved"}
 SEVERITY_NAMES = ("severity", "priority")
 
-Member = tuple[Mapping[str, Any], Any]
+Member = tuple[Mapping[str, object], object]
 
 
-def matches(body: Mapping[str, Any]) -> bool:
+def matches(body: Mapping[str, object]) -> bool:
     """The skeleton that Alertmanager and Grafana share."""
     if "alerts" not in body:
         return False
     if any(name in body for name in ("groupLabels", "commonLabels", "commonAnnotations", "groupKey")):
         return True
-    alerts = body["alerts"] if isinstance(body["alerts"], list) else []
-    return any(isinstance(alert, dict) and ("startsAt" in alert or "annotations" in alert) for alert in alerts)
+    return any("startsAt" in alert or "annotations" in alert for alert in members(body))
 
 
-def records(body: Mapping[str, Any]) -> Iterator[tuple[str, Member]]:
+def members(body: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    """Those of its alerts that are objects."""
+    alerts = body["alerts"]
+    return (alert for alert in alerts if isinstance(alert, dict)) if isinstance(alerts, list) else iter(())
+
+
+def records(body: Mapping[str, object]) -> Iterator[tuple[str, Member]]:
     """Path, and group with member, for each alert."""
-    if not isinstance(body["alerts"], list):
+    alerts = body["alerts"]
+    if not isinstance(alerts, list):
         yield "", (body, None)
         return
-    for index, alert in enumerate(body["alerts"]):
+    for index, alert in enumerate(alerts):
         yield f"alerts[{index}]", (body, alert)
 
 
@@ -65,12 +65,12 @@ def read(record: Member, received_at: datetime) -> Alert:
         ended_at=alert.get("endsAt"),
         occurred_at=event_time(group, alert, received_at),
         address=link(alert.get("generatorURL")) or group.get("externalURL"),
-        note=left_out(group),
+        note=omission_note(group),
     )
 
 
-def open_record(record: Member) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Group and member, or Malformed where one of them is not an object."""
+def open_record(record: Member) -> tuple[Mapping[str, object], Mapping[str, object]]:
+    """Group and member, or MalformedRecord where one of them is not an object."""
     group, alert = record
     if not isinstance(group.get("alerts"), list):
         raise MalformedRecord("alerts", "a list of alerts", group.get("alerts"))
@@ -79,15 +79,15 @@ def open_record(record: Member) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     return group, alert
 
 
-def label_set(group: Mapping[str, Any], alert: Mapping[str, Any]) -> Mapping[str, Any]:
+def label_set(group: Mapping[str, object], alert: Mapping[str, object]) -> Mapping[str, object]:
     return _object(alert, "labels") or mapping(group.get("commonLabels"))
 
 
-def annotations(group: Mapping[str, Any], alert: Mapping[str, Any]) -> Mapping[str, Any]:
+def annotations(group: Mapping[str, object], alert: Mapping[str, object]) -> Mapping[str, object]:
     return _object(alert, "annotations") or mapping(group.get("commonAnnotations"))
 
 
-def _object(alert: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _object(alert: Mapping[str, object], name: str) -> Mapping[str, object]:
     value = alert.get(name)
     if value is None or isinstance(value, dict):
         return value or {}
@@ -96,14 +96,14 @@ def _object(alert: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     raise MalformedRecord(name, "an object of names and values", value)
 
 
-def identity(tags: Mapping[str, Any]) -> str:
+def identity(tags: Mapping[str, object]) -> str:
     """The key of an alert without a fingerprint, whatever the order of its labels."""
     if not tags:
         raise MalformedRecord("labels", "there where the fingerprint is missing", None)
     return label_digest(tags)[:32]
 
 
-def state(group: Mapping[str, Any], alert: Mapping[str, Any], received_at: datetime) -> str:
+def state(group: Mapping[str, object], alert: Mapping[str, object], received_at: datetime) -> AlertState:
     """The member's own state; else the group's; else by whether its end has come."""
     for holder in (alert, group):
         text = plain(holder.get("status"))
@@ -117,23 +117,21 @@ def state(group: Mapping[str, Any], alert: Mapping[str, Any], received_at: datet
     return "resolved" if ended is not None and ended <= received_at else "firing"
 
 
-def event_time(group: Mapping[str, Any], alert: Mapping[str, Any], received_at: datetime) -> Any:
+def event_time(group: Mapping[str, object], alert: Mapping[str, object], received_at: datetime) -> object:
     """An episode begins at ``startsAt``, its recovery is at ``endsAt``."""
     return alert.get("endsAt" if state(group, alert, received_at) == "resolved" else "startsAt")
 
 
-def title(tags: Mapping[str, Any], notes: Mapping[str, Any]) -> str | None:
-    return line(notes.get("summary")) or line(notes.get("title")) or line(notes.get("message")) or line(
-        tags.get("alertname")
-    )  # fmt: skip
+def title(tags: Mapping[str, object], notes: Mapping[str, object]) -> str | None:
+    return first(notes, ("summary", "title", "message")) or line(tags.get("alertname"))
 
 
-def stated_severity(tags: Mapping[str, Any], notes: Mapping[str, Any]) -> Severity:
+def stated_severity(tags: Mapping[str, object], notes: Mapping[str, object]) -> SeverityRating:
     """Severity is a convention of each user: a label or an annotation."""
     return severity(*(held.get(name) for held in (tags, notes) for name in SEVERITY_NAMES))
 
 
-def left_out(group: Mapping[str, Any]) -> str | None:
+def omission_note(group: Mapping[str, object]) -> str | None:
     """A cut list says nothing about the alerts that are missing from it."""
     count = whole(group.get("truncatedAlerts"))
     return f"The sender left {count:,} more alerts of this group out." if count else None

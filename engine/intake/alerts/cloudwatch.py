@@ -7,39 +7,34 @@ confirmation of a subscription, are accepted without effect.
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
 from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord
-from engine.intake.severity import Severity
-from engine.intake.values import (
-    as_list,
-    first,
-    mapping,
-    plain,
-)
+from engine.intake.severity import SeverityRating
+from engine.intake.values import as_list, first, mapping, plain
+from engine.model.vocabulary import AlertState
 
 SHAPE = "AWS CloudWatch: an SNS notification {Type, TopicArn, Message}, its bare alarm, or the EventBridge event"
 
 KINDS = ("Notification", "SubscriptionConfirmation", "UnsubscribeConfirmation")
-STATES = {"ALARM": "firing", "OK": "resolved", "INSUFFICIENT_DATA": "update"}
+STATES: Mapping[str, AlertState] = {"ALARM": "firing", "OK": "resolved", "INSUFFICIENT_DATA": "update"}
 EVENT = "CloudWatch Alarm State Change"
 HOSTS = ("InstanceId", "DBInstanceIdentifier", "NodeId")
 SERVICES = ("ServiceName", "FunctionName", "ApiName", "QueueName", "LoadBalancer")
-ASSUMED = Severity("high", None, False)
+ASSUMED = SeverityRating("high", None, False)
 
 
-def matches(body: Mapping[str, Any]) -> bool:
+def matches(body: Mapping[str, object]) -> bool:
     notification = "TopicArn" in body and body.get("Type") in KINDS
     return notification or ("AlarmName" in body and "NewStateValue" in body) or body.get("detail-type") == EVENT
 
 
-def records(body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def records(body: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
     yield "", body
 
 
-def read(body: Mapping[str, Any], received_at: datetime) -> Alert:
+def read(body: Mapping[str, object], received_at: datetime) -> Alert:
     if "TopicArn" in body and body.get("Type") in KINDS:
         alarm = _message(body)
         if "AlarmName" not in alarm:
@@ -50,11 +45,11 @@ def read(body: Mapping[str, Any], received_at: datetime) -> Alert:
     return _alarm(body, None, ("AlarmName", "NewStateValue"), received_at)
 
 
-def _alarm(alarm: Mapping[str, Any], event_id: Any, fields: tuple[str, str], received_at: datetime) -> Alert:
-    name, value = plain(alarm.get("AlarmName")), plain(alarm.get("NewStateValue"))
+def _alarm(alarm: Mapping[str, object], event_id: object, fields: tuple[str, str], received_at: datetime) -> Alert:
+    name, state = plain(alarm.get("AlarmName")), STATES.get(plain(alarm.get("NewStateValue")) or "")
     if name is None:
         raise MalformedRecord(fields[0], "the name of the alarm", alarm.get("AlarmName"))
-    if value not in STATES:
+    if state is None:
         raise MalformedRecord(fields[1], "ALARM, OK or INSUFFICIENT_DATA", alarm.get("NewStateValue"))
     arn = plain(alarm.get("AlarmArn"))
     place = (alarm.get("AWSAccountId"), alarm.get("Region"))
@@ -63,7 +58,7 @@ def _alarm(alarm: Mapping[str, Any], event_id: Any, fields: tuple[str, str], rec
     return compose(
         source="cloudwatch",
         key=join_key("cloudwatch", arn) if arn else join_key("cloudwatch", *place, name),
-        state=STATES[value],
+        state=state,
         title=name,
         received_at=received_at,
         severity=ASSUMED,
@@ -75,11 +70,11 @@ def _alarm(alarm: Mapping[str, Any], event_id: Any, fields: tuple[str, str], rec
         ended_at=when,
         occurred_at=when,
         event_id=event_id,
-        note="The alarm has insufficient data." if STATES[value] == "update" else None,
+        note="The alarm has insufficient data." if state == "update" else None,
     )
 
 
-def _message(body: Mapping[str, Any]) -> Mapping[str, Any]:
+def _message(body: Mapping[str, object]) -> Mapping[str, object]:
     text = body.get("Message")
     if body["Type"] != "Notification" or not isinstance(text, str):
         return mapping(text)
@@ -89,7 +84,7 @@ def _message(body: Mapping[str, Any]) -> Mapping[str, Any]:
         return {}
 
 
-def _from_event(body: Mapping[str, Any]) -> dict[str, Any]:
+def _from_event(body: Mapping[str, object]) -> dict[str, object]:
     """EventBridge's fields under the names of the notification."""
     detail = mapping(body.get("detail"))
     state, setup = mapping(detail.get("state")), mapping(detail.get("configuration"))
@@ -109,7 +104,7 @@ def _from_event(body: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _dimensions(alarm: Mapping[str, Any]) -> dict[str, Any]:
+def _dimensions(alarm: Mapping[str, object]) -> dict[str, object]:
     found = dict(mapping(alarm.get("Dimensions")))
     for entry in as_list(mapping(alarm.get("Trigger")).get("Dimensions"))[:50]:
         pair = mapping(entry)
@@ -119,7 +114,7 @@ def _dimensions(alarm: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _ignored(body: Mapping[str, Any], received_at: datetime) -> Alert:
+def _ignored(body: Mapping[str, object], received_at: datetime) -> Alert:
     kind = body["Type"]
     return compose(
         source="cloudwatch",

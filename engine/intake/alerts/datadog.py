@@ -11,18 +11,13 @@ Recommended template, all variables that this module can use::
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
 from engine.intake.alerts.datadog_title import Heading, heading
 from engine.intake.keys import digest, join_key, normalise
-from engine.intake.severity import WORDS, Severity, severity
-from engine.intake.values import (
-    fold,
-    folded_name,
-    line,
-    plain,
-)
+from engine.intake.severity import WORDS, SeverityRating, severity
+from engine.intake.values import fold, folded_name, line, plain
+from engine.model.vocabulary import AlertState, Severity
 
 SHAPE = "Datadog: a template with title, alert_transition, alert_id, alert_scope, …"
 
@@ -40,20 +35,26 @@ BODY = ("text_only_msg", "body", "message", "event_msg")
 # without any of these a body is no event of this monitor
 TELLING = frozenset((*TRANSITION, "event_type", "body", "last_updated"))
 
-STATES = {
-    **dict.fromkeys(("triggered", "re-triggered", "warn", "re-warn", "no data", "re-no data", "renotify"), "firing"),
+STATES: Mapping[str, AlertState] = {
+    "triggered": "firing",
+    "re-triggered": "firing",
+    "warn": "firing",
+    "re-warn": "firing",
+    "no data": "firing",
+    "re-no data": "firing",
+    "renotify": "firing",
     "recovered": "resolved",
 }
 # Without a transition: what the type of the event alone says.
-BY_TYPE = {"error": "firing", "warning": "firing", "success": "resolved", "info": "update"}
-TYPE_LEVELS = {"error": "high", "warning": "medium", "info": "info"}
+BY_TYPE: Mapping[str, AlertState] = {"error": "firing", "warning": "firing", "success": "resolved", "info": "update"}
+TYPE_LEVELS: Mapping[str, Severity] = {"error": "high", "warning": "medium", "info": "info"}
 PRIORITY_LEVELS = {word: level for word, level in WORDS.items() if word != "ok"}
 
 _UNREPLACED = re.compile(r"\$[A-Z][A-Z0-9_.]*(\[.*\])?")
 _MONITOR_LINK = re.compile(r"/monitors[/#](\d{1,20})")
 
 
-def matches(body: Mapping[str, Any]) -> bool:
+def matches(body: Mapping[str, object]) -> bool:
     if not any(folded_name(name) in TELLING for holder in _holders(body) for name in holder if len(name) <= 64):
         return False  # most bodies that come here are no events at all
     fields = _fields(body)
@@ -68,11 +69,11 @@ def matches(body: Mapping[str, Any]) -> bool:
     )
 
 
-def records(body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def records(body: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
     yield "", body
 
 
-def read(body: Mapping[str, Any], received_at: datetime) -> Alert:
+def read(body: Mapping[str, object], received_at: datetime) -> Alert:
     fields = _fields(body)
     title = heading(plain(fields.get("title")) or "")
     tags = _tags(_first(fields, TAGS))
@@ -97,13 +98,13 @@ def read(body: Mapping[str, Any], received_at: datetime) -> Alert:
     )
 
 
-def _holders(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _holders(body: Mapping[str, object]) -> list[Mapping[str, object]]:
     return [holder for holder in (body, body.get("alert"), body.get("event")) if isinstance(holder, dict)]
 
 
-def _fields(body: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(body: Mapping[str, object]) -> dict[str, object]:
     """The fields of the body, and below them those of its objects ``alert`` and ``event``, without what is absent."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for holder in _holders(body):
         for name, value in fold(holder).items():
             if name not in found and not _absent(value):
@@ -111,18 +112,18 @@ def _fields(body: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _absent(value: Any) -> bool:
+def _absent(value: object) -> bool:
     if isinstance(value, list | dict):
         return not value
     text = plain(value)
     return text is None or _UNREPLACED.fullmatch(text[:200]) is not None
 
 
-def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+def _first(fields: Mapping[str, object], names: tuple[str, ...]) -> object:
     return next((fields[name] for name in names if name in fields), None)
 
 
-def _state(fields: Mapping[str, Any], title: Heading) -> tuple[str, str | None]:
+def _state(fields: Mapping[str, object], title: Heading) -> tuple[AlertState, str | None]:
     for text in (plain(_first(fields, TRANSITION)), title.transition):
         if text and " ".join(text.lower().split()) in STATES:
             return STATES[" ".join(text.lower().split())], text
@@ -132,13 +133,13 @@ def _state(fields: Mapping[str, Any], title: Heading) -> tuple[str, str | None]:
     return "firing", "No transition was sent; taken as firing."
 
 
-def _severity(fields: Mapping[str, Any], title: Heading) -> Severity:
+def _severity(fields: Mapping[str, object], title: Heading) -> SeverityRating:
     by_priority = severity(*(fields.get(name) for name in PRIORITY), title.priority, words=PRIORITY_LEVELS)
     by_type = severity(_first(fields, TYPE), words=TYPE_LEVELS)
     return by_type if by_type.given and not by_priority.given else by_priority
 
 
-def _key(fields: Mapping[str, Any], title: Heading) -> str:
+def _key(fields: Mapping[str, object], title: Heading) -> str:
     """Monitor and scope; else the sender's grouping key; else the title, which can change within an episode."""
     scope = _scope(_first(fields, SCOPE)) or _scope(title.scope)
     monitor = _monitor(fields)
@@ -150,7 +151,7 @@ def _key(fields: Mapping[str, Any], title: Heading) -> str:
     return join_key("datadog", "title", digest(normalise(title.name), scope)[:32])
 
 
-def _monitor(fields: Mapping[str, Any]) -> str | None:
+def _monitor(fields: Mapping[str, object]) -> str | None:
     named = plain(_first(fields, MONITOR))
     if named and named != "0":
         return named
@@ -161,19 +162,19 @@ def _monitor(fields: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _scope(value: Any) -> str:
+def _scope(value: object) -> str:
     """The group of a monitor as one text, whatever the order; ``*`` is the monitor as a whole."""
     parts = value if isinstance(value, list) else (plain(value) or "").split(",")
     texts = {(plain(part) or "").strip().lower() for part in parts}
     return ",".join(sorted(texts - {"", "*"}))
 
 
-def _tags(value: Any) -> dict[str, Any]:
+def _tags(value: object) -> dict[str, object]:
     """``env:prod,service:web`` by name; a name that comes twice keeps both values, a bare tag is true."""
     if isinstance(value, dict):
         return value
     parts = value if isinstance(value, list) else (plain(value) or "").split(",")
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for part in parts[:500]:
         name, colon, text = (line(part, 400) or "").partition(":")
         name, text = name.strip(), text.strip() or ("" if colon else "true")

@@ -6,7 +6,7 @@ particular of all.
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from engine.intake.alerts import (
     alertmanager,
@@ -18,63 +18,70 @@ from engine.intake.alerts import (
     pagerduty,
 )
 from engine.intake.alerts.alert import Alert
-from engine.intake.refusals import display, read_each
+from engine.intake.refusals import check_count, display, read_each, unknown_shape
 from engine.model.errors import BadRequest
 
 MOST = 1000
 
+R = TypeVar("R")
+
 
 class AlertFormat(NamedTuple):
-    """``records`` gives path and record of each alert in a body; ``read`` makes an alert of one, or Malformed."""
+    """``alerts`` reads all alerts of a body that ``matches``; BadRequest where one of them cannot be read."""
 
     name: str
-    matches: Callable[[Mapping[str, Any]], bool]
-    records: Callable[[Mapping[str, Any]], Iterable[tuple[str, Any]]]
-    read: Callable[[Any, datetime], Alert]
+    matches: Callable[[Mapping[str, object]], bool]
+    alerts: Callable[[Mapping[str, object], datetime], list[Alert]]
     shape: str
 
 
+def _format(
+    name: str,
+    matches: Callable[[Mapping[str, object]], bool],
+    records: Callable[[Mapping[str, object]], Iterable[tuple[str, R]]],
+    read: Callable[[R, datetime], Alert],
+    shape: str,
+) -> AlertFormat:
+    """``records`` gives path and record of each alert in a body, ``read`` makes an alert of such a record."""
+
+    def alerts(body: Mapping[str, object], received_at: datetime) -> list[Alert]:
+        return read_each(records(body), lambda record: read(record, received_at), word="invalid_alert", noun="alert")
+
+    return AlertFormat(name, matches, alerts, shape)
+
+
 FORMATS = (
-    AlertFormat("pagerduty", pagerduty.matches, pagerduty.records, pagerduty.read, pagerduty.SHAPE),
-    AlertFormat("cloudwatch", cloudwatch.matches, cloudwatch.records, cloudwatch.read, cloudwatch.SHAPE),
-    AlertFormat("grafana", grafana.matches, grafana.records, grafana.read, grafana.SHAPE),
-    AlertFormat("alertmanager", alertmanager.matches, alertmanager.records, alertmanager.read, alertmanager.SHAPE),
-    AlertFormat("grafana_panel", grafana_panel.matches, grafana_panel.records, grafana_panel.read, grafana_panel.SHAPE),
-    AlertFormat("datadog", datadog.matches, datadog.records, datadog.read, datadog.SHAPE),
-    AlertFormat("normalized", normalized.matches, normalized.records, normalized.read, normalized.SHAPE),
+    _format("pagerduty", pagerduty.matches, pagerduty.records, pagerduty.read, pagerduty.SHAPE),
+    _format("cloudwatch", cloudwatch.matches, cloudwatch.records, cloudwatch.read, cloudwatch.SHAPE),
+    _format("grafana", grafana.matches, grafana.records, grafana.read, grafana.SHAPE),
+    _format("alertmanager", alertmanager.matches, alertmanager.records, alertmanager.read, alertmanager.SHAPE),
+    _format("grafana_panel", grafana_panel.matches, grafana_panel.records, grafana_panel.read, grafana_panel.SHAPE),
+    _format("datadog", datadog.matches, datadog.records, datadog.read, datadog.SHAPE),
+    _format("normalized", normalized.matches, normalized.records, normalized.read, normalized.SHAPE),
 )
 
 
-def read_alerts(body: Any, *, received_at: datetime) -> list[Alert]:
+def read_alerts(body: object, *, received_at: datetime) -> list[Alert]:
     """The alerts of a parsed body in its order, all or none; ``received_at`` is aware.
 
     BadRequest with the word unknown_alert_shape, invalid_alert or too_many_alerts.
     """
     if not isinstance(body, dict):
-        raise _unknown(display(body))
+        raise _unknown_shape(display(body))
     found = next((one for one in FORMATS if one.matches(body)), None)
     if found is None:
-        raise _unknown(f"an object with {_names(body)}")
-    if isinstance(alerts := body.get("alerts"), list) and len(alerts) > MOST:
-        raise BadRequest(
-            f"A body may hold at most {MOST:,} alerts; got {len(alerts):,}. Send them in several.",
-            word="too_many_alerts",
-            details=[{"field": "alerts", "expected": f"at most {MOST}", "found": str(len(alerts))}],
-        )
-    read = found.read
-    return read_each(found.records(body), lambda one: read(one, received_at), word="invalid_alert", noun="alert")
+        raise _unknown_shape(f"an object with {_names(body)}")
+    if isinstance(alerts := body.get("alerts"), list):
+        check_count("alert", len(alerts), MOST)
+    return found.alerts(body, received_at)
 
 
-def _names(body: Mapping[str, Any]) -> str:
+def _names(body: Mapping[str, object]) -> str:
     if not body:
         return "no fields"
     names = ", ".join(display(name) for name in list(body)[:8])
     return names if len(body) <= 8 else f"{names} and {len(body) - 8:,} more"
 
 
-def _unknown(found: str) -> BadRequest:
-    return BadRequest(
-        f"The body is no alert that is known here. Known are: {'; '.join(one.shape for one in FORMATS)}. Got {found}.",
-        word="unknown_alert_shape",
-        details=[{"shape": one.name, "expected": one.shape} for one in FORMATS],
-    )
+def _unknown_shape(found: str) -> BadRequest:
+    return unknown_shape("alert", "is no alert", {one.name: one.shape for one in FORMATS}, found)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from engine.intake.alerts import alertmanager as skeleton
 from engine.intake.alerts.alert import Alert, compose
@@ -18,13 +17,12 @@ LINKS = ("panelURL", "dashboardURL", "generatorURL")
 records = skeleton.records
 
 
-def matches(body: Mapping[str, Any]) -> bool:
+def matches(body: Mapping[str, object]) -> bool:
     if not skeleton.matches(body):
         return False
     if "orgId" in body or plain(body.get("state")) in ("alerting", "ok"):
         return True
-    alerts = body["alerts"] if isinstance(body["alerts"], list) else []
-    return any(isinstance(alert, dict) and ("silenceURL" in alert or "valueString" in alert) for alert in alerts)
+    return any("silenceURL" in alert or "valueString" in alert for alert in skeleton.members(body))
 
 
 def read(record: skeleton.Member, received_at: datetime) -> Alert:
@@ -45,11 +43,11 @@ def read(record: skeleton.Member, received_at: datetime) -> Alert:
         ended_at=alert.get("endsAt"),
         occurred_at=skeleton.event_time(group, alert, received_at),
         address=next((found for name in LINKS if (found := link(alert.get(name)))), None),
-        note=skeleton.left_out(group),
+        note=skeleton.omission_note(group),
     )
 
 
-def _title(tags: Mapping[str, Any], notes: Mapping[str, Any]) -> str | None:
+def _title(tags: Mapping[str, object], notes: Mapping[str, object]) -> str | None:
     name = line(tags.get("alertname"))
     rule = line(tags.get("rulename"))
     return f"{name}: {rule}" if name in SYNTHETIC and rule else skeleton.title(tags, notes)

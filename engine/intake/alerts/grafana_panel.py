@@ -2,28 +2,34 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
 from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import severity
 from engine.intake.values import mapping, plain
+from engine.model.vocabulary import AlertState
 
 SHAPE = "Grafana panel alerts: {ruleId, ruleName, state, title, evalMatches}"
 
-STATES = {"alerting": "firing", "no_data": "firing", "ok": "resolved", "paused": "update", "pending": "ignored"}
+STATES: Mapping[str, AlertState] = {
+    "alerting": "firing",
+    "no_data": "firing",
+    "ok": "resolved",
+    "paused": "update",
+    "pending": "ignored",
+}
 
 
-def matches(body: Mapping[str, Any]) -> bool:
+def matches(body: Mapping[str, object]) -> bool:
     return "ruleId" in body and "evalMatches" in body
 
 
-def records(body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def records(body: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
     yield "", body
 
 
-def read(body: Mapping[str, Any], received_at: datetime) -> Alert:
+def read(body: Mapping[str, object], received_at: datetime) -> Alert:
     rule = plain(body.get("ruleId"))
     if rule is None:
         raise MalformedRecord("ruleId", "the number of the rule", body.get("ruleId"))

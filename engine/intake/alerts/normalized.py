@@ -22,48 +22,48 @@ Without ``dedupe_key`` the key is a hash of source, service and title. Absent, n
 monitor's free text, a value that is here and wrong is refused.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
 from engine.intake.keys import digest, join_key, normalise
-from engine.intake.refusals import MalformedRecord
-from engine.intake.severity import LEVELS, severity
-from engine.intake.times import instant
+from engine.intake.refusals import MalformedRecord, expect
+from engine.intake.severity import EXPECTED_SEVERITY, severity
+from engine.intake.times import EXPECTED_TIME, instant
 from engine.intake.values import link, mapping, plain
+from engine.model.vocabulary import AlertState
 
 SHAPE = "normalized: {title, status: firing|resolved, severity?, dedupe_key?, service?, …} or {alerts: [those]}"
 
-STATES = ("firing", "resolved")
+STATES: Mapping[str, AlertState] = {"firing": "firing", "resolved": "resolved"}
 TEXTS = ("description", "service", "source", "host", "dedupe_key", "event_id")
 TIMES = ("started_at", "ended_at")
-LEVEL = f"one of {', '.join(LEVELS)}, or a usual word for one"
 
 
-def matches(body: Mapping[str, Any]) -> bool:
+def matches(body: Mapping[str, object]) -> bool:
     if "alerts" in body:
         return "groupLabels" not in body and "commonLabels" not in body
     return "dedupe_key" in body or ("title" in body and ("status" in body or "severity" in body))
 
 
-def records(body: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    if not isinstance(body.get("alerts"), list):
+def records(body: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    alerts = body.get("alerts")
+    if not isinstance(alerts, list):
         yield "", body
         return
-    for index, alert in enumerate(body["alerts"]):
+    for index, alert in enumerate(alerts):
         yield f"alerts[{index}]", alert
 
 
-def read(alert: Any, received_at: datetime) -> Alert:
+def read(alert: object, received_at: datetime) -> Alert:
     if not isinstance(alert, dict):
         raise MalformedRecord("", "an object with title and status", alert)
     if "alerts" in alert:
         raise MalformedRecord("alerts", "a list of alerts, none of which holds others", alert["alerts"])
-    title, state = plain(alert.get("title")), (plain(alert.get("status")) or "").lower()
+    title, state = plain(alert.get("title")), STATES.get((plain(alert.get("status")) or "").lower())
     if title is None:
         raise MalformedRecord("title", "a text", alert.get("title"))
-    if state not in STATES:
+    if state is None:
         raise MalformedRecord("status", "firing or resolved", alert.get("status"))
     _check(alert)
     return compose(
@@ -86,31 +86,23 @@ def read(alert: Any, received_at: datetime) -> Alert:
     )
 
 
-def _hashed(alert: Mapping[str, Any], title: str) -> str:
+def _hashed(alert: Mapping[str, object], title: str) -> str:
     return f"hash-{digest(alert.get('source'), alert.get('service'), normalise(title))[:32]}"
 
 
-def _check(alert: Mapping[str, Any]) -> None:
+def _check(alert: Mapping[str, object]) -> None:
     for name in TEXTS:
-        _expect(alert, name, "a text", _scalar)
-    _expect(alert, "severity", LEVEL, lambda value: severity(value).given)
+        expect(alert, name, "a text", _scalar)
+    expect(alert, "severity", EXPECTED_SEVERITY, lambda value: severity(value).given)
     for name in TIMES:
-        _expect(alert, name, "an ISO 8601 instant or an epoch time", lambda value: instant(value) is not None)
-    _expect(alert, "link", "an http or https address", lambda value: link(value) is not None)
-    _expect(alert, "labels", "an object of plain values", _flat)
+        expect(alert, name, EXPECTED_TIME, lambda value: instant(value) is not None)
+    expect(alert, "link", "an http or https address", lambda value: link(value) is not None)
+    expect(alert, "labels", "an object of plain values", _flat)
 
 
-def _scalar(value: Any) -> bool:
+def _scalar(value: object) -> bool:
     return not isinstance(value, dict | list)
 
 
-def _flat(value: Any) -> bool:
+def _flat(value: object) -> bool:
     return isinstance(value, dict) and all(map(_scalar, value.values()))
-
-
-def _expect(alert: Mapping[str, Any], name: str, expected: str, holds: Callable[[Any], bool]) -> None:
-    """Malformed for a value that is there and wrong; most are not there."""
-    value = alert.get(name)
-    if value is None or holds(value) or (isinstance(value, str) and plain(value) is None):
-        return
-    raise MalformedRecord(name, expected, value)

@@ -6,22 +6,21 @@ incident annotates ours; only ``triggered`` and ``reopened`` open one.
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
 
 from engine.intake.alerts.alert import Alert, compose
 from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import severity
-from engine.intake.values import (
-    first,
-    line,
-    mapping,
-    plain,
-)
+from engine.intake.values import first, line, mapping, plain
+from engine.model.vocabulary import AlertState, Severity
 
 SHAPE = "PagerDuty v3: {event: {id, event_type, resource_type, occurred_at, data}}"
 
-STATES = {"incident.triggered": "firing", "incident.reopened": "firing", "incident.resolved": "resolved"}
+STATES: Mapping[str, AlertState] = {
+    "incident.triggered": "firing",
+    "incident.reopened": "firing",
+    "incident.resolved": "resolved",
+}
 ACKNOWLEDGED = "incident.acknowledged"
 
 # Events whose ``data`` is the incident itself; in all others it is something that hangs on one.
@@ -38,10 +37,10 @@ ABOUT_INCIDENT = (
 )
 FAMILIES = ("incident.", "service.", "pagey.")
 SAID = ("content", "message", "summary", "name", "title")
-URGENCIES = {"high": "high", "low": "low"}
+URGENCIES: Mapping[str, Severity] = {"high": "high", "low": "low"}
 
 
-def matches(body: Mapping[str, Any]) -> bool:
+def matches(body: Mapping[str, object]) -> bool:
     event = body.get("event")
     if not isinstance(event, dict):
         return False
@@ -49,11 +48,11 @@ def matches(body: Mapping[str, Any]) -> bool:
     return kind.startswith(FAMILIES) and ("resource_type" in event or "data" in event)
 
 
-def records(body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    yield "event", body["event"]
+def records(body: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
+    yield "event", mapping(body["event"])
 
 
-def read(event: Mapping[str, Any], received_at: datetime) -> Alert:
+def read(event: Mapping[str, object], received_at: datetime) -> Alert:
     kind = plain(event.get("event_type")) or ""
     incident = _incident(kind, event)
     identity = plain(incident.get("id"))
@@ -84,7 +83,7 @@ def read(event: Mapping[str, Any], received_at: datetime) -> Alert:
     )
 
 
-def _incident(kind: str, event: Mapping[str, Any]) -> Mapping[str, Any]:
+def _incident(kind: str, event: Mapping[str, object]) -> Mapping[str, object]:
     """The incident that an event is about; empty for events about something else."""
     data = event.get("data")
     if kind in ABOUT_INCIDENT:
@@ -96,7 +95,7 @@ def _incident(kind: str, event: Mapping[str, Any]) -> Mapping[str, Any]:
     return mapping(mapping(data).get("incident")) if kind.startswith("incident.") else {}
 
 
-def _ignored(kind: str, event: Mapping[str, Any], received_at: datetime) -> Alert:
+def _ignored(kind: str, event: Mapping[str, object], received_at: datetime) -> Alert:
     return compose(
         source="pagerduty",
         key=join_key("pagerduty", "event", event.get("id")),
@@ -109,7 +108,7 @@ def _ignored(kind: str, event: Mapping[str, Any], received_at: datetime) -> Aler
     )
 
 
-def _note(kind: str, event: Mapping[str, Any], incident: Mapping[str, Any]) -> str:
+def _note(kind: str, event: Mapping[str, object], incident: Mapping[str, object]) -> str:
     who = line(mapping(event.get("agent")).get("summary"))
     text = f"{kind} by {who}" if who else kind
     reason = mapping(incident.get("resolve_reason")) if kind == "incident.resolved" else {}

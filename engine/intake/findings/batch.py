@@ -3,40 +3,54 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from engine.intake.findings import generic, qualys, tenable
 from engine.intake.findings.finding import Finding, merge
 from engine.intake.findings.layout import Layout, layout
-from engine.intake.refusals import MalformedRecord, display, read_each
-from engine.intake.values import (
-    as_list,
-    flag,
-    fold,
-    line,
-    plain,
-)
+from engine.intake.refusals import MalformedRecord, check_count, display, read_each, unknown_shape
+from engine.intake.values import as_list, flag, fold, line, plain
 from engine.model.errors import BadRequest
 
 MOST = 5000
 HEADER = "X-Svc-Vuln-Source"
 
 
+R = TypeVar("R")
+ReadRecord: TypeAlias = Callable[[datetime, str | None], Finding]
+"""Reads the record that it was made for, given the receipt and the source that the body names for all of them."""
+
+
 class FindingFormat(NamedTuple):
-    """``matches`` and ``records`` get an item under folded names; ``read`` makes a finding of a record."""
+    """``matches`` and ``records`` get an item under folded names; records come with the path that is theirs."""
 
     name: str
-    matches: Callable[[Mapping[str, Any]], bool]
-    records: Callable[[str, Mapping[str, Any]], Iterator[tuple[str, Any]]]
-    read: Callable[[Any, datetime, str | None], Finding]
+    matches: Callable[[Mapping[str, object]], bool]
+    records: Callable[[str, Mapping[str, object]], Iterator[tuple[str, ReadRecord]]]
     shape: str
+
+
+def _format(
+    name: str,
+    matches: Callable[[Mapping[str, object]], bool],
+    records: Callable[[str, Mapping[str, object]], Iterator[tuple[str, R]]],
+    read: Callable[[R, datetime, str | None], Finding],
+    shape: str,
+) -> FindingFormat:
+    """``records`` takes an item apart, ``read`` makes a finding of such a record."""
+
+    def readers(path: str, item: Mapping[str, object]) -> Iterator[tuple[str, ReadRecord]]:
+        return ((place, partial(read, record)) for place, record in records(path, item))
+
+    return FindingFormat(name, matches, readers, shape)
 
 
 # Tenable's newer exports have a finding_id too, so that generic comes last.
 FORMATS = (
-    FindingFormat("qualys", qualys.matches, qualys.records, qualys.read, qualys.SHAPE),
-    FindingFormat("tenable", tenable.matches, tenable.records, tenable.read, tenable.SHAPE),
-    FindingFormat("generic", generic.matches, generic.records, generic.read, generic.SHAPE),
+    _format("qualys", qualys.matches, qualys.records, qualys.read, qualys.SHAPE),
+    _format("tenable", tenable.matches, tenable.records, tenable.read, tenable.SHAPE),
+    _format("generic", generic.matches, generic.records, generic.read, generic.SHAPE),
 )
 FORCED = {**{one.name: one for one in FORMATS}, "nessus": FORMATS[1]}
 
@@ -56,29 +70,24 @@ class FindingBatch:
     received: int
 
 
-def read_findings(body: Any, *, source_header: str | None, received_at: datetime) -> FindingBatch:
+def read_findings(body: object, *, source_header: str | None, received_at: datetime) -> FindingBatch:
     """All findings of a parsed body or none; ``received_at`` is aware.
 
     BadRequest with the word unknown_finding_shape, unknown_vuln_source, invalid_finding or too_many_findings.
     """
-    forced = _forced(source_header)
+    forced = _by_header(source_header)
     found = layout(body)
     items = [(path, fold(item) if isinstance(item, dict) else item) for path, item in found.items]
-    chosen = forced or _recognised(items, body)
+    chosen = forced or _by_shape(items, body)
     records = list(_records(chosen, items))
-    if len(records) > MOST:
-        raise BadRequest(
-            f"A body may hold at most {MOST:,} findings; got {len(records):,}. Send them in several.",
-            word="too_many_findings",
-            details=[{"field": "findings", "expected": f"at most {MOST}", "found": str(len(records))}],
-        )
+    check_count("finding", len(records), MOST)
     origin = line(found.wrapper.get("source"), 60)
     owners: dict[str, str] = {}
 
-    def read(record: Any) -> Finding:
+    def read(record: ReadRecord | MalformedRecord) -> Finding:
         if isinstance(record, MalformedRecord):
             raise record
-        finding = chosen.read(record, received_at, origin)
+        finding = record(received_at, origin)
         if chosen.name == "generic" and owners.setdefault(finding.key, finding.host) != finding.host:
             raise MalformedRecord("finding_id", f"of one host; it is of {owners[finding.key]} too", finding.check)
         return finding
@@ -86,14 +95,14 @@ def read_findings(body: Any, *, source_header: str | None, received_at: datetime
     findings = read_each(records, read, word="invalid_finding", noun="finding")
     return FindingBatch(
         source=chosen.name,
-        findings=_distinct(findings),
-        complete=_complete(found),
+        findings=_merge_same(findings),
+        complete=_is_complete(found),
         hosts=frozenset({finding.host for finding in findings} | _hosts(found)),
         received=len(records),
     )
 
 
-def _forced(header: str | None) -> FindingFormat | None:
+def _by_header(header: str | None) -> FindingFormat | None:
     name = (plain(header) or "").lower()
     if not name:
         return None
@@ -106,22 +115,18 @@ def _forced(header: str | None) -> FindingFormat | None:
     return FORCED[name]
 
 
-def _recognised(items: list[tuple[str, Any]], body: Any) -> FindingFormat:
+def _by_shape(items: list[tuple[str, object]], body: object) -> FindingFormat:
     for _, item in items:
-        for one in FORMATS if isinstance(item, dict) else ():
-            if one.matches(item):
-                return one
+        if isinstance(item, dict) and (found := next((one for one in FORMATS if one.matches(item)), None)):
+            return found
     if not items:
         return FORMATS[-1]
-    raise BadRequest(
-        f"The body holds no finding that is known here. Known are: {'; '.join(one.shape for one in FORMATS)}. "
-        f"Got {display(body)}.",
-        word="unknown_finding_shape",
-        details=[{"shape": one.name, "expected": one.shape} for one in FORMATS],
-    )
+    raise unknown_shape("finding", "holds no finding", {one.name: one.shape for one in FORMATS}, display(body))
 
 
-def _records(chosen: FindingFormat, items: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+def _records(
+    chosen: FindingFormat, items: list[tuple[str, object]]
+) -> Iterator[tuple[str, ReadRecord | MalformedRecord]]:
     for path, item in items:
         if isinstance(item, dict):
             yield from chosen.records(path, item)
@@ -129,7 +134,7 @@ def _records(chosen: FindingFormat, items: list[tuple[str, Any]]) -> Iterator[tu
             yield path, MalformedRecord("", "an object", item)
 
 
-def _distinct(findings: list[Finding]) -> list[Finding]:
+def _merge_same(findings: list[Finding]) -> list[Finding]:
     by_key: dict[str, Finding] = {}
     for finding in findings:
         known = by_key.get(finding.key)
@@ -137,7 +142,7 @@ def _distinct(findings: list[Finding]) -> list[Finding]:
     return list(by_key.values())
 
 
-def _complete(found: Layout) -> bool:
+def _is_complete(found: Layout) -> bool:
     said = found.wrapper.get("complete")
     if said is None or (isinstance(said, str) and plain(said) is None):
         return False

@@ -5,24 +5,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import NamedTuple, TypedDict
 
-from engine.intake.severity import Severity, highest
+from engine.intake.severity import SeverityRating, highest
 from engine.intake.times import instant
-from engine.intake.values import (
-    as_list,
-    flag,
-    line,
-    number,
-    plain,
-)
+from engine.intake.values import as_list, flag, line, number, whole
+from engine.model.vocabulary import SCAN_STATES, SEVERE, Disposition, ScanState, Severity
 
-STATUSES = ("reopened", "open", "fixed")
 CVES = 100
 LOOKED_AT = 500
 
 # Least score of each level, CVSS version 3.
-BANDS = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"), (0.0, "info"))
+BANDS: Mapping[Severity, float] = {"critical": 9.0, "high": 7.0, "medium": 4.0, "low": 0.1, "info": 0.0}
 
 KNOWN_EXPLOITED = ("known_exploited", "kev", "cisa_kev", "in_kev", "cisa_known_exploited")
 REFERENCES = ("xref", "xrefs", "rti", "threat_intel", "threat_intelligence", "threat_intelligences")
@@ -46,14 +40,14 @@ class Finding:
     check: str
     host: str
     title: str
-    severity: str
+    severity: Severity
     severity_text: str | None
     severity_given: bool
-    status: str
+    status: ScanState
     first_seen_at: datetime
     last_seen_at: datetime
     fixed_at: datetime | None = None
-    disposition: str | None = None
+    disposition: Disposition | None = None
     asset_id: str | None = None
     service: str | None = None
     port: int | None = None
@@ -68,32 +62,60 @@ class Finding:
     @property
     def opens_incident(self) -> bool:
         """Critical or high, not fixed, and nobody decided to live with it."""
-        return self.severity in ("critical", "high") and self.status != "fixed" and self.disposition is None
+        return self.severity in SEVERE and self.status != "fixed" and self.disposition is None
+
+
+class HostNames(NamedTuple):
+    """What a scanner calls a host: the number of its asset, its address, its name. At least one is there."""
+
+    asset: str | None
+    address: str | None
+    name: str | None
+
+    @property
+    def label(self) -> str:
+        """For people: the name first."""
+        return self.name or self.address or self.asset or ""
+
+    @property
+    def key(self) -> str:
+        """For keys: the number first, which a new name or address does not change."""
+        return (self.asset or self.address or self.name or "").lower()
+
+
+class FindingTimes(TypedDict):
+    """The fields of a finding that say when, and the state that ``fixed_at`` goes with."""
+
+    status: ScanState
+    first_seen_at: datetime
+    last_seen_at: datetime
+    fixed_at: datetime | None
 
 
 def order_times(
-    status: str, first_seen: Any, last_seen: Any, fixed: Any, received_at: datetime
-) -> tuple[datetime, datetime, datetime | None]:
+    status: ScanState, first_seen: object, last_seen: object, fixed: object, received_at: datetime
+) -> FindingTimes:
     """First seen, last seen and fixed, in order and none after the receipt."""
     last = min(instant(last_seen) or received_at, received_at)
-    first = min(instant(first_seen) or last, last)
-    return first, last, min(instant(fixed) or received_at, received_at) if status == "fixed" else None
+    return {
+        "status": status,
+        "first_seen_at": min(instant(first_seen) or last, last),
+        "last_seen_at": last,
+        "fixed_at": min(instant(fixed) or received_at, received_at) if status == "fixed" else None,
+    }
 
 
-def by_score(stated: Severity, cvss: float | None) -> Severity:
+def rate_by_score(stated: SeverityRating, cvss: float | None) -> SeverityRating:
     """A severity that nobody stated, out of the CVSS score."""
     if stated.text is not None or stated.given or cvss is None:
         return stated
-    return Severity(next(level for least, level in BANDS if cvss >= least), f"CVSS {cvss:g}", True)
+    return SeverityRating(next(level for level, least in BANDS.items() if cvss >= least), f"CVSS {cvss:g}", True)
 
 
-def score(*candidates: Any, high: float = 10.0) -> float | None:
+def score(*candidates: object, high: float = 10.0) -> float | None:
     """The first number from 0 to ``high``, also out of ``8.1 (AV:N/…)`` or an object that holds one."""
     for candidate in candidates:
-        value = candidate
-        if isinstance(value, dict):
-            value = next((value[name] for name in ("#text", "BASE", "base", "score") if name in value), None)
-            value = value.get("#text") if isinstance(value, dict) else value
+        value = _inner_score(candidate) if isinstance(candidate, dict) else candidate
         if isinstance(value, str):
             matched = _SCORE.match(value[:60])
             value = matched[1] if matched else None
@@ -103,7 +125,12 @@ def score(*candidates: Any, high: float = 10.0) -> float | None:
     return None
 
 
-def cves(*candidates: Any) -> tuple[str, ...]:
+def _inner_score(value: Mapping[str, object]) -> object:
+    inner = next((value[name] for name in ("#text", "BASE", "base", "score") if name in value), None)
+    return inner.get("#text") if isinstance(inner, dict) else inner
+
+
+def cves(*candidates: object) -> tuple[str, ...]:
     """All CVE identifiers in lists, comma lists and objects with an ID, sorted; at most 100."""
     found: set[str] = set()
     for candidate in candidates:
@@ -114,7 +141,7 @@ def cves(*candidates: Any) -> tuple[str, ...]:
     return tuple(sorted(found)[:CVES])
 
 
-def known_exploited(*records: Mapping[str, Any]) -> bool:
+def is_known_exploited(*records: Mapping[str, object]) -> bool:
     """Whether a flag says so, or a reference to CISA's catalogue of known exploited vulnerabilities."""
     for record in records:
         if any(name in record and flag(record[name]) for name in KNOWN_EXPLOITED):
@@ -125,14 +152,14 @@ def known_exploited(*records: Mapping[str, Any]) -> bool:
     return False
 
 
-def details(**values: Any) -> dict[str, str]:
+def details(**values: object) -> dict[str, str]:
     """What is worth keeping beside the columns: short, without what is absent."""
     return {name: text for name, value in values.items() if value is not None and (text := line(value, DETAIL))}
 
 
 def merge(left: Finding, right: Finding) -> Finding:
     """Two reports of one finding in one body, such as a row for each CVE."""
-    status = min(left.status, right.status, key=STATUSES.index)
+    status = min(left.status, right.status, key=SCAN_STATES.index)
     worse = left if highest(left.severity, right.severity) == left.severity else right
     fixed = [moment for moment in (left.fixed_at, right.fixed_at) if moment is not None and status == "fixed"]
     return replace(
@@ -158,15 +185,16 @@ def _larger(left: float | None, right: float | None) -> float | None:
     return max((value for value in (left, right) if value is not None), default=None)
 
 
-def _inner(value: Any) -> list[Any]:
+def _inner(value: object) -> list[object]:
     if isinstance(value, dict):
         value = value.get("CVE", value.get("cve", value))
     return as_list(value)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     """The texts inside lists and objects, as far as the first 500 values."""
-    waiting, seen = [value], 0
+    waiting: list[object] = [value]
+    seen = 0
     while waiting and seen < LOOKED_AT:
         inner, seen = waiting.pop(), seen + 1
         if isinstance(inner, str):
@@ -176,8 +204,6 @@ def _texts(value: Any) -> Iterator[str]:
             waiting.extend(islice(entries, LOOKED_AT))
 
 
-def port_of(value: Any) -> int | None:
+def port_of(value: object) -> int | None:
     """A port; 0 stands for the host as a whole."""
-    text = plain(value)
-    found = number(text) if text is not None else None
-    return int(found) if found is not None and found.is_integer() and 0 < found <= 65535 else None
+    return whole(value, 1, 65535)

@@ -24,53 +24,57 @@ A value that is here and wrong is refused.
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
 
 from engine.intake.findings.finding import (
     Finding,
-    by_score,
     cves,
     details,
-    known_exploited,
+    is_known_exploited,
     order_times,
+    port_of,
+    rate_by_score,
 )
 from engine.intake.keys import join_key
-from engine.intake.refusals import MalformedRecord
-from engine.intake.severity import LEVELS, severity
-from engine.intake.times import instant
+from engine.intake.refusals import MalformedRecord, expect
+from engine.intake.severity import EXPECTED_SEVERITY, severity
+from engine.intake.times import EXPECTED_TIME, instant
 from engine.intake.values import (
     first,
     flag,
     fold,
     line,
+    mapping,
     number,
     plain,
     whole,
 )
+from engine.model.vocabulary import Disposition, ScanState
 
 SHAPE = "generic: {finding_id, host, severity?, title?, cve?, …}"
 
 HOST = ("host", "asset", "hostname", "ip", "asset_id")
 INSIDE = ("hostname", "host", "fqdn", "name", "ip", "ipv4", "id", "uuid")
+DISPOSITIONS: Mapping[str, Disposition] = {
+    **dict.fromkeys(("accepted", "risk_accepted", "ignored"), "accepted"),
+    **dict.fromkeys(("false_positive", "false positive"), "false_positive"),
+}
 TIMES = ("first_seen", "last_seen", "fixed_at")
-STATES: Mapping[str, tuple[str, str | None]] = {
-    **dict.fromkeys(("open", "active", "new", "detected"), ("open", None)),
-    **dict.fromkeys(("fixed", "resolved", "closed", "remediated"), ("fixed", None)),
-    **dict.fromkeys(("reopened", "re-opened", "resurfaced"), ("reopened", None)),
-    **dict.fromkeys(("accepted", "risk_accepted", "ignored"), ("open", "accepted")),
-    **dict.fromkeys(("false_positive", "false positive"), ("open", "false_positive")),
+STATES: Mapping[str, ScanState] = {
+    **dict.fromkeys(("fixed", "resolved", "closed", "remediated"), "fixed"),
+    **dict.fromkeys(("reopened", "re-opened", "resurfaced"), "reopened"),
+    **dict.fromkeys(("open", "active", "new", "detected", *DISPOSITIONS), "open"),
 }
 
 
-def matches(item: Mapping[str, Any]) -> bool:
+def matches(item: Mapping[str, object]) -> bool:
     return "finding_id" in item
 
 
-def records(path: str, item: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def records(path: str, item: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
     yield path, item
 
 
-def read(item: Mapping[str, Any], received_at: datetime, source: str | None = None) -> Finding:
+def read(item: Mapping[str, object], received_at: datetime, source: str | None = None) -> Finding:
     check, host = plain(item.get("finding_id")), _host(item)
     if check is None:
         raise MalformedRecord("finding_id", "an identifier that is the same at each scan", item.get("finding_id"))
@@ -79,12 +83,11 @@ def read(item: Mapping[str, Any], received_at: datetime, source: str | None = No
             "host", "a name, an address or an asset's identifier", item.get("host", item.get("asset"))
         )
     _check(item)
-    status, disposition = STATES[(plain(item.get("status")) or "open").lower()]
-    first_seen, last_seen, fixed = order_times(
-        status, item.get("first_seen"), item.get("last_seen"), item.get("fixed_at"), received_at
-    )
+    word = (plain(item.get("status")) or "open").lower()
+    status = STATES[word]
+    times = order_times(status, item.get("first_seen"), item.get("last_seen"), item.get("fixed_at"), received_at)
     cvss = number(item.get("cvss"))
-    ranked = by_score(severity(item.get("severity")), cvss)
+    ranked = rate_by_score(severity(item.get("severity")), cvss)
     identifiers = cves(item.get("cve"), item.get("cves"))
     origin = line(item.get("source"), 60) or source
     return Finding(
@@ -96,47 +99,43 @@ def read(item: Mapping[str, Any], received_at: datetime, source: str | None = No
         severity=ranked.level,
         severity_text=ranked.text,
         severity_given=ranked.given,
-        status=status,
-        first_seen_at=first_seen,
-        last_seen_at=last_seen,
-        fixed_at=fixed,
-        disposition=disposition,
+        **times,
+        disposition=DISPOSITIONS.get(word),
         asset_id=line(item.get("asset_id"), 100),
         service=line(item.get("service")),
-        port=whole(item.get("port"), 1, 65535),
+        port=port_of(item.get("port")),
         protocol=(line(item.get("protocol"), 20) or "").lower() or None,
         cves=identifiers,
         cvss=cvss,
         epss=number(item.get("epss")),
-        known_exploited=known_exploited(item),
+        known_exploited=is_known_exploited(item),
         internet_reachable=flag(item.get("internet_reachable")),
         details=details(description=item.get("description"), solution=item.get("solution")),
     )
 
 
-def _host(item: Mapping[str, Any]) -> str | None:
+def _host(item: Mapping[str, object]) -> str | None:
     """A name, also inside an object that describes the asset."""
-    inside = next((item[name] for name in HOST if isinstance(item.get(name), dict)), None)
-    return first(item, HOST) or (first(fold(inside), INSIDE) if inside else None)
+    inside = next((mapping(item[name]) for name in HOST if isinstance(item.get(name), dict)), {})
+    return first(item, HOST) or first(fold(inside), INSIDE)
 
 
-def _check(item: Mapping[str, Any]) -> None:
-    level = f"one of {', '.join(LEVELS)}, or a usual word for one"
-    _expect(item, "severity", level, severity(item.get("severity")).given)
-    status = (plain(item.get("status")) or "").lower()
-    _expect(item, "status", "open, fixed, reopened, accepted or false_positive", status in STATES)
-    for name, high in (("cvss", 10.0), ("epss", 1.0)):
-        value = number(item.get(name))
-        _expect(item, name, f"a number from 0 to {high:g}", value is not None and 0 <= value <= high)
-    _expect(item, "port", "a whole number from 0 to 65535", whole(item.get("port"), 0, 65535) is not None)
+def _check(item: Mapping[str, object]) -> None:
+    expect(item, "severity", EXPECTED_SEVERITY, lambda value: severity(value).given)
+    expect(item, "status", "open, fixed, reopened, accepted or false_positive", _is_status)
+    expect(item, "cvss", "a number from 0 to 10", lambda value: _within(value, 10.0))
+    expect(item, "epss", "a number from 0 to 1", lambda value: _within(value, 1.0))
+    expect(item, "port", "a whole number from 0 to 65535", lambda value: whole(value, 0, 65535) is not None)
     for name in ("known_exploited", "internet_reachable"):
-        _expect(item, name, "true or false", flag(item.get(name)) is not None)
+        expect(item, name, "true or false", lambda value: flag(value) is not None)
     for name in TIMES:
-        _expect(item, name, "an ISO 8601 instant or an epoch time", instant(item.get(name)) is not None)
+        expect(item, name, EXPECTED_TIME, lambda value: instant(value) is not None)
 
 
-def _expect(item: Mapping[str, Any], name: str, expected: str, holds: bool) -> None:
-    value = item.get(name)
-    absent = value is None or (isinstance(value, str) and plain(value) is None)
-    if not absent and not holds:
-        raise MalformedRecord(name, expected, value)
+def _is_status(value: object) -> bool:
+    return (plain(value) or "").lower() in STATES
+
+
+def _within(value: object, high: float) -> bool:
+    found = number(value)
+    return found is not None and 0 <= found <= high

@@ -6,30 +6,24 @@ trusted over risk factor and CVSS, which may disagree with it.
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from engine.intake.findings.finding import (
     Finding,
-    by_score,
+    HostNames,
     cves,
     details,
-    known_exploited,
+    is_known_exploited,
     order_times,
     port_of,
+    rate_by_score,
     score,
 )
 from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import WORDS, severity
-from engine.intake.values import (
-    as_list,
-    first,
-    flag,
-    fold,
-    line,
-    mapping,
-    plain,
-)
+from engine.intake.values import as_list, first, flag, fold, line, mapping, plain
+from engine.model.vocabulary import ScanState, Severity
 
 SHAPE = "Tenable: {plugin: {id, name}, asset: {uuid, hostname}, severity, …}, or flat {pluginID or Plugin ID, ip, …}"
 
@@ -45,26 +39,26 @@ LAST_SEEN = ("last_found", "lastseen", "last_seen", "last_observed")
 FIXED = ("last_fixed", "lastfixed")
 CVSS = ("cvss3_base_score", "cvssv3basescore", "cvss_v3_base_score", "cvss_base_score", "basescore", "cvss")
 
-LEVELS: Mapping[str, str] = {**WORDS, **{"4": "critical", "3": "high", "2": "medium", "1": "low", "0": "info"}}
-STATES = {"fixed": "fixed", "reopened": "reopened", "resurfaced": "reopened"}
+LEVELS: Mapping[str, Severity] = {**WORDS, "4": "critical", "3": "high", "2": "medium", "1": "low", "0": "info"}
+STATES: Mapping[str, ScanState] = {"fixed": "fixed", "reopened": "reopened", "resurfaced": "reopened"}
 
 
 class TenableRecord(NamedTuple):
     """All under folded names; ``asset`` and ``plugin`` empty in flat layouts."""
 
-    row: Mapping[str, Any]
-    asset: Mapping[str, Any]
-    plugin: Mapping[str, Any]
+    row: Mapping[str, object]
+    asset: Mapping[str, object]
+    plugin: Mapping[str, object]
 
 
-def matches(item: Mapping[str, Any]) -> bool:
+def matches(item: Mapping[str, object]) -> bool:
     plugin = item.get("plugin", item.get("definition"))
     if isinstance(plugin, dict) or any(name in item for name in ("plugin_id", "pluginid", "definition_id")):
         return True
     return plugin is not None and "finding_id" not in item
 
 
-def records(path: str, item: Mapping[str, Any]) -> Iterator[tuple[str, TenableRecord]]:
+def records(path: str, item: Mapping[str, object]) -> Iterator[tuple[str, TenableRecord]]:
     plugin = item.get("plugin")
     yield (
         path,
@@ -81,41 +75,36 @@ def read(record: TenableRecord, received_at: datetime, source: str | None = None
     check = plain(plugin.get("id")) or first(row, CHECK, 100)
     if check is None:
         raise MalformedRecord("plugin.id", "the number of the plugin", row.get("plugin_id", plugin.get("id")))
-    identity, address, name = _asset(row, asset)
+    host = _host(row, asset)
     ports = fold(mapping(row.get("port")))
     port = port_of(ports.get("port") if ports else row.get("port"))
     protocol = (plain(ports.get("protocol")) or plain(row.get("protocol")) or "").lower() or None
     status = STATES.get((first(row, STATE) or "").lower(), "open")
-    first_seen, last_seen, fixed = order_times(
-        status, first(row, FIRST_SEEN), first(row, LAST_SEEN), first(row, FIXED), received_at
-    )
+    times = order_times(status, first(row, FIRST_SEEN), first(row, LAST_SEEN), first(row, FIXED), received_at)
     facts = {**row, **plugin}
     cvss = score(*(facts.get(key) for key in CVSS))
-    ranked = by_score(severity(*_stated(row), plugin.get("risk_factor"), words=LEVELS), cvss)
+    ranked = rate_by_score(severity(*_stated(row), plugin.get("risk_factor"), words=LEVELS), cvss)
     return Finding(
         source="tenable",
-        key=_key(row, identity or address or name or "", check, port, protocol),
+        key=_key(row, host.key, check, port, protocol),
         check=check,
-        host=name or address or identity or "",
+        host=host.label,
         title=line(plugin.get("name")) or first(row, TITLE) or f"Plugin {check}",
         severity=ranked.level,
         severity_text=ranked.text,
         severity_given=ranked.given,
-        status=status,
-        first_seen_at=first_seen,
-        last_seen_at=last_seen,
-        fixed_at=fixed,
+        **times,
         disposition="accepted" if _accepted(row) else None,
-        asset_id=identity,
+        asset_id=host.asset,
         port=port,
         protocol=protocol,
         cves=cves(plugin.get("cve"), plugin.get("cves"), row.get("cve"), row.get("definition_cve")),
         cvss=cvss,
         epss=score(facts.get("epss_score"), facts.get("epss"), high=1.0),
-        known_exploited=known_exploited(facts),
+        known_exploited=is_known_exploited(facts),
         details=details(
             family=plugin.get("family") or row.get("family"),
-            address=address if name else None,
+            address=host.address if host.name else None,
             os=next(iter(as_list(asset.get("operating_system"))), None),
             vpr=score(facts.get("vpr"), facts.get("vprscore")),
             synopsis=facts.get("synopsis"),
@@ -125,18 +114,20 @@ def read(record: TenableRecord, received_at: datetime, source: str | None = None
     )
 
 
-def _asset(row: Mapping[str, Any], asset: Mapping[str, Any]) -> tuple[str | None, str | None, str | None]:
-    identity = first(asset, ASSET, 100) or first(row, FLAT_ASSET, 100)
-    address = _one(asset, ADDRESS) or _one(row, ADDRESS)
-    name = _one(asset, (*NAME, "name")) or _one(row, NAME)
-    if identity is None and address is None and name is None:
+def _host(row: Mapping[str, object], asset: Mapping[str, object]) -> HostNames:
+    names = HostNames(
+        asset=first(asset, ASSET, 100) or first(row, FLAT_ASSET, 100),
+        address=_one(asset, ADDRESS) or _one(row, ADDRESS),
+        name=_one(asset, (*NAME, "name")) or _one(row, NAME),
+    )
+    if not any(names):
         raise MalformedRecord(
             "asset", "an asset with uuid, hostname or address (also as Host, ip, dnsName)", row.get("asset")
         )
-    return identity, address, name
+    return names
 
 
-def _one(record: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+def _one(record: Mapping[str, object], names: tuple[str, ...]) -> str | None:
     """The first value that is there; of a list, its first."""
     for name in names:
         value = record.get(name)
@@ -146,25 +137,26 @@ def _one(record: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return None
 
 
-def _stated(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _stated(row: Mapping[str, object]) -> Iterator[object]:
     stated = row.get("severity")
-    parts = (stated.get("id"), stated.get("name")) if isinstance(stated, dict) else (stated,)
-    return (*parts, row.get("severity_id"), row.get("risk"))
+    yield from (stated.get("id"), stated.get("name")) if isinstance(stated, dict) else (stated,)
+    yield row.get("severity_id")
+    yield row.get("risk")
 
 
-def _accepted(row: Mapping[str, Any]) -> bool:
+def _accepted(row: Mapping[str, object]) -> bool:
     changed = (plain(row.get("severity_modification_type")) or "").upper()
     return changed == "ACCEPTED" or bool(flag(row.get("acceptrisk")))
 
 
-def _key(row: Mapping[str, Any], place: str, check: str, port: int | None, protocol: str | None) -> str:
+def _key(row: Mapping[str, object], place: str, check: str, port: int | None, protocol: str | None) -> str:
     """Asset, plugin, port, protocol; Security Center rows by their repository too, or by the fields that they name."""
-    repository = row.get("repository")
-    repository = plain(repository.get("id") if isinstance(repository, dict) else repository)
+    stated = row.get("repository")
+    repository = plain(stated.get("id") if isinstance(stated, dict) else stated)
     if repository is None:
-        return join_key("tenable", place.lower(), check, port, protocol)
+        return join_key("tenable", place, check, port, protocol)
     held = {**row, "repositoryid": repository, "pluginid": check, "port": port, "protocol": protocol}
     named = [name.strip().lower() for name in (plain(row.get("vulnuniqueness")) or "").split(",")][:12]
     if "pluginid" in named and any(plain(held.get(name)) for name in named if name not in ("pluginid", "repositoryid")):
         return join_key("tenable", "sc", *((plain(held.get(name)) or "").lower() for name in named))
-    return join_key("tenable", "sc", repository, place.lower(), port, protocol, check)
+    return join_key("tenable", "sc", repository, place, port, protocol, check)

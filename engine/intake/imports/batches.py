@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import msgspec
 import polars as pl
 
 from engine.intake.imports.names import squash
@@ -36,7 +34,7 @@ class SheetRows:
     sha256: str | None = None
 
 
-def text_cell(value: Any, structured: bool) -> str | None:
+def text_cell(value: object, structured: bool) -> str | None:
     """A value of a typed source as a cell. Structures become JSON, but lists of text are joined by ``; ``
     unless the column is ``structured``."""
     if value is None or isinstance(value, str):
@@ -67,6 +65,3 @@ def frame_batches(frames: Iterator[pl.DataFrame], structured: frozenset[str]) ->
         columns = [text_column(series, squash(series.name) in structured) for series in frame.get_columns()]
         yield Batch(tuple(frame.columns), columns, row, numeric)
         row += frame.height
-
-
-decode_line = msgspec.json.Decoder(dict[str, Any]).decode

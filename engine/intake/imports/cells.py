@@ -1,12 +1,12 @@
 """Single cells as people and spreadsheets write them: dates, instants, numbers.
 
 Some cells have two readings: 03/04/2026 is in April or in March, 1.234 is one and a bit or more than a thousand.
-``Marks`` holds what the rest of the column says about them; where it says nothing the cell is refused.
+``Notation`` holds what the rest of the column says about them; where it says nothing the cell is refused.
 """
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from math import isfinite
 from types import MappingProxyType
@@ -38,19 +38,19 @@ _OTHER_MARK = str.maketrans(",.", ".,")
 
 
 @dataclass(frozen=True)
-class Marks:
+class Notation:
     """What a column says of cells with two readings: ``dates`` dmy, mdy or mixed; ``decimal`` the decimal mark."""
 
     dates: str | None = None
     decimal: str | None = None
 
 
-def day(text: str, marks: Marks) -> date | None:
+def day(text: str, notation: Notation) -> date | None:
     """A day without a time; None when the text is not one, is impossible or can be read in two ways."""
-    return _date(_MIDNIGHT.sub("", text), marks)
+    return _date(_MIDNIGHT.sub("", text), notation)
 
 
-def instant(text: str, marks: Marks) -> datetime | None:
+def instant(text: str, notation: Notation) -> datetime | None:
     """A moment; without an offset it is UTC, without a time midnight. None as for ``day``."""
     if _SERIAL.fullmatch(text):
         moment = datetime.combine(EXCEL_DAY_0, datetime.min.time(), UTC) + timedelta(
@@ -58,7 +58,7 @@ def instant(text: str, marks: Marks) -> datetime | None:
         )
         return moment if FIRST_YEAR <= moment.year <= LAST_YEAR else None
     match = _INSTANT.fullmatch(text)
-    on = _date(match["date"], marks) if match else None
+    on = _date(match["date"], notation) if match else None
     if match is None or on is None:
         return None
     try:
@@ -74,10 +74,8 @@ def _at(on: date, match: re.Match[str]) -> datetime:
             raise ValueError(hour)
         hour = hour % 12 + (12 if half == "p" else 0)
     microsecond = int((match["part"] or "0").ljust(6, "0")[:6])
-    return datetime(
-        on.year, on.month, on.day, hour, int(match["minute"] or 0), int(match["second"] or 0), microsecond,
-        tzinfo=_zone(match["zone"] or "Z"),
-    )  # fmt: skip
+    minute, second, zone = int(match["minute"] or 0), int(match["second"] or 0), _zone(match["zone"] or "Z")
+    return datetime.combine(on, time(hour, minute, second, microsecond, tzinfo=zone))
 
 
 def _zone(text: str) -> timezone:
@@ -88,13 +86,13 @@ def _zone(text: str) -> timezone:
     return timezone(-offset if text[0] == "-" else offset)
 
 
-def _date(text: str, marks: Marks) -> date | None:
+def _date(text: str, notation: Notation) -> date | None:
     if match := _YEAR_FIRST.fullmatch(text):
         return _valid(int(match[1]), int(match[3]), int(match[4]))
     if match := _DOTTED.fullmatch(text):
         return _valid(int(match[3]), int(match[2]), int(match[1]))
     if match := _ORDERED.fullmatch(text):
-        return _ordered(int(match[1]), int(match[3]), int(match[4]), marks.dates)
+        return _ordered(int(match[1]), int(match[3]), int(match[4]), notation.dates)
     if match := _COMPACT.fullmatch(text):
         return _valid(int(match[1]), int(match[2]), int(match[3]))
     if match := _DAY_MONTH.fullmatch(text):
@@ -124,16 +122,16 @@ def _month(word: str) -> int:
     return MONTHS.index(word[:3].lower()) + 1 if word[:3].lower() in MONTHS else 0
 
 
-def number(text: str, marks: Marks) -> float | None:
+def number(text: str, notation: Notation) -> float | None:
     """A finite real number; None when the text is not one or can be read in two ways."""
-    found = _chosen(*number_readings(text), marks.decimal)
+    found = _chosen(*number_readings(text), notation.decimal)
     return None if found is None else float(found)
 
 
-def whole(text: str, marks: Marks) -> int | None:
+def whole(text: str, notation: Notation) -> int | None:
     """A whole number of 64 bits; 3.0 is one, 3.5 is not."""
     dot, comma = number_readings(text)
-    found = _chosen(_integral(dot), _integral(comma), marks.decimal)
+    found = _chosen(_integral(dot), _integral(comma), notation.decimal)
     return None if found is None or abs(found) >= 2**63 else int(found)
 
 

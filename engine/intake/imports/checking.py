@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+
+from sqlalchemy import Connection
 
 from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.checks import CheckResult, Keys, report_missing
 from engine.intake.imports.events import EventImport
 from engine.intake.imports.headers import Header
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.rows import Reader
+from engine.intake.imports.rows import RowReader
 from engine.intake.imports.spool import RowSpool
 from engine.intake.imports.tables import Importable, importable
 
@@ -17,7 +18,7 @@ Progress = Callable[[str, int], None]
 
 
 def check_sheet(
-    sheet: SheetRows, folder: Path, connection: Any, org_id: str, problems: Problems, progress: Progress
+    sheet: SheetRows, folder: Path, connection: Connection, org_id: str, problems: Problems, progress: Progress
 ) -> CheckResult:
     """Read the sheet twice: once for what its columns say as a whole, once for the values of its cells."""
     table = importable(sheet.table)
@@ -31,7 +32,7 @@ def check_sheet(
     report_missing(table, sheet.file, always if header.given else (), header.given, problems)
     keys, columns = Keys(table.key), header.given
     if not always:
-        reader = Reader(header, sheet.decimal, org_id, problems)
+        reader = RowReader(header, sheet.decimal, org_id, problems)
         columns = reader.columns
         recorded = EventImport(connection, org_id, text.rows) if table.name == "audit_log" else None
         for frame in text.drain():

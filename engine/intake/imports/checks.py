@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import polars as pl
+from sqlalchemy import Connection
 
 from engine.intake.imports.expectations import expectation
 from engine.intake.imports.headers import ROW
-from engine.intake.imports.names import closest
+from engine.intake.imports.names import closest_name
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.spool import RowSpool
 from engine.intake.imports.tables import Importable
@@ -52,7 +52,7 @@ class Keys:
         twice = hashes.filter(hashes.is_duplicated()).unique()
         if twice.is_empty():
             return
-        first: dict[tuple[Any, ...], int] = {}
+        first: dict[tuple[object, ...], int] = {}
         for rows in spool:
             suspects = rows.drop_nulls(self._key).filter(pl.struct(self._key).hash().is_in(twice.implode()))
             for row, *key in suspects.select(ROW, *self._key).iter_rows():
@@ -63,7 +63,7 @@ class Keys:
                     problems.add(file, row, ", ".join(self._key), wanted, shown)
 
 
-def check_references(connection: Any, org_id: str, files: Mapping[str, CheckResult], problems: Problems) -> None:
+def check_references(connection: Connection, org_id: str, files: Mapping[str, CheckResult], problems: Problems) -> None:
     """Every reference names a row of the files or of the store."""
     for checked in files.values():
         for name in checked.columns:
@@ -73,7 +73,7 @@ def check_references(connection: Any, org_id: str, files: Mapping[str, CheckResu
             wanted = _distinct(checked.spool, name)
             arriving = _distinct(files[target].spool, "id") if target in files else set()
             left = sorted(wanted - arriving)
-            lost = set(left) - existing(connection, org_id, target, left)
+            lost = set(left) - existing_ids(connection, org_id, target, left)
             if lost:
                 _report_lost(checked, name, target, lost, sorted(arriving), problems)
 
@@ -81,7 +81,7 @@ def check_references(connection: Any, org_id: str, files: Mapping[str, CheckResu
 def _report_lost(
     checked: CheckResult, name: str, target: str, lost: set[str], known: Sequence[str], problems: Problems
 ) -> None:
-    near = {text: closest(text, known) for text in sorted(lost)[:100]}
+    near = {text: closest_name(text, known) for text in sorted(lost)[:100]}
     for rows in checked.spool:
         bad = rows.filter(pl.col(name).is_in(list(lost)))
         for row, found in bad.select(ROW, name).iter_rows():
@@ -90,7 +90,7 @@ def _report_lost(
             problems.add(checked.file, row, name, wanted, found)
 
 
-def check_new_rows(connection: Any, org_id: str, checked: CheckResult, problems: Problems) -> None:
+def check_new_rows(connection: Connection, org_id: str, checked: CheckResult, problems: Problems) -> None:
     """A file that lacks columns may change rows that exist; rows that do not need all of them."""
     if not checked.missing or not set(checked.table.key) <= set(checked.columns):
         return
@@ -101,12 +101,12 @@ def check_new_rows(connection: Any, org_id: str, checked: CheckResult, problems:
         query = table.select().with_only_columns(*columns).where(table.c.org_id == org_id)
         known = {tuple(row) for row in connection.execute(query)}
     else:
-        known = {(org_id,)} if existing(connection, org_id, checked.table.name, [org_id]) else set()
+        known = {(org_id,)} if existing_ids(connection, org_id, checked.table.name, [org_id]) else set()
     if any(row not in known for rows in checked.spool for row in rows.drop_nulls(key).select(key).iter_rows()):
         report_missing(checked.table, checked.file, checked.missing, checked.columns, problems)
 
 
-def check_fixed(connection: Any, org_id: str, checked: CheckResult, problems: Problems) -> None:
+def check_fixed(connection: Connection, org_id: str, checked: CheckResult, problems: Problems) -> None:
     """A row that exists keeps what it stands for."""
     name = FIXED.get(checked.table.name)
     if name is None or not {"id", name} <= set(checked.columns):
@@ -130,7 +130,7 @@ def report_missing(
         problems.add(file, 1, name, wanted, f"columns {', '.join(given)}" if given else None)
 
 
-def existing(connection: Any, org_id: str, name: str, ids: Sequence[str]) -> set[str]:
+def existing_ids(connection: Connection, org_id: str, name: str, ids: Sequence[str]) -> set[str]:
     """Those of ``ids`` that the organization has in the table."""
     table = metadata.tables[name]
     owner = table.c.id if name == "organizations" else table.c.org_id

@@ -4,14 +4,13 @@ import re
 from collections.abc import Callable
 from datetime import date
 from functools import cache
-from typing import Any
 from zoneinfo import available_timezones
 
 import msgspec
 import polars as pl
 
 from engine.intake.imports import cells, controls
-from engine.intake.imports.cells import Marks
+from engine.intake.imports.cells import Notation
 from engine.intake.imports.names import by_squashed
 from engine.intake.imports.tables import TableField
 from engine.model.formulas import iso_week
@@ -35,10 +34,10 @@ def dtype(field: TableField) -> pl.DataType:
     return DTYPES.get(field.kind, pl.String())
 
 
-def values(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
+def values(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     """The values of stripped text cells (null where empty); null too where a cell cannot be read as its column asks."""
     read = _READERS.get(field.kind)
-    result = read(raw, field, marks) if read else _text(raw, field)
+    result = read(raw, field, notation) if read else _text(raw, field)
     if field.low is not None or field.high is not None:
         low = float("-inf") if field.low is None else field.low
         high = float("inf") if field.high is None else field.high
@@ -46,7 +45,7 @@ def values(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
     return result
 
 
-def _each(parse: Callable[[str], Any]) -> Callable[[pl.Series, pl.DataType], pl.Series]:
+def _each(parse: Callable[[str], object]) -> Callable[[pl.Series, pl.DataType], pl.Series]:
     """Parse every distinct cell once."""
 
     def translated(raw: pl.Series, kind: pl.DataType) -> pl.Series:
@@ -62,49 +61,49 @@ def _text(raw: pl.Series, field: TableField) -> pl.Series:
     return raw.set(wrong | (raw.str.len_chars() > (field.limit or TEXT_LIMIT)), None)
 
 
-def _person(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
+def _person(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     """Addresses in lower case; names of systems stay as they are."""
     text = _text(raw, field)
     return text.str.to_lowercase().zip_with(text.str.contains("@", literal=True).fill_null(False), text)
 
 
-def _email(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
-    text = _person(raw, field, marks)
+def _email(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
+    text = _person(raw, field, notation)
     return text.set(~text.str.contains(_ADDRESS), None)
 
 
-def _number(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
+def _number(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     """Plain numbers in one pass; the rest cell by cell. The percent sign is allowed where percentages are meant."""
     kind, parse = dtype(field), cells.whole if field.kind == "whole" else cells.number
     plain = raw.str.strip_suffix("%").str.strip_chars() if field.name.endswith("_pct") else raw
     simple = plain.str.contains(_PLAIN_NUMBER)
-    if marks.decimal != ".":
+    if notation.decimal != ".":
         simple &= ~plain.str.contains(".", literal=True)
     fast = plain.set(~simple, None).cast(kind, strict=False)
-    return _completed(fast, plain, lambda text: parse(text, marks))
+    return _completed(fast, plain, lambda text: parse(text, notation))
 
 
-def _flag(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
+def _flag(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     return _each(cells.FLAGS.get)(raw.str.to_lowercase(), dtype(field))
 
 
-def _choice(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
+def _choice(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     words = by_squashed(field.choices)
     return _each(lambda text: words.get("".join(filter(str.isalnum, text.casefold()))))(raw, dtype(field))
 
 
-def _day(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
+def _day(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     fast = raw.set(~raw.str.contains(r"^(19|20|21)\d\d-\d\d-\d\d$"), None).str.to_date("%Y-%m-%d", strict=False)
-    return _completed(fast, raw, lambda text: cells.day(text, marks))
+    return _completed(fast, raw, lambda text: cells.day(text, notation))
 
 
-def _instant(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
+def _instant(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     iso = raw.set(~raw.str.contains(r"^(19|20|21)\d\d-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$"), None)
     fast = iso.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%#z", strict=False, time_unit="us")
-    return _completed(fast, raw, lambda text: cells.instant(text, marks))
+    return _completed(fast, raw, lambda text: cells.instant(text, notation))
 
 
-def _completed(fast: pl.Series, raw: pl.Series, parse: Callable[[str], Any]) -> pl.Series:
+def _completed(fast: pl.Series, raw: pl.Series, parse: Callable[[str], object]) -> pl.Series:
     """What the fast way could not read, cell by cell."""
     left = fast.is_null() & raw.is_not_null()
     if not left.any():
@@ -113,7 +112,7 @@ def _completed(fast: pl.Series, raw: pl.Series, parse: Callable[[str], Any]) -> 
     return fast.zip_with(~left, slow)
 
 
-def _json(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
+def _json(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     """JSON text in its canonical form."""
     return pl.Series(raw.name, [None if text is None else _canonical(text) for text in raw], dtype=pl.String)
 
@@ -125,11 +124,11 @@ def _canonical(text: str) -> str | None:
         return None
 
 
-def _parsed(parse: Callable[[str], str | None]) -> Callable[[pl.Series, TableField, Marks], pl.Series]:
-    return lambda raw, field, marks: _each(parse)(raw, pl.String())
+def _parsed(parse: Callable[[str], str | None]) -> Callable[[pl.Series, TableField, Notation], pl.Series]:
+    return lambda raw, field, notation: _each(parse)(raw, pl.String())
 
 
-def _week(raw: pl.Series, field: TableField, marks: Marks) -> pl.Series:
+def _week(raw: pl.Series, field: TableField, notation: Notation) -> pl.Series:
     always = "'default'" in field.comment
 
     def parse(text: str) -> str | None:
@@ -153,7 +152,7 @@ def _zones() -> frozenset[str]:
     return frozenset(available_timezones())
 
 
-_READERS: dict[str, Callable[[pl.Series, TableField, Marks], pl.Series]] = {
+_READERS: dict[str, Callable[[pl.Series, TableField, Notation], pl.Series]] = {
     "whole": _number,
     "number": _number,
     "flag": _flag,

@@ -3,10 +3,9 @@
 import re
 from functools import cache
 
-from engine.intake.imports.names import closest, squash
-from engine.reporting.catalogue import FRAMEWORKS, catalogue
+from engine.intake.imports.names import closest_name, squash
+from engine.reporting.catalogue import catalogue
 
-PACKS = (*FRAMEWORKS, "fedramp-poam")
 ALIASES = {
     "soc2": ("SOC 2", "SOC 2 Type 2", "SOC 2 Type II", "AICPA SOC 2", "TSC", "Trust Services Criteria"),
     "iso27001": ("ISO 27001", "ISO/IEC 27001", "ISO 27001:2022", "ISO/IEC 27001:2022", "ISO"),
@@ -37,14 +36,14 @@ def control(framework_id: str, text: str) -> str | None:
     return _ids(framework_id).get(_tokens(text))
 
 
-def lost_zero(framework_id: str, control_id: str) -> bool:
+def may_lack_zero(framework_id: str, control_id: str) -> bool:
     """Whether a spreadsheet that holds the identifier as a number could mean another control: 3.1 for 3.10."""
     return re.fullmatch(r"\d+\.\d", control_id) is not None and catalogue().has_control(framework_id, f"{control_id}0")
 
 
 def expected_control(framework_id: str, text: str) -> str:
     """What a cell that names no control should have held."""
-    near = closest(text, list(_ids(framework_id).values()))
+    near = closest_name(text, list(_ids(framework_id).values()))
     return f"a control of {framework_id}" + (f" such as {near}" if near else "")
 
 

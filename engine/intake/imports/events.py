@@ -1,20 +1,21 @@
 """Audit events: appended in the order of the file; one that is recorded already must be the same."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import polars as pl
+from sqlalchemy import ColumnElement, Connection, Select, select
 
 from engine.intake.imports.headers import ROW
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.spool import BATCH_ROWS, RowSpool
+from engine.model.vocabulary import Outcome
 from engine.store import EventRow
 from engine.store.schema.audit import audit_log
 
 KNOWN, HASH = "#known", "#hash"
 CHUNK = 10_000
 FEW_FOR_EACH = 20
-_DEFAULTS: dict[str, Any] = {"outcome": "success"}
+_DEFAULTS: dict[str, Outcome] = {"outcome": "success"}
 
 
 class EventImport:
@@ -24,11 +25,11 @@ class EventImport:
     events costs no look-up and a file of old ones is compared in the order of the chain.
     """
 
-    def __init__(self, connection: Any, org_id: str, arriving: int) -> None:
+    def __init__(self, connection: Connection, org_id: str, arriving: int) -> None:
         self._connection = connection
         self._mine = audit_log.c.org_id == org_id
-        newest = connection.execute(_query("seq").where(self._mine).order_by(audit_log.c.seq.desc()).limit(1)).scalar()
-        self._places = self._all_places() if (newest or 0) <= FEW_FOR_EACH * arriving else None
+        newest = select(audit_log.c.seq).where(self._mine).order_by(audit_log.c.seq.desc()).limit(1)
+        self._places = self._all_places() if (connection.scalar(newest) or 0) <= FEW_FOR_EACH * arriving else None
 
     def _all_places(self) -> pl.DataFrame:
         query = _query("seq", "event_id").where(self._mine).order_by(audit_log.c.seq)
@@ -55,8 +56,8 @@ class EventImport:
                 problems.add(file, row, "event_id", wanted, cells[0])
         return rows.with_columns(known.alias(KNOWN))
 
-    def _read(self, given: list[str], ids: pl.Series) -> dict[str, tuple[Any, ...]]:
-        found: dict[str, tuple[Any, ...]] = {}
+    def _read(self, given: list[str], ids: pl.Series) -> dict[str, tuple[object, ...]]:
+        found: dict[str, tuple[object, ...]] = {}
         wanted = ids
         if self._places is not None:
             wanted = self._places.filter(pl.col(HASH).is_in(ids.hash().implode()))["seq"]
@@ -64,18 +65,18 @@ class EventImport:
             chunk = wanted[start : start + CHUNK].to_list()
             chosen = audit_log.c.event_id.in_(chunk) if self._places is None else _places(chunk)
             query = _query(*given).where(self._mine, chosen)
-            found.update((row[0], tuple(row)) for row in self._connection.execute(query))
+            found.update((str(row[0]), tuple(row)) for row in self._connection.execute(query))
         return found
 
 
-def _query(*names: str) -> Any:
+def _query(*names: str) -> Select[*tuple[object, ...]]:
     """The columns, structured details as the canonical text that they are kept in."""
     as_text = audit_log.c.details.cast(audit_log.c.actor.type)
     columns = [as_text if name == "details" else audit_log.c[name] for name in names]
     return audit_log.select().with_only_columns(*columns)
 
 
-def _places(seqs: list[int]) -> Any:
+def _places(seqs: list[int]) -> ColumnElement[bool]:
     """Positions of the chain, as a range where they are close together."""
     first, last = seqs[0], seqs[-1]
     close = last - first < 2 * len(seqs)

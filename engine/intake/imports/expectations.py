@@ -2,10 +2,10 @@
 
 import re
 
-from engine.intake.imports.cells import Marks, number_readings
+from engine.intake.imports.cells import Notation, number_readings
 from engine.intake.imports.columns import TEXT_LIMIT
 from engine.intake.imports.controls import ALIASES
-from engine.intake.imports.names import closest
+from engine.intake.imports.names import closest_name
 from engine.intake.imports.tables import TableField
 
 KINDS = {
@@ -34,19 +34,19 @@ def expectation(field: TableField) -> str:
     return f"text of up to {field.limit or TEXT_LIMIT:,} characters"
 
 
-def cell_expectation(field: TableField, marks: Marks, found: str | None) -> str:
+def cell_expectation(field: TableField, notation: Notation, found: str | None) -> str:
     """What a bad cell should have held; says which two readings it has where that is the trouble."""
     general = expectation(field)
     if found is None:
         return general
     if field.kind in ("day", "instant") and re.match(r"\d{1,2}[/-]\d{1,2}[/-]\d{4}", found):
-        if marks.dates == "mixed":
+        if notation.dates == "mixed":
             return f"{general}: the column has dates with the day first and dates with the month first"
-        if marks.dates is None and re.match(r"(0?\d|1[0-2])[/-](0?\d|1[0-2])[/-]", found):
+        if notation.dates is None and re.match(r"(0?\d|1[0-2])[/-](0?\d|1[0-2])[/-]", found):
             return f"{general}: nothing in the column shows whether the day or the month comes first"
-    if field.kind in ("whole", "number") and marks.decimal is None and None not in number_readings(found):
+    if field.kind in ("whole", "number") and notation.decimal is None and None not in number_readings(found):
         return f"{general}: nothing in the column shows whether its mark is for decimals or thousands"
-    near = closest(found, field.choices)
+    near = closest_name(found, field.choices)
     return f"{general}; probably {near}" if near else general
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from engine.intake.imports.batches import Batch, SheetRows
-from engine.intake.imports.marks import Evidence
-from engine.intake.imports.names import by_squashed, closest, squash
+from engine.intake.imports.names import by_squashed, closest_name, squash
+from engine.intake.imports.notations import Notations
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.tables import Importable
 
@@ -21,7 +21,7 @@ class Header:
     table: Importable
     file: str
     problems: Problems
-    evidence: Evidence = field(default_factory=Evidence)
+    notations: Notations = field(default_factory=Notations)
     given: tuple[str, ...] = ()
     numeric: set[str] = field(default_factory=set)
     _seen: dict[str, str | None] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Header:
         for batch in sheet.read(self.problems):
             named = named or any(cell.strip() for cell in batch.header)
             frame = self._frame(batch)
-            self.evidence.gather(frame, self.table.fields)
+            self.notations.gather(frame, self.table.fields)
             yield frame
         if not named:
             self.problems.add(self.file, 1, "(header)", f"the columns of {self.table.name} in the first row", None)
@@ -74,7 +74,7 @@ class Header:
     def _expected(self, key: str) -> str:
         if key in by_squashed(self.table.assigned):
             return "no such column: the console fills it in"
-        near = closest(key, list(self.table.fields))
+        near = closest_name(key, list(self.table.fields))
         return f"a column of {self.table.name}" + (f", probably {near}" if near else "")
 
 

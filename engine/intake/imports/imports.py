@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -21,7 +20,7 @@ from engine.intake.imports.checks import (
 )
 from engine.intake.imports.events import KNOWN, EventImport
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.sources import sheets, table_named
+from engine.intake.imports.sources import find_table, sheets
 from engine.intake.imports.spool import BATCH_ROWS, RowSpool
 from engine.intake.imports.tables import importable
 from engine.intake.imports.write import (
@@ -61,7 +60,7 @@ def import_paths(
     what is being done and the rows so far. Usage for wrong paths and names; InvalidData, with ``details``, for bad
     cells. Nothing is written unless everything holds.
     """
-    return _imported(store, sheets(paths), org_id, actor, now, progress or _silent)
+    return _import_sheets(store, sheets(paths), org_id, actor, now, progress or _silent)
 
 
 def import_frames(
@@ -70,16 +69,16 @@ def import_frames(
     """Import frames by table name, checked as files are; rows count from 2, as below a header."""
     found = [
         SheetRows(
-            table_named(name, "frames"),
+            find_table(name, "frames"),
             name,
-            partial(_frame_rows, frame, importable(table_named(name, "frames")).headers("json")),
+            partial(_frame_rows, frame, importable(find_table(name, "frames")).headers("json")),
         )
         for name, frame in frames.items()
     ]
-    return _imported(store, found, org_id, actor, now, _silent)
+    return _import_sheets(store, found, org_id, actor, now, _silent)
 
 
-def _imported(
+def _import_sheets(
     store: Store, found: Sequence[SheetRows], org_id: str, actor: str, now: datetime, progress: Progress
 ) -> ImportResult:
     head = store.head(org_id)
@@ -99,14 +98,14 @@ def _imported(
                 check_new_rows(connection, org_id, checked, problems)
                 check_fixed(connection, org_id, checked, problems)
         problems.raise_any()
-        return _written(store, files, org_id, actor, now, head, progress)
+        return _write(store, files, org_id, actor, now, head, progress)
 
 
 def _order(table: str) -> tuple[bool, int]:
     return table not in FIRST, list(IMPORTABLE).index(table)
 
 
-def _written(
+def _write(
     store: Store,
     files: Mapping[str, CheckResult],
     org_id: str,
@@ -120,7 +119,7 @@ def _written(
         counts = {}
         for name, checked in files.items():
             if name == EVENTS:
-                current = _rechecked(revision, checked) if revision.start[0] != (head.seq if head else 0) else checked
+                current = _recheck(revision, checked) if revision.start[0] != (head.seq if head else 0) else checked
                 counts[name] = write_events(revision, current, progress)
             else:
                 counts[name] = write_table(revision, checked, progress)
@@ -131,7 +130,7 @@ def _written(
         return ImportResult(counts, revision.start[0], revision.head[0] if revision.touched else None)
 
 
-def _rechecked(revision: Revision, checked: CheckResult) -> CheckResult:
+def _recheck(revision: Revision, checked: CheckResult) -> CheckResult:
     """Somebody wrote between the check and the lock: look once more which events are recorded already."""
     problems = Problems()
     spool = RowSpool(checked.spool.folder.with_name("again"))
@@ -142,7 +141,7 @@ def _rechecked(revision: Revision, checked: CheckResult) -> CheckResult:
     return replace(checked, spool=spool)
 
 
-def _summary(table: str, counts: TableCounts) -> dict[str, Any]:
+def _summary(table: str, counts: TableCounts) -> dict[str, object]:
     return {
         "name": counts.file,
         "sha256": counts.sha256,

@@ -16,7 +16,7 @@ def by_squashed(names: Iterable[str]) -> dict[str, str]:
     return {squash(name): name for name in names}
 
 
-def closest(text: str, names: Sequence[str]) -> str | None:
+def closest_name(text: str, names: Sequence[str]) -> str | None:
     """The name that was probably meant; None when nothing is near."""
     known = by_squashed(names)
     found = difflib.get_close_matches(squash(text), list(known), n=1, cutoff=0.5)

@@ -1,7 +1,6 @@
 """Bad cells, counted all and listed up to a limit."""
 
 from collections.abc import Callable
-from typing import Any
 
 import polars as pl
 
@@ -17,19 +16,25 @@ class Problems:
     def __init__(self) -> None:
         self.count = 0
         self._files: dict[str, int] = {}
-        self._cells: list[tuple[int, int, int, dict[str, Any]]] = []
+        self._cells: list[tuple[int, int, int, dict[str, str | int]]] = []
 
     def add(self, file: str, row: int, column: str, expected: str, found: object) -> None:
         """One bad cell. ``row`` is the one a spreadsheet shows; ``found`` None means that the cell is empty."""
         self.count += 1
         order = (self._files.setdefault(file, len(self._files)), row, self.count)
-        cell = {"file": file, "row": row, "column": column, "expected": expected, "found": _shown(found)}
+        cell: dict[str, str | int] = {
+            "file": file,
+            "row": row,
+            "column": column,
+            "expected": expected,
+            "found": _shown(found),
+        }
         self._cells.append((*order, cell))
         if len(self._cells) >= 4 * LISTED:
             self._trim()
 
     def add_all(
-        self, file: str, column: str, expected: Callable[[Any], str], rows: pl.Series, found: pl.Series
+        self, file: str, column: str, expected: Callable[[str | None], str], rows: pl.Series, found: pl.Series
     ) -> None:
         """The bad cells of one column, in row order; ``expected`` says for a cell what it should have held."""
         for row, cell in zip(rows.head(LISTED), found.head(LISTED), strict=True):

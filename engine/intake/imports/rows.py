@@ -1,17 +1,16 @@
 """From named text cells to checked rows: values by column, then what concerns a row as a whole."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import msgspec
 import polars as pl
 
 from engine.intake.imports import controls
-from engine.intake.imports.cells import Marks
+from engine.intake.imports.cells import Notation
 from engine.intake.imports.columns import values
 from engine.intake.imports.expectations import cell_expectation
 from engine.intake.imports.headers import ROW, Header
-from engine.intake.imports.names import closest, slug
+from engine.intake.imports.names import closest_name, slug
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.tables import Importable, TableField
 from engine.model.errors import InvalidData
@@ -21,7 +20,7 @@ OWN_EVENTS = "hq:"
 ID_LENGTH = 200
 
 
-class Reader:
+class RowReader:
     """Turns the frames of one file into values. ``columns`` are those that the rows have: given or made."""
 
     def __init__(self, header: Header, decimal: str | None, org_id: str, problems: Problems) -> None:
@@ -31,8 +30,8 @@ class Reader:
         self._numeric = header.numeric
         self._problems = problems
         self._org_id = org_id
-        self._marks = {
-            name: header.evidence.marks(self.table.fields[name], _decimal(self.table.fields[name], decimal))
+        self._notations = {
+            name: header.notations.of(self.table.fields[name], _decimal(self.table.fields[name], decimal))
             for name in header.given
         }
         self._makes_id = bool(self.table.natural) and set(self.table.natural) <= set(self._given)
@@ -46,15 +45,15 @@ class Reader:
         """The rows of ``frame`` with typed columns and ``ROW``; every cell that does not hold is reported."""
         done: dict[str, pl.Series] = {}
         for name in self._given:
-            field, marks = self.table.fields[name], self._marks[name]
+            field, notation = self.table.fields[name], self._notations[name]
             raw = frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=pl.String)
             if field.kind == "control":
                 done[name] = self._controls(frame, raw, done["framework"])
             else:
-                done[name] = values(raw, field, marks).alias(name)
-                self._report(frame[ROW], raw, raw.is_not_null() & done[name].is_null(), field, marks)
+                done[name] = values(raw, field, notation).alias(name)
+                self._report(frame[ROW], raw, raw.is_not_null() & done[name].is_null(), field, notation)
             if name in self._needed:
-                self._report(frame[ROW], raw, raw.is_null(), field, marks)
+                self._report(frame[ROW], raw, raw.is_null(), field, notation)
             if field.default is not None:
                 done[name] = done[name].zip_with(raw.is_not_null(), pl.repeat(field.default, frame.height, eager=True))
         typed = pl.DataFrame([frame[ROW], *done.values()])
@@ -67,12 +66,12 @@ class Reader:
             self._problems.add(self._file, row, column, wanted, found)
         return typed
 
-    def _report(self, rows: pl.Series, raw: pl.Series, bad: pl.Series, field: TableField, marks: Marks) -> None:
+    def _report(self, rows: pl.Series, raw: pl.Series, bad: pl.Series, field: TableField, notation: Notation) -> None:
         if bad.any():
             self._problems.add_all(
                 self._file,
                 field.name,
-                lambda found: cell_expectation(field, marks, found),
+                lambda found: cell_expectation(field, notation, found),
                 rows.filter(bad),
                 raw.filter(bad),
             )
@@ -92,7 +91,7 @@ class Reader:
             found.append(exact)
             if exact is None:
                 self._problems.add(self._file, row, "control_id", controls.expected_control(framework, text), text)
-            elif risky and controls.lost_zero(framework, exact):
+            elif risky and controls.may_lack_zero(framework, exact):
                 wanted = f"text: as a number {exact} and {exact}0 are the same, so format the column as text"
                 self._problems.add(self._file, row, "control_id", wanted, text)
         if "framework" not in self._needed:
@@ -119,7 +118,7 @@ def _decimal(field: TableField, decimal: str | None) -> str | None:
     return None if decimal == "," and field.kind == "number" else decimal
 
 
-def _row_problems(table: Importable, typed: pl.DataFrame, org_id: str) -> Iterator[tuple[int, str, str, Any]]:
+def _row_problems(table: Importable, typed: pl.DataFrame, org_id: str) -> Iterator[tuple[int, str, str, object]]:
     """(row, column, expected, found) of what a column by itself does not show."""
     if table.name == "audit_log" and "event_id" in typed.columns:
         reserved = typed.filter(pl.col("event_id").str.starts_with(OWN_EVENTS))
@@ -128,25 +127,24 @@ def _row_problems(table: Importable, typed: pl.DataFrame, org_id: str) -> Iterat
     if table.name == "organizations":
         yield from _organization_problems(typed, org_id)
     if table.name == "organization_settings" and {"name", "value"} <= set(typed.columns):
-        for row in typed.drop_nulls(["name", "value"]).iter_rows(named=True):
-            yield from _setting_problems(row)
+        for row, name, value in typed.drop_nulls(["name", "value"]).select(ROW, "name", "value").iter_rows():
+            yield from _setting_problems(row, name, value)
 
 
-def _organization_problems(typed: pl.DataFrame, org_id: str) -> Iterator[tuple[int, str, str, Any]]:
+def _organization_problems(typed: pl.DataFrame, org_id: str) -> Iterator[tuple[int, str, str, object]]:
     for row in typed[ROW][1:]:
         yield row, "(row)", "one organization", "another"
     for row, found in typed.filter(pl.col("id") != org_id).select(ROW, "id").iter_rows():
         yield row, "id", f"{org_id}, the organization that is imported into", found
 
 
-def _setting_problems(row: Mapping[str, Any]) -> Iterator[tuple[int, str, str, Any]]:
-    name, value = row["name"], row["value"]
+def _setting_problems(row: int, name: str, value: str) -> Iterator[tuple[int, str, str, object]]:
     if name not in DEFAULTS:
-        near = closest(name, list(DEFAULTS))
-        yield row[ROW], "name", "the name of a setting" + (f", probably {near}" if near else ""), name
+        near = closest_name(name, list(DEFAULTS))
+        yield row, "name", "the name of a setting" + (f", probably {near}" if near else ""), name
         return
     try:
         thresholds(0, {name: msgspec.json.decode(value)})
     except InvalidData:
         _, low, high, _ = DEFAULTS[name]
-        yield row[ROW], "value", f"a number from {low:g} to {high:g}", value
+        yield row, "value", f"a number from {low:g} to {high:g}", value

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.csv_files import dialect_of, encoding_of, read_delimited
-from engine.intake.imports.names import by_squashed, closest, squash
+from engine.intake.imports.names import by_squashed, closest_name, squash
 from engine.intake.imports.tables import Importable, importable
 from engine.intake.imports.typed_files import (
     open_workbook,
@@ -39,11 +39,11 @@ def sheets(paths: Sequence[Path]) -> list[SheetRows]:
     return found
 
 
-def table_named(text: str, where: str) -> str:
+def find_table(text: str, where: str) -> str:
     """The importable table of that name in any spelling; Usage lists those that exist."""
     name = _TABLES.get(squash(text))
     if name is None:
-        near = closest(text, list(IMPORTABLE))
+        near = closest_name(text, list(IMPORTABLE))
         meant = f" Did you mean {near}?" if near else ""
         raise Usage(f"{where}: {text!r} is not a table that can be imported.{meant} There are {', '.join(IMPORTABLE)}.")
     return name
@@ -69,7 +69,7 @@ def _sheets(path: Path) -> list[SheetRows]:
         raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")
     if suffix in WORKBOOKS:
         return _worksheets(path)
-    table = table_named(path.stem, path.name)
+    table = find_table(path.stem, path.name)
     structured = importable(table).headers("json")
     if suffix in JSON_LINES:
         return [
@@ -102,7 +102,7 @@ def _worksheets(path: Path) -> list[SheetRows]:
     for name in names:
         if not single and squash(name) not in _TABLES and workbook.load_sheet(name, header_row=None).height == 0:
             continue
-        table = importable(table_named(path.stem if single else name, f"{path.name}, sheet {name}"))
+        table = importable(find_table(path.stem if single else name, f"{path.name}, sheet {name}"))
         exact = table.headers("control")
         label = path.name if single else f"{path.name}, sheet {name}"
         found.append(SheetRows(table.name, label, partial(read_worksheet, workbook, name, exact), sha256=digest))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+
+from sqlalchemy import Column
 
 from engine.intake.imports.names import squash
 from engine.store.schema import IMPORTABLE
@@ -45,7 +46,7 @@ class TableField:
     comment: str
     kind: str
     required: bool
-    default: Any = None
+    default: str | bool | None = None
     choices: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
@@ -90,14 +91,14 @@ def importable(name: str) -> Importable:
     return Importable(name, table.comment or "", MappingProxyType(fields), key, natural, assigned)
 
 
-def _field(table: str, column: Any, *, made: bool) -> TableField:
-    info = column.info
+def _field(table: str, column: Column[object], *, made: bool) -> TableField:
+    info, comment = column.info, column.comment or ""
     default = info.get("default")
     optional = column.nullable or default is not None or made or (table, column.name) in OPTIONAL
     return TableField(
         column.name,
-        column.comment,
-        _kind(column),
+        comment,
+        _kind(column, comment),
         required=not optional,
         default=default,
         choices=tuple(info.get("choices", ())),
@@ -108,7 +109,7 @@ def _field(table: str, column: Any, *, made: bool) -> TableField:
     )
 
 
-def _kind(column: Any) -> str:
+def _kind(column: Column[object], comment: str) -> str:
     """The way to read a cell: by the column's markers, its type, then its name and comment."""
     if isinstance(column.type, Instant):
         return "instant"
@@ -123,4 +124,4 @@ def _kind(column: Any) -> str:
         return kind
     if column.name in NAMED_KINDS:
         return NAMED_KINDS[column.name]
-    return "person" if "e-mail address" in column.comment else "text"
+    return "person" if "e-mail address" in comment else "text"

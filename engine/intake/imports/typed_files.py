@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import fastexcel
 import msgspec
@@ -11,12 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.intake.imports.batches import (
-    Batch,
-    decode_line,
-    frame_batches,
-    text_cell,
-)
+from engine.intake.imports.batches import Batch, frame_batches, text_cell
 from engine.intake.imports.names import squash
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.spool import BATCH_ROWS
@@ -30,6 +24,7 @@ FORMULA_ERRORS = {
     "(Num)": "#NUM!",
     "(Ref)": "#REF!",
 }
+_decode_line = msgspec.json.Decoder(dict[str, object]).decode
 
 
 def read_json_lines(path: Path, file: str, structured: frozenset[str], problems: Problems) -> Iterator[Batch]:
@@ -45,20 +40,20 @@ def read_json_lines(path: Path, file: str, structured: frozenset[str], problems:
             first_row += len(lines)
 
 
-def _member(name: str, records: list[dict[str, Any]], structured: bool) -> pl.Series:
+def _member(name: str, records: list[dict[str, object]], structured: bool) -> pl.Series:
     return pl.Series(name, [text_cell(record.get(name), structured) for record in records], dtype=pl.String)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _record(line: bytes, file: str, row: int, problems: Problems) -> dict[str, Any]:
+def _record(line: bytes, file: str, row: int, problems: Problems) -> dict[str, object]:
     text = line.removeprefix(b"\xef\xbb\xbf") if row == 1 else line
     if not text.strip():
         return {}
     try:
-        return decode_line(text)
+        return _decode_line(text)
     except (msgspec.DecodeError, RecursionError):
         problems.add(file, row, "(line)", "a JSON object on one line", text.decode(errors="replace").strip())
         return {}

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 import msgspec
 import polars as pl
 
 from engine.intake.imports.checking import Progress
-from engine.intake.imports.checks import CheckResult, existing
+from engine.intake.imports.checks import CheckResult, existing_ids
 from engine.intake.imports.events import event_rows
 from engine.intake.imports.headers import ROW
 from engine.model.formulas import business_days_after
@@ -54,7 +53,7 @@ def write_events(revision: Revision, checked: CheckResult, progress: Progress) -
     return TableCounts(checked.file, checked.sha256, checked.spool.rows, created, 0, checked.spool.rows - created)
 
 
-def _records(checked: CheckResult, rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
+def _records(checked: CheckResult, rows: pl.DataFrame) -> Iterator[dict[str, object]]:
     structured = [name for name in checked.columns if checked.table.fields[name].kind == "json"]
     own_id = {"id"} if checked.table.name == "organizations" else set()
     table = metadata.tables[checked.table.name]
@@ -69,22 +68,23 @@ def _records(checked: CheckResult, rows: pl.DataFrame) -> Iterator[dict[str, Any
         yield record
 
 
-def organization_values(checked: CheckResult | None) -> dict[str, Any] | None:
+def organization_values(checked: CheckResult | None) -> dict[str, object] | None:
     """The row of ``organizations`` that a new organization is made from; None when the files have none."""
     if checked is None:
         return None
     return next((record for rows in checked.spool for record in _records(checked, rows)), None)
 
 
-def _fill_due_dates(revision: Revision, records: list[dict[str, Any]]) -> None:
+def _fill_due_dates(revision: Revision, records: list[dict[str, object]]) -> None:
     """A new request without a due date is due by its priority (F5); an old one keeps the date that it has."""
-    open_ended = [record for record in records if record.get("due_on") is None]
-    known = existing(revision.connection, revision.org_id, "evidence_requests", [record["id"] for record in open_ended])
+    open_ended = {str(record["id"]): record for record in records if record.get("due_on") is None}
+    known = existing_ids(revision.connection, revision.org_id, "evidence_requests", list(open_ended))
     settings = _settings(revision)
-    for record in open_ended:
+    for request_id, record in open_ended.items():
         record.pop("due_on", None)
-        if record["id"] not in known:
-            record["due_on"] = _due_on(record["opened_on"], record.get("priority") or "P3", settings)
+        opened_on = record.get("opened_on")
+        if request_id not in known and isinstance(opened_on, date):
+            record["due_on"] = _due_on(opened_on, str(record.get("priority") or "P3"), settings)
 
 
 def _due_on(opened_on: date, priority: str, settings: Thresholds) -> date:

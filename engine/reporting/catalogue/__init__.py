@@ -41,12 +41,11 @@ from engine.reporting.catalogue.columns import (
     OWN,
     RUNBOOK_CONTROLS,
     RUNBOOKS,
-    TIERS,
     UNMAPPED,
     VENDOR_INHERITANCE,
 )
 
-__all__ = ["CADENCES", "DATA", "EVIDENCE_KINDS", "FRAMEWORKS", "TIERS", "Catalogue", "catalogue", "load"]
+__all__ = ["CADENCES", "DATA", "EVIDENCE_KINDS", "FRAMEWORKS", "Catalogue", "catalogue", "load"]
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 

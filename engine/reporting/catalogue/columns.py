@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from engine.model.vocabulary import VENDOR_TIERS
+
 FRAMEWORKS = ("soc2", "iso27001", "pci-dss", "hipaa", "nist-csf", "cis-v8", "cmmc-l2", "gdpr-art32")
 CADENCES = ("continuous", "daily", "weekly", "monthly", "quarterly", "semi-annual", "annual")
 EVIDENCE_KINDS = ("operation", "policy", "test", "attestation")
 RELATIONS = ("equal", "superset", "subset", "intersects")
-TIERS = ("critical", "high", "medium", "low")
 ANY_TIER = "*"
 VENDOR_EVIDENCE = (
     "soc2_type2",
@@ -124,7 +125,7 @@ ACTIONS = {
 ACTION_CONTROLS = {"action": TEXT, "framework": FRAMEWORK, "control_id": TEXT}
 VENDOR_INHERITANCE = {
     "rule_version": TEXT,
-    "tier": one_of(ANY_TIER, *TIERS),
+    "tier": one_of(ANY_TIER, *VENDOR_TIERS),
     "category": TEXT,
     "framework": FRAMEWORK,
     **texts("control_id reason"),

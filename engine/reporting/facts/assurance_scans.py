@@ -3,22 +3,22 @@
 from collections.abc import Mapping
 
 SCANS: Mapping[str, str] = {
-    "systems": """
+    "systems_rows": """
         SELECT t.org_id, t.id, t.name, t.owner, t.service_id, t.data_classes, t.region, t.boundary, t.environment,
             t.frameworks, t.pci_class, t.justification, t.last_reviewed_on
         FROM systems t JOIN asked q USING (org_id)
     """,
-    "data_flows": """
+    "data_flows_rows": """
         SELECT t.org_id, t.id, t.from_system, t.to_system, t.data_class, t.protocol, t.encrypted, t.vendor_id,
             t.agreement_ref
         FROM data_flows t JOIN asked q USING (org_id)
     """,
-    "service_facts": """
+    "service_facts_rows": """
         SELECT t.org_id, t.id, t.name, t.owner, t.criticality, t.environment, t.internet_facing, t.holds_customer_data
         FROM services t JOIN asked q USING (org_id)
     """,
     # what was seen at work, by the service or, where none is known, by the name that it was seen under
-    "sightings": """
+    "sightings_rows": """
         SELECT t.org_id, t.id AS service_id, NULL AS name, 'services' AS source, 1 AS sightings,
             CAST(NULL AS TIMESTAMP) AS last_at
         FROM services t JOIN asked q USING (org_id)
@@ -39,89 +39,98 @@ SCANS: Mapping[str, str] = {
         GROUP BY t.org_id, t.service_id, name
     """,
     # alerts that named a service which nobody declared, by what the audit log says of them
-    "strange_alerts": """
+    "strange_alerts_rows": """
         SELECT t.org_id, t.details, count(*) AS sightings, max(t.occurred_at) AS last_at
         FROM audit_log t JOIN asked q USING (org_id)
         WHERE t.action = 'alert.ingested' AND contains(t.details, '"unknown_service":') AND t.occurred_at < q.ends_at
         GROUP BY t.org_id, t.details
     """,
-    "profile_systems": """
+    "profile_systems_rows": """
         SELECT t.org_id, t.framework, t.control_id, t.systems FROM control_profiles t JOIN asked q USING (org_id)
         WHERE t.systems IS NOT NULL
     """,
-    "rehearsals": """
+    "rehearsals_rows": """
         SELECT t.org_id, t.id, t.playbook, t.policy_id, p.version AS policy_version, t.outcome, t.actor, t.ran_at
         FROM dry_runs t JOIN asked q USING (org_id)
         LEFT JOIN policies p ON p.org_id = t.org_id AND p.id = t.policy_id
         WHERE t.ran_at < q.ends_at
     """,
-    "linked_tests": """
+    "linked_tests_rows": """
         SELECT t.org_id, t.id, t.test_id, t.framework, t.control_id, t.bundle_id, t.status, t.supplement, t.linked_by,
             t.linked_at
         FROM test_links t JOIN asked q USING (org_id) WHERE t.linked_at < q.ends_at
     """,
-    "sealed_bundles": """
+    "sealed_bundles_rows": """
         SELECT t.org_id, t.id, t.window_start_on, t.window_end_on, t.sealed_at, t.first_seq, t.sealed_seq
         FROM bundles t JOIN asked q USING (org_id) WHERE t.sealed_at < q.ends_at
     """,
-    "bundle_files": """
+    "bundle_files_rows": """
         SELECT f.org_id, f.bundle_id, f.position, f.name, f.sha256
         FROM bundle_files f JOIN bundles t ON t.org_id = f.org_id AND t.id = f.bundle_id
         JOIN asked q ON q.org_id = f.org_id WHERE t.sealed_at < q.ends_at
     """,
-    "unlinked_items": """
+    "unlinked_items_rows": """
         SELECT t.org_id, t.id, t.title, t.owner, t.captured_at FROM evidence_items t JOIN asked q USING (org_id)
         WHERE t.captured_at < q.ends_at AND NOT EXISTS
             (SELECT 1 FROM evidence_links l WHERE l.org_id = t.org_id AND l.evidence_id = t.id)
     """,
+    # Read once the claims are known, which are offered as the table ``claim_evidence``: the record or event that each
+    # one names, and the audit event that put it on record with the hash before it. A record without an event of its
+    # own came in with the write that its revision names. What is looked for in the log is made a small table first,
+    # and whole events are fetched by their place in it: a join that reads every column of a million events takes five
+    # times as long.
+    "proofs_rows": """
+        WITH records AS (
+            SELECT org_id, 'item' AS source, id, 'evidence item' AS record, revision, NULL AS version, location, sha256
+            FROM evidence_items
+            UNION ALL SELECT org_id, 'attestation', id, 'attestation', revision, NULL, NULL, NULL FROM attestations
+            UNION ALL SELECT org_id, 'policy', id, 'policy version', revision, version, NULL, NULL FROM policies
+            UNION ALL SELECT org_id, 'test', id, 'test run', revision, NULL, NULL, NULL FROM test_runs
+            UNION ALL SELECT org_id, 'test', id, 'dry-run', revision, NULL, NULL, NULL FROM dry_runs
+        ),
+        named AS MATERIALIZED (
+            SELECT s.org_id, s.source, s.evidence_id, r.record, r.revision, r.version, r.location, r.sha256
+            FROM claim_evidence s JOIN records r ON r.org_id = s.org_id AND r.source = s.source AND r.id = s.evidence_id
+        ),
+        own AS MATERIALIZED (
+            SELECT a.org_id, a.object_id AS evidence_id, max(a.seq) AS seq
+            FROM audit_log a
+            JOIN (SELECT DISTINCT n.org_id, n.evidence_id AS object_id, q.ends_at
+                  FROM named n JOIN asked q USING (org_id)) n USING (org_id, object_id)
+            WHERE a.occurred_at < n.ends_at
+            GROUP BY a.org_id, a.object_id
+        ),
+        others AS MATERIALIZED (
+            SELECT s.org_id, s.source, s.evidence_id
+            FROM claim_evidence s ANTI JOIN named n USING (org_id, source, evidence_id)
+        ),
+        placed AS MATERIALIZED (
+            SELECT n.*, coalesce(o.seq, n.revision) AS seq FROM named n LEFT JOIN own o USING (org_id, evidence_id)
+            UNION ALL
+            SELECT s.org_id, s.source, s.evidence_id, 'audit event', NULL, NULL, NULL, NULL, a.seq
+            FROM audit_log a JOIN others s ON a.org_id = s.org_id AND a.event_id = s.evidence_id
+        ),
+        places AS MATERIALIZED (SELECT DISTINCT org_id, unnest([seq, seq - 1]) AS seq FROM placed),
+        events AS MATERIALIZED (
+            SELECT a.* FROM audit_log a
+            WHERE a.rowid IN (SELECT b.rowid FROM audit_log b JOIN places USING (org_id, seq))
+        )
+        SELECT p.org_id, p.source, p.evidence_id, p.record, coalesce(p.version, v.version) AS policy_version,
+            p.location, p.sha256,
+            a.* EXCLUDE (org_id),
+            coalesce(b.hash, c.hash, CASE WHEN a.seq = 1 THEN repeat('0', 64) END) AS previous
+        FROM placed p
+        LEFT JOIN events a ON a.org_id = p.org_id AND a.seq = p.seq
+        LEFT JOIN events b ON b.org_id = p.org_id AND b.seq = p.seq - 1
+        LEFT JOIN policies v ON v.org_id = a.org_id AND v.id = a.object_id
+        LEFT JOIN chain_cuts c ON c.org_id = p.org_id AND c.seq = p.seq - 1
+    """,
+    # the identifiers of the events that evidence is quoted with, which are offered as the table ``wanted_event_ids``
+    "event_ids_rows": """
+        SELECT a.org_id, a.seq, a.event_id
+        FROM audit_log a WHERE a.rowid IN (SELECT b.rowid FROM audit_log b JOIN wanted_event_ids w USING (org_id, seq))
+    """,
 }
 
-# Read once the claims are known, which are offered as ``sought``: the record or event that each one names, and the
-# audit event that put it on record with the hash before it. A record without an event of its own came in with the
-# write that its revision names. What is looked for in the log is made a small table first, and whole events are
-# fetched by their place in it: a join that reads every column of a million events takes five times as long.
-PROOFS = """
-    WITH records AS (
-        SELECT org_id, 'item' AS source, id, 'evidence item' AS record, revision, NULL AS version, location, sha256
-        FROM evidence_items
-        UNION ALL SELECT org_id, 'attestation', id, 'attestation', revision, NULL, NULL, NULL FROM attestations
-        UNION ALL SELECT org_id, 'policy', id, 'policy version', revision, version, NULL, NULL FROM policies
-        UNION ALL SELECT org_id, 'test', id, 'test run', revision, NULL, NULL, NULL FROM test_runs
-        UNION ALL SELECT org_id, 'test', id, 'dry-run', revision, NULL, NULL, NULL FROM dry_runs
-    ),
-    named AS MATERIALIZED (
-        SELECT s.org_id, s.source, s.evidence_id, r.record, r.revision, r.version, r.location, r.sha256
-        FROM sought s JOIN records r ON r.org_id = s.org_id AND r.source = s.source AND r.id = s.evidence_id
-    ),
-    own AS MATERIALIZED (
-        SELECT a.org_id, a.object_id AS evidence_id, max(a.seq) AS seq
-        FROM audit_log a
-        JOIN (SELECT DISTINCT n.org_id, n.evidence_id AS object_id, q.ends_at
-              FROM named n JOIN asked q USING (org_id)) n USING (org_id, object_id)
-        WHERE a.occurred_at < n.ends_at
-        GROUP BY a.org_id, a.object_id
-    ),
-    others AS MATERIALIZED (
-        SELECT s.org_id, s.source, s.evidence_id FROM sought s ANTI JOIN named n USING (org_id, source, evidence_id)
-    ),
-    placed AS MATERIALIZED (
-        SELECT n.*, coalesce(o.seq, n.revision) AS seq FROM named n LEFT JOIN own o USING (org_id, evidence_id)
-        UNION ALL
-        SELECT s.org_id, s.source, s.evidence_id, 'audit event', NULL, NULL, NULL, NULL, a.seq
-        FROM audit_log a JOIN others s ON a.org_id = s.org_id AND a.event_id = s.evidence_id
-    ),
-    places AS MATERIALIZED (SELECT DISTINCT org_id, unnest([seq, seq - 1]) AS seq FROM placed),
-    events AS MATERIALIZED (
-        SELECT a.* FROM audit_log a
-        WHERE a.rowid IN (SELECT b.rowid FROM audit_log b JOIN places USING (org_id, seq))
-    )
-    SELECT p.org_id, p.source, p.evidence_id, p.record, coalesce(p.version, v.version) AS policy_version,
-        p.location, p.sha256,
-        a.* EXCLUDE (org_id),
-        coalesce(b.hash, c.hash, CASE WHEN a.seq = 1 THEN repeat('0', 64) END) AS previous
-    FROM placed p
-    LEFT JOIN events a ON a.org_id = p.org_id AND a.seq = p.seq
-    LEFT JOIN events b ON b.org_id = p.org_id AND b.seq = p.seq - 1
-    LEFT JOIN policies v ON v.org_id = a.org_id AND v.id = a.object_id
-    LEFT JOIN chain_cuts c ON c.org_id = p.org_id AND c.seq = p.seq - 1
-"""
+# facts that a scan reads as a table of the fact's name, besides ``asked``, which every scan may read
+OVER: Mapping[str, tuple[str, ...]] = {"event_ids_rows": ("wanted_event_ids",), "proofs_rows": ("claim_evidence",)}

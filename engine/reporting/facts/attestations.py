@@ -17,11 +17,11 @@ _KEY = ["org_id", "framework", "control_id"]
 
 
 def attestations(
-    attestations: pl.DataFrame,
-    attestation_days: pl.DataFrame,
-    evidence_links: pl.DataFrame,
-    audit_days: pl.DataFrame,
-    named_when_signed: pl.DataFrame,
+    attestations_rows: pl.DataFrame,
+    attestation_days_rows: pl.DataFrame,
+    evidence_counts: pl.DataFrame,
+    audit_days_rows: pl.DataFrame,
+    named_when_signed_rows: pl.DataFrame,
     record_days: pl.DataFrame,
     controls: pl.DataFrame,
     asked: pl.DataFrame,
@@ -33,7 +33,7 @@ def attestations(
     """
     overdue, decided = pl.col("status") == "overdue", pl.col("status").is_in(["attested", "rejected"])
     frame = (
-        attestations.join(attestation_days, on=["org_id", "id"])
+        attestations_rows.join(attestation_days_rows, on=["org_id", "id"])
         .join(asked.select("org_id", "as_of", "due_soon_days"), on="org_id")
         .filter(~has_happened("withdrawn_on"))
         .join(controls.filter("assessable").select(*_KEY, "title", "group_id", "cadence"), on=_KEY)
@@ -44,16 +44,16 @@ def attestations(
         .with_columns(status=_status(), days_left=days_between("due_on", "as_of"))
         .join(
             _freshness_when_signed(
-                _signed(attestations, attestation_days, controls, asked),
-                audit_days,
-                named_when_signed,
+                _signed(attestations_rows, attestation_days_rows, controls, asked),
+                audit_days_rows,
+                named_when_signed_rows,
                 record_days,
                 asked,
             ),
             on=["org_id", "id"],
             how="left",
         )
-        .join(evidence_links, on=_KEY, how="left")
+        .join(evidence_counts, on=_KEY, how="left")
         .with_columns(
             rank=pl.when(overdue & (pl.col("done") | _newer_than_signed())).then(0).when(decided).then(1)
             .when(~overdue).then(2).otherwise(3),

@@ -19,27 +19,33 @@ def _called(column: str) -> pl.Expr:
 
 
 def systems(
-    systems: pl.DataFrame, profile_systems: pl.DataFrame, service_facts: pl.DataFrame, organization: pl.DataFrame
+    systems_rows: pl.DataFrame,
+    profile_systems_rows: pl.DataFrame,
+    service_facts_rows: pl.DataFrame,
+    organization: pl.DataFrame,
 ) -> pl.DataFrame:
     """Declared systems; ``controls_named`` counts the controls that name the system by its id or name."""
     named = (
-        profile_systems.with_columns(system=_words("systems"))
+        profile_systems_rows.with_columns(system=_words("systems"))
         .explode("system", empty_as_null=False)
         .with_columns(key=_called("system"))
         .unique(["org_id", "framework", "control_id", "key"])
         .select("org_id", "key", "framework", "control_id")
     )
     keys = pl.concat(
-        [systems.select("org_id", "id", key=_called("id")), systems.select("org_id", "id", key=_called("name"))]
+        [
+            systems_rows.select("org_id", "id", key=_called("id")),
+            systems_rows.select("org_id", "id", key=_called("name")),
+        ]
     ).unique()
     counts = (
         keys.join(named, on=["org_id", "key"])
         .group_by("org_id", "id")
         .agg(controls_named=pl.struct("framework", "control_id").n_unique().cast(pl.Int64))
     )
-    known = service_facts.select("org_id", service_id="id", service="name")
+    known = service_facts_rows.select("org_id", service_id="id", service="name")
     frame = (
-        systems.join(known, on=_SERVICE, how="left")
+        systems_rows.join(known, on=_SERVICE, how="left")
         .join(counts, on=["org_id", "id"], how="left")
         .join(organization.select("org_id", followed="frameworks"), on="org_id")
         .with_columns(
@@ -52,7 +58,7 @@ def systems(
     return shape("systems", frame).sort("org_id", "id")
 
 
-def data_flows(data_flows: pl.DataFrame, systems: pl.DataFrame, vendors: pl.DataFrame) -> pl.DataFrame:
+def data_flows(data_flows_rows: pl.DataFrame, systems: pl.DataFrame, vendors_rows: pl.DataFrame) -> pl.DataFrame:
     """Declared flows with both ends; ``leaves``: from inside the boundary to outside it or to a vendor."""
 
     def end(side: str) -> pl.DataFrame:
@@ -66,27 +72,27 @@ def data_flows(data_flows: pl.DataFrame, systems: pl.DataFrame, vendors: pl.Data
 
     outside = (pl.col("to_boundary").fill_null("outside") == "outside") | pl.col("vendor_id").is_not_null()
     frame = (
-        data_flows.join(end("from"), on=["org_id", "from_system"], how="left")
+        data_flows_rows.join(end("from"), on=["org_id", "from_system"], how="left")
         .join(end("to"), on=["org_id", "to_system"], how="left")
-        .join(vendors.select("org_id", vendor_id="id", vendor="name"), on=["org_id", "vendor_id"], how="left")
+        .join(vendors_rows.select("org_id", vendor_id="id", vendor="name"), on=["org_id", "vendor_id"], how="left")
         .with_columns(leaves=(pl.col("from_boundary").fill_null("inside") == "inside") & outside)
     )
     return shape("data_flows", frame).sort("org_id", "id")
 
 
 def observations(
-    sightings: pl.DataFrame,
-    strange_alerts: pl.DataFrame,
-    service_facts: pl.DataFrame,
+    sightings_rows: pl.DataFrame,
+    strange_alerts_rows: pl.DataFrame,
+    service_facts_rows: pl.DataFrame,
     systems: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Everything that was seen at work, and the declared system that it is: by its service, else by its name."""
-    known = service_facts.select(
+    known = service_facts_rows.select(
         "org_id", "owner", "criticality", "environment", "internet_facing", "holds_customer_data", service_id="id",
         service="name",
     )  # fmt: skip
-    strangers = strange_alerts.select(
+    strangers = strange_alerts_rows.select(
         "org_id",
         pl.lit(None, dtype=pl.String).alias("service_id"),
         pl.col("details").str.json_path_match("$.unknown_service").alias("name"),
@@ -98,7 +104,7 @@ def observations(
         [known.select("org_id", key=_called(name), called="service_id") for name in ("service_id", "service")]
     ).unique(["org_id", "key"], keep="first", maintain_order=True)
     seen = (
-        pl.concat([sightings.select(strangers.columns), strangers], how="vertical_relaxed")
+        pl.concat([sightings_rows.select(strangers.columns), strangers], how="vertical_relaxed")
         .join(called, left_on=["org_id", _called("name")], right_on=["org_id", "key"], how="left")
         .with_columns(service_id=pl.coalesce("service_id", "called"))
         .join(known, on=_SERVICE, how="left")
@@ -125,7 +131,7 @@ def observations(
         .join(by_id, on=["org_id", "key"], how="left")
         .with_columns(system_id=pl.coalesce("by_service", "by_name", "by_id"))
     )
-    return shape("observed", frame).sort("org_id", "name", "service_id", nulls_last=True)
+    return shape("observations", frame).sort("org_id", "name", "service_id", nulls_last=True)
 
 
 def _first(systems: pl.DataFrame, key: list[str], name: str) -> pl.DataFrame:

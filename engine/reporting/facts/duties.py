@@ -15,13 +15,15 @@ BACK_DAYS = 371
 DEFAULT_WINDOW_DAYS = 7
 
 
-def requests(evidence_requests: pl.DataFrame, request_evidence: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def requests(
+    evidence_requests_rows: pl.DataFrame, request_evidence_rows: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
     """Evidence requests with their clock (F5): due from the priority, stopped only while waiting on the requester."""
     days = pl.coalesce(
         pl.when(pl.col("priority") == f"P{n}").then(pl.col(f"request_sla_p{n}_days")) for n in (1, 2, 3, 4)
     ).cast(pl.Int64)
     provided = (
-        request_evidence.sort("org_id", "id")
+        request_evidence_rows.sort("org_id", "id")
         .group_by("org_id", "request_id", maintain_order=True)
         .agg(evidence_ids="id")
         .rename({"request_id": "id"})
@@ -29,7 +31,7 @@ def requests(evidence_requests: pl.DataFrame, request_evidence: pl.DataFrame, as
     settings = ["as_of", "at_risk_fraction", *(f"request_sla_p{n}_days" for n in (1, 2, 3, 4))]
     closed = pl.col("closed_on").is_not_null() & (pl.col("closed_on") <= pl.col("as_of"))
     frame = (
-        evidence_requests.join(asked.select("org_id", *settings), on="org_id")
+        evidence_requests_rows.join(asked.select("org_id", *settings), on="org_id")
         .join(provided, on=["org_id", "id"], how="left")
         .with_columns(
             due_on=pl.coalesce("due_on", pl.col("opened_on").dt.add_business_days(days, roll="forward")),
@@ -95,13 +97,15 @@ def occurrences(series: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     ).drop("first", "last", "step", "count")  # fmt: skip
 
 
-def test_windows(testing_schedules: pl.DataFrame, test_runs: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def test_windows(
+    testing_schedules_rows: pl.DataFrame, test_runs_rows: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
     """Windows of recurring tests: those recorded, and those that the cadence asks for and nobody recorded.
 
     A recorded window stands for the planned one that it opened within half a cadence of.
     """
-    schedules = testing_schedules.rename({"id": "schedule_id"})
-    recorded = test_runs.rename({"id": "run_id", "performer": "done_by"}).join(
+    schedules = testing_schedules_rows.rename({"id": "schedule_id"})
+    recorded = test_runs_rows.rename({"id": "run_id", "performer": "done_by"}).join(
         schedules.select(
             "org_id", "schedule_id", "framework", "control_id", "procedure", "cadence", "owner", "performer"
         ),
@@ -142,14 +146,14 @@ def test_windows(testing_schedules: pl.DataFrame, test_runs: pl.DataFrame, asked
     return shape("test_windows", frame).sort("org_id", "window_open_on", "schedule_id", "run_id", nulls_last=True)
 
 
-def meetings(committees: pl.DataFrame, committee_meetings: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def meetings(committees_rows: pl.DataFrame, committee_meetings_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Committee meetings: those recorded, and those that the cadence asks for after the last recorded one."""
-    known = committees.select("org_id", "name", "chair", "cadence", "effort_hours", "revision", committee_id="id")
+    known = committees_rows.select("org_id", "name", "chair", "cadence", "effort_hours", "revision", committee_id="id")
     recorded = (
-        committee_meetings.drop("revision").join(known, on=["org_id", "committee_id"]).rename({"id": "meeting_id"})
+        committee_meetings_rows.drop("revision").join(known, on=["org_id", "committee_id"]).rename({"id": "meeting_id"})
     )
     last = recorded.group_by("org_id", "committee_id").agg(covered_until=pl.col("held_on").max())
-    series = committees.select(
+    series = committees_rows.select(
         "org_id", "id", "name", "chair", "cadence", "effort_hours", "revision", starts_on="first_meeting_on",
         ends_on=pl.lit(None, dtype=pl.Date),
     )  # fmt: skip
@@ -165,3 +169,10 @@ def meetings(committees: pl.DataFrame, committee_meetings: pl.DataFrame, asked: 
     return pl.concat(
         [recorded.select(columns), planned.select(columns)], how="vertical_relaxed"
     ).sort("org_id", "held_on", "meeting_id")  # fmt: skip
+
+
+def committee_decisions(committee_decisions_rows: pl.DataFrame) -> pl.DataFrame:
+    """What committees decided in the meetings that they held, the last meeting first."""
+    return shape("committee_decisions", committee_decisions_rows).sort(
+        "org_id", "held_on", "name", "id", descending=[False, True, False, False]
+    )

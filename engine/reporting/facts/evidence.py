@@ -11,7 +11,9 @@ _COUNTED = ("org_id", "action", "good", "good_before", "good_last_at", "good_las
 _SOURCE_OF_KIND = {"operation": "operation", "incident": "operation", "test": "test", "policy": "policy"}
 
 
-def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
+def tagged_events(
+    audit_by_action_rows: pl.DataFrame, audit_by_tag_rows: pl.DataFrame, controls: pl.DataFrame
+) -> pl.DataFrame:
     """Successful events by action and control: through the action map, and where the event itself names a control.
 
     Only assessable controls in scope, and only actions that the vocabulary knows as evidence or as its contrary.
@@ -19,9 +21,11 @@ def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, con
     known = catalogue()
     wanted = controls.filter("assessable").select(_KEY)
     vocabulary = known.actions.select("action", "kind", "effect", "family").filter(pl.col("effect") != "neutral")
-    mapped = audit_by_action.select(*_COUNTED, "future").join(known.action_controls, on="action")
+    mapped = audit_by_action_rows.select(*_COUNTED, "future").join(known.action_controls, on="action")
     named = (
-        audit_by_tag.with_columns(pl.col("tag").str.splitn(":", 2).struct.rename_fields(["framework", "control_id"]))
+        audit_by_tag_rows.with_columns(
+            pl.col("tag").str.splitn(":", 2).struct.rename_fields(["framework", "control_id"])
+        )
         .unnest("tag")
         .select(*_COUNTED, "future", "framework", "control_id")
     )
@@ -59,10 +63,10 @@ def contradictions(tagged_events: pl.DataFrame) -> pl.DataFrame:
 def control_evidence(
     tagged_events: pl.DataFrame,
     contradictions: pl.DataFrame,
-    event_ids: pl.DataFrame,
-    evidence_items: pl.DataFrame,
+    event_ids_rows: pl.DataFrame,
+    evidence_items_rows: pl.DataFrame,
     test_windows: pl.DataFrame,
-    test_links: pl.DataFrame,
+    test_links_rows: pl.DataFrame,
     policies: pl.DataFrame,
     attestations: pl.DataFrame,
     controls: pl.DataFrame,
@@ -81,7 +85,7 @@ def control_evidence(
             last_at=pl.col("at").last(),
             seq=pl.col("seq").last(),
         )
-        .join(event_ids, on=["org_id", "seq"], how="left")
+        .join(event_ids_rows, on=["org_id", "seq"], how="left")
         .with_columns(last_on=local_day("last_at", asked))
         .select(*_KEY, "source", "events", "events_before", "last_at", "last_on", last_id="event_id")
     )
@@ -89,8 +93,8 @@ def control_evidence(
     tests = test_windows.filter(pl.col("outcome") == "passed").select(
         *_KEY, source=pl.lit("test"), at=pl.col("performed_on").cast(midnight), on="performed_on", id="run_id"
     )
-    links = _linked(test_links, asked).select(*_KEY, source=pl.lit("test"), at="ran_at", on="on", id="test_id")
-    items = evidence_items.select(
+    links = _linked(test_links_rows, asked).select(*_KEY, source=pl.lit("test"), at="ran_at", on="on", id="test_id")
+    items = evidence_items_rows.select(
         *_KEY, source=pl.lit("item"), at="captured_at", on=local_day("captured_at", asked), id="id"
     )
     accepted = policies.filter(pl.col("control_id").is_not_null()).select(
@@ -100,7 +104,7 @@ def control_evidence(
         *_KEY, source=pl.lit("attestation"), at="attested_at", on=local_day("attested_at", asked), id="id"
     )
     records = _counted(pl.concat([tests, links, items, accepted, signed]), asked)
-    opposed = contradictions.join(event_ids, on=["org_id", "seq"], how="left")
+    opposed = contradictions.join(event_ids_rows, on=["org_id", "seq"], how="left")
     assessable = controls.filter("assessable").select(_KEY)
     frame = (
         pl.concat([events, records.select(events.columns)])
@@ -121,12 +125,12 @@ def control_evidence(
 
 
 def record_days(
-    evidence_items: pl.DataFrame, test_windows: pl.DataFrame, test_links: pl.DataFrame, asked: pl.DataFrame
+    evidence_items_rows: pl.DataFrame, test_windows: pl.DataFrame, test_links_rows: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
     """The days on which evidence of operation arose that is a record of its own rather than an audit event."""
-    items = evidence_items.select(*_KEY, happened_on=local_day("captured_at", asked))
+    items = evidence_items_rows.select(*_KEY, happened_on=local_day("captured_at", asked))
     tests = test_windows.filter(pl.col("outcome") == "passed").select(*_KEY, happened_on="performed_on")
-    links = _linked(test_links, asked).select(*_KEY, happened_on="on")
+    links = _linked(test_links_rows, asked).select(*_KEY, happened_on="on")
     days = pl.concat([items, tests, links]).join(asked.select("org_id", "as_of"), on="org_id")
     return days.filter(has_happened("happened_on")).drop("as_of").unique().sort(*_KEY, "happened_on")
 
@@ -161,7 +165,9 @@ def _counted(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def audit_actions(audit_by_action: pl.DataFrame, event_ids: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
+def audit_actions(
+    audit_by_action_rows: pl.DataFrame, event_ids_rows: pl.DataFrame, controls: pl.DataFrame
+) -> pl.DataFrame:
     """The audit log by action; tagged events lead to a control in scope by the map or by their own words."""
     known = catalogue()
     reach = (
@@ -171,10 +177,10 @@ def audit_actions(audit_by_action: pl.DataFrame, event_ids: pl.DataFrame, contro
         .with_columns(mapped=pl.lit(True))
     )
     frame = (
-        audit_by_action.filter(pl.col("last_seq").is_not_null())
+        audit_by_action_rows.filter(pl.col("last_seq").is_not_null())
         .join(known.actions.select("action", "title"), on="action", how="left")
         .join(reach, on=["org_id", "action"], how="left")
-        .join(event_ids, left_on=["org_id", "last_seq"], right_on=["org_id", "seq"], how="left")
+        .join(event_ids_rows, left_on=["org_id", "last_seq"], right_on=["org_id", "seq"], how="left")
         .with_columns(pl.col("mapped").fill_null(False))
         .with_columns(tagged_events=pl.when("mapped").then(pl.col("events")).otherwise(pl.col("own_tagged")))
         .with_columns(tagged=pl.col("mapped") | (pl.col("tagged_events") > 0), last_id="event_id")
@@ -182,16 +188,16 @@ def audit_actions(audit_by_action: pl.DataFrame, event_ids: pl.DataFrame, contro
     return shape("audit_actions", frame).sort("org_id", "action")
 
 
-def wanted_event_ids(audit_by_action: pl.DataFrame, tagged_events: pl.DataFrame) -> pl.DataFrame:
+def wanted_event_ids(audit_by_action_rows: pl.DataFrame, tagged_events: pl.DataFrame) -> pl.DataFrame:
     """Positions in the chain whose event identifiers the facts name."""
     return pl.concat(
         [
-            audit_by_action.select("org_id", seq="last_seq"),
+            audit_by_action_rows.select("org_id", seq="last_seq"),
             tagged_events.select("org_id", "seq"),
         ]
     ).drop_nulls().unique().sort("org_id", "seq")  # fmt: skip
 
 
-def evidence_counts(evidence_items: pl.DataFrame) -> pl.DataFrame:
+def evidence_counts(evidence_items_rows: pl.DataFrame) -> pl.DataFrame:
     """Evidence items linked to each control."""
-    return evidence_items.group_by(_KEY).agg(items=pl.len().cast(pl.Int64)).sort(_KEY)
+    return evidence_items_rows.group_by(_KEY).agg(items=pl.len().cast(pl.Int64)).sort(_KEY)

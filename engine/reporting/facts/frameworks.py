@@ -11,8 +11,8 @@ SOC2 = "soc2"
 
 
 def criteria_days(
-    audit_days: pl.DataFrame,
-    criteria_tag_days: pl.DataFrame,
+    audit_days_rows: pl.DataFrame,
+    criteria_tag_days_rows: pl.DataFrame,
     record_days: pl.DataFrame,
     controls: pl.DataFrame,
     asked: pl.DataFrame,
@@ -24,8 +24,8 @@ def criteria_days(
     known = catalogue()
     supporting = known.actions.filter(pl.col("effect") == "supports", pl.col("kind").is_in([*_OPERATION, "test"]))
     mapped = known.action_controls.filter(pl.col("framework") == SOC2)
-    days = _days(audit_days, ["org_id", "action"], asked).join(mapped, on="action")
-    tagged = _days(criteria_tag_days, ["org_id", "action", "tag"], asked).with_columns(
+    days = _days(audit_days_rows, ["org_id", "action"], asked).join(mapped, on="action")
+    tagged = _days(criteria_tag_days_rows, ["org_id", "action", "tag"], asked).with_columns(
         framework=pl.lit(SOC2), control_id=pl.col("tag").str.strip_prefix(f"{SOC2}:")
     )
     events = pl.concat(
@@ -59,15 +59,15 @@ def criteria_events(tagged_events: pl.DataFrame) -> pl.DataFrame:
     return shape("criteria_events", frame).sort(*_KEY, "action")
 
 
-def state_changes(control_state_changes: pl.DataFrame) -> pl.DataFrame:
+def state_changes(control_state_changes_rows: pl.DataFrame) -> pl.DataFrame:
     """The days on which a control was seen in another state."""
-    return shape("state_changes", control_state_changes).sort(*_KEY, "observed_on", "state")
+    return shape("state_changes", control_state_changes_rows).sort(*_KEY, "observed_on", "state")
 
 
-def agreements(documents: pl.DataFrame) -> pl.DataFrame:
+def agreements(vendor_documents: pl.DataFrame) -> pl.DataFrame:
     """The newest business associate agreement and data processing agreement of each vendor."""
     frame = (
-        documents.filter(pl.col("kind").is_in(["baa", "dpa"]))
+        vendor_documents.filter(pl.col("kind").is_in(["baa", "dpa"]))
         .sort("issued_on", "id", nulls_last=False)
         .group_by("org_id", "vendor_id", "kind", maintain_order=True)
         .last()
@@ -76,11 +76,11 @@ def agreements(documents: pl.DataFrame) -> pl.DataFrame:
     return shape("agreements", frame).sort("org_id", "vendor_id", "kind")
 
 
-def findings(findings: pl.DataFrame, services: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def findings(findings_rows: pl.DataFrame, services_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Weaknesses that scanners reported by the day; one that is fixed later is open."""
-    names = services.select("org_id", service_id="id", service="name", owner="owner")
+    names = services_rows.select("org_id", service_id="id", service="name", owner="owner")
     frame = (
-        findings.join(asked.select("org_id", "as_of", "ends_at"), on="org_id")
+        findings_rows.join(asked.select("org_id", "as_of", "ends_at"), on="org_id")
         .join(names, on=["org_id", "service_id"], how="left")
         .with_columns(later=(pl.col("fixed_at") >= pl.col("ends_at")).fill_null(False))
         .with_columns(
@@ -93,10 +93,10 @@ def findings(findings: pl.DataFrame, services: pl.DataFrame, asked: pl.DataFrame
     return shape("findings", frame).sort("org_id", "id")
 
 
-def poam(poam_ledger: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def poam(poam_ledger_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """The ledger of numbered weaknesses; one that is closed later is open."""
     closed = has_happened("closed_on")
-    frame = poam_ledger.join(asked.select("org_id", "as_of"), on="org_id").with_columns(
+    frame = poam_ledger_rows.join(asked.select("org_id", "as_of"), on="org_id").with_columns(
         status=pl.when(pl.col("status").is_in(["completed", "false_positive"]) & pl.col("closed_on").is_not_null()
                        & ~closed).then(pl.lit("open")).otherwise(pl.col("status")),
         closed_on=pl.when(closed).then("closed_on"),

@@ -50,9 +50,9 @@ def leverage(controls: pl.DataFrame, crosswalk: pl.DataFrame) -> pl.DataFrame:
 
 def gaps(
     control_status: pl.DataFrame,
-    unlocked: pl.DataFrame,
+    leverage: pl.DataFrame,
     open_work: pl.DataFrame,
-    dry_runs: pl.DataFrame,
+    dry_runs_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every applicable control that is not effective, the most urgent first (F14)."""
@@ -60,7 +60,7 @@ def gaps(
     runbook_of = known.runbook_controls.select("framework", "control_id", usual="runbook")
     runbooks = known.runbooks.select("runbook", "playbook", "effort_hours", runbook_title="title")
     rehearsed = (
-        dry_runs.filter(pl.col("outcome") == "succeeded").select("org_id", "playbook").unique()
+        dry_runs_rows.filter(pl.col("outcome") == "succeeded").select("org_id", "playbook").unique()
         .with_columns(dry_run=pl.lit(True))
     )  # fmt: skip
     severity = pl.concat_str("state", pl.lit(":"), "weight").replace_strict(
@@ -72,7 +72,7 @@ def gaps(
         .drop("leverage", "owner")
         .join(control_status.select(*_KEY, control_owner="owner"), on=_KEY)
         .join(asked.select("org_id", "as_of", "quick_win_hours", "quick_win_leverage"), on="org_id")
-        .join(unlocked, on=_KEY)
+        .join(leverage, on=_KEY)
         .join(open_work, on=_KEY, how="left")
         .join(runbook_of, on=["framework", "control_id"], how="left")
         .with_columns(runbook=pl.coalesce("own_runbook", "usual"))
@@ -102,11 +102,11 @@ def gaps(
     return shape("gaps", frame).sort("org_id", "priority", "gap_id", descending=[False, True, False])
 
 
-def remediations(remediations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def remediations(remediations_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Work on gaps as people track it, closed work too: the flow of gaps (F12)."""
     closed = pl.col("closed_on").is_not_null() & (pl.col("closed_on") <= pl.col("as_of"))
     frame = (
-        remediations.join(asked.select("org_id", "as_of"), on="org_id")
+        remediations_rows.join(asked.select("org_id", "as_of"), on="org_id")
         .with_columns(
             status=pl.when(closed).then(pl.lit("closed"))
             .when(pl.col("status") == "closed").then(pl.lit("open"))
@@ -123,11 +123,11 @@ def remediations(remediations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFram
     return shape("remediations", frame).sort("org_id", "opened_on", "id")
 
 
-def open_work(remediations: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+def open_work(remediations: pl.DataFrame, remediations_rows: pl.DataFrame) -> pl.DataFrame:
     """The open remediation of each control: the one opened first. ``rows`` are the stored rows with all columns."""
     still = remediations.filter(pl.col("status") != "closed").select("org_id", "id", "status")
     return (
-        rows.drop("status")
+        remediations_rows.drop("status")
         .join(still, on=["org_id", "id"])
         .sort("opened_on", "id")
         .group_by(_KEY, maintain_order=True)

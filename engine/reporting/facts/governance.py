@@ -9,10 +9,10 @@ import polars as pl
 from engine.reporting.facts.expressions import days_between, local_day, shape
 
 
-def deployment(deployment: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def deployment(deployment_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """How the console runs for an organization; ``modules`` are the enabled ones."""
-    modules = [_enabled(raw) for raw in deployment["modules"].to_list()]
-    frame = deployment.with_columns(
+    modules = [_enabled(raw) for raw in deployment_rows["modules"].to_list()]
+    frame = deployment_rows.with_columns(
         pl.Series("modules", modules, dtype=pl.List(pl.String)),
         created_on=local_day("created_at", asked),
         changed_on=local_day("changed_at", asked),
@@ -28,14 +28,14 @@ def _enabled(raw: str | None) -> list[str]:
     return sorted({str(name) for name in value}) if isinstance(value, list) else []
 
 
-def destinations(connections: pl.DataFrame, recipients: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def destinations(connections_rows: pl.DataFrame, recipients_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Hosts and mail domains that data was sent to, and connected systems with the region that they declare."""
-    places = [_place(*row) for row in recipients.select("channel", "recipient").iter_rows()]
-    sent = recipients.with_columns(
+    places = [_place(*row) for row in recipients_rows.select("channel", "recipient").iter_rows()]
+    sent = recipients_rows.with_columns(
         pl.Series("destination", places, dtype=pl.String), region=pl.lit(None, dtype=pl.String)
     )
-    regions = [_region(raw) for raw in connections["settings"].to_list()]
-    connected = connections.select(
+    regions = [_region(raw) for raw in connections_rows["settings"].to_list()]
+    connected = connections_rows.select(
         "org_id", channel="kind", destination="name", region=pl.Series("region", regions, dtype=pl.String),
         deliveries=pl.lit(0, dtype=pl.Int64), last_at=pl.lit(None, dtype=pl.Datetime("us")),
     )  # fmt: skip
@@ -62,10 +62,10 @@ def _region(raw: str | None) -> str | None:
     return region if isinstance(region, str) and region else None
 
 
-def legal_holds(legal_holds: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def legal_holds(legal_holds_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Holds with the audit events that they keep; age in days from the day they were placed to their release."""
     frame = (
-        legal_holds.join(asked.select("org_id", "as_of"), on="org_id")
+        legal_holds_rows.join(asked.select("org_id", "as_of"), on="org_id")
         .with_columns(placed_on=local_day("placed_at", asked), released_on=local_day("released_at", asked))
         .with_columns(
             released_on=pl.when(~pl.col("active")).then("released_on"),
@@ -77,11 +77,13 @@ def legal_holds(legal_holds: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     return shape("legal_holds", frame).sort("org_id", "id")
 
 
-def retention(audit: pl.DataFrame, incidents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def retention(
+    audit_retention_rows: pl.DataFrame, incident_retention_rows: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
     """What is kept for how long, and what the next purge takes. ``eligible`` = purgeable + held + waiting."""
     tomorrow = pl.col("as_of") + pl.duration(days=1)
     frame = (
-        pl.concat([audit, incidents], how="vertical_relaxed")
+        pl.concat([audit_retention_rows, incident_retention_rows], how="vertical_relaxed")
         .with_columns(
             source=pl.when(pl.col("override_days").is_null()).then(pl.lit("tier_default")).otherwise(pl.lit("override")),
             oldest_on=local_day("oldest_at", asked),
@@ -95,15 +97,15 @@ def retention(audit: pl.DataFrame, incidents: pl.DataFrame, asked: pl.DataFrame)
     return shape("retention", frame).sort("org_id", "record_class")
 
 
-def policy_blocks(policy_blocks: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def policy_blocks(policy_blocks_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Refusals by a policy or a guard."""
-    frame = policy_blocks.with_columns(
+    frame = policy_blocks_rows.with_columns(
         blocked_on=local_day("blocked_at", asked), overridden=pl.col("overridden").fill_null(False)
     )
     return shape("policy_blocks", frame).sort("org_id", "blocked_at", "id")
 
 
-def automation_runs(automation_runs: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def automation_runs(automation_runs_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Rehearsals and executions that were let through."""
-    frame = automation_runs.with_columns(ran_on=local_day("ran_at", asked))
+    frame = automation_runs_rows.with_columns(ran_on=local_day("ran_at", asked))
     return shape("automation_runs", frame).sort("org_id", "ran_at", "kind", "id")

@@ -75,22 +75,22 @@ _HOLDS = """
 """
 
 SCANS: Mapping[str, str] = {
-    "deployment": """
+    "deployment_rows": """
         SELECT t.id AS org_id, t.deployment_tier AS tier, t.plan, t.data_region, t.boundary, t.key_custody, t.auth_mode,
             t.modules, t.revision AS version, t.created_at, a.recorded_at AS changed_at
         FROM organizations t JOIN asked q ON q.org_id = t.id
         LEFT JOIN audit_log a ON a.org_id = t.id AND a.seq = t.revision
     """,
-    "connections": """
+    "connections_rows": """
         SELECT t.org_id, t.kind, t.name, t.settings, t.created_at FROM connections t JOIN asked q USING (org_id)
         WHERE t.status <> 'disabled' AND t.created_at < q.ends_at
     """,
-    "recipients": """
+    "recipients_rows": """
         SELECT t.org_id, t.channel, t.recipient, count(*) AS deliveries, max(t.created_at) AS last_at
         FROM deliveries t JOIN asked q USING (org_id) WHERE t.created_at < q.ends_at AND t.status <> 'skipped'
         GROUP BY t.org_id, t.channel, t.recipient
     """,
-    "legal_holds": f"""
+    "legal_holds_rows": f"""
         WITH {_HOLDS},
         active AS (SELECT DISTINCT org_id, action, events FROM whole WHERE active),
         any_hold AS (
@@ -108,7 +108,7 @@ SCANS: Mapping[str, str] = {
         FROM holds h LEFT JOIN held_rows r USING (org_id, id) LEFT JOIN any_hold t USING (org_id)
     """,
     # only a prefix of the chain can go: up to the first event that is too young or held
-    "audit_retention": f"""
+    "audit_retention_rows": f"""
         WITH {_POLICY}, {_HOLDS},
         held AS (
             SELECT r.org_id, min(r.first_seq) AS first_held
@@ -132,7 +132,7 @@ SCANS: Mapping[str, str] = {
             coalesce(c.eligible - c.before_young, 0) AS waiting, c.next_at
         FROM policy p LEFT JOIN counted c USING (org_id) WHERE p.record_class = 'audit_log'
     """,
-    "incident_retention": f"""
+    "incident_retention_rows": f"""
         WITH {_POLICY}, {_HOLDS},
         closed AS (
             SELECT i.org_id, coalesce(i.closed_at, i.resolved_at) AS ended_at,
@@ -152,7 +152,7 @@ SCANS: Mapping[str, str] = {
             c.next_at
         FROM policy p LEFT JOIN counted c USING (org_id) WHERE p.record_class = 'incidents'
     """,
-    "policy_blocks": """
+    "policy_blocks_rows": """
         SELECT t.org_id, t.id, t.playbook, t.policy_id, p.title AS policy, t.reason, t.message, t.actor, t.blocked_at,
             t.overridden
         FROM policy_blocks t JOIN asked q USING (org_id)
@@ -160,7 +160,7 @@ SCANS: Mapping[str, str] = {
         WHERE t.blocked_at < q.ends_at
     """,
     # what a policy let through: rehearsals that were not refused, and executions
-    "automation_runs": """
+    "automation_runs_rows": """
         SELECT t.org_id, t.id, 'dry_run' AS kind, t.playbook, t.actor, t.outcome, t.ran_at
         FROM dry_runs t JOIN asked q USING (org_id) WHERE t.outcome <> 'blocked' AND t.ran_at < q.ends_at
         UNION ALL

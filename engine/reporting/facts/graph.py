@@ -17,20 +17,20 @@ _CONTROL = pl.format("control:{}:{}", "framework", "control_id")
 
 def graph_edges(
     control_status: pl.DataFrame,
-    unlocked: pl.DataFrame,
+    leverage: pl.DataFrame,
     tagged_events: pl.DataFrame,
-    evidence_stores: pl.DataFrame,
+    evidence_stores_rows: pl.DataFrame,
     test_windows: pl.DataFrame,
     policies: pl.DataFrame,
     vendor_controls: pl.DataFrame,
     systems: pl.DataFrame,
-    profile_systems: pl.DataFrame,
-    service_links: pl.DataFrame,
+    profile_systems_rows: pl.DataFrame,
+    service_links_rows: pl.DataFrame,
 ) -> pl.DataFrame:
     """Typed edges around the applicable controls; each pair once per relation."""
     applicable = control_status.filter("applicable").select(_KEY)
     required = (
-        unlocked.join(applicable, on=_KEY)
+        leverage.join(applicable, on=_KEY)
         .explode("requirements", empty_as_null=False)
         .select("org_id", source=_CONTROL, target=pl.format("requirement:{}", "requirements"))
     )
@@ -38,7 +38,7 @@ def graph_edges(
         pl.col("effect") == "supports", pl.col("seq").is_not_null(), pl.col("kind").is_in(_OPERATION)
     )
     tests = test_windows.filter(pl.col("outcome") == "passed")
-    named = profile_systems.with_columns(
+    named = profile_systems_rows.with_columns(
         key=pl.col("systems").str.to_lowercase().str.split(";").list.eval(pl.element().str.strip_chars())
     ).explode("key", empty_as_null=False)
     keys = pl.concat([systems.select("org_id", "id", key=pl.col(name).str.to_lowercase()) for name in ("id", "name")])
@@ -46,7 +46,7 @@ def graph_edges(
         ("implements", required),
         ("implements", _onto(policies, applicable, pl.format("policy:{}", "policy_id"))),
         ("evidences", _onto(events, applicable, pl.format("source:action:{}", "action"))),
-        ("evidences", _onto(evidence_stores, applicable, pl.format(_STORE + "{}", "source"))),
+        ("evidences", _onto(evidence_stores_rows, applicable, pl.format(_STORE + "{}", "source"))),
         ("evidences", _onto(tests, applicable, pl.format("source:test:{}", "schedule_id"))),
         ("inherits", _turned(_onto(vendor_controls, applicable, pl.format("vendor:{}", "vendor_id")))),
         (
@@ -54,7 +54,7 @@ def graph_edges(
             _turned(_onto(named.join(keys, on=["org_id", "key"]), applicable, pl.format("system:{}", "id"))),
         ),
         ("depends_on", _between(systems.drop_nulls("service_id"), "system:{}", "id", "service:{}", "service_id")),
-        ("depends_on", _between(service_links, "service:{}", "service_id", "service:{}", "depends_on_id")),
+        ("depends_on", _between(service_links_rows, "service:{}", "service_id", "service:{}", "depends_on_id")),
     ]
     frame = pl.concat(
         edges.select("org_id", "source", "target", relation=pl.lit(relation)) for relation, edges in parts
@@ -81,7 +81,7 @@ def graph_nodes(
     policies: pl.DataFrame,
     vendors: pl.DataFrame,
     systems: pl.DataFrame,
-    services: pl.DataFrame,
+    services_rows: pl.DataFrame,
     test_windows: pl.DataFrame,
     graph_edges: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -100,7 +100,7 @@ def graph_nodes(
         governing.select("org_id", node=pl.format("policy:{}", "policy_id"), label="title"),
         vendors.select("org_id", node=pl.format("vendor:{}", "vendor_id"), label="name"),
         systems.select("org_id", node=pl.format("system:{}", "id"), label="name"),
-        services.select("org_id", node=pl.format("service:{}", "id"), label="name"),
+        services_rows.select("org_id", node=pl.format("service:{}", "id"), label="name"),
         test_windows.unique(["org_id", "schedule_id"], keep="first", maintain_order=True).select(
             "org_id", node=pl.format("source:test:{}", "schedule_id"), label="procedure"
         ),

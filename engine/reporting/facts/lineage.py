@@ -17,17 +17,17 @@ def claim_evidence(control_evidence: pl.DataFrame) -> pl.DataFrame:
     return wanted.select("org_id", "source", evidence_id="last_id").unique().sort(_CLAIM)
 
 
-def bundle_proofs(files: pl.DataFrame) -> pl.DataFrame:
+def bundle_proofs(bundle_files_rows: pl.DataFrame) -> pl.DataFrame:
     """The Merkle proof of the audit log of each bundle that was sealed here."""
-    frame = merkle_proofs(files, LOG).with_columns(file=pl.lit(LOG))
+    frame = merkle_proofs(bundle_files_rows, LOG).with_columns(file=pl.lit(LOG))
     return shape("bundle_proofs", frame).sort("org_id", "bundle_id")
 
 
 def claims(
     control_evidence: pl.DataFrame,
     control_status: pl.DataFrame,
-    proofs: pl.DataFrame,
-    bundles: pl.DataFrame,
+    proofs_rows: pl.DataFrame,
+    sealed_bundles_rows: pl.DataFrame,
     bundle_proofs: pl.DataFrame,
 ) -> pl.DataFrame:
     """Each applicable control by source of its evidence with the event behind it, and whether the chain holds there.
@@ -35,14 +35,14 @@ def claims(
     A claim stands in the first bundle whose window has the day of the evidence, and whose log has the event.
     """
     about = control_status.filter("applicable").select(*_KEY, "title", "position", control_state="state")
-    found = proofs.with_columns(holds=hash_holds(proofs)).rename({"hash": "event_hash"})
+    found = proofs_rows.with_columns(holds=hash_holds(proofs_rows)).rename({"hash": "event_hash"})
     frame = (
         control_evidence.filter(pl.col("last_id").is_not_null())
         .select(*_KEY, "source", evidence_id="last_id", evidence_on="last_on")
         .join(about, on=_KEY)
         .join(found.drop("controls"), on=_CLAIM, how="left")
     )
-    bundled = _bundled(frame, bundles).join(
+    bundled = _bundled(frame, sealed_bundles_rows).join(
         bundle_proofs.select("org_id", "bundle_id", "merkle_leaf"), on=["org_id", "bundle_id"], how="left"
     )
     frame = frame.join(bundled, on=["org_id", "evidence_on", "seq"], how="left").with_columns(
@@ -77,9 +77,9 @@ def _bundled(claims: pl.DataFrame, bundles: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def orphan_evidence(items: pl.DataFrame, policies: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def orphan_evidence(unlinked_items_rows: pl.DataFrame, policies: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Evidence that supports no control: items without a link, and accepted policies without a control."""
-    loose = items.with_columns(kind=pl.lit("evidence item"), dated_on=local_day("captured_at", asked))
+    loose = unlinked_items_rows.with_columns(kind=pl.lit("evidence item"), dated_on=local_day("captured_at", asked))
     idle = policies.filter(pl.col("control_id").is_null()).with_columns(
         kind=pl.lit("policy version"), id="policy_id", dated_on="accepted_on"
     )

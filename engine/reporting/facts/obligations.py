@@ -13,49 +13,49 @@ from engine.reporting.facts.ledger import as_ledger
 
 
 def obligations(
-    attestations: pl.DataFrame,
-    attestation_days: pl.DataFrame,
+    attestations_rows: pl.DataFrame,
+    attestation_days_rows: pl.DataFrame,
+    vendors_rows: pl.DataFrame,
     vendors: pl.DataFrame,
-    vendor_register: pl.DataFrame,
-    bundles: pl.DataFrame,
+    bundles_rows: pl.DataFrame,
     test_windows: pl.DataFrame,
-    testing_schedules: pl.DataFrame,
+    testing_schedules_rows: pl.DataFrame,
     requests: pl.DataFrame,
-    evidence_requests: pl.DataFrame,
-    policies: pl.DataFrame,
-    policy_controls: pl.DataFrame,
-    poam_items: pl.DataFrame,
-    exceptions: pl.DataFrame,
-    organization_frameworks: pl.DataFrame,
+    evidence_requests_rows: pl.DataFrame,
+    policies_rows: pl.DataFrame,
+    policy_controls_rows: pl.DataFrame,
+    poam_items_rows: pl.DataFrame,
+    exceptions_rows: pl.DataFrame,
+    organization_frameworks_rows: pl.DataFrame,
     meetings: pl.DataFrame,
-    control_owners: pl.DataFrame,
+    control_owners_rows: pl.DataFrame,
     controls: pl.DataFrame,
-    revision_days: pl.DataFrame,
+    revision_days_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every duty whose date is known, done ones too."""
     accountable = (
-        control_owners.filter(pl.col("raci") == "A")
+        control_owners_rows.filter(pl.col("raci") == "A")
         .group_by("org_id", "framework", "control_id")
         .agg(accountable=pl.col("email").min())
     )
     parts = [
-        sources.attestations(attestations, attestation_days, controls, accountable),
-        sources.vendor_reviews(vendors, vendor_register),
-        sources.bundles(bundles),
-        sources.tests(test_windows, testing_schedules, accountable, controls),
-        sources.requests(requests, evidence_requests, accountable),
-        sources.policy_reviews(policies, policy_controls),
-        sources.poam(poam_items),
-        sources.exceptions(exceptions, accountable),
-        sources.checkpoints(organization_frameworks),
+        sources.attestations(attestations_rows, attestation_days_rows, controls, accountable),
+        sources.vendor_reviews(vendors_rows, vendors),
+        sources.bundles(bundles_rows),
+        sources.tests(test_windows, testing_schedules_rows, accountable, controls),
+        sources.requests(requests, evidence_requests_rows, accountable),
+        sources.policy_reviews(policies_rows, policy_controls_rows),
+        sources.poam(poam_items_rows),
+        sources.exceptions(exceptions_rows, accountable),
+        sources.checkpoints(organization_frameworks_rows),
         sources.meetings(meetings),
     ]
     ledger = pl.concat([as_ledger(part) for part in parts])
     finished = has_happened("done_on")
     frame = (
         ledger.join(asked.select("org_id", "as_of"), on="org_id")
-        .join(revision_days, on=["org_id", "revision"], how="left")
+        .join(revision_days_rows, on=["org_id", "revision"], how="left")
         .filter(pl.col("due_on").is_not_null())
         .with_columns(
             obligation_id=pl.format("{}:{}", "kind", "key"),

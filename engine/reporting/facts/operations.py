@@ -8,10 +8,10 @@ BUCKETS_30D = 30 * 24 * 12  # five-minute buckets
 LEAST_SHARE = 0.10  # fewer buckets than this part of the window say nothing
 
 
-def incidents(incidents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def incidents(incidents_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Incidents opened up to the day; a step that happened later has not happened."""
     steps = ("acknowledged_at", "mitigated_at", "resolved_at")
-    frame = incidents.join(asked.select("org_id", "ends_at"), on="org_id").with_columns(
+    frame = incidents_rows.join(asked.select("org_id", "ends_at"), on="org_id").with_columns(
         pl.when(pl.col(step) < pl.col("ends_at")).then(pl.col(step)).alias(step) for step in steps
     )
     minutes = {
@@ -26,12 +26,14 @@ def incidents(incidents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     return shape("incidents", frame).sort("org_id", "opened_at", "id")
 
 
-def service_health(services: pl.DataFrame, slo_profiles: pl.DataFrame, slo_sums: pl.DataFrame) -> pl.DataFrame:
+def service_health(
+    services_rows: pl.DataFrame, slo_profiles_rows: pl.DataFrame, slo_sums_rows: pl.DataFrame
+) -> pl.DataFrame:
     """Error budgets of services with an objective over 7 and 30 days; too little history is a level of its own."""
     budget = 1 - pl.col("objective_pct") / 100
     frame = (
-        slo_profiles.join(services.rename({"id": "service_id"}), on=["org_id", "service_id"])
-        .join(slo_sums, on=["org_id", "service_id"], how="left")
+        slo_profiles_rows.join(services_rows.rename({"id": "service_id"}), on=["org_id", "service_id"])
+        .join(slo_sums_rows, on=["org_id", "service_id"], how="left")
         .with_columns(pl.col("total_30d", "bad_30d", "total_7d", "bad_7d", "buckets").fill_null(0).cast(pl.Int64))
         .with_columns(buckets_share=(pl.col("buckets") / BUCKETS_30D).round(4))
     )
@@ -53,6 +55,6 @@ def service_health(services: pl.DataFrame, slo_profiles: pl.DataFrame, slo_sums:
     return shape("service_health", frame).sort("org_id", "service_id")
 
 
-def bundles(bundles: pl.DataFrame) -> pl.DataFrame:
+def bundles(bundles_rows: pl.DataFrame) -> pl.DataFrame:
     """Sealed bundles, oldest first."""
-    return shape("bundles", bundles).sort("org_id", "sealed_on", "id")
+    return shape("bundles", bundles_rows).sort("org_id", "sealed_on", "id")

@@ -48,9 +48,9 @@ def benchmark_studies() -> pl.DataFrame:
 
 def guardrails(
     policies: pl.DataFrame,
-    stored: pl.DataFrame,
+    policies_rows: pl.DataFrame,
     controls: pl.DataFrame,
-    unlocked: pl.DataFrame,
+    leverage: pl.DataFrame,
     organization: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -70,7 +70,7 @@ def guardrails(
     named = policies.filter(pl.col("control_id").is_not_null())
     every = pl.concat([frame.select(policies.columns) for frame in (named, mended, rest)])
     newest = (
-        stored.join(asked.select("org_id", "as_of"), on="org_id")
+        policies_rows.join(asked.select("org_id", "as_of"), on="org_id")
         .sort("org_id", "policy", "version", "id")
         .group_by("org_id", "policy", maintain_order=True)
         .agg(
@@ -82,7 +82,7 @@ def guardrails(
     followed = organization.select("org_id", framework="frameworks").explode("framework", empty_as_null=False)
     frame = (
         every.join(newest, on=["org_id", "policy"], how="left")
-        .join(unlocked.select(*_KEY, "requirements"), on=_KEY, how="left")
+        .join(leverage.select(*_KEY, "requirements"), on=_KEY, how="left")
         .join(followed.with_columns(in_scope=pl.lit(True)), on=["org_id", "framework"], how="left")
         .with_columns(
             review_due_on=pl.coalesce("review_due_on", plus_days("accepted_on", pl.lit(ANNUAL))),

@@ -3,6 +3,7 @@
 import polars as pl
 
 from engine.model.formulas import largest_remainder
+from engine.model.vocabulary import CONTROL_STATES, STATE_SCORES
 from engine.reporting.catalogue import FRAMEWORKS, catalogue
 from engine.reporting.facts.expressions import (
     iso_week,
@@ -11,8 +12,6 @@ from engine.reporting.facts.expressions import (
     shape,
 )
 
-STATE_SCORES = {"effective": 1.0, "partial": 0.5, "stale": 0.25, "ineffective": 0.0, "no_data": 0.0}
-_STATES = ("effective", "partial", "stale", "ineffective", "no_data", "not_applicable")
 # component: (title, its weight among the thresholds)
 COMPONENTS = {
     "readiness": ("Weighted readiness", "posture_readiness"),
@@ -31,11 +30,13 @@ def with_scores(control_status: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def readiness(control_status: pl.DataFrame, readiness_snapshots: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def readiness(
+    control_status: pl.DataFrame, readiness_snapshots_rows: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
     """Strict and weighted readiness of each framework in scope, beside the last snapshot before the period."""
     names = catalogue().frameworks.select("framework", "name")
     counts = control_status.group_by("org_id", "framework").agg(
-        *((pl.col("state") == state).sum().alias(state) for state in _STATES),
+        *((pl.col("state") == state).sum().alias(state) for state in CONTROL_STATES),
         total=pl.len(),
         applicable=pl.col("applicable").sum(),
     )
@@ -50,7 +51,7 @@ def readiness(control_status: pl.DataFrame, readiness_snapshots: pl.DataFrame, a
         )
     )
     prior = (
-        readiness_snapshots.join(asked.select("org_id", "period_start"), on="org_id")
+        readiness_snapshots_rows.join(asked.select("org_id", "period_start"), on="org_id")
         .filter(pl.col("taken_on") < pl.col("period_start"))
         .sort("taken_on")
         .group_by("org_id", "framework", maintain_order=True)
@@ -75,15 +76,15 @@ def readiness(control_status: pl.DataFrame, readiness_snapshots: pl.DataFrame, a
     return shape("readiness", frame.sort("org_id", order))
 
 
-def readiness_days(readiness_snapshots: pl.DataFrame) -> pl.DataFrame:
+def readiness_days(readiness_snapshots_rows: pl.DataFrame) -> pl.DataFrame:
     """Every snapshot, as it was computed then."""
-    return shape("readiness_days", readiness_snapshots).sort("org_id", "framework", "taken_on")
+    return shape("readiness_days", readiness_snapshots_rows).sort("org_id", "framework", "taken_on")
 
 
-def readiness_weeks(readiness_snapshots: pl.DataFrame) -> pl.DataFrame:
+def readiness_weeks(readiness_snapshots_rows: pl.DataFrame) -> pl.DataFrame:
     """The last snapshot of each ISO week, as it was computed then."""
     frame = (
-        readiness_snapshots.with_columns(week=iso_week("taken_on"))
+        readiness_snapshots_rows.with_columns(week=iso_week("taken_on"))
         .sort("taken_on")
         .group_by("org_id", "framework", "week", maintain_order=True)
         .last()
@@ -96,7 +97,7 @@ def posture(
     vendors: pl.DataFrame,
     remediations: pl.DataFrame,
     service_health: pl.DataFrame,
-    posture_snapshots: pl.DataFrame,
+    posture_snapshots_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """The six components of the posture score; an absent one has no value and its weight is shared out (F4)."""
@@ -130,7 +131,7 @@ def posture(
         .join(pl.concat(parts), on=["org_id", "component"], how="left")
         .with_columns(pl.col("measured", "population").fill_null(0))
     )
-    frame = _contributions(frame).join(_prior(posture_snapshots, asked), on=["org_id", "component"], how="left")
+    frame = _contributions(frame).join(_prior(posture_snapshots_rows, asked), on=["org_id", "component"], how="left")
     order = pl.col("component").replace_strict({name: i for i, name in enumerate(COMPONENTS)})
     return shape("posture", frame.with_columns(explanation=_explanation()).sort("org_id", order))
 

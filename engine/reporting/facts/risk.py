@@ -10,11 +10,11 @@ from engine.reporting.facts.expressions import (
 )
 
 
-def risks(risks: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def risks(risks_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Open risks and closed ones with their cells (F11). An unknown rating counts as 5 and is flagged."""
     ratings = ("likelihood", "impact")
     frame = (
-        risks.join(asked.select("org_id", "risk_appetite"), on="org_id")
+        risks_rows.join(asked.select("org_id", "risk_appetite"), on="org_id")
         .with_columns(
             unknown=pl.any_horizontal(pl.col(name).is_null() for name in ratings),
             residual_likelihood=pl.coalesce("residual_likelihood", "likelihood", pl.lit(5)),
@@ -39,7 +39,7 @@ def risks(risks: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     return shape("risks", frame).sort("org_id", "residual", "id", descending=[False, True, False])
 
 
-def exceptions(exceptions: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def exceptions(exceptions_rows: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Exceptions with their standing: an approved one past its last day is expired.
 
     Evidence of a compensating measure ages by the cadence of the control, quarterly where it has none.
@@ -48,7 +48,7 @@ def exceptions(exceptions: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataF
     measure = (pl.col("kind") == "compensating") | pl.col("compensating").is_not_null()
     age = days_between("as_of", "compensating_evidence_on")
     frame = (
-        exceptions.join(asked.select("org_id", "as_of"), on="org_id")
+        exceptions_rows.join(asked.select("org_id", "as_of"), on="org_id")
         .join(titles, on=["org_id", "framework", "control_id"], how="left")
         .with_columns(cadence=pl.col("cadence").fill_null("quarterly"))
         .with_columns(

@@ -52,16 +52,16 @@ _DATED = (
 )  # fmt: skip
 
 SCANS: Mapping[str, str] = {
-    "organizations": """
+    "organizations_rows": """
         SELECT t.id AS org_id, t.name, t.time_zone, t.sector, t.headcount, t.plan, t.deployment_tier, t.data_region
         FROM organizations t JOIN asked q ON q.org_id = t.id
     """,
-    "organization_frameworks": _dated(
+    "organization_frameworks_rows": _dated(
         "organization_frameworks", "framework", "in_scope", "adopted_on", "target_on", "note", "moves"
     ),
     # the audit log by action: all events, and the successful ones that can be evidence; counted once by everything
     # that tells events apart, because a million rows with a filter for each count take twice as long
-    "audit_by_action": f"""
+    "audit_by_action_rows": f"""
         WITH parts AS (
             SELECT a.org_id, a.action, {_GOOD} AS good, a.controls IS NOT NULL AS tagged,
                 CASE WHEN {_NOW} THEN 'now' WHEN {_BEFORE} THEN 'before' WHEN {_PAST} THEN 'past' ELSE 'future' END
@@ -91,7 +91,7 @@ SCANS: Mapping[str, str] = {
         FROM grouped g
     """,
     # successful events by a control that the event itself names
-    "audit_by_tag": f"""
+    "audit_by_tag_rows": f"""
         WITH tagged AS (
             SELECT a.org_id, a.action, a.occurred_at, a.seq, unnest({_TAGS}) AS tag
             FROM audit_log a JOIN asked q USING (org_id) WHERE a.controls IS NOT NULL AND {_GOOD}
@@ -112,13 +112,13 @@ SCANS: Mapping[str, str] = {
     """,
     # when an action succeeded, to tell what evidence there was when an attestation was signed: its first and last
     # instant in each day of UTC. That day holds one local midnight at most, so the two name every local day in it.
-    "audit_days": f"""
+    "audit_days_rows": f"""
         SELECT a.org_id, a.action, MIN(a.occurred_at) AS first_at, MAX(a.occurred_at) AS last_at
         FROM audit_log a JOIN asked q USING (org_id) WHERE {_PAST} AND {_GOOD}
         GROUP BY a.org_id, a.action, CAST(a.occurred_at AS DATE)
     """,
     # for each signed attestation the last success of each action that names its control, up to the day of signing
-    "named_when_signed": f"""
+    "named_when_signed_rows": f"""
         WITH signed AS (
             SELECT t.org_id, t.id, t.framework || ':' || t.control_id AS tag,
                 {_midnight(_local_day("t.attested_at") + " + 1")} AS until
@@ -138,12 +138,12 @@ SCANS: Mapping[str, str] = {
         FROM newest a JOIN asked q USING (org_id)
     """,
     # the local day of each revision that a dated row was last changed in
-    "revision_days": f"""
+    "revision_days_rows": f"""
         SELECT a.org_id, a.seq AS revision, {_local_day("a.recorded_at")} AS changed_on
         FROM audit_log a JOIN asked q USING (org_id)
         WHERE (a.org_id, a.seq) IN ({" UNION ".join(f"SELECT org_id, revision FROM {name}" for name in _DATED)})
     """,
-    "slo_sums": """
+    "slo_sums_rows": """
         SELECT b.org_id, b.service_id,
             SUM(b.total) FILTER (b.bucket_at >= q.ends_at - INTERVAL 30 DAY) AS total_30d,
             SUM(b.bad) FILTER (b.bucket_at >= q.ends_at - INTERVAL 30 DAY) AS bad_30d,
@@ -153,129 +153,133 @@ SCANS: Mapping[str, str] = {
         FROM slo_buckets b JOIN asked q USING (org_id) WHERE b.bucket_at < q.ends_at
         GROUP BY b.org_id, b.service_id
     """,
-    "services": _table("services", "id", "name", "owner", "criticality", "environment"),
-    "slo_profiles": _table("slo_profiles", "service_id", "objective_pct"),
-    "incidents": _table(
+    "services_rows": _table("services", "id", "name", "owner", "criticality", "environment"),
+    "slo_profiles_rows": _table("slo_profiles", "service_id", "objective_pct"),
+    "incidents_rows": _table(
         "incidents", "id", "title", "severity", "status", "service_id", "owner", "opened_at", "acknowledged_at",
         "mitigated_at", "resolved_at", where="t.opened_at < q.ends_at",
     ),
-    "control_profiles": _table(
+    "control_profiles_rows": _table(
         "control_profiles", "framework", "control_id", "applicable", "justification", "approved_by", "approved_on",
         "cadence", "implementation", "method", "tested", "decision", "rationale", "decided_on", "target", "target_pct",
         "policy_pct", "implemented_pct", "automated_pct", "reported_pct", "risk_ref", "systems", "note", "changed_on",
     ),
-    "control_owners": _table("control_owners", "framework", "control_id", "email", "raci"),
-    "users": _table("users", "email", "name", "active"),
-    "attestations": _dated(
+    "control_owners_rows": _table("control_owners", "framework", "control_id", "email", "raci"),
+    "users_rows": _table("users", "email", "name", "active"),
+    "attestations_rows": _dated(
         "attestations", "id", "framework", "control_id", "owner", "attestor", "statement", "due_on", "outcome",
         "attested_at", "delegated_to", "withdrawn_on", "moves",
     ),
     # the day of each decision, and the midnight that ends it
-    "attestation_days": f"""
+    "attestation_days_rows": f"""
         SELECT t.org_id, t.id, {_local_day("t.attested_at")} AS attested_on,
             {_midnight(_local_day("t.attested_at") + " + 1")} AS signed_until
         FROM attestations t JOIN asked q USING (org_id)
     """,
-    "evidence_items": """
+    "evidence_items_rows": """
         SELECT l.org_id, l.framework, l.control_id, i.id, i.captured_at
         FROM evidence_links l JOIN evidence_items i ON i.org_id = l.org_id AND i.id = l.evidence_id
         JOIN asked q ON q.org_id = l.org_id
     """,
-    "request_evidence": _table("evidence_items", "id", "request_id", where="t.request_id IS NOT NULL"),
-    "evidence_requests": _dated(
+    "request_evidence_rows": _table("evidence_items", "id", "request_id", where="t.request_id IS NOT NULL"),
+    "evidence_requests_rows": _dated(
         "evidence_requests", "id", "framework", "control_id", "title", "requester", "owner", "backup", "priority",
         "opened_on", "due_on", "status", "auditor_status", "submitted_on", "accepted_on", "closed_on", "returns",
         "paused_minutes", "moves", where="t.opened_on <= q.as_of",
     ),
-    "policies": f"""
+    "policies_rows": f"""
         SELECT t.org_id, t.id, t.policy, t.version, t.kind, t.title, t.playbook, t.state, t.owner, t.accepted_by,
             t.accepted_at, t.review_due_on, t.moves, t.revision, {_local_day("t.accepted_at")} AS accepted_on
         FROM policies t JOIN asked q USING (org_id)
     """,
-    "policy_controls": _table("policy_controls", "policy_id", "framework", "control_id"),
-    "dry_runs": _table("dry_runs", "id", "playbook", "outcome", "ran_at", where="t.ran_at < q.ends_at"),
-    "test_links": """
+    "policy_controls_rows": _table("policy_controls", "policy_id", "framework", "control_id"),
+    "dry_runs_rows": _table("dry_runs", "id", "playbook", "outcome", "ran_at", where="t.ran_at < q.ends_at"),
+    "test_links_rows": """
         SELECT t.org_id, t.id, t.test_id, t.framework, t.control_id, t.status, r.outcome, r.ran_at
         FROM test_links t JOIN asked q USING (org_id)
         LEFT JOIN dry_runs r ON r.org_id = t.org_id AND r.id = t.test_id
     """,
-    "testing_schedules": _dated(
+    "testing_schedules_rows": _dated(
         "testing_schedules", "id", "framework", "control_id", "procedure", "cadence", "owner", "performer",
         "window_days", "starts_on", "ends_on",
     ),
-    "test_runs": _dated(
+    "test_runs_rows": _dated(
         "test_runs", "id", "schedule_id", "window_open_on", "window_close_on", "performed_on", "outcome", "performer",
         "population", "tested", "deviations", "evidence_expected", "evidence_received", "cause", "response",
     ),
-    "remediations": _table(
+    "remediations_rows": _table(
         "remediations", "id", "framework", "control_id", "title", "owner", "runbook", "severity", "opened_on", "due_on",
         "closed_on", "status", "blocked_by", "compensating", where="t.opened_on <= q.as_of",
     ),
-    "vendors": _dated(
+    "vendors_rows": _dated(
         "vendors", "id", "name", "service", "owner", "category", "tier", "data_classes", "likelihood", "impact",
         "residual_likelihood", "residual_impact", "status", "region", "handles_phi", "onboarded_on", "last_review_on",
         "next_review_on", "offboarded_on", "moves",
     ),
-    "vendor_documents": _table(
+    "vendor_documents_rows": _table(
         "vendor_documents", "id", "vendor_id", "kind", "issued_on", "period_start_on", "period_end_on", "expires_on",
         "opinion", "in_scope", "cuecs_mapped", "flows_down",
     ),
-    "exceptions": _dated(
+    "exceptions_rows": _dated(
         "exceptions", "id", "kind", "framework", "control_id", "reason", "compensating", "compensating_evidence_on",
         "residual", "approver", "approved_on", "expires_on", "renewals", "status", "worksheet", "moves",
     ),
-    "risks": _table(
+    "risks_rows": _table(
         "risks", "id", "title", "category", "owner", "likelihood", "impact", "residual_likelihood", "residual_impact",
         "previous_likelihood", "previous_impact", "treatment", "appetite", "loss_low", "loss_high", "reviewed_on",
         "status",
     ),
-    "poam_items": _dated("poam_items", "id", "weakness_key", "detected_on", "due_on", "status", "closed_on", "moves"),
-    "owner_capacity": _table("owner_capacity", "email", "week", "hours", "absence_hours"),
-    "committees": _dated(
+    "poam_items_rows": _dated(
+        "poam_items", "id", "weakness_key", "detected_on", "due_on", "status", "closed_on", "moves"
+    ),
+    "owner_capacity_rows": _table("owner_capacity", "email", "week", "hours", "absence_hours"),
+    "committees_rows": _dated(
         "committees", "id", "name", "chair", "cadence", "first_meeting_on", "effort_hours",
     ),
-    "committee_meetings": _dated("committee_meetings", "id", "committee_id", "held_on", "status", "moves"),
-    "readiness_snapshots": _table(
+    "committee_meetings_rows": _dated("committee_meetings", "id", "committee_id", "held_on", "status", "moves"),
+    "readiness_snapshots_rows": _table(
         "readiness_snapshots", "taken_on", "framework", "strict_pct", "weighted_pct", "fresh_pct", "attested_pct",
         "gaps_open", "gaps_opened", "gaps_closed", where="t.taken_on <= q.as_of",
     ),
-    "posture_snapshots": _table("posture_snapshots", "taken_on", "score", "components", where="t.taken_on <= q.as_of"),
-    "control_state_changes": _table(
+    "posture_snapshots_rows": _table(
+        "posture_snapshots", "taken_on", "score", "components", where="t.taken_on <= q.as_of"
+    ),
+    "control_state_changes_rows": _table(
         "control_state_changes", "framework", "control_id", "observed_on", "state", "previous", "trigger_event",
         where="t.observed_on <= q.as_of",
     ),
-    "bundles": _table(
+    "bundles_rows": _table(
         "bundles", "id", "requested_window", "window_start_on", "window_end_on", "created_by", "previous_id",
         "size_bytes", "revision", days={"sealed_on": "sealed_at"}, where="t.sealed_at < q.ends_at",
     ),
-    "obligation_snapshots": _table(
+    "obligation_snapshots_rows": _table(
         "obligation_snapshots", "week", "planned", "planned_hours", "completed", "slipped", "forecast"
     ),
-    "plays": _table("plays", "id", "status", "owner", "steps", "hours_saved", "started_on", "closed_on"),
-    "deliveries": _table(
+    "plays_rows": _table("plays", "id", "status", "owner", "steps", "hours_saved", "started_on", "closed_on"),
+    "deliveries_rows": _table(
         "deliveries", "id", "kind", "period", "channel", "recipient", "status", "payload", "created_at",
         days={"created_on": "created_at", "sent_on": "sent_at"}, where="t.created_at < q.ends_at",
     ),
-    "density_cleared": f"""
+    "density_cleared_rows": f"""
         SELECT a.org_id, a.event_id AS delivery_id, a.object_id AS week, a.occurred_at AS created_at,
             {_local_day("a.occurred_at")} AS created_on
         FROM audit_log a JOIN asked q USING (org_id) WHERE a.action = 'density.cleared' AND {_PAST}
     """,
-    "linked_evidence": _table("evidence_links", "evidence_id", "framework", "control_id"),
-    "staffing_actions": _table(
+    "linked_evidence_rows": _table("evidence_links", "evidence_id", "framework", "control_id"),
+    "staffing_actions_rows": _table(
         "staffing_actions", "id", "week", "kind", "owner", "assignee", "obligation_id", "relief_hours",
         "relief_actual_hours", "status", "proposed_on", "tracked_on", "completed_on", "blocked_reason", "evidence",
     ),
-    "memberships": _table("memberships", "email", "role", "status"),
-    "committee_members": _table("committees", "id", "name", "chair", "members", "cadence"),
-    "catalogue_snapshots": _table(
+    "memberships_rows": _table("memberships", "email", "role", "status"),
+    "committee_members_rows": _table("committees", "id", "name", "chair", "members", "cadence"),
+    "catalogue_snapshots_rows": _table(
         "catalogue_snapshots", "taken_on", "catalogue_version", "content", where="t.taken_on <= q.as_of"
     ),
     **governance_scans.SCANS,
     **assurance_scans.SCANS,
     **programme_scans.SCANS,
     # as audit_days, for events that name a SOC 2 criterion themselves
-    "criteria_tag_days": f"""
+    "criteria_tag_days_rows": f"""
         WITH tagged AS (
             SELECT a.org_id, a.action, a.occurred_at, unnest({_TAGS}) AS tag
             FROM audit_log a JOIN asked q USING (org_id)
@@ -284,12 +288,12 @@ SCANS: Mapping[str, str] = {
         SELECT org_id, action, tag, MIN(occurred_at) AS first_at, MAX(occurred_at) AS last_at
         FROM tagged WHERE starts_with(tag, 'soc2:') GROUP BY org_id, action, tag, CAST(occurred_at AS DATE)
     """,
-    "findings": _table(
+    "findings_rows": _table(
         "findings", "id", "source", "finding_key", "title", "severity", "status", "service_id", "asset", "port", "cve",
         "cvss", "epss", "known_exploited", "internet_reachable", "first_seen_at", "last_seen_at", "fixed_at", "due_on",
         where="t.first_seen_at < q.ends_at",
     ),
-    "poam_ledger": _table(
+    "poam_ledger_rows": _table(
         "poam_items", "id", "weakness_key", "detected_on", "due_on", "status", "closed_on", "details"
     ),
 }  # fmt: skip

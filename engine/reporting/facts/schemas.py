@@ -626,7 +626,15 @@ SCHEMAS: Mapping[str, Schema] = {
         "created_on": DAY,
     },
     # a requirement of the catalogue that ships with the program, in scope or not; no organization
-    "catalogue_rows": {
+    # a meeting that was held and what was decided in it, as JSON; the last meeting first
+    "committee_decisions": {
+        "org_id": TEXT,
+        "id": TEXT,
+        "held_on": DAY,
+        "name": TEXT,
+        "decisions": TEXT,
+    },
+    "catalogue_entries": {
         "version": TEXT,
         "framework": TEXT,
         "control_id": TEXT,
@@ -889,7 +897,7 @@ SCHEMAS: Mapping[str, Schema] = {
     },
     # something that was seen at work: in the service register, alerts, findings or dependencies (counts of each);
     # system_id is the declared system that it is, null for an undocumented one
-    "observed": {
+    "observations": {
         "org_id": TEXT,
         "name": TEXT,
         "service_id": TEXT,

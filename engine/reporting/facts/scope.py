@@ -8,16 +8,16 @@ from engine.reporting.facts.expressions import shape
 PACKS = (*FRAMEWORKS, "fedramp-poam")
 
 
-def organization(organizations: pl.DataFrame, organization_frameworks: pl.DataFrame) -> pl.DataFrame:
+def organization(organizations_rows: pl.DataFrame, organization_frameworks_rows: pl.DataFrame) -> pl.DataFrame:
     """One row for each organization, with the packs in scope in catalogue order."""
     order = pl.col("framework").replace_strict({name: i for i, name in enumerate(PACKS)}, default=None)
     followed = (
-        organization_frameworks.filter("in_scope", pl.col("framework").is_in(PACKS))
+        organization_frameworks_rows.filter("in_scope", pl.col("framework").is_in(PACKS))
         .sort("org_id", order)
         .group_by("org_id", maintain_order=True)
         .agg(frameworks="framework")
     )
-    joined = organizations.join(followed, on="org_id", how="left")
+    joined = organizations_rows.join(followed, on="org_id", how="left")
     return shape("organization", joined.with_columns(pl.col("frameworks").fill_null([]))).sort("org_id")
 
 
@@ -25,9 +25,9 @@ def _in_scope(organization: pl.DataFrame) -> pl.DataFrame:
     return organization.select("org_id", framework="frameworks").explode("framework", empty_as_null=False)
 
 
-def controls(organization: pl.DataFrame, control_profiles: pl.DataFrame) -> pl.DataFrame:
+def controls(organization: pl.DataFrame, control_profiles_rows: pl.DataFrame) -> pl.DataFrame:
     """The controls of the frameworks in scope, headings included, with the organization's own cadence."""
-    own = control_profiles.select("org_id", "framework", "control_id", own_cadence="cadence")
+    own = control_profiles_rows.select("org_id", "framework", "control_id", own_cadence="cadence")
     frame = (
         _in_scope(organization)
         .join(catalogue().controls, on="framework")
@@ -61,9 +61,9 @@ def _marked(framework: str) -> pl.DataFrame:
     return details.select(*common, level=level, flags=flags)
 
 
-def profiles(control_profiles: pl.DataFrame) -> pl.DataFrame:
+def profiles(control_profiles_rows: pl.DataFrame) -> pl.DataFrame:
     """What the organization says of a control beyond its state."""
-    return shape("control_profiles", control_profiles).sort("org_id", "framework", "control_id")
+    return shape("control_profiles", control_profiles_rows).sort("org_id", "framework", "control_id")
 
 
 def crosswalk() -> pl.DataFrame:
@@ -84,15 +84,15 @@ def crosswalk() -> pl.DataFrame:
     return shape("crosswalk", frame).sort("source_framework", "source_id", "target_framework", "target_id")
 
 
-def people(users: pl.DataFrame) -> pl.DataFrame:
+def people(users_rows: pl.DataFrame) -> pl.DataFrame:
     """Everybody with a profile."""
-    return shape("people", users).sort("org_id", "email")
+    return shape("people", users_rows).sort("org_id", "email")
 
 
-def policies(policies: pl.DataFrame, policy_controls: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def policies(policies_rows: pl.DataFrame, policy_controls_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Active, accepted policy versions, one row for each control that they support."""
-    accepted = policies.join(asked.select("org_id", "as_of"), on="org_id").filter(
+    accepted = policies_rows.join(asked.select("org_id", "as_of"), on="org_id").filter(
         pl.col("state") == "active", pl.col("accepted_on") <= pl.col("as_of")
     )
-    frame = accepted.rename({"id": "policy_id"}).join(policy_controls, on=["org_id", "policy_id"], how="left")
+    frame = accepted.rename({"id": "policy_id"}).join(policy_controls_rows, on=["org_id", "policy_id"], how="left")
     return shape("policies", frame).sort("org_id", "policy_id", "framework", "control_id", nulls_last=True)

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.reporting.facts.deliveries import payload_of
 from engine.reporting.facts.expressions import (
     days_between,
     has_happened,
@@ -16,20 +17,20 @@ BREACHES = "staffing-sla-breach-digest"
 ESCALATION = "cross-staffing-committee-escalation"
 NOTICES = (REMINDERS, ROLLUP, BREACHES, ESCALATION)
 TOLD = ("pending", "sent")  # a failed or skipped delivery told nobody
-_PAYLOAD = pl.Struct({"actions": pl.List(pl.Struct({"action_id": pl.String, "step": pl.Int64}))})
+_PAYLOAD = payload_of("actions", rows=("action_id", "step"))
 _KEY = ["org_id", "action_id"]
 
 
-def members(memberships: pl.DataFrame) -> pl.DataFrame:
+def members(memberships_rows: pl.DataFrame) -> pl.DataFrame:
     """Who may act for an organization now, and in which role."""
-    frame = memberships.filter(pl.col("status") == "active")
+    frame = memberships_rows.filter(pl.col("status") == "active")
     return shape("members", frame).sort("org_id", "email")
 
 
-def staffing_notices(deliveries: pl.DataFrame) -> pl.DataFrame:
+def staffing_notices(deliveries_rows: pl.DataFrame) -> pl.DataFrame:
     """Each staffing action in each delivery that carried it."""
     frame = (
-        deliveries.filter(pl.col("kind").is_in(NOTICES))
+        deliveries_rows.filter(pl.col("kind").is_in(NOTICES))
         .with_columns(action=pl.col("payload").str.json_decode(_PAYLOAD).struct.field("actions"))
         .explode("action", empty_as_null=False)
         .drop_nulls("action")
@@ -41,7 +42,7 @@ def staffing_notices(deliveries: pl.DataFrame) -> pl.DataFrame:
 
 
 def staffing_actions(
-    staffing_actions: pl.DataFrame,
+    staffing_actions_rows: pl.DataFrame,
     staffing_notices: pl.DataFrame,
     obligations: pl.DataFrame,
     committees: pl.DataFrame,
@@ -53,7 +54,7 @@ def staffing_actions(
     left = people.filter(pl.col("active").not_()).select("org_id", owner="email", owner_left=True)
     settings = asked.select("org_id", "as_of", sla_days=pl.col("staffing_sla_days").cast(pl.Int64))
     known = (
-        staffing_actions.rename({"id": "action_id"})
+        staffing_actions_rows.rename({"id": "action_id"})
         .join(settings, on="org_id")
         .filter(pl.col("proposed_on") <= pl.col("as_of"))
         .with_columns(week_start_on=pl.format("{}-1", "week").str.to_date("%G-W%V-%u", strict=False))

@@ -20,18 +20,18 @@ _KIND_OF_SOURCE = {"operation": "operation", "item": "operation", "test": "test"
 
 def control_status(
     controls: pl.DataFrame,
-    control_profiles: pl.DataFrame,
+    control_profiles_rows: pl.DataFrame,
     control_evidence: pl.DataFrame,
     tagged_events: pl.DataFrame,
     attestations: pl.DataFrame,
     policies: pl.DataFrame,
     test_windows: pl.DataFrame,
-    control_owners: pl.DataFrame,
-    users: pl.DataFrame,
+    control_owners_rows: pl.DataFrame,
+    users_rows: pl.DataFrame,
     exceptions: pl.DataFrame,
-    control_state_changes: pl.DataFrame,
+    control_state_changes_rows: pl.DataFrame,
     leverage: pl.DataFrame,
-    evidence_items: pl.DataFrame,
+    evidence_items_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every assessable control in scope with its state."""
@@ -39,13 +39,13 @@ def control_status(
         controls.filter("assessable")
         .rename({"evidence_kinds": "kinds_required"})
         .join(asked.select("org_id", "as_of", "period_start"), on="org_id")
-        .join(_scope(control_profiles), on=_KEY, how="left")
+        .join(_scope(control_profiles_rows), on=_KEY, how="left")
         .join(_by_kind(control_evidence), on=_KEY, how="left")
         .join(_attested(attestations, asked), on=_KEY, how="left")
         .join(_policy_reviews(policies), on=_KEY, how="left")
         .join(_tests(test_windows), on=_KEY, how="left")
-        .join(_future(tagged_events, evidence_items, asked), on=_KEY, how="left")
-        .join(_owners(control_owners, users), on=_KEY, how="left")
+        .join(_future(tagged_events, evidence_items_rows, asked), on=_KEY, how="left")
+        .join(_owners(control_owners_rows, users_rows), on=_KEY, how="left")
         .join(_exceptions(exceptions), on=_KEY, how="left")
         .join(leverage, on=_KEY, how="left")
         .with_columns(
@@ -57,7 +57,7 @@ def control_status(
     )
     frame = _freshness(frame)
     frame = _state(frame)
-    frame = _history(frame, control_state_changes, asked)
+    frame = _history(frame, control_state_changes_rows, asked)
     return shape("control_status", frame).sort("org_id", "framework", "position")
 
 

@@ -15,9 +15,9 @@ _KEY = ["org_id", "framework", "control_id"]
 _RESULT = {"succeeded": "passed", "passed": "passed", "failed": "failed", "blocked": "blocked"}
 
 
-def tests(rehearsals: pl.DataFrame, test_windows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def tests(rehearsals_rows: pl.DataFrame, test_windows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Every dry-run and every recurring test that was performed, oldest first."""
-    dry = rehearsals.with_columns(
+    dry = rehearsals_rows.with_columns(
         kind=pl.lit("dry_run"), title="playbook", performed_on=local_day("ran_at", asked), performed_at="ran_at"
     )
     runs = test_windows.filter(pl.col("performed_on").is_not_null(), pl.col("run_id").is_not_null()).with_columns(
@@ -29,7 +29,7 @@ def tests(rehearsals: pl.DataFrame, test_windows: pl.DataFrame, asked: pl.DataFr
 
 
 def test_matches(
-    tests: pl.DataFrame, controls: pl.DataFrame, policy_controls: pl.DataFrame, asked: pl.DataFrame
+    tests: pl.DataFrame, controls: pl.DataFrame, policy_controls_rows: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
     """What a passed test may show: for a dry-run by its playbook and its guardrail, else the control that it tests."""
     known = catalogue()
@@ -43,7 +43,7 @@ def test_matches(
         dry.join(books.select("playbook", "framework", "control_id"), on="playbook").with_columns(
             basis=pl.lit("runbook")
         ),
-        dry.join(policy_controls, on=["org_id", "policy_id"]).with_columns(basis=pl.lit("policy")),
+        dry.join(policy_controls_rows, on=["org_id", "policy_id"]).with_columns(basis=pl.lit("policy")),
         passed.filter(pl.col("kind") == "test_run").with_columns(basis=pl.lit("schedule")),
     ]
     columns = [*_KEY, "test_id", "performed_on", "basis"]
@@ -57,12 +57,12 @@ def test_matches(
 
 
 def test_links(
-    linked_tests: pl.DataFrame, tests: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame
+    linked_tests_rows: pl.DataFrame, tests: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
     """Links between tests and controls as somebody made or refused them."""
     about = tests.select("org_id", "performed_on", "outcome", test_id="id")
     frame = (
-        linked_tests.with_columns(linked_on=local_day("linked_at", asked))
+        linked_tests_rows.with_columns(linked_on=local_day("linked_at", asked))
         .join(about, on=["org_id", "test_id"], how="left")
         .join(controls.select(*_KEY, "cadence"), on=_KEY, how="left")
     )

@@ -27,12 +27,12 @@ _ASSURING = {
 _ASSURING_DEFAULT = ("soc2_type2", "iso27001_certificate", "pci_aoc")
 
 
-def documents(vendor_documents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def documents(vendor_documents_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Assurance documents with the last day on which they are good. A bridge letter extends SOC 2 reports.
 
     ``valid_until`` is null for agreements that last; ``undated`` marks a document that lapses on nobody knows when.
     """
-    frame = vendor_documents.join(
+    frame = vendor_documents_rows.join(
         asked.select("org_id", "as_of", "soc2_report_months", "bridge_letter_months"), on="org_id"
     ).filter(pl.coalesce("issued_on", "period_end_on", "as_of") <= pl.col("as_of"))
     bridges = (
@@ -62,15 +62,15 @@ def _months_after(day: str, months: pl.Expr) -> pl.Expr:
 
 
 def vendor_controls(
-    vendors: pl.DataFrame,
-    documents: pl.DataFrame,
+    vendors_rows: pl.DataFrame,
+    vendor_documents: pl.DataFrame,
     organization: pl.DataFrame,
     controls: pl.DataFrame,
-    unlocked: pl.DataFrame,
+    leverage: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Controls that each vendor carries by tier and category, with the evidence held. Inherited never means done."""
-    active = _active(vendors, asked)
+    active = _active(vendors_rows, asked)
     wanted = (
         inherits(active.select("org_id", "vendor_id", "tier", "category", "handles_phi", "data_classes", vendor="name"))
         .join(
@@ -78,11 +78,11 @@ def vendor_controls(
             on=["org_id", "framework", "control_id"],
         )
         .join(
-            unlocked.select("org_id", "framework", "control_id", "leverage"), on=["org_id", "framework", "control_id"]
+            leverage.select("org_id", "framework", "control_id", "leverage"), on=["org_id", "framework", "control_id"]
         )
     )
     frame = (
-        wanted.join(_answers(documents, asked), on=[*_VENDOR, "expected_evidence"], how="left")
+        wanted.join(_answers(vendor_documents, asked), on=[*_VENDOR, "expected_evidence"], how="left")
         .join(asked.select("org_id", today="as_of"), on="org_id")
         .with_columns(
             held="kind",
@@ -156,7 +156,7 @@ def _active(vendors: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 
 
 def vendors(
-    vendors: pl.DataFrame, documents: pl.DataFrame, vendor_controls: pl.DataFrame, asked: pl.DataFrame
+    vendors_rows: pl.DataFrame, vendor_documents: pl.DataFrame, vendor_controls: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
     """The register of active vendors with derived ratings, reviews and assurance."""
     settings = asked.select(
@@ -166,10 +166,10 @@ def vendors(
     rating = ("likelihood", "impact")
     given = pl.when(_unanswered()).then("next_review_on")
     frame = (
-        _active(vendors, asked)
+        _active(vendors_rows, asked)
         .join(settings, on="org_id")
-        .join(_held(documents), on=_VENDOR, how="left")
-        .join(_assurance(vendors, documents, asked), on=_VENDOR, how="left")
+        .join(_held(vendor_documents), on=_VENDOR, how="left")
+        .join(_assurance(vendors_rows, vendor_documents, asked), on=_VENDOR, how="left")
         .join(_inherited(vendor_controls), on=_VENDOR, how="left")
         .with_columns(
             inherent=pl.col("likelihood").fill_null(5) * pl.col("impact").fill_null(5),

@@ -10,7 +10,7 @@ WEEKS_AHEAD = 53
 
 
 def owner_weeks(
-    obligations: pl.DataFrame, owner_capacity: pl.DataFrame, users: pl.DataFrame, asked: pl.DataFrame
+    obligations: pl.DataFrame, owner_capacity_rows: pl.DataFrame, users_rows: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
     """Hours due and available for every owner and week from this one on. Overdue work is due this week.
 
@@ -27,14 +27,14 @@ def owner_weeks(
     )
     demand = _demand(obligations, asked)
     owners = (
-        pl.concat([demand.select("org_id", "owner"), owner_capacity.select("org_id", owner="email")])
+        pl.concat([demand.select("org_id", "owner"), owner_capacity_rows.select("org_id", owner="email")])
         .unique()
     )  # fmt: skip
-    usual = owner_capacity.filter(pl.col("week") == "default").select("org_id", owner="email", usual_hours="hours")
-    own = owner_capacity.filter(pl.col("week") != "default").select(
+    usual = owner_capacity_rows.filter(pl.col("week") == "default").select("org_id", owner="email", usual_hours="hours")
+    own = owner_capacity_rows.filter(pl.col("week") != "default").select(
         "org_id", "week", "hours", "absence_hours", owner="email"
     )
-    gone = users.filter(pl.col("active").not_()).select("org_id", owner="email", gone=True)
+    gone = users_rows.filter(pl.col("active").not_()).select("org_id", owner="email", gone=True)
     works = pl.col("owner").is_not_null() & pl.col("gone").is_null()
     frame = (
         weeks.join(owners, on="org_id")

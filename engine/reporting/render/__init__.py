@@ -36,11 +36,6 @@ RENDERERS: dict[str, Renderer] = {
 }
 
 
-def filename(edition: Edition, format: str) -> str:
-    """The download name of an edition."""
-    return download_name(edition.organization.id, edition.report, edition.as_of, format)
-
-
 def download_name(org_id: str, report: str, as_of: date, format: str) -> str:
     """``aurora-posture-score-2026-11-20.csv``: lower-case ASCII letters, digits, dashes, then the extension."""
     return f"{dated_stem(org_id, report, as_of)}.{RENDERERS[format].extension}"

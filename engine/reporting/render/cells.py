@@ -15,9 +15,6 @@ from engine.model.document import Table
 
 WORDS = (pl.String, pl.Categorical, pl.Enum)
 CONTROL = r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]"
-MACHINE_WORDS = (
-    r"^[a-z]{2,}(_[a-z]{2,})+(; [a-z]{2,}(_[a-z]{2,})*)*$"  # a whole cell of them: people read them with spaces
-)
 LINE_BREAK = r"\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]"
 
 
@@ -35,7 +32,7 @@ def text(table: Table, name: str) -> pl.Expr:
 
 
 def display_cells(table: Table) -> pl.DataFrame:
-    """The columns that people see, as text: booleans are yes and no, state words have spaces, no cell is null."""
+    """The columns that people see, as text: booleans are yes and no, declared words have spaces, no cell is null."""
     finite(table)
     return table.frame.select(_shown(table, name) for name in table.frame.columns if name not in table.hidden)
 
@@ -98,8 +95,12 @@ def _shown(table: Table, name: str) -> pl.Expr:
     cell = text(table, name).fill_null("")
     if _scalar(table.frame.schema[name]) in WORDS:
         cell = cell.str.replace_all(LINE_BREAK, "\n").str.replace_all(CONTROL, "\ufffd")
+    if name not in table.state and name not in table.words:
+        return cell
     spaced = cell.str.replace_all("_", " ", literal=True)
-    return spaced if name in table.state else pl.when(cell.str.contains(MACHINE_WORDS)).then(spaced).otherwise(cell)
+    if isinstance(table.words, Mapping) and name in table.words:
+        return pl.when(cell.is_in(list(table.words[name]))).then(spaced).otherwise(cell)
+    return spaced
 
 
 def _plain(table: Table, name: str) -> pl.Expr:

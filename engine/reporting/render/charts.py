@@ -9,6 +9,7 @@ parts by their order and their figures, so that nothing is lost in grey.
 """
 
 import math
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -55,8 +56,8 @@ def _bars(chart: Chart) -> tuple[str, float]:
     stacked = chart.kind == "stacked"
     groups = _grouped(chart)
     rows = [[key] if stacked else list(parts) for key, parts in groups]
-    left = max(breadth(_shown(name)) for name, _ in groups) + 12
-    legend, top = _legend(series, chart.kind) if chart.series else ("", 4.0)
+    left = max(breadth(_shown(name, chart, chart.x)) for name, _ in groups) + 12
+    legend, top = _legend(series, chart) if chart.series else ("", 4.0)
     height = top + sum(max(1, len(row)) * (ROW if len(row) < 2 else ROW * 0.7) + 4 for row in rows)
     scale = strokes.scale(_extent(chart, groups), left, WIDTH - 64, percent=chart.percent)
     out = [legend, _grid_x(scale, top, height, chart)]
@@ -64,7 +65,7 @@ def _bars(chart: Chart) -> tuple[str, float]:
     for name, parts in groups:
         thick = ROW if stacked or len(parts) < 2 else ROW * 0.7
         block = thick * (1 if stacked else max(1, len(parts)))
-        out.append(_label(name, left - 8, y + block / 2))
+        out.append(_label(name, left - 8, y + block / 2, chart))
         if stacked:
             out.append(_stack(parts, series, scale, y + 3, thick - 6))
         else:
@@ -107,7 +108,7 @@ def _stack(parts: Parts, colours: dict[str, str], scale: Scale, y: float, thick:
 def _lines(chart: Chart) -> tuple[str, float]:
     series = _series(chart)
     places = _places(chart)
-    legend, top = _legend(series, chart.kind) if chart.series else ("", 4.0)
+    legend, top = _legend(series, chart) if chart.series else ("", 4.0)
     top += 8
     bottom = top + PLOT_HEIGHT
     lines: dict[str, list[tuple[float, float] | None]] = {name: [] for name in series}
@@ -129,18 +130,18 @@ def _lines(chart: Chart) -> tuple[str, float]:
     return "".join(out), bottom + 30
 
 
-def _legend(series: dict[str, str], kind: str) -> tuple[str, float]:
+def _legend(series: dict[str, str], chart: Chart) -> tuple[str, float]:
     out, x, y = [], 4.0, 10.0
     for index, (name, colour) in enumerate(series.items()):
-        text = _shown(name)
+        text = _shown(name, chart, chart.series)
         width = 26 + breadth(text) + 24
         if x + width > WIDTH and x > 4:
             x, y = 4.0, y + 20
-        if kind == "lines":
+        if chart.kind == "lines":
             out.append(strokes.path([(x, y), (x + 20, y)], colour, index))
         else:
             out.append(f'<rect x="{px(x)}" y="{px(y - 6)}" width="12" height="12" fill="{colour}"/>')
-        out.append(strokes.text(text, x + (26 if kind == "lines" else 18), y, "legend"))
+        out.append(strokes.text(text, x + (26 if chart.kind == "lines" else 18), y, "legend"))
         x += width
     return "".join(out), y + 16
 
@@ -219,12 +220,16 @@ def _place(item: Any) -> str:
     return "" if item is None else str(item)
 
 
-def _shown(name: str) -> str:
-    return shorten(words.value("", name))
+def _shown(name: str, chart: Chart, column: str | None) -> str:
+    """A place or a series as it is drawn: in full where it fits, and spelled where it is a word of the program."""
+    if column is None or column not in chart.words:
+        return shorten(name)
+    known = chart.words[column] if isinstance(chart.words, Mapping) else (name,)
+    return shorten(words.spell(name) if name in known else name)
 
 
-def _label(name: str, x: float, y: float) -> str:
-    return strokes.text(_shown(name), x, y, "label", "end", name if len(name) > LONGEST_LABEL else "")
+def _label(name: str, x: float, y: float, chart: Chart) -> str:
+    return strokes.text(_shown(name, chart, chart.x), x, y, "label", "end", name if len(name) > LONGEST_LABEL else "")
 
 
 def _figure(value: float, chart: Chart) -> str:

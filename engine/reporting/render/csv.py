@@ -29,13 +29,8 @@ def render(edition: Edition) -> bytes:
     return _csv(pl.concat([_section(table) for table in document.tables], how="diagonal"))
 
 
-def write_csv(frame: pl.DataFrame) -> bytes:
-    """A frame of scalars and lists of scalars as CSV with a header."""
-    return _csv(_safe(Table("rows", "", frame)))
-
-
 def csv_chunks(frames: Iterable[pl.DataFrame]) -> Iterator[bytes]:
-    """The same file as ``write_csv`` of all frames together, a chunk for each; all need the columns of the first."""
+    """Frames of scalars and lists of scalars as one CSV with a header, a chunk for each; all have the same columns."""
     columns: list[str] | None = None
     for frame in frames:
         if columns is not None and frame.columns != columns:

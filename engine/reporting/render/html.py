@@ -26,7 +26,7 @@ def render(edition: Edition) -> bytes:
         .render(
             edition=edition,
             document=document,
-            summary=plain_value(document.summary, "summary"),
+            summary=words.figures(document),
             parameters=plain_value(edition.parameters, "parameters"),
             sheets=[sheet(table, f"table-{index}") for index, table in enumerate(document.tables, 1)],
             charts=[(chart, charts.svg(chart, f"chart-{index}")) for index, chart in enumerate(document.charts, 1)],

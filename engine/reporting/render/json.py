@@ -9,20 +9,41 @@
 Rows are written by Polars, which takes half the time of encoding Python rows; msgspec writes the rest.
 """
 
-from typing import Any
-
 import msgspec
 
 from engine.model.document import Coverage, Edition, Table
+from engine.model.vocabulary import Json
 from engine.reporting.render.cells import finite, plain, plain_value
 
+BEFORE = (
+    *("report", "title", "schema_version", "organization", "as_of", "revision", "parameters", "settings_version"),
+    *("coverage", "headline", "summary"),
+)
 AFTER = ("definitions", "footnotes", "warnings")
 
 
 def render(edition: Edition) -> bytes:
     """The edition as one line of JSON; ValueError names a table that would overwrite a key of the envelope."""
+    tables = {name: _encoded(table) for name, table in _tables(edition).items()}
+    return msgspec.json.encode({**_before(edition), **tables, **_after(edition)}) + b"\n"
+
+
+def envelope(edition: Edition) -> dict[str, Json]:
+    """What ``render`` writes, as values that JSON has: dates and instants are text, rows are dictionaries."""
+    tables = {name: plain_rows(table) for name, table in _tables(edition).items()}
+    return {**_before(edition), **tables, **_after(edition)}
+
+
+def plain_rows(table: Table) -> list[Json]:
+    """The rows of a table as values that JSON has."""
+    finite(table)
+    rows: list[Json] = [dict(row) for row in plain(table).iter_rows(named=True)]
+    return rows
+
+
+def _before(edition: Edition) -> dict[str, Json]:
     document = edition.document
-    envelope: dict[str, Any] = {
+    return {
         "report": edition.report,
         "title": edition.title,
         "schema_version": edition.schema_version,
@@ -35,22 +56,32 @@ def render(edition: Edition) -> bytes:
         "headline": document.headline,
         "summary": plain_value(document.summary, "summary"),
     }
-    for table in document.tables:
-        if table.name in envelope or table.name in AFTER:
+
+
+def _tables(edition: Edition) -> dict[str, Table]:
+    found: dict[str, Table] = {}
+    for table in edition.document.tables:
+        if table.name in found or table.name in BEFORE or table.name in AFTER:
             raise ValueError(f"Table {table.name}: the name is taken by the envelope or by another table.")
-        envelope[table.name] = _rows(table)
-    envelope["definitions"] = dict(document.definitions)
-    envelope["footnotes"] = list(document.footnotes)
-    envelope["warnings"] = list(document.warnings)
-    return msgspec.json.encode(envelope) + b"\n"
+        found[table.name] = table
+    return found
 
 
-def _coverage(coverage: Coverage | None) -> dict[str, Any] | None:
+def _after(edition: Edition) -> dict[str, Json]:
+    document = edition.document
+    return {
+        "definitions": dict(document.definitions),
+        "footnotes": list(document.footnotes),
+        "warnings": list(document.warnings),
+    }
+
+
+def _coverage(coverage: Coverage | None) -> dict[str, Json] | None:
     if coverage is None:
         return None
     return {"assessed": coverage.assessed, "total": coverage.total, "pct": coverage.pct}
 
 
-def _rows(table: Table) -> msgspec.Raw:
+def _encoded(table: Table) -> msgspec.Raw:
     finite(table)
     return msgspec.Raw(plain(table).write_json().encode())

@@ -66,7 +66,7 @@ def _blocks(edition: Edition) -> Iterator[str]:
     yield paragraph(document.headline)
     if document.coverage:
         yield inline(words.coverage(document.coverage))
-    figures = cells.plain_value(document.summary, "summary")
+    figures = words.figures(document)
     if figures:
         yield "\n".join(_figures(figures))
     yield from (f"*{inline(chart.title)}:* {inline(chart.alt)}" for chart in document.charts)

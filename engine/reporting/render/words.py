@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from engine.model.document import Coverage
+from engine.model.document import Coverage, Document
+from engine.reporting.render.cells import plain_value
 
 SPELLED = {
     "api": "API", "baa": "BAA", "cmmc": "CMMC", "csf": "CSF", "csv": "CSV", "cuec": "CUEC", "cuecs": "CUECs",
@@ -54,6 +55,23 @@ def heading(name: str) -> str:
     return f"{label(name)} (%)" if name.endswith("_pct") else label(name)
 
 
+class Word(str):
+    """A word of the program among the figures of a summary; any other text may have been typed by somebody."""
+
+    __slots__ = ()
+
+
+def figures(document: Document) -> dict[str, Any]:
+    """The summary as plain values; what the document declares as words is a ``Word``."""
+    plain = plain_value(document.summary, "summary")
+    return {name: _declared(content) if name in document.words else content for name, content in plain.items()}
+
+
+def spell(word: str) -> str:
+    """A word of the program as people read it."""
+    return word.replace("_", " ")
+
+
 def value(name: str, content: Any) -> str:
     """A plain scalar or list of scalars under its name: ``41.2 %``, ``12,400``, ``yes``, ``no data``."""
     match content:
@@ -68,7 +86,7 @@ def value(name: str, content: Any) -> str:
             return "; ".join(value(name, part) for part in content) or "–"
         case dict():
             return ", ".join(f"{label(part)} {value(part, inner)}" for part, inner in content.items()) or "–"
-    return content.replace("_", " ") if content in TONES else str(content)
+    return spell(content) if isinstance(content, Word) else str(content)
 
 
 def tone(content: Any) -> str:
@@ -87,3 +105,14 @@ def coverage(held: Coverage) -> str:
         return "Coverage: nothing was in scope to assess."
     text = f"Coverage: {held.assessed:,} of {held.total:,} assessed ({held.pct}\u00a0%)"
     return f"{text}." if held.sufficient else f"{text}, too little to grade."
+
+
+def _declared(content: Any) -> Any:
+    match content:
+        case str():
+            return Word(content)
+        case list():
+            return [_declared(part) for part in content]
+        case dict():
+            return {name: _declared(part) for name, part in content.items()}
+    return content

@@ -1,14 +1,16 @@
 """From a tier to the page on which the buyer approves it."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 from urllib.parse import urlsplit
 
 from engine.model.errors import Unavailable
+from engine.model.vocabulary import BillingTier
 from engine.runtime.settings import Settings
 from engine.sales.billing import ledger
 from engine.sales.billing.paypal import (
     Paypal,
+    PaypalAnswer,
     ProviderFailure,
     ProviderRefusal,
     paypal,
@@ -21,7 +23,9 @@ DESCRIPTION = "Top-up"
 APPROVAL = ("approve", "payer-action")
 
 
-def checkout(store: Store, settings: Settings, org_id: str, buyer: str, tier: str, *, now: datetime) -> dict[str, Any]:
+def checkout(
+    store: Store, settings: Settings, org_id: str, buyer: str, tier: BillingTier, *, now: datetime
+) -> dict[str, str]:
     """Begin a subscription or a top-up: our order, and ``approvalUrl`` for the buyer.
 
     A repeat within three hours finds what the first call began, whether or not its answer arrived. Unavailable when
@@ -29,9 +33,9 @@ def checkout(store: Store, settings: Settings, org_id: str, buyer: str, tier: st
     """
     provider, sold = _provider(settings), offer(settings)
     sold.check(tier)
-    price = sold.top_up if tier == "top_up" else None
+    price = sold.top_up_price() if tier == "top_up" else None
     order = store.write(org_id, buyer, lambda revision: ledger.open_order(revision, tier, price), now=now)
-    order_id: str = order["id"]
+    order_id = str(order["id"])
     try:
         made = _begin(provider, sold, tier, order_id, _back(settings), now)
     except ProviderRefusal:
@@ -54,10 +58,12 @@ def _provider(settings: Settings) -> Paypal:
     return paypal(configured)
 
 
-def _begin(provider: Paypal, sold: Offer, tier: str, order_id: str, back: tuple[str, str], now: datetime) -> Any:
-    if tier == "top_up" and sold.top_up is not None:
-        value, currency = sold.top_up.value, sold.top_up.currency
-        return provider.create_order(value, currency, order_id, back, DESCRIPTION, now=now)
+def _begin(
+    provider: Paypal, sold: Offer, tier: BillingTier, order_id: str, back: tuple[str, str], now: datetime
+) -> PaypalAnswer:
+    if tier == "top_up":
+        price = sold.top_up_price()
+        return provider.create_order(price.value, price.currency, order_id, back, DESCRIPTION, now=now)
     return provider.create_subscription(sold.plans[tier], order_id, back, now=now)
 
 
@@ -67,7 +73,7 @@ def _back(settings: Settings) -> tuple[str, str]:
     return f"{page}?checkout=approved", f"{page}?checkout=cancelled"
 
 
-def approval_url(made: dict[str, Any]) -> str | None:
+def approval_url(made: Mapping[str, object]) -> str | None:
     """The link that the buyer approves at; PayPal calls it either way."""
     links = made.get("links")
     for link in links if isinstance(links, list) else []:

@@ -16,9 +16,11 @@ def once(
         if not first_time(revision.connection, source, key, now):
             return "repeated"
         revision.record(
-            "billing.event.received", object_type="billing_event", object_id=key,
+            "billing.event.received",
+            object_type="billing_event",
+            object_id=key,
             details={"provider": source, "kind": kind},
-        )  # fmt: skip
+        )
         change(revision)
         return "applied"
 

@@ -1,37 +1,44 @@
 """Orders and subscriptions as recorded here, and the plan that follows from them."""
 
+import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from engine.model.errors import Conflict
+from engine.model.errors import Conflict, Problem
+from engine.model.vocabulary import BillingTier, OrderStatus, PaidPlan, PaymentProvider, Plan, SubscriptionStatus
 from engine.sales.billing.tiers import RANK, Price, best_plan
+from engine.sales.history import differences
 from engine.store import Revision, Store
 from engine.store.ids import new_id
-from engine.store.queries.billing import plan_of, with_lapsed
+from engine.store.queries.billing import with_lapsed
+from engine.store.queries.digests import record_run
+from engine.store.queries.organizations import plan_of
 from engine.store.rows import many, one
 from engine.store.schema.commerce import orders, subscriptions
 from engine.store.schema.organizations import organizations
 
+log = logging.getLogger("hq.billing")
 REUSE = timedelta(hours=3)  # as long as a provider waits for a buyer's approval, and within its memory of repeats
-_FORWARD = ("created", "approved", "failed", "completed", "refunded")
+RUN = "billing:lapse"  # an organization's run, apart from the scheduler's job of that name
+_FORWARD: tuple[OrderStatus, ...] = ("created", "approved", "failed", "completed", "refunded")
 
 
 @dataclass(frozen=True)
-class Standing:
+class SubscriptionState:
     """A subscription as its provider describes it at the provider's time ``at``; ``id`` is ours."""
 
     id: str
-    provider: str
+    provider: PaymentProvider
     ref: str
-    tier: str
-    status: str
+    tier: PaidPlan
+    status: SubscriptionStatus
     at: datetime
     renews_at: datetime | None = None
     refunded: bool = False
 
 
-def open_order(revision: Revision, tier: str, price: Price | None) -> dict[str, Any]:
+def open_order(revision: Revision, tier: BillingTier, price: Price | None) -> Mapping[str, object]:
     """The buyer's order of a tier: one that was begun a moment ago and not yet approved, else a new one.
 
     Conflict when the organization has that plan or a better one already.
@@ -41,20 +48,34 @@ def open_order(revision: Revision, tier: str, price: Price | None) -> dict[str, 
         raise Conflict(f"The plan here is {plan} already; {tier} would add nothing.", word="plan_in_force")
     cents, currency = (price.cents, price.currency) if price else (None, None)
     begun = many(
-        revision.connection, orders, revision.org_id, tier=tier, provider="paypal", status="created",
-        created_by=revision.actor, order=("-created_at",), limit=1,
-    )  # fmt: skip
+        revision.connection,
+        orders,
+        revision.org_id,
+        tier=tier,
+        provider="paypal",
+        status="created",
+        created_by=revision.actor,
+        order=("-created_at",),
+        limit=1,
+    )
     for row in begun:
         same = (row["amount_cents"], row["currency"]) == (cents, currency)
         if same and timedelta() <= revision.now - row["created_at"] < REUSE:
             return row
-    row = {
-        "id": new_id("ord"), "tier": tier, "provider": "paypal", "provider_ref": None, "status": "created",
-        "amount_cents": cents, "currency": currency, "created_by": revision.actor, "created_at": revision.now,
-    }  # fmt: skip
-    revision.insert(orders, [row])
-    _note(revision, "billing.checkout.started", "order", row["id"], tier=tier)
-    return row
+    order = {
+        "id": new_id("ord"),
+        "tier": tier,
+        "provider": "paypal",
+        "provider_ref": None,
+        "status": "created",
+        "amount_cents": cents,
+        "currency": currency,
+        "created_by": revision.actor,
+        "created_at": revision.now,
+    }
+    revision.insert(orders, [order])
+    _note(revision, "billing.checkout.started", "order", str(order["id"]), tier=tier)
+    return order
 
 
 def note_order(revision: Revision, order_id: str, provider_ref: str) -> None:
@@ -65,7 +86,7 @@ def note_order(revision: Revision, order_id: str, provider_ref: str) -> None:
         _note(revision, "billing.checkout.offered", "order", order_id, provider_ref=provider_ref)
 
 
-def advance(revision: Revision, order_id: str, status: str) -> bool:
+def advance(revision: Revision, order_id: str, status: OrderStatus) -> bool:
     """Move an order forward; False when it is there or further already."""
     row = one(revision.connection, orders, revision.org_id, id=order_id)
     if _FORWARD.index(status) <= _FORWARD.index(row["status"]):
@@ -76,7 +97,7 @@ def advance(revision: Revision, order_id: str, status: str) -> bool:
     return True
 
 
-def apply(revision: Revision, standing: Standing) -> bool:
+def apply(revision: Revision, standing: SubscriptionState) -> bool:
     """Take over what a provider says of a subscription, and the plan with it; False where we know something newer."""
     known = many(revision.connection, subscriptions, revision.org_id)
     old = next((row for row in known if row["id"] == standing.id), None)
@@ -87,16 +108,28 @@ def apply(revision: Revision, standing: Standing) -> bool:
         paid_until = None
     ended = standing.status in ("cancelled", "expired")
     row = {
-        "id": standing.id, "provider": standing.provider, "provider_ref": standing.ref, "tier": standing.tier,
-        "status": standing.status, "event_at": standing.at, "renews_at": paid_until,
+        "id": standing.id,
+        "provider": standing.provider,
+        "provider_ref": standing.ref,
+        "tier": standing.tier,
+        "status": standing.status,
+        "event_at": standing.at,
+        "renews_at": paid_until,
         "cancelled_at": ((old and old["cancelled_at"]) or standing.at) if ended else None,
-    }  # fmt: skip
+    }
     before = best_plan(known)
     revision.upsert(subscriptions, [row])
     if old is None or (old["status"], old["tier"]) != (row["status"], row["tier"]):
-        _note(revision, "billing.subscription.changed", "subscription", standing.id, provider=standing.provider,
-              tier=standing.tier, status=standing.status)  # fmt: skip
-    elif any(old[name] != value for name, value in row.items()):
+        _note(
+            revision,
+            "billing.subscription.changed",
+            "subscription",
+            standing.id,
+            provider=standing.provider,
+            tier=standing.tier,
+            status=standing.status,
+        )
+    elif differences(old, row):
         _note(revision, "billing.subscription.confirmed", "subscription", standing.id, status=standing.status)
     _expire(revision)
     _follow(revision, before)
@@ -112,11 +145,40 @@ def lapse(revision: Revision) -> int:
 
 
 def lapse_all(store: Store, *, now: datetime) -> str:
-    """``lapse`` wherever it is due; says in a line what was done."""
+    """``lapse`` wherever it is due; says in a line what was done.
+
+    An organization that fails keeps no other from its own and has a failed run with the reason; Problem names it.
+    """
     with store.reader() as connection:
         due = with_lapsed(connection, now)
-    ended = sum(store.write(org_id, "system:billing", lapse, now=now) for org_id in due)
-    return f"{ended} cancelled subscriptions ended"
+    ended = 0
+    failures: list[tuple[str, str, Exception]] = []
+    for org_id in due:
+        try:
+            ended += lapse_of(store, org_id, now=now)
+        except Exception as error:  # whatever it is: the others' time is over too, and it is raised in the end
+            if not isinstance(error, Problem):
+                log.exception("%s failed for an organization", RUN)
+            failures.append((org_id, _reason(error), error))
+    said = f"{ended} cancelled subscriptions ended"
+    for org_id, reason, _ in failures:
+        record_run(store, org_id, RUN, started_at=now, finished_at=now, outcome="failed", message=reason)
+    if failures:
+        raise Problem(
+            f"{said}; failed for {', '.join(org_id for org_id, _, _ in failures)}, tomorrow tries these again.",
+            details=[{"org_id": org_id, "outcome": "failed", "message": reason} for org_id, reason, _ in failures],
+        ) from failures[0][2]
+    return said
+
+
+def lapse_of(store: Store, org_id: str, *, now: datetime) -> int:
+    """``lapse`` in one organization, by the job."""
+    return store.write(org_id, "system:billing", lapse, now=now)
+
+
+def _reason(error: Exception) -> str:
+    """What an organization may read of a failure, as the runs of jobs say it."""
+    return error.message if isinstance(error, Problem) else type(error).__name__
 
 
 def _expire(revision: Revision) -> int:
@@ -131,7 +193,7 @@ def _expire(revision: Revision) -> int:
     return len(over)
 
 
-def _follow(revision: Revision, before: str) -> None:
+def _follow(revision: Revision, before: Plan) -> None:
     """Set the plan that the subscriptions give. A plan that was agreed on otherwise is never lowered."""
     after = best_plan(many(revision.connection, subscriptions, revision.org_id))
     plan = plan_of(revision.connection, revision.org_id)
@@ -140,5 +202,5 @@ def _follow(revision: Revision, before: str) -> None:
         _note(revision, "billing.plan.changed", "organization", revision.org_id, before=plan, after=after)
 
 
-def _note(revision: Revision, action: str, kind: str, identifier: str, **details: Any) -> None:
+def _note(revision: Revision, action: str, kind: str, identifier: str, **details: object) -> None:
     revision.record(action, object_type=kind, object_id=identifier, details=details)

@@ -6,54 +6,61 @@ time of its last change, so the order in which they come does not matter.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
+from engine.model.vocabulary import PaidPlan, PaymentProvider, SubscriptionStatus
 from engine.sales.billing import ledger
 from engine.sales.billing.events import ignore, once
-from engine.sales.billing.ledger import Standing
+from engine.sales.billing.instants import instant
+from engine.sales.billing.ledger import SubscriptionState
 from engine.store import PLATFORM, Revision, Store
 from engine.store.queries.billing import subscription_of, was_seen
 
-SOURCE = "lemonsqueezy"
-_STATES = {
-    "on_trial": "active", "active": "active", "past_due": "past_due", "unpaid": "past_due", "paused": "paused",
-    "cancelled": "cancelled", "expired": "expired",
-}  # fmt: skip
+SOURCE: PaymentProvider = "lemonsqueezy"
+_STATES: Mapping[str, SubscriptionStatus] = {
+    "on_trial": "active",
+    "active": "active",
+    "past_due": "past_due",
+    "unpaid": "past_due",
+    "paused": "paused",
+    "cancelled": "cancelled",
+    "expired": "expired",
+}
 Short = Annotated[str, msgspec.Meta(max_length=200)]
 
 
-class Meta(msgspec.Struct):
+class LemonSqueezyMeta(msgspec.Struct):
     """What was sent and for whom."""
 
     event_name: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
-    custom_data: dict[str, Any] | None = None
+    custom_data: dict[str, object] | None = None
     test_mode: bool | None = None
 
 
-class Data(msgspec.Struct):
+class LemonSqueezyObject(msgspec.Struct):
     """The object that an event is about."""
 
     type: Short
     id: Short | int
-    attributes: dict[str, Any] = {}
+    attributes: dict[str, object] = {}
 
 
 class LemonSqueezyEvent(msgspec.Struct):
     """A webhook's body."""
 
-    meta: Meta
-    data: Data
+    meta: LemonSqueezyMeta
+    data: LemonSqueezyObject
 
 
 @dataclass(frozen=True)
 class Shop:
     """The tiers by variant, and whether what was bought for a test counts."""
 
-    variants: Mapping[str, str]
+    variants: Mapping[str, PaidPlan]
     test_mode: bool
 
 
@@ -67,7 +74,7 @@ def handle(store: Store, shop: Shop, event: LemonSqueezyEvent, body: bytes, *, n
     tier = shop.variants.get(str(event.data.attributes.get("variant_id")))
     status = _STATES.get(str(event.data.attributes.get("status")))
     org_id = known["org_id"] if known else (event.meta.custom_data or {}).get("org_id")
-    at = _instant(event.data.attributes.get("updated_at"))
+    at = instant(event.data.attributes.get("updated_at"))
     reason = None
     if event.data.type != "subscriptions":
         reason = "unknown_kind"
@@ -82,19 +89,9 @@ def handle(store: Store, shop: Shop, event: LemonSqueezyEvent, body: bytes, *, n
     if reason is not None or tier is None or status is None or at is None:
         return ignore(store, SOURCE, key, kind, reason or "unknown_state", now=now)
     ref, end = str(event.data.id), "ends_at" if status == "cancelled" else "renews_at"
-    standing = Standing(
-        f"ls_{ref}", SOURCE, ref, tier, status, at, _instant(event.data.attributes.get(end))
-    )  # fmt: skip
+    standing = SubscriptionState(f"ls_{ref}", SOURCE, ref, tier, status, at, instant(event.data.attributes.get(end)))
     return once(store, str(org_id), SOURCE, key, kind, lambda revision: _apply(revision, standing), now=now)
 
 
-def _apply(revision: Revision, standing: Standing) -> None:
+def _apply(revision: Revision, standing: SubscriptionState) -> None:
     ledger.apply(revision, standing)
-
-
-def _instant(value: object) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(value) if isinstance(value, str) else None
-        return at.astimezone(UTC) if at is not None and at.tzinfo else None
-    except (ValueError, OverflowError):
-        return None

@@ -10,7 +10,7 @@ import re
 import threading
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import TypeAlias
 
 import httpx
 import msgspec
@@ -23,6 +23,8 @@ TIMEOUT = httpx.Timeout(15.0, connect=5.0)
 EARLY = timedelta(minutes=1)
 LONGEST_ANSWER = 1024 * 1024
 MOST_CERTIFICATES = 20
+# the object in an answer of PayPal's; what it holds is still to be looked at
+PaypalAnswer: TypeAlias = dict[str, object]
 _ISSUE = re.compile(r"[A-Z0-9_]{1,80}")
 
 
@@ -66,7 +68,7 @@ class Paypal:
         self._token: tuple[str, datetime] | None = None
         self._certificates: dict[str, bytes] = {}
 
-    def create_subscription(self, plan_id: str, order_id: str, back: tuple[str, str], *, now: datetime) -> Any:
+    def create_subscription(self, plan_id: str, order_id: str, back: tuple[str, str], *, now: datetime) -> PaypalAnswer:
         """Begin a subscription that the buyer has yet to approve; ``back`` is where the buyer returns to."""
         body = {
             "plan_id": plan_id,
@@ -82,7 +84,7 @@ class Paypal:
 
     def create_order(
         self, value: str, currency: str, order_id: str, back: tuple[str, str], description: str, *, now: datetime
-    ) -> Any:
+    ) -> PaypalAnswer:
         """Begin a payment that the buyer has yet to approve."""
         unit = {
             "reference_id": order_id,
@@ -100,16 +102,16 @@ class Paypal:
         body = {"intent": "CAPTURE", "purchase_units": [unit], "payment_source": source}
         return self._call("POST", "/v2/checkout/orders", now, body, order_id)
 
-    def subscription(self, ref: str, *, now: datetime) -> Any | None:
+    def subscription(self, ref: str, *, now: datetime) -> PaypalAnswer | None:
         """A subscription as it stands; None where PayPal knows none of that name for this account."""
         return self._found(f"/v1/billing/subscriptions/{ref}", now)
 
-    def order(self, ref: str, *, now: datetime) -> Any | None:
+    def order(self, ref: str, *, now: datetime) -> PaypalAnswer | None:
         """An order as it stands; None where PayPal knows none of that name for this account."""
         return self._found(f"/v2/checkout/orders/{ref}", now)
 
     def capture(self, ref: str, order_id: str, *, now: datetime) -> None:
-        """Take the money of an approved order; ProviderRefused when the buyer's means of payment does not give it."""
+        """Take the money of an approved order; ProviderRefusal when the buyer's means of payment does not give it."""
         self._call("POST", f"/v2/checkout/orders/{ref}/capture", now, {}, f"{order_id}-capture")
 
     def cancel(self, ref: str, reason: str, *, now: datetime) -> None:
@@ -124,7 +126,7 @@ class Paypal:
         """Ask PayPal whether a webhook is its own; ``event`` is sent on byte for byte, because anything else fails."""
         body = msgspec.json.encode(fields)[:-1] + b',"webhook_event":' + event + b"}"
         answer = self._call("POST", "/v1/notifications/verify-webhook-signature", now, body)
-        return isinstance(answer, dict) and answer.get("verification_status") == "SUCCESS"
+        return answer.get("verification_status") == "SUCCESS"
 
     def certificate(self, address: str) -> bytes | None:
         """The certificates at an address that ``may_hold_certificate``; None where there is nothing."""
@@ -142,7 +144,7 @@ class Paypal:
 
     # -- the wire --------------------------------------------------------------------------------------------------
 
-    def _found(self, path: str, now: datetime) -> Any | None:
+    def _found(self, path: str, now: datetime) -> PaypalAnswer | None:
         try:
             return self._call("GET", path, now)
         except ProviderRefusal as refusal:
@@ -150,7 +152,9 @@ class Paypal:
                 return None
             raise
 
-    def _call(self, method: str, path: str, now: datetime, body: Any = None, request_id: str | None = None) -> Any:
+    def _call(
+        self, method: str, path: str, now: datetime, body: object = None, request_id: str | None = None
+    ) -> PaypalAnswer:
         """The JSON answer of a call; a token that is no longer taken is replaced once."""
         headers = {"Accept": "application/json", "Prefer": "return=representation"}
         if request_id is not None:
@@ -199,9 +203,9 @@ class Paypal:
             raise ProviderFailure("The payment provider does not answer; try again later.") from error
         return httpx.Response(answer.status_code, content=b"".join(parts), request=request)
 
-    def _read(self, answer: httpx.Response) -> Any:
+    def _read(self, answer: httpx.Response) -> PaypalAnswer:
         """The object in an answer. What PayPal writes about an error may name people: only its code word is kept."""
-        value: Any = {}
+        value: object = {}
         if answer.content:
             try:
                 value = msgspec.json.decode(answer.content)
@@ -224,7 +228,7 @@ class Paypal:
         raise ProviderFailure("The payment provider has a problem of its own; try again later.")
 
 
-def _issue(value: Any) -> str:
+def _issue(value: object) -> str:
     """PayPal's code word for an error: that of the first detail, else its name."""
     if not isinstance(value, dict):
         return "UNREADABLE"

@@ -43,6 +43,10 @@ def account(settings: Settings) -> Account | None:
     if not (settings.paypal_client_id and settings.paypal_client_secret):
         return None
     return Account(
-        settings.paypal_url, settings.paypal_client_id, settings.paypal_client_secret,
-        settings.paypal_webhook_id, settings.paypal_verify, settings.paypal_ca_file,
-    )  # fmt: skip
+        settings.paypal_url,
+        settings.paypal_client_id,
+        settings.paypal_client_secret,
+        settings.paypal_webhook_id,
+        settings.paypal_verify,
+        settings.paypal_ca_file,
+    )

@@ -11,7 +11,7 @@ import warnings
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from cryptography.x509.oid import NameOID
 from cryptography.x509.verification import PolicyBuilder, Store, VerificationError
 
 from engine.model.errors import Unavailable
+from engine.sales.billing.instants import instant
 
 SUBJECTS = ("messageverificationcerts.paypal.com", "messageverificationcerts.sandbox.paypal.com")
 OLDEST = timedelta(days=4)  # PayPal repeats what was not taken for three days
@@ -58,12 +59,12 @@ class Transmission:
         made = cls(*values)
         if made.algorithm != ALGORITHM:
             raise UntrustedSignature("the algorithm is not SHA256withRSA")
-        sent_at = _instant(made.time)
+        sent_at = instant(made.time)
         if sent_at is None or not -AHEAD <= now - sent_at <= OLDEST:
             raise UntrustedSignature("the transmission is too old, from the future, or of no time at all")
         return made
 
-    def signed(self, webhook_id: str, body: bytes) -> bytes:
+    def signed_text(self, webhook_id: str, body: bytes) -> bytes:
         """What PayPal signed."""
         return f"{self.id}|{self.time}|{webhook_id}|{zlib.crc32(body) & 0xFFFFFFFF}".encode()
 
@@ -91,7 +92,7 @@ def check(
         raise UntrustedSignature("the certificate's key is not RSA")
     try:
         signature = base64.b64decode(transmission.signature, validate=True)
-        key.verify(signature, transmission.signed(webhook_id, body), padding.PKCS1v15(), hashes.SHA256())
+        key.verify(signature, transmission.signed_text(webhook_id, body), padding.PKCS1v15(), hashes.SHA256())
     except (binascii.Error, InvalidSignature) as error:
         raise UntrustedSignature("the signature does not fit") from error
 
@@ -108,12 +109,3 @@ def anchors(ca_file: Path | None) -> Store:
         raise Unavailable(
             f"The certificates of SVC_PAYPAL_CA_FILE cannot be read: {error}.", word="payment_provider_account"
         ) from error
-
-
-def _instant(text: str) -> datetime | None:
-    """A time with its zone; None for what is none: PayPal's simulator has sent a month 19."""
-    try:
-        at = datetime.fromisoformat(text)
-        return at.astimezone(UTC) if at.tzinfo else None
-    except (ValueError, OverflowError):
-        return None

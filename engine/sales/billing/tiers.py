@@ -3,15 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from engine.model.errors import Unavailable
+from engine.model.vocabulary import BILLING_TIERS, PAID_PLANS, PLANS, BillingTier, PaidPlan, Plan
 from engine.runtime.settings import Settings
 
-PLANS = ("pro", "team")
-TIERS = (*PLANS, "top_up")
-RANK = {"free": 0, "pro": 1, "team": 2}
-FREE = "free"
+TIERS = BILLING_TIERS
+RANK: Mapping[str, int] = {plan: rank for rank, plan in enumerate(PLANS)}
 
 
 @dataclass(frozen=True)
@@ -38,18 +36,24 @@ class Price:
 class Offer:
     """What can be bought at PayPal: its plan for each tier, and the price of a top-up."""
 
-    plans: Mapping[str, str]
+    plans: Mapping[PaidPlan, str]
     top_up: Price | None
 
-    def tier_of(self, plan_id: object) -> str | None:
+    def tier_of(self, plan_id: object) -> PaidPlan | None:
         """The tier of a provider's plan; None for one that we do not sell."""
         return next((tier for tier, sold in self.plans.items() if sold == plan_id), None)
 
-    def check(self, tier: str) -> None:
-        """Unavailable for a tier that has no plan or price yet."""
-        if tier == "top_up" and self.top_up is None:
+    def top_up_price(self) -> Price:
+        """The price of a top-up; Unavailable where none is set."""
+        if self.top_up is None:
             raise Unavailable("Top-ups are not sold here; SVC_TOP_UP_PRICE sets a price.", word="tier_not_configured")
-        if tier in PLANS and tier not in self.plans:
+        return self.top_up
+
+    def check(self, tier: BillingTier) -> None:
+        """Unavailable for a tier that has no plan or price yet."""
+        if tier == "top_up":
+            self.top_up_price()
+        elif tier not in self.plans:
             raise Unavailable(
                 f"The tier {tier} is not sold here; SVC_PAYPAL_PLANS names its plan at the payment provider.",
                 word="tier_not_configured",
@@ -62,16 +66,19 @@ def offer(settings: Settings) -> Offer:
     return Offer(_named(settings.paypal_plans), Price(*price.split(" ")) if price else None)
 
 
-def variants(settings: Settings) -> dict[str, str]:
+def variants(settings: Settings) -> dict[str, PaidPlan]:
     """The tier of each variant at Lemon Squeezy."""
     return {name: tier for tier, name in _named(settings.lemonsqueezy_variants).items()}
 
 
-def _named(entries: Iterable[str]) -> dict[str, str]:
-    return dict(entry.split("=", 1) for entry in entries)
+def _named(entries: Iterable[str]) -> dict[PaidPlan, str]:
+    """The settings have checked that each entry is ``plan=name``."""
+    return {
+        plan: entry.removeprefix(f"{plan}=") for entry in entries for plan in PAID_PLANS if entry.startswith(f"{plan}=")
+    }
 
 
-def grants(subscription: Mapping[str, Any]) -> bool:
+def grants(subscription: Mapping[str, object]) -> bool:
     """Whether a subscription gives its plan now.
 
     A failed payment is chased first; a cancelled subscription runs to the end of what is paid, where that is known.
@@ -80,6 +87,7 @@ def grants(subscription: Mapping[str, Any]) -> bool:
     return status in ("active", "past_due") or (status == "cancelled" and subscription["renews_at"] is not None)
 
 
-def best_plan(subscriptions: Iterable[Mapping[str, Any]]) -> str:
+def best_plan(subscriptions: Iterable[Mapping[str, object]]) -> Plan:
     """The best plan that the subscriptions give; ``free`` without any."""
-    return max((row["tier"] for row in subscriptions if grants(row)), key=RANK.__getitem__, default=FREE)
+    given = {row["tier"] for row in subscriptions if grants(row)}
+    return next((plan for plan in reversed(PLANS) if plan in given), "free")

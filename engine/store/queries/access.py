@@ -1,17 +1,30 @@
 """Who read what, from the access log."""
 
 from datetime import datetime
-from typing import Any
+from typing import TypedDict, cast
 
 from sqlalchemy import Connection, and_, func, select
 
+from engine.model.vocabulary import CredentialKind
 from engine.store.schema.audit import access_log
 from engine.store.schema.outputs import credentials
 
 
+class CredentialCall(TypedDict):
+    """A call that was made with a credential."""
+
+    accessed_at: datetime
+    token_id: str
+    label: str
+    resource: str
+    format: str | None
+    status: int
+    address: str | None
+
+
 def accesses(
-    connection: Connection, org_id: str, kind: str, *, since: datetime | None, limit: int
-) -> tuple[int, list[dict[str, Any]]]:
+    connection: Connection, org_id: str, kind: CredentialKind, *, since: datetime | None, limit: int
+) -> tuple[int, list[CredentialCall]]:
     """How many calls were made with credentials of a kind, and the newest of them, refused ones too."""
     same = and_(credentials.c.org_id == access_log.c.org_id, credentials.c.id == access_log.c.credential_id)
     wanted = [access_log.c.org_id == org_id, credentials.c.kind == kind]
@@ -29,4 +42,5 @@ def accesses(
         .order_by(access_log.c.accessed_at.desc(), access_log.c.id)
         .limit(limit)
     )  # fmt: skip
-    return total, [dict(row) for row in connection.execute(query).mappings()]
+    calls = [dict(row) for row in connection.execute(query).mappings()]
+    return total, cast("list[CredentialCall]", calls)

@@ -2,37 +2,60 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import NamedTuple
 
-from sqlalchemy import Connection, Select, Text, and_, func, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, Row, Text, and_, func, select, type_coerce
 
+from engine.model.vocabulary import Outcome
 from engine.store.chain import GENESIS
+from engine.store.rows import TableQuery, selected
 from engine.store.schema.audit import audit_log, chain_cuts
 from engine.store.schema.organizations import heads
+from engine.store.schema.records import IncidentRow
 from engine.store.schema.services import incidents
+from engine.store.statements import Stored
 from engine.store.store import Store
 from engine.store.types import instant_text
 
 PAGE = 10_000
-Row = tuple[Any, ...]
 _INSTANTS = ("occurred_at", "recorded_at")
-_PLAIN = ("seq", "event_id", *_INSTANTS, "actor", "action", "object_type", "object_id", "outcome", "workspace_id",
-          "controls", "details", "revision")  # fmt: skip
-COLUMNS = (*_PLAIN, "previous_hash", "hash")
-_PREVIOUS = COLUMNS.index("previous_hash")
 
 
-def own_events(store: Store, org_id: str, actor: str, since: datetime | None) -> Iterator[list[Row]]:
+class AuditEntry(NamedTuple):
+    """An event in its place in the chain, its values as they were hashed: instants and details are text."""
+
+    seq: int
+    event_id: str
+    occurred_at: str
+    recorded_at: str
+    actor: str
+    action: str
+    object_type: str | None
+    object_id: str | None
+    outcome: Outcome
+    workspace_id: str | None
+    controls: str | None
+    details: str | None
+    revision: int
+    previous_hash: str | None
+    hash: str
+
+
+COLUMNS = AuditEntry._fields
+_PLAIN = COLUMNS[:-2]
+
+
+def own_events(store: Store, org_id: str, actor: str, since: datetime | None) -> Iterator[list[AuditEntry]]:
     """What a person did in the organization, in chain order: pages of ``COLUMNS``."""
     return _pages(store, org_id, since, audit_log.c.actor == actor)
 
 
-def events_until(store: Store, org_id: str, last: int, since: datetime | None) -> Iterator[list[Row]]:
+def events_until(store: Store, org_id: str, last: int, since: datetime | None) -> Iterator[list[AuditEntry]]:
     """What anybody did in the organization up to a position of the chain."""
     return _pages(store, org_id, since, audit_log.c.seq <= last)
 
 
-def events_between(store: Store, org_id: str, first: int, last: int) -> Iterator[list[Row]]:
+def events_between(store: Store, org_id: str, first: int, last: int) -> Iterator[list[AuditEntry]]:
     """A stretch of the chain, both ends included."""
     return _pages(store, org_id, None, audit_log.c.seq.between(first, last))
 
@@ -43,13 +66,15 @@ def position(connection: Connection, org_id: str) -> tuple[int, str]:
     return row.seq, row.hash
 
 
-def chat_deliveries(store: Store, org_id: str, since: datetime | None) -> Iterator[list[Row]]:
+def chat_deliveries(store: Store, org_id: str, since: datetime | None) -> Iterator[list[AuditEntry]]:
     """Deliveries over the chat service: events on a ``delivery`` whose details name the channel ``chat``."""
     chat = type_coerce(audit_log.c.details, Text).contains('"channel":"chat"')
     return _pages(store, org_id, since, and_(audit_log.c.object_type == "delivery", chat))
 
 
-def _pages(store: Store, org_id: str, since: datetime | None, condition: Any) -> Iterator[list[Row]]:
+def _pages(
+    store: Store, org_id: str, since: datetime | None, condition: ColumnElement[bool]
+) -> Iterator[list[AuditEntry]]:
     """Each page is a transaction of its own, up to the head that stood when the first was read."""
     head = store.head(org_id)
     after, last = 0, head.seq if head else 0
@@ -58,15 +83,15 @@ def _pages(store: Store, org_id: str, since: datetime | None, condition: Any) ->
         query = query.where(audit_log.c.occurred_at >= since)
     while True:
         with store.reader() as connection:
-            rows = [tuple(row) for row in connection.execute(query.where(audit_log.c.seq > after))]
+            rows = connection.execute(query.where(audit_log.c.seq > after)).all()
             page = [_complete(connection, org_id, row) for row in rows]
         yield page
         if len(page) < PAGE:
             return
-        after = page[-1][0]
+        after = page[-1].seq
 
 
-def _query(org_id: str) -> Select[Any]:
+def _query(org_id: str) -> TableQuery:
     """Stored values as they were hashed: instants and details as text."""
     before = audit_log.alias("before")
     as_text = {*_INSTANTS, "details"}
@@ -76,12 +101,16 @@ def _query(org_id: str) -> Select[Any]:
     return query.where(audit_log.c.org_id == org_id).order_by(audit_log.c.seq).limit(PAGE)
 
 
-def _complete(connection: Connection, org_id: str, row: Row) -> Row:
-    if row[_PREVIOUS] is None:
-        row = (*row[:_PREVIOUS], _hash_before(connection, org_id, row[0]), *row[_PREVIOUS + 1 :])
-    if connection.dialect.name == "postgresql":
-        row = tuple(instant_text(value) if isinstance(value, datetime) else value for value in row)
-    return row
+def _complete(connection: Connection, org_id: str, row: Row[*Stored]) -> AuditEntry:
+    values = row if connection.dialect.name == "sqlite" else map(_as_text, row)
+    entry = AuditEntry._make(values)
+    if entry.previous_hash is None:
+        return entry._replace(previous_hash=_hash_before(connection, org_id, entry.seq))
+    return entry
+
+
+def _as_text(value: object) -> object:
+    return instant_text(value) if isinstance(value, datetime) else value
 
 
 def _hash_before(connection: Connection, org_id: str, seq: int) -> str | None:
@@ -98,7 +127,7 @@ def count_of(connection: Connection, org_id: str, actor: str) -> int:
     return int(connection.execute(query).scalar_one())
 
 
-def incidents_of(connection: Connection, org_id: str, email: str) -> list[dict[str, Any]]:
+def incidents_of(connection: Connection, org_id: str, email: str) -> list[IncidentRow]:
     """Incidents that a person owns or opened, in the order in which they were opened."""
     opened = select(audit_log.c.object_id).where(
         audit_log.c.org_id == org_id, audit_log.c.actor == email, audit_log.c.action == "incident.opened"
@@ -106,4 +135,4 @@ def incidents_of(connection: Connection, org_id: str, email: str) -> list[dict[s
     query = select(incidents).where(
         incidents.c.org_id == org_id, (incidents.c.owner == email) | incidents.c.id.in_(opened)
     )
-    return [dict(row) for row in connection.execute(query.order_by(incidents.c.opened_at, incidents.c.id)).mappings()]
+    return selected(connection, incidents, query.order_by(incidents.c.opened_at, incidents.c.id))

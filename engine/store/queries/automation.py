@@ -2,28 +2,25 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, func, or_, select
 
+from engine.model.vocabulary import Json
+from engine.store.rows import first_selected, selected
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import approvals, policies, policy_controls
-from engine.store.schema.organizations import heads, organization_settings, organizations
+from engine.store.schema.organizations import heads, organization_settings
+from engine.store.schema.records import ApprovalRow, PolicyRow
 
 RECENT_EVENTS = 50_000  # how far back from its end the audit log is looked through
 
 
-def time_zone(connection: Connection, org_id: str) -> str:
-    """The IANA time zone of the organization's business dates."""
-    zone: str = connection.execute(select(organizations.c.time_zone).where(organizations.c.id == org_id)).scalar_one()
-    return zone
-
-
-def setting(connection: Connection, org_id: str, name: str) -> Any:
+def setting(connection: Connection, org_id: str, name: str) -> Json:
     """A value that the organization set for itself; None when it did not."""
     table = organization_settings
     query = select(table.c.value).where(table.c.org_id == org_id, table.c.name == name)
-    return connection.execute(query).scalar()
+    value: Json = connection.execute(query).scalar()
+    return value
 
 
 def last_events(
@@ -52,7 +49,7 @@ def last_version(connection: Connection, org_id: str, policy: str) -> int:
 
 def guardrails(
     connection: Connection, org_id: str, *, playbook: str | None, state: str | None, workspace_id: str | None
-) -> list[dict[str, Any]]:
+) -> list[PolicyRow]:
     """Versions of guardrails by playbook, newest version first; of one workspace and of none, or of all."""
     query = select(policies).where(policies.c.org_id == org_id, policies.c.kind == "automation")
     if playbook is not None:
@@ -62,7 +59,7 @@ def guardrails(
     if workspace_id is not None:
         query = query.where(or_(policies.c.workspace_id.is_(None), policies.c.workspace_id == workspace_id))
     order = (policies.c.playbook, policies.c.policy, policies.c.version.desc(), policies.c.id)
-    return [dict(row) for row in connection.execute(query.order_by(*order)).mappings()]
+    return selected(connection, policies, query.order_by(*order))
 
 
 def controls_of(connection: Connection, org_id: str, policy_ids: Collection[str]) -> dict[str, list[str]]:
@@ -77,9 +74,8 @@ def controls_of(connection: Connection, org_id: str, policy_ids: Collection[str]
     return found
 
 
-def approval_of(connection: Connection, org_id: str, kind: str, subject: str) -> dict[str, Any] | None:
+def approval_of(connection: Connection, org_id: str, kind: str, subject: str) -> ApprovalRow | None:
     """The newest approval that was asked for on a subject."""
     table = approvals
     query = select(table).where(table.c.org_id == org_id, table.c.kind == kind, table.c.subject == subject)
-    row = connection.execute(query.order_by(table.c.requested_at.desc(), table.c.id.desc()).limit(1)).mappings().first()
-    return dict(row) if row else None
+    return first_selected(connection, table, query.order_by(table.c.requested_at.desc(), table.c.id.desc()))

@@ -1,22 +1,16 @@
 """Look-ups of billing: providers name an order or a subscription, never the organization that it belongs to."""
 
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Table, and_, or_, select
+from sqlalchemy import Connection, and_, or_, select
 
+from engine.store.rows import first_selected
 from engine.store.schema.commerce import orders, subscriptions
-from engine.store.schema.organizations import organizations
 from engine.store.schema.outputs import seen_events
+from engine.store.schema.records import OrderRow, SubscriptionRow
 
 
-def plan_of(connection: Connection, org_id: str) -> str:
-    """The paid plan of an organization, as the transaction sees it."""
-    plan: str = connection.execute(select(organizations.c.plan).where(organizations.c.id == org_id)).scalar_one()
-    return plan
-
-
-def order_of(connection: Connection, provider: str, ref: str, order_id: str | None) -> dict[str, Any] | None:
+def order_of(connection: Connection, provider: str, ref: str, order_id: str | None) -> OrderRow | None:
     """The order that a provider calls ``ref``.
 
     One whose answer never reached us is found by our own ``order_id``, which the provider repeats; a buyer could make
@@ -24,12 +18,13 @@ def order_of(connection: Connection, provider: str, ref: str, order_id: str | No
     """
     unnamed = and_(orders.c.id == order_id, orders.c.provider_ref.is_(None))
     query = select(orders).where(orders.c.provider == provider, or_(orders.c.provider_ref == ref, unnamed))
-    return _first(connection, query.order_by(orders.c.provider_ref.is_(None)))
+    return first_selected(connection, orders, query.order_by(orders.c.provider_ref.is_(None)))
 
 
-def subscription_of(connection: Connection, provider: str, ref: str) -> dict[str, Any] | None:
+def subscription_of(connection: Connection, provider: str, ref: str) -> SubscriptionRow | None:
     """The subscription that a provider calls ``ref``, whoever has it."""
-    return _first(connection, select(subscriptions).where(_named(subscriptions, provider, ref)))
+    named = and_(subscriptions.c.provider == provider, subscriptions.c.provider_ref == ref)
+    return first_selected(connection, subscriptions, select(subscriptions).where(named))
 
 
 def running_before(connection: Connection, org_id: str, provider: str, order_id: str) -> list[str]:
@@ -60,12 +55,3 @@ def was_seen(connection: Connection, source: str, event_id: str) -> bool:
     """Whether an inbound event was applied already; the transaction of its effect decides in the end."""
     query = select(seen_events.c.seen_at).where(seen_events.c.source == source, seen_events.c.event_id == event_id)
     return connection.execute(query).first() is not None
-
-
-def _named(table: Table, provider: str, ref: str) -> Any:
-    return and_(table.c.provider == provider, table.c.provider_ref == ref)
-
-
-def _first(connection: Connection, query: Any) -> dict[str, Any] | None:
-    row = connection.execute(query.limit(1)).mappings().first()
-    return None if row is None else dict(row)

@@ -1,43 +1,38 @@
 """Sealed bundles: their rows, their files, and the audit events that they rest on."""
 
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
-from engine.store.rows import first, many
+from engine.store.rows import first, first_selected, many
 from engine.store.schema.audit import audit_log
-from engine.store.schema.outputs import bundle_files, bundles
+from engine.store.schema.outputs import bundles
+from engine.store.schema.records import AuditLogRow, BundleRow
 
-Row = dict[str, Any]
 
-
-def newest(connection: Connection, org_id: str) -> Row | None:
+def newest(connection: Connection, org_id: str) -> BundleRow | None:
     """The last bundle that was sealed and has a manifest: the next one is chained to it."""
     table = bundles
     query = select(table).where(table.c.org_id == org_id, table.c.manifest_sha256.is_not(None))
-    row = connection.execute(query.order_by(table.c.revision.desc(), table.c.id.desc()).limit(1)).mappings().first()
-    return None if row is None else dict(row)
+    return first_selected(connection, table, query.order_by(table.c.revision.desc(), table.c.id.desc()))
 
 
-def every(connection: Connection, org_id: str) -> list[Row]:
+def every(connection: Connection, org_id: str) -> list[BundleRow]:
     """All bundles, newest first."""
     return many(connection, bundles, org_id, order=("-sealed_at", "-revision"))
 
 
-def sealed_since(connection: Connection, org_id: str, actors: Sequence[str], window: str, since: Any) -> Row | None:
+def sealed_since(
+    connection: Connection, org_id: str, actors: Sequence[str], window: str, since: datetime
+) -> BundleRow | None:
     """The newest bundle of a window that one of these actors sealed since then."""
     rows = many(connection, bundles, org_id, order=("-sealed_at", "-revision"), created_by=list(actors),
                 requested_window=window)  # fmt: skip
     return next((row for row in rows if row["sealed_at"] >= since), None)
 
 
-def files_of(connection: Connection, org_id: str, bundle_id: str) -> list[Row]:
-    """The files of a bundle in the order of the manifest."""
-    return many(connection, bundle_files, org_id, order=("position",), bundle_id=bundle_id)
-
-
-def sealing_event(connection: Connection, org_id: str, bundle_id: str) -> Row | None:
+def sealing_event(connection: Connection, org_id: str, bundle_id: str) -> AuditLogRow | None:
     """The audit event that recorded the seal; None once retention took it."""
     return first(connection, audit_log, org_id, object_id=bundle_id, action="bundle.sealed")
 
@@ -49,7 +44,7 @@ def hash_at(connection: Connection, org_id: str, seq: int) -> str | None:
     return found
 
 
-def first_since(connection: Connection, org_id: str, since: Any, last: int) -> int:
+def first_since(connection: Connection, org_id: str, since: datetime | None, last: int) -> int:
     """The position of the first event up to ``last`` that happened since then; the next one when none did."""
     query = select(func.min(audit_log.c.seq)).where(audit_log.c.org_id == org_id, audit_log.c.seq <= last)
     if since is not None:
@@ -58,6 +53,8 @@ def first_since(connection: Connection, org_id: str, since: Any, last: int) -> i
     return last + 1 if found is None else found
 
 
-def first_moment(connection: Connection, org_id: str) -> Any:
+def first_moment(connection: Connection, org_id: str) -> datetime | None:
     """When the earliest event that is kept happened; None without any."""
-    return connection.execute(select(func.min(audit_log.c.occurred_at)).where(audit_log.c.org_id == org_id)).scalar()
+    query = select(func.min(audit_log.c.occurred_at)).where(audit_log.c.org_id == org_id)
+    found: datetime | None = connection.execute(query).scalar()
+    return found

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, func, or_, select
 
+from engine.store.rows import TableQuery, selected
 from engine.store.schema.commerce import activities, leads, pilots
+from engine.store.schema.records import ActivityRow
 from engine.store.store import Store
 
 PAGE = 2_000
-Row = dict[str, Any]
-Reader = Connection  # what a function that reads is handed, for those that may not know SQLAlchemy
+Row = dict[str, Any]  # for the handlers of leads and pilots, which hand rows on
 SEARCHED = ("reference_id", "name", "email", "company")
 
 
@@ -30,9 +31,9 @@ class LeadFilter:
     before: datetime | None = None
     overdue_on: date | None = None
 
-    def conditions(self) -> list[Any]:
+    def conditions(self) -> list[ColumnElement[bool]]:
         """The filter in SQL."""
-        found: list[Any] = []
+        found: list[ColumnElement[bool]] = []
         if self.stages:
             found.append(leads.c.stage.in_(self.stages))
         if self.owner is not None:
@@ -63,9 +64,9 @@ class PilotFilter:
     owner: str | None = None
     lead_id: str | None = None
 
-    def conditions(self) -> list[Any]:
+    def conditions(self) -> list[ColumnElement[bool]]:
         """The filter in SQL."""
-        found: list[Any] = []
+        found: list[ColumnElement[bool]] = []
         if self.stages:
             found.append(pilots.c.stage.in_(self.stages))
         if self.owner is not None:
@@ -77,7 +78,7 @@ class PilotFilter:
 
 def page_of(
     connection: Connection, org_id: str, wanted: LeadFilter | PilotFilter, offset: int, limit: int
-) -> tuple[int, list[Row]]:
+) -> tuple[int, list[dict[str, object]]]:
     """How many there are, and those of one page, newest first."""
     table = _table(wanted)
     conditions = [table.c.org_id == org_id, *wanted.conditions()]
@@ -85,11 +86,11 @@ def page_of(
     return int(total), _rows(connection, _newest_first(table, conditions).offset(offset).limit(limit))
 
 
-def pages(store: Store, org_id: str, wanted: LeadFilter | PilotFilter) -> Iterator[list[Row]]:
+def pages(store: Store, org_id: str, wanted: LeadFilter | PilotFilter) -> Iterator[list[dict[str, object]]]:
     """All of them, newest first; each page is read on its own, so that a slow reader holds no transaction."""
     table = _table(wanted)
     conditions = [table.c.org_id == org_id, *wanted.conditions()]
-    after: list[Any] = []
+    after: list[ColumnElement[bool]] = []
     while True:
         with store.reader() as connection:
             page = _rows(connection, _newest_first(table, [*conditions, *after]).limit(PAGE))
@@ -116,15 +117,15 @@ def reference_is_taken(connection: Connection, org_id: str, reference: str) -> b
     return connection.execute(query).first() is not None
 
 
-def history_of(connection: Connection, org_id: str, kind: str, subject_id: str) -> list[Row]:
+def history_of(connection: Connection, org_id: str, kind: str, subject_id: str) -> list[ActivityRow]:
     """The activities on one lead or pilot, in the order in which they happened."""
     query = select(activities).where(
         activities.c.org_id == org_id, activities.c.subject_type == kind, activities.c.subject_id == subject_id
     )
-    return _rows(connection, query.order_by(activities.c.id))
+    return selected(connection, activities, query.order_by(activities.c.id))
 
 
-def all_leads(connection: Connection, org_id: str) -> list[Row]:
+def all_leads(connection: Connection, org_id: str) -> list[dict[str, object]]:
     """What the dashboard needs of every lead that is no spam; no names, no messages."""
     names = ("id", "reference_id", "stage", "owner", "value", "follow_up_on", "created_at", "stage_changed_at",
              "first_response_at", "priority")  # fmt: skip
@@ -132,7 +133,7 @@ def all_leads(connection: Connection, org_id: str) -> list[Row]:
     return _rows(connection, query.order_by(leads.c.created_at, leads.c.id))
 
 
-def stage_moves(connection: Connection, org_id: str, kind: str) -> list[Row]:
+def stage_moves(connection: Connection, org_id: str, kind: str) -> list[dict[str, object]]:
     """Every change of stage: of what, when, from and to."""
     query = select(activities.c.subject_id, activities.c.happened_at, activities.c.details).where(
         activities.c.org_id == org_id,
@@ -160,9 +161,9 @@ def _table(wanted: LeadFilter | PilotFilter) -> Table:
     return leads if isinstance(wanted, LeadFilter) else pilots
 
 
-def _newest_first(table: Table, conditions: list[Any]) -> Select[Any]:
+def _newest_first(table: Table, conditions: list[ColumnElement[bool]]) -> TableQuery:
     return select(table).where(*conditions).order_by(table.c.created_at.desc(), table.c.id)
 
 
-def _rows(connection: Connection, query: Select[Any]) -> list[Row]:
+def _rows(connection: Connection, query: TableQuery) -> list[dict[str, object]]:
     return [dict(row) for row in connection.execute(query).mappings()]

@@ -7,18 +7,42 @@ and no report reads them. What becomes of a delivery is written in a revision, w
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypedDict, cast
 
 from sqlalchemy import Connection, delete, func, select, update
 
+from engine.model.vocabulary import Channel, DeliveryStatus, EndpointChannel, Outcome
 from engine.store.revisions import Revision
 from engine.store.rows import first, many
 from engine.store.schema.outputs import deliveries, delivery_contents, delivery_endpoints
+from engine.store.schema.records import DeliveryContentRow, DeliveryRow
+from engine.store.statements import Values
 from engine.store.store import Store
 
 KEY = ("kind", "period", "channel", "recipient")
 ATTEMPTS = 9
-Row = dict[str, Any]
+
+
+class QueuedDelivery(TypedDict):
+    """A delivery in the ledger: its state and its key."""
+
+    id: str
+    status: DeliveryStatus
+    kind: str
+    period: str
+    channel: Channel
+    recipient: str
+
+
+class ListedDelivery(QueuedDelivery):
+    """A delivery as people see it in a list: not what it says."""
+
+    attempts: int
+    late: bool
+    created_at: datetime
+    next_attempt_at: datetime | None
+    sent_at: datetime | None
+    last_error: str | None
 
 
 @dataclass(frozen=True)
@@ -37,7 +61,7 @@ class Claim:
     org_id: str
     id: str
     kind: str
-    channel: str
+    channel: Channel
     recipient: str
     attempt: int
     until: datetime
@@ -51,14 +75,14 @@ def endpoints(connection: Connection, org_id: str) -> Mapping[str, Endpoint]:
     }
 
 
-def set_endpoint(revision: Revision, channel: str, address: str, secrets: Sequence[str]) -> None:
+def set_endpoint(revision: Revision, channel: EndpointChannel, address: str, secrets: Sequence[str]) -> None:
     """Set where a channel of the organization leads; the address and the secrets stay out of the audit log."""
     values = {"channel": channel, "address": address, "secrets": list(secrets), "created_at": revision.now}
     revision.upsert(delivery_endpoints, [{**values, "disabled_at": None}])
     revision.record("delivery_endpoint.set", object_type="delivery_endpoint", object_id=channel)
 
 
-def remove_endpoint(revision: Revision, channel: str) -> bool:
+def remove_endpoint(revision: Revision, channel: EndpointChannel) -> bool:
     """Forget where a channel leads; False when nothing was set."""
     mine = (delivery_endpoints.c.org_id == revision.org_id, delivery_endpoints.c.channel == channel)
     found = revision.records.execute(delete(delivery_endpoints).where(*mine)).rowcount > 0
@@ -67,7 +91,7 @@ def remove_endpoint(revision: Revision, channel: str) -> bool:
     return found
 
 
-def disable_endpoint(revision: Revision, channel: str) -> None:
+def disable_endpoint(revision: Revision, channel: Channel) -> None:
     """Switch off an endpoint that said that it is gone."""
     if revision.update(delivery_endpoints, {"channel": channel}, {"disabled_at": revision.now}):
         revision.record("delivery_endpoint.disabled", object_type="delivery_endpoint", object_id=channel)
@@ -76,7 +100,9 @@ def disable_endpoint(revision: Revision, channel: str) -> None:
 # -- queueing ----------------------------------------------------------------------------------------------------------
 
 
-def by_key(connection: Connection, org_id: str, keys: Collection[tuple[str, ...]]) -> dict[tuple[str, ...], Row]:
+def by_key(
+    connection: Connection, org_id: str, keys: Collection[tuple[str, ...]]
+) -> dict[tuple[str, ...], QueuedDelivery]:
     """Rows of the ledger by key, for those of ``keys`` that are in it."""
     wanted = set(keys)
     columns = [deliveries.c[name] for name in ("id", "status", *KEY)]
@@ -85,11 +111,12 @@ def by_key(connection: Connection, org_id: str, keys: Collection[tuple[str, ...]
         deliveries.c.kind.in_(sorted({key[0] for key in wanted})),
         deliveries.c.period.in_(sorted({key[1] for key in wanted})),
     )
-    rows = (dict(row) for row in connection.execute(query).mappings())
-    return {key: row for row in rows if (key := tuple(row[name] for name in KEY)) in wanted}
+    rows = cast("list[QueuedDelivery]", [dict(row) for row in connection.execute(query).mappings()])
+    found = {(row["kind"], row["period"], row["channel"], row["recipient"]): row for row in rows}
+    return {key: row for key, row in found.items() if key in wanted}
 
 
-def insert(revision: Revision, rows: Sequence[tuple[Row, Row]]) -> None:
+def insert(revision: Revision, rows: Sequence[tuple[Values, Values]]) -> None:
     """Add (delivery, contents) pairs."""
     revision.insert(deliveries, [row for row, _ in rows])
     revision.insert(delivery_contents, [contents for _, contents in rows])
@@ -124,13 +151,13 @@ def claim(store: Store, *, now: datetime, until: datetime, without: Collection[s
                 return Claim(row.org_id, row.id, row.kind, row.channel, row.recipient, row.attempts + 1, until)
 
 
-def contents(connection: Connection, claim: Claim) -> tuple[Row, Row | None]:
+def contents(connection: Connection, claim: Claim) -> tuple[DeliveryRow, DeliveryContentRow | None]:
     """The delivery and what it says; None when that was pruned."""
     row = many(connection, deliveries, claim.org_id, id=claim.id)[0]
     return row, first(connection, delivery_contents, claim.org_id, delivery_id=claim.id)
 
 
-def settle(revision: Revision, claim: Claim, status: str, action: str, error: str | None) -> bool:
+def settle(revision: Revision, claim: Claim, status: DeliveryStatus, action: str, error: str | None) -> bool:
     """Write what became of a claimed delivery, with its event; False when another process wrote it first.
 
     A delivery that was sent is sent, whoever holds it now; giving up is for the one that holds the claim.
@@ -138,20 +165,20 @@ def settle(revision: Revision, claim: Claim, status: str, action: str, error: st
     row = many(revision.records, deliveries, revision.org_id, id=claim.id)[0]
     if row["status"] != "pending" or (status != "sent" and not _held(row, claim)):
         return False
-    values: Row = {"status": status, "last_error": error, "next_attempt_at": None}
+    values: dict[str, object] = {"status": status, "last_error": error, "next_attempt_at": None}
     if status == "sent":
         values["sent_at"] = revision.now
     revision.update(deliveries, {"id": claim.id}, values)
     details = {"kind": row["kind"], "period": row["period"], "channel": row["channel"], "attempts": row["attempts"]}
-    outcome = "success" if status == "sent" else "failure"
+    outcome: Outcome = "success" if status == "sent" else "failure"
     if error:
         details["error"] = error
     revision.record(action, object_type="delivery", object_id=claim.id, outcome=outcome, details=details)
     return True
 
 
-def _held(row: Mapping[str, Any], claim: Claim) -> bool:
-    return bool(row["attempts"] == claim.attempt and row["next_attempt_at"] == claim.until)
+def _held(row: DeliveryRow, claim: Claim) -> bool:
+    return row["attempts"] == claim.attempt and row["next_attempt_at"] == claim.until
 
 
 def postpone(store: Store, claim: Claim, at: datetime, error: str, *, also: bool = False) -> None:
@@ -188,16 +215,16 @@ SHOWN = (
 )  # fmt: skip
 
 
-def list_deliveries(connection: Connection, org_id: str, status: str | None, limit: int) -> list[Row]:
+def list_deliveries(connection: Connection, org_id: str, status: str | None, limit: int) -> list[ListedDelivery]:
     """Deliveries of an organization, newest first, without what they say."""
     query = select(*(deliveries.c[name] for name in SHOWN)).where(deliveries.c.org_id == org_id)
     if status is not None:
         query = query.where(deliveries.c.status == status)
     query = query.order_by(deliveries.c.created_at.desc(), deliveries.c.id).limit(limit)
-    return [dict(row) for row in connection.execute(query).mappings()]
+    return cast("list[ListedDelivery]", [dict(row) for row in connection.execute(query).mappings()])
 
 
-def resend(revision: Revision, delivery_id: str) -> str | None:
+def resend(revision: Revision, delivery_id: str) -> DeliveryStatus | None:
     """Queue a failed or skipped delivery again, with all its attempts; returns its status before, None for no such."""
     row = first(revision.records, deliveries, revision.org_id, id=delivery_id)
     if row is None:
@@ -206,7 +233,7 @@ def resend(revision: Revision, delivery_id: str) -> str | None:
         fresh = {"status": "pending", "attempts": 0, "next_attempt_at": revision.now, "last_error": None}
         revision.update(deliveries, {"id": delivery_id}, fresh)
         revision.record("delivery.resent", object_type="delivery", object_id=delivery_id)
-    return str(row["status"])
+    return row["status"]
 
 
 def prune_contents(revision: Revision, before: datetime) -> int:

@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypedDict, cast
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, select, update
 
 from engine.model.thresholds import Thresholds, thresholds
+from engine.model.vocabulary import Channel, DeliveryStatus, Json, Role
 from engine.store.ids import new_id
 from engine.store.revisions import Revision
-from engine.store.rows import many
+from engine.store.rows import first_selected, many
 from engine.store.schema.organizations import (
     memberships,
     organization_settings,
@@ -19,9 +20,21 @@ from engine.store.schema.organizations import (
     users,
 )
 from engine.store.schema.outputs import deliveries, job_runs
+from engine.store.schema.records import JobRunRow
 from engine.store.store import Store
 
-Row = dict[str, Any]
+
+class SentDelivery(TypedDict):
+    """What was queued for somebody, and when it reached them."""
+
+    id: str
+    channel: Channel
+    recipient: str
+    status: DeliveryStatus
+    content_hash: str | None
+    late: bool
+    created_at: datetime
+    sent_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -36,8 +49,8 @@ class Clock:
 class People:
     """Roles of the active members, stored preferences, and who has left."""
 
-    roles: dict[str, str]
-    preferences: dict[str, Any]
+    roles: dict[str, Role]
+    preferences: dict[str, Json]
     gone: frozenset[str]
 
 
@@ -49,7 +62,7 @@ def clock(connection: Connection, org_id: str) -> Clock:
     return Clock(ZoneInfo(zone), thresholds(version, {row["name"]: row["value"] for row in rows}))
 
 
-def ledger(connection: Connection, org_id: str, kind: str, period: str) -> list[Row]:
+def ledger(connection: Connection, org_id: str, kind: str, period: str) -> list[SentDelivery]:
     """What was queued of a digest in a period; what was dropped does not count."""
     names = ("id", "channel", "recipient", "status", "content_hash", "late", "created_at", "sent_at")
     query = (
@@ -60,19 +73,17 @@ def ledger(connection: Connection, org_id: str, kind: str, period: str) -> list[
         )
         .order_by(deliveries.c.channel, deliveries.c.recipient)
     )  # fmt: skip
-    return [dict(row) for row in connection.execute(query).mappings()]
+    return cast("list[SentDelivery]", [dict(row) for row in connection.execute(query).mappings()])
 
 
-def last_run(connection: Connection, org_id: str, job: str, since: datetime) -> Row | None:
+def last_run(connection: Connection, org_id: str, job: str, since: datetime) -> JobRunRow | None:
     """The newest run of a job that began at ``since`` or later."""
     query = (
         select(job_runs)
         .where(job_runs.c.org_id == org_id, job_runs.c.job == job, job_runs.c.started_at >= since)
         .order_by(job_runs.c.started_at.desc(), job_runs.c.id)
-        .limit(1)
     )
-    row = connection.execute(query).mappings().first()
-    return dict(row) if row else None
+    return first_selected(connection, job_runs, query)
 
 
 def record_run(

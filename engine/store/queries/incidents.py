@@ -2,19 +2,41 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TypedDict, cast
 
-from sqlalchemy import Connection, Select, func, or_, select
+from sqlalchemy import Connection, func, or_, select
 
 from engine.model.document import Position
+from engine.model.vocabulary import Severity
 from engine.store.revisions import in_batches
+from engine.store.rows import TableQuery, selected
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import policy_blocks
 from engine.store.schema.organizations import heads
+from engine.store.schema.records import AuditLogRow, DeployRow, IncidentRow, PolicyBlockRow
 from engine.store.schema.services import deploys, incidents, slo_buckets
 
-Row = dict[str, Any]
-Reader = Connection  # what a function that reads is handed, for those that may not know SQLAlchemy
+
+class IncidentSteps(TypedDict):
+    """When an incident went from step to step; None for a step that it did not take, or not yet."""
+
+    started_at: datetime | None
+    opened_at: datetime
+    acknowledged_at: datetime | None
+    mitigated_at: datetime | None
+    resolved_at: datetime | None
+
+
+class ResolvedIncident(TypedDict):
+    """An incident that is over, and what was found to be its cause."""
+
+    id: str
+    title: str
+    summary: str | None
+    resolved_at: datetime
+    root_cause: str | None
+    service_id: str | None
+    dedupe_key: str | None
 
 
 def chain_head(connection: Connection, org_id: str) -> Position:
@@ -36,32 +58,33 @@ def event_hashes(connection: Connection, org_id: str, seqs: Collection[int]) -> 
 
 def linked_events(
     connection: Connection, org_id: str, object_ids: Collection[str], object_types: Sequence[str]
-) -> list[Row]:
+) -> list[AuditLogRow]:
     """Audit events on any of the objects, in the order of the chain. Scans the organization's log."""
-    found: list[Row] = []
+    found: list[AuditLogRow] = []
     for batch in in_batches(sorted(object_ids), 900):
         query = select(audit_log).where(
             audit_log.c.org_id == org_id, audit_log.c.object_id.in_(batch), audit_log.c.object_type.in_(object_types)
         )
-        found += [dict(row) for row in connection.execute(query).mappings()]
+        found += selected(connection, audit_log, query)
     return sorted(found, key=lambda row: row["seq"])
 
 
-def peers(connection: Connection, org_id: str, severity: str, begin: datetime, before: datetime) -> list[Row]:
+def peers(
+    connection: Connection, org_id: str, severity: Severity, begin: datetime, before: datetime
+) -> list[IncidentSteps]:
     """Times of the incidents of a severity that were opened in a span."""
-    steps = ("started_at", "opened_at", "acknowledged_at", "mitigated_at", "resolved_at")
-    query = select(incidents.c.id, *(incidents.c[name] for name in steps)).where(
+    query = select(*(incidents.c[name] for name in IncidentSteps.__annotations__)).where(
         incidents.c.org_id == org_id,
         incidents.c.severity == severity,
         incidents.c.opened_at >= begin,
         incidents.c.opened_at < before,
     )
-    return _rows(connection, query.order_by(incidents.c.id))
+    return cast("list[IncidentSteps]", _rows(connection, query.order_by(incidents.c.id)))
 
 
 def earlier_of_key(
     connection: Connection, org_id: str, dedupe_key: str | None, begin: datetime, before: datetime
-) -> list[Row]:
+) -> list[IncidentRow]:
     """Incidents with the same key that were opened in a span, newest first; none without a key."""
     if dedupe_key is None:
         return []
@@ -71,12 +94,12 @@ def earlier_of_key(
         incidents.c.opened_at >= begin,
         incidents.c.opened_at < before,
     )
-    return _rows(connection, query.order_by(incidents.c.opened_at.desc(), incidents.c.id))
+    return selected(connection, incidents, query.order_by(incidents.c.opened_at.desc(), incidents.c.id))
 
 
 def around(
     connection: Connection, org_id: str, incident_id: str, begin: datetime, onset: datetime, end: datetime, most: int
-) -> list[Row]:
+) -> list[IncidentRow]:
     """Other incidents opened from ``begin`` to ``end`` or still going on at ``onset``, newest first."""
     over = func.coalesce(incidents.c.mitigated_at, incidents.c.resolved_at, incidents.c.closed_at)
     query = select(incidents).where(
@@ -85,32 +108,38 @@ def around(
         incidents.c.opened_at <= end,
         or_(incidents.c.opened_at >= begin, over.is_(None), over >= onset),
     )
-    return _rows(connection, query.order_by(incidents.c.opened_at.desc(), incidents.c.id).limit(most))
+    return selected(connection, incidents, query.order_by(incidents.c.opened_at.desc(), incidents.c.id).limit(most))
 
 
-def ended_before(connection: Connection, org_id: str, incident_id: str, onset: datetime, most: int) -> list[Row]:
+def ended_before(
+    connection: Connection, org_id: str, incident_id: str, onset: datetime, most: int
+) -> list[ResolvedIncident]:
     """The newest incidents that were resolved before ``onset``."""
-    names = ("id", "title", "summary", "resolved_at", "root_cause", "service_id", "dedupe_key")
-    query = select(*(incidents.c[name] for name in names)).where(
+    query = select(*(incidents.c[name] for name in ResolvedIncident.__annotations__)).where(
         incidents.c.org_id == org_id, incidents.c.id != incident_id, incidents.c.resolved_at <= onset
     )
-    return _rows(connection, query.order_by(incidents.c.resolved_at.desc(), incidents.c.id).limit(most))
+    newest = query.order_by(incidents.c.resolved_at.desc(), incidents.c.id).limit(most)
+    return cast("list[ResolvedIncident]", _rows(connection, newest))
 
 
-def deploys_between(connection: Connection, org_id: str, begin: datetime, end: datetime, most: int) -> list[Row]:
+def deploys_between(connection: Connection, org_id: str, begin: datetime, end: datetime, most: int) -> list[DeployRow]:
     """Changes that went live in a span, newest first."""
     query = select(deploys).where(
         deploys.c.org_id == org_id, deploys.c.deployed_at >= begin, deploys.c.deployed_at <= end
     )
-    return _rows(connection, query.order_by(deploys.c.deployed_at.desc(), deploys.c.id).limit(most))
+    return selected(connection, deploys, query.order_by(deploys.c.deployed_at.desc(), deploys.c.id).limit(most))
 
 
-def blocks_between(connection: Connection, org_id: str, begin: datetime, end: datetime, most: int) -> list[Row]:
+def blocks_between(
+    connection: Connection, org_id: str, begin: datetime, end: datetime, most: int
+) -> list[PolicyBlockRow]:
     """Refusals by policies in a span, newest first."""
     query = select(policy_blocks).where(
         policy_blocks.c.org_id == org_id, policy_blocks.c.blocked_at >= begin, policy_blocks.c.blocked_at <= end
     )
-    return _rows(connection, query.order_by(policy_blocks.c.blocked_at.desc(), policy_blocks.c.id).limit(most))
+    return selected(
+        connection, policy_blocks, query.order_by(policy_blocks.c.blocked_at.desc(), policy_blocks.c.id).limit(most)
+    )
 
 
 def bucket_counts(
@@ -141,5 +170,5 @@ def last_bucket(connection: Connection, org_id: str, service_id: str) -> datetim
     return newest
 
 
-def _rows(connection: Connection, query: Select[Any]) -> list[Row]:
+def _rows(connection: Connection, query: TableQuery) -> list[dict[str, object]]:
     return [dict(row) for row in connection.execute(query).mappings()]

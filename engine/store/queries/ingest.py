@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 
+from engine.model.vocabulary import LIVE_INCIDENTS, IncidentStatus, Severity
 from engine.store.revisions import in_batches
+from engine.store.rows import selected
+from engine.store.schema.records import FindingRow
 from engine.store.schema.services import findings, incidents, services
 from engine.store.statements import CompiledStatement
 
@@ -15,8 +18,8 @@ class LastIncident(NamedTuple):
     """What an alert needs to know of the incident before it."""
 
     id: str
-    status: str
-    severity: str
+    status: IncidentStatus
+    severity: Severity
     source: str | None
     alert_count: int | None
     opened_at: datetime
@@ -55,18 +58,18 @@ def last_incidents(connection: Connection, org_id: str, dedupe_keys: Sequence[st
     return found
 
 
-def findings_by_key(connection: Connection, org_id: str, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+def findings_by_key(connection: Connection, org_id: str, keys: Sequence[str]) -> dict[str, FindingRow]:
     """Findings of these keys, by key."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, FindingRow] = {}
     for batch in in_batches(keys, 900):
         query = select(findings).where(findings.c.org_id == org_id, findings.c.finding_key.in_(batch))
-        found |= {row["finding_key"]: dict(row) for row in connection.execute(query).mappings()}
+        found |= {row["finding_key"]: row for row in selected(connection, findings, query)}
     return found
 
 
-def open_findings_on(connection: Connection, org_id: str, source: str, hosts: Sequence[str]) -> list[dict[str, Any]]:
+def open_findings_on(connection: Connection, org_id: str, source: str, hosts: Sequence[str]) -> list[FindingRow]:
     """Open findings of a scanner on any of the hosts."""
-    found = []
+    found: list[FindingRow] = []
     for batch in in_batches(sorted(hosts), 900):
         query = select(findings).where(
             findings.c.org_id == org_id,
@@ -74,7 +77,7 @@ def open_findings_on(connection: Connection, org_id: str, source: str, hosts: Se
             findings.c.status == "open",
             findings.c.asset.in_(batch),
         )
-        found += [dict(row) for row in connection.execute(query.order_by(findings.c.id)).mappings()]
+        found += selected(connection, findings, query.order_by(findings.c.id))
     return found
 
 
@@ -105,7 +108,7 @@ def resolve_incidents(connection: Connection, org_id: str, ids: Sequence[str], n
                 and_(
                     incidents.c.org_id == org_id,
                     incidents.c.id.in_(batch),
-                    incidents.c.status.in_(["open", "acknowledged", "mitigated"]),
+                    incidents.c.status.in_(LIVE_INCIDENTS),
                 )
             )
             .values(status="resolved", resolved_at=now, revision=revision)

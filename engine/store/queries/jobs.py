@@ -2,15 +2,17 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, case, delete, exists, select, update
 
+from engine.model.vocabulary import JobOutcome
+from engine.store.membership import PLATFORM
+from engine.store.rows import first_selected
 from engine.store.schema.outputs import job_runs
-from engine.store.store import PLATFORM, Store
+from engine.store.schema.records import JobRunRow
+from engine.store.store import Store
 from engine.store.types import Instant
 
-Row = dict[str, Any]
 INTERRUPTED = "The process ended before the job did."
 
 
@@ -21,7 +23,7 @@ def begin(store: Store, run_id: str, job: str, *, now: datetime) -> None:
         connection.execute(job_runs.insert().values(row))
 
 
-def finish(store: Store, run_id: str, outcome: str, message: str, *, now: datetime) -> None:
+def finish(store: Store, run_id: str, outcome: JobOutcome, message: str, *, now: datetime) -> None:
     """Note how a run ended."""
     ended = {"finished_at": now, "outcome": outcome, "message": message}
     with store.aside() as connection:
@@ -36,11 +38,10 @@ def close_interrupted(store: Store, jobs: Collection[str], alive: Collection[str
         return connection.execute(update(job_runs).where(*dead).values(ended)).rowcount
 
 
-def last(connection: Connection, job: str) -> Row | None:
+def last(connection: Connection, job: str) -> JobRunRow | None:
     """The latest run of a job."""
     query = select(job_runs).where(job_runs.c.job == job).order_by(job_runs.c.started_at.desc(), job_runs.c.id)
-    row = connection.execute(query.limit(1)).mappings().first()
-    return dict(row) if row else None
+    return first_selected(connection, job_runs, query)
 
 
 def done_since(connection: Connection, job: str, at: datetime) -> bool:

@@ -1,12 +1,13 @@
 """Reads of services: the graph, open findings, and the buckets of an objective."""
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 from sqlalchemy import BigInteger, Connection, String, cast, func, or_, select, type_coerce
 
 from engine.model.document import Organization
+from engine.model.vocabulary import Environment, FindingStatus, Severity
 from engine.store.schema.organizations import organizations
 from engine.store.schema.services import (
     findings,
@@ -16,27 +17,33 @@ from engine.store.schema.services import (
 )
 
 
-class ServiceRow(NamedTuple):
+class ServiceNode(NamedTuple):
+    """A service as a node of the graph."""
+
     id: str
     name: str
     criticality: int
-    environment: str
+    environment: Environment
     internet_facing: bool
 
 
-class DependencyRow(NamedTuple):
+class DependencyEdge(NamedTuple):
+    """A dependency as an edge of the graph."""
+
     service_id: str
     depends_on_id: str
     kind: str | None
     segmented: bool
 
 
-class FindingRow(NamedTuple):
+class OpenFinding(NamedTuple):
+    """What an attacker would use: an open finding."""
+
     id: str
     title: str
-    severity: str
+    severity: Severity
     service_id: str | None
-    status: str
+    status: FindingStatus
     cve: str | None
     cvss: float | None
     epss: float | None
@@ -44,37 +51,35 @@ class FindingRow(NamedTuple):
     internet_reachable: bool | None
 
 
-def all_services(connection: Connection, org_id: str) -> list[ServiceRow]:
+def all_services(connection: Connection, org_id: str) -> list[ServiceNode]:
     """Every service, by id."""
-    query = select(*(services.c[name] for name in ServiceRow._fields)).where(services.c.org_id == org_id)
-    return [ServiceRow(*row) for row in connection.execute(query.order_by(services.c.id))]
+    query = select(*(services.c[name] for name in ServiceNode._fields)).where(services.c.org_id == org_id)
+    return [ServiceNode(*row) for row in connection.execute(query.order_by(services.c.id))]
 
 
-def all_dependencies(connection: Connection, org_id: str) -> list[DependencyRow]:
+def all_dependencies(connection: Connection, org_id: str) -> list[DependencyEdge]:
     """Every dependency, by its two ends."""
     table = service_dependencies
-    query = select(*(table.c[name] for name in DependencyRow._fields)).where(table.c.org_id == org_id)
+    query = select(*(table.c[name] for name in DependencyEdge._fields)).where(table.c.org_id == org_id)
     return [
-        DependencyRow(*row) for row in connection.execute(query.order_by(table.c.service_id, table.c.depends_on_id))
+        DependencyEdge(*row) for row in connection.execute(query.order_by(table.c.service_id, table.c.depends_on_id))
     ]
 
 
-def open_findings(connection: Connection, org_id: str) -> list[FindingRow]:
+def open_findings(connection: Connection, org_id: str) -> list[OpenFinding]:
     """Every open finding, by id."""
-    query = select(*(findings.c[name] for name in FindingRow._fields)).where(
+    query = select(*(findings.c[name] for name in OpenFinding._fields)).where(
         findings.c.org_id == org_id, findings.c.status == "open"
     )
-    return [FindingRow(*row) for row in connection.execute(query.order_by(findings.c.id))]
+    return [OpenFinding(*row) for row in connection.execute(query.order_by(findings.c.id))]
 
 
 def buckets(connection: Connection, org_id: str, service_id: str, begin: datetime, end: datetime) -> pl.DataFrame:
     """The five-minute buckets of a service in a span, its end excluded: bucket_at (UTC without zone), total, bad."""
     at = slo_buckets.c.bucket_at
-    text = (
-        connection.dialect.name == "sqlite"
-    )  # where instants are text; a column is parsed at once, not value by value
-    moment: Any = type_coerce(at, String) if text else cast(func.extract("epoch", at) * 1_000_000, BigInteger)
-    query = select(moment, slo_buckets.c.total, slo_buckets.c.bad).where(
+    text = connection.dialect.name == "sqlite"  # has instants as text: a column is parsed at once, not each value
+    micros = cast(func.extract("epoch", at) * 1_000_000, BigInteger)
+    query = select(type_coerce(at, String) if text else micros, slo_buckets.c.total, slo_buckets.c.bad).where(
         slo_buckets.c.org_id == org_id,
         slo_buckets.c.service_id == service_id,
         at >= begin,

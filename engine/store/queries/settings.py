@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection
 
-from engine.model.thresholds import DEFAULTS
+from engine.model.thresholds import DEFAULTS, thresholds
 from engine.store.rows import first
 from engine.store.schema.organizations import organization_settings
 
@@ -10,4 +10,4 @@ from engine.store.schema.organizations import organization_settings
 def threshold(connection: Connection, org_id: str, name: str) -> float:
     """What the organization set, else the default."""
     row = first(connection, organization_settings, org_id, name=name)
-    return float(row["value"]) if row else DEFAULTS[name][0]
+    return thresholds(row["revision"], {name: row["value"]})[name] if row else DEFAULTS[name][0]

@@ -1,8 +1,12 @@
 """The audit chain, what retention took from it, and who read what."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Index, PrimaryKeyConstraint, String, Table, UniqueConstraint
+from __future__ import annotations
 
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, PrimaryKeyConstraint, String, UniqueConstraint
+
+from engine.store.schema import records
 from engine.store.schema.columns import (
+    TypedTable,
     choice,
     day,
     instant,
@@ -14,9 +18,7 @@ from engine.store.schema.columns import (
     whole,
 )
 
-OUTCOMES = ("success", "failure", "denied")
-
-audit_log = Table(
+audit_log: TypedTable[records.AuditLogRow] = TypedTable(
     "audit_log",
     metadata,
     Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
@@ -29,7 +31,7 @@ audit_log = Table(
     text("action", "what was done, in dotted words such as access.review.completed"),
     text("object_type", "kind of the thing acted on", null=True),
     text("object_id", "identifier of the thing acted on", null=True),
-    choice("outcome", "how it ended", *OUTCOMES, default="success"),
+    choice("outcome", "how it ended", "Outcome", default="success"),
     text("workspace_id", "workspace, where one is concerned", null=True),
     text("controls", "controls that the source itself names, as framework:control joined by '; '", null=True),
     json("details", "further facts"),
@@ -41,7 +43,7 @@ audit_log = Table(
     info={"primary": ("event_id",), "natural": (), "importable": True, "replicated": True},
 )
 
-chain_cuts = tenant_table(
+chain_cuts: TypedTable[records.ChainCutRow] = tenant_table(
     "chain_cuts",
     "Where retention cut an organization's chain: verification starts from the recorded hash.",
     whole("seq", "last sequence number that was removed"),
@@ -51,7 +53,7 @@ chain_cuts = tenant_table(
     importable=False,
 )
 
-access_log = Table(
+access_log: TypedTable[records.AccessLogRow] = TypedTable(
     "access_log",
     metadata,
     Column("id", String(200), nullable=False, comment="identifier"),
@@ -69,7 +71,7 @@ access_log = Table(
     info={"importable": False, "replicated": False},
 )
 
-legal_holds = tenant_table(
+legal_holds: TypedTable[records.LegalHoldRow] = tenant_table(
     "legal_holds",
     "A matter for which records must be kept whatever retention says.",
     key("id", "identifier"),
@@ -85,10 +87,10 @@ legal_holds = tenant_table(
     whole("purges_blocked", "purges that it prevented since it was placed", low=0, null=True),
 )
 
-retention_overrides = tenant_table(
+retention_overrides: TypedTable[records.RetentionOverrideRow] = tenant_table(
     "retention_overrides",
     "An organization's own retention in place of its tier's default.",
-    choice("record_class", "what is kept", "audit_log", "incidents"),
+    choice("record_class", "what is kept", "RecordClass"),
     whole("days", "days to keep", low=1, high=36500),
     text("reason", "why", null=True),
     text("approved_by", "who approved it", null=True),

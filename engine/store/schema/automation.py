@@ -1,6 +1,10 @@
 """Policies, dry-runs, executions, approvals, and conversations with the copilot."""
 
+from __future__ import annotations
+
+from engine.store.schema import records
 from engine.store.schema.columns import (
+    TypedTable,
     choice,
     control,
     day,
@@ -14,16 +18,16 @@ from engine.store.schema.columns import (
     whole,
 )
 
-policies = tenant_table(
+policies: TypedTable[records.PolicyRow] = tenant_table(
     "policies",
     "A version of a policy document: a governance policy or the guardrail of a playbook.",
     key("id", "identifier of this version"),
     text("policy", "identifier of the policy through all versions"),
     whole("version", "version, from 1", low=1),
-    choice("kind", "governance text or guardrail of automations", "governance", "automation", default="governance"),
+    choice("kind", "governance text or guardrail of automations", "PolicyKind", default="governance"),
     text("title", "title"),
     text("playbook", "playbook that a guardrail is for", null=True),
-    choice("state", "state", "draft", "active", "retired"),
+    choice("state", "state", "PolicyState"),
     text("body", "text", null=True),
     json("rules", "rules that are evaluated"),
     text("owner", "e-mail address of the owner", null=True),
@@ -34,7 +38,7 @@ policies = tenant_table(
     due="review_due_on",
 )
 
-policy_controls = tenant_table(
+policy_controls: TypedTable[records.PolicyControlRow] = tenant_table(
     "policy_controls",
     "A control that a policy version supports.",
     reference("policy_id", "policy version", "policies"),
@@ -42,7 +46,7 @@ policy_controls = tenant_table(
     primary=("policy_id", "framework", "control_id"),
 )
 
-dry_runs = tenant_table(
+dry_runs: TypedTable[records.DryRunRow] = tenant_table(
     "dry_runs",
     "A rehearsal of a playbook that computed its plan and changed nothing.",
     key("id", "identifier"),
@@ -50,35 +54,35 @@ dry_runs = tenant_table(
     text("policy_id", "policy version it was held against", null=True),
     text("inputs_hash", "SHA-256 of the canonical inputs"),
     json("inputs", "inputs"),
-    choice("outcome", "how it ended", "succeeded", "failed", "blocked"),
+    choice("outcome", "how it ended", "DryRunOutcome"),
     json("plan", "computed plan"),
     text("incident_id", "incident", null=True),
     text("actor", "who"),
     instant("ran_at", "when"),
 )
 
-executions = tenant_table(
+executions: TypedTable[records.ExecutionRow] = tenant_table(
     "executions",
     "A guarded execution of a playbook after a successful dry-run.",
     key("id", "identifier"),
     text("playbook", "playbook"),
     reference("dry_run_id", "dry-run that allowed it", "dry_runs"),
     text("incident_id", "incident", null=True),
-    choice("mode", "how it was asked for", "execute", "remediate", default="execute"),
-    choice("status", "state", "recorded", "succeeded", "failed", "rolled_back", default="recorded"),
+    choice("mode", "how it was asked for", "ExecutionMode", default="execute"),
+    choice("status", "state", "ExecutionStatus", default="recorded"),
     text("approval_note", "why it was approved"),
     text("rollback_plan", "how to go back"),
     text("actor", "who"),
     instant("executed_at", "when"),
 )
 
-approvals = tenant_table(
+approvals: TypedTable[records.ApprovalRow] = tenant_table(
     "approvals",
     "A decision that is asked of somebody, decided once.",
     key("id", "identifier"),
     text("kind", "what is asked, such as execution or policy"),
     text("subject", "identifier of the thing to decide on"),
-    choice("status", "state", "pending", "approved", "rejected", "expired", default="pending"),
+    choice("status", "state", "ApprovalStatus", default="pending"),
     text("requested_by", "who asked"),
     instant("requested_at", "when"),
     text("decided_by", "who decided", null=True),
@@ -86,7 +90,7 @@ approvals = tenant_table(
     text("note", "reason", null=True),
 )
 
-policy_blocks = tenant_table(
+policy_blocks: TypedTable[records.PolicyBlockRow] = tenant_table(
     "policy_blocks",
     "A refusal: what a policy or a guard did not let through.",
     key("id", "identifier"),
@@ -99,20 +103,20 @@ policy_blocks = tenant_table(
     flag("overridden", "whether somebody overrode it", default=False),
 )
 
-test_links = tenant_table(
+test_links: TypedTable[records.TestLinkRow] = tenant_table(
     "test_links",
     "The output of a test or dry-run, linked to a control and a bundle.",
     key("id", "identifier"),
     text("test_id", "dry-run or test run"),
     *control(),
     text("bundle_id", "bundle", null=True),
-    choice("status", "state", "linked", "rejected", default="linked"),
+    choice("status", "state", "LinkStatus", default="linked"),
     flag("supplement", "linked to a bundle that was sealed before the test", default=False),
     text("linked_by", "who"),
     instant("linked_at", "when"),
 )
 
-copilot_threads = tenant_table(
+copilot_threads: TypedTable[records.CopilotThreadRow] = tenant_table(
     "copilot_threads",
     "A conversation with the copilot.",
     key("id", "identifier"),
@@ -123,12 +127,12 @@ copilot_threads = tenant_table(
     replicated=False,
 )
 
-copilot_messages = tenant_table(
+copilot_messages: TypedTable[records.CopilotMessageRow] = tenant_table(
     "copilot_messages",
     "A message of a conversation.",
     key("id", "identifier"),
     reference("thread_id", "conversation", "copilot_threads"),
-    choice("role", "who speaks", "user", "assistant"),
+    choice("role", "who speaks", "ChatRole"),
     text("body", "text"),
     json("citations", "sources"),
     instant("created_at", "when"),

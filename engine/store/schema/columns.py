@@ -1,6 +1,7 @@
 """The words in which the tables are written: one constructor for each kind of column, one for tenant tables."""
 
-from typing import Any
+from datetime import date, datetime
+from typing import Generic, TypeVar, get_args
 
 from sqlalchemy import (
     BigInteger,
@@ -17,7 +18,9 @@ from sqlalchemy import (
     Table,
     Text,
 )
+from sqlalchemy.schema import SchemaItem
 
+from engine.model import vocabulary
 from engine.store.types import Instant, Json
 
 metadata = MetaData(
@@ -30,13 +33,18 @@ metadata = MetaData(
     }
 )
 
-CADENCES = ("continuous", "daily", "weekly", "monthly", "quarterly", "semi-annual", "annual")
-SEVERITIES = ("critical", "high", "medium", "low", "info")
+R_co = TypeVar("R_co", covariant=True)
 
 
-def text(name: str, comment: str, *, null: bool = False, **options: Any) -> Column[str]:
-    """A text without a length limit in the store; doors bound what they accept."""
-    return Column(name, Text, nullable=null, comment=comment, **options)
+class TypedTable(Table, Generic[R_co]):
+    """A table that says what its rows are, as ``records.py`` declares them; at run time a table like any other."""
+
+    inherit_cache = True  # else no statement on it would be compiled just once
+
+
+def text(name: str, comment: str, *, null: bool = False, internal: bool = False) -> Column[str]:
+    """A text without a length limit in the store; doors bound what they accept. ``internal``: nobody imports it."""
+    return Column(name, Text, nullable=null, comment=comment, info={"internal": True} if internal else {})
 
 
 def key(name: str, comment: str) -> Column[str]:
@@ -68,24 +76,26 @@ def flag(name: str, comment: str, *, default: bool | None = None) -> Column[bool
     return Column(name, Boolean, nullable=default is None, comment=comment, info={"default": default})
 
 
-def day(name: str, comment: str, *, null: bool = False) -> Column[Any]:
+def day(name: str, comment: str, *, null: bool = False) -> Column[date]:
     """A business date of the organization."""
     return Column(name, Date, nullable=null, comment=comment)
 
 
-def instant(name: str, comment: str, *, null: bool = False) -> Column[Any]:
+def instant(name: str, comment: str, *, null: bool = False) -> Column[datetime]:
     """A moment in UTC."""
     return Column(name, Instant, nullable=null, comment=comment)
 
 
-def json(name: str, comment: str, *, null: bool = True) -> Column[Any]:
-    """A JSON value as canonical text."""
-    return Column(name, Json, nullable=null, comment=comment)
+def json(name: str, comment: str, *, null: bool = True, holds: str = "Json") -> Column[vocabulary.Json]:
+    """A JSON value as canonical text. ``holds``: its type, where nobody but the console itself writes it."""
+    return Column(name, Json, nullable=null, comment=comment, info={"holds": holds})
 
 
-def choice(name: str, comment: str, *choices: str, null: bool = False, default: str | None = None) -> Column[str]:
-    """One of the given words; the store refuses any other."""
-    return Column(name, String(60), nullable=null, comment=comment, info={"choices": choices, "default": default})
+def choice(name: str, comment: str, words: str, *, null: bool = False, default: str | None = None) -> Column[str]:
+    """One of the words of a ``Literal`` in the vocabulary, given by its name; the store refuses any other."""
+    choices: tuple[str, ...] = get_args(getattr(vocabulary, words))
+    info = {"choices": choices, "default": default, "words": words}
+    return Column(name, String(60), nullable=null, comment=comment, info=info)
 
 
 def control(null: bool = False) -> tuple[Column[str], Column[str]]:
@@ -99,14 +109,14 @@ def control(null: bool = False) -> tuple[Column[str], Column[str]]:
 def tenant_table(
     name: str,
     comment: str,
-    *columns: Column[Any] | Index,
+    *columns: SchemaItem,
     primary: tuple[str, ...] = ("id",),
     natural: tuple[str, ...] = (),
     importable: bool = True,
     replicated: bool = True,
     clustered: bool = False,
     due: str | None = None,
-) -> Table:
+) -> TypedTable[R_co]:
     """A table whose rows belong to one organization and carry the revision that last changed them.
 
     ``natural`` names the columns that a missing ``id`` is made from on import; ``importable`` opens the table to
@@ -129,7 +139,7 @@ def tenant_table(
         for column in columns
         if isinstance(column, Column) and "choices" in column.info
     ]
-    return Table(
+    return TypedTable(
         name,
         metadata,
         Column(

@@ -1,8 +1,12 @@
 """Leads and pilots (of the platform organization), orders and subscriptions."""
 
+from __future__ import annotations
+
 from sqlalchemy import Index
 
+from engine.store.schema import records
 from engine.store.schema.columns import (
+    TypedTable,
     choice,
     day,
     flag,
@@ -16,10 +20,7 @@ from engine.store.schema.columns import (
     whole,
 )
 
-LEAD_STAGES = ("new", "contacted", "qualified", "discovery", "proposal", "won", "lost", "nurture")
-PILOT_STAGES = ("planned", "kickoff", "active", "review", "converted", "extended", "closed")
-
-leads = tenant_table(
+leads: TypedTable[records.LeadRow] = tenant_table(
     "leads",
     "An enquiry and what became of it.",
     key("id", "identifier"),
@@ -28,8 +29,8 @@ leads = tenant_table(
     text("email", "e-mail address"),
     text("company", "company", null=True),
     text("message", "message", null=True),
-    choice("stage", "stage", *LEAD_STAGES, default="new"),
-    choice("priority", "priority", "low", "normal", "high", default="normal"),
+    choice("stage", "stage", "LeadStage", default="new"),
+    choice("priority", "priority", "Priority", default="normal"),
     text("owner", "who follows up", null=True),
     text("notes", "internal notes", null=True),
     text("lost_reason", "why it was lost", null=True),
@@ -47,15 +48,15 @@ leads = tenant_table(
     replicated=False,
 )
 
-pilots = tenant_table(
+pilots: TypedTable[records.PilotRow] = tenant_table(
     "pilots",
     "A pilot project that came from a lead.",
     key("id", "identifier"),
     reference("lead_id", "lead", "leads"),
     text("name", "name"),
-    choice("stage", "stage", *PILOT_STAGES, default="planned"),
+    choice("stage", "stage", "PilotStage", default="planned"),
     text("owner", "who runs it", null=True),
-    json("scope", "scope and success criteria"),
+    json("scope", "scope and success criteria", holds="dict[str, Json]"),
     instant("discovery_at", "discovery call", null=True),
     instant("kickoff_at", "kickoff", null=True),
     instant("review_at", "review", null=True),
@@ -66,29 +67,29 @@ pilots = tenant_table(
     replicated=False,
 )
 
-activities = tenant_table(
+activities: TypedTable[records.ActivityRow] = tenant_table(
     "activities",
     "History of a lead or pilot, only ever appended to.",
     key("id", "identifier"),
-    choice("subject_type", "what it is about", "lead", "pilot"),
+    choice("subject_type", "what it is about", "SalesSubject"),
     text("subject_id", "identifier of it"),
     text("actor", "who"),
     text("action", "what"),
-    json("details", "from and to"),
+    json("details", "from and to", holds="dict[str, Json]"),
     instant("happened_at", "when"),
     Index("ix_activities_subject", "org_id", "subject_id"),
     importable=False,
     replicated=False,
 )
 
-orders = tenant_table(
+orders: TypedTable[records.OrderRow] = tenant_table(
     "orders",
     "A checkout that was begun with a payment provider.",
     key("id", "identifier"),
-    choice("tier", "what is bought", "pro", "team", "top_up"),
-    choice("provider", "payment provider", "paypal", "lemonsqueezy"),
+    choice("tier", "what is bought", "BillingTier"),
+    choice("provider", "payment provider", "PaymentProvider"),
     text("provider_ref", "the provider's identifier", null=True),
-    choice("status", "state", "created", "approved", "completed", "failed", "refunded", default="created"),
+    choice("status", "state", "OrderStatus", default="created"),
     whole("amount_cents", "amount in cents", null=True, low=0),
     text("currency", "currency", null=True),
     text("created_by", "who"),
@@ -98,14 +99,14 @@ orders = tenant_table(
     replicated=False,
 )
 
-subscriptions = tenant_table(
+subscriptions: TypedTable[records.SubscriptionRow] = tenant_table(
     "subscriptions",
     "A paid plan that runs at a payment provider.",
     key("id", "identifier"),
-    choice("provider", "payment provider", "paypal", "lemonsqueezy"),
+    choice("provider", "payment provider", "PaymentProvider"),
     text("provider_ref", "the provider's identifier"),
-    choice("tier", "plan", "pro", "team"),
-    choice("status", "state", "active", "past_due", "paused", "cancelled", "expired"),
+    choice("tier", "plan", "PaidPlan"),
+    choice("status", "state", "SubscriptionStatus"),
     instant("event_at", "the provider's time of the last event applied"),
     instant("renews_at", "next renewal", null=True),
     instant("cancelled_at", "when it was cancelled", null=True),

@@ -1,7 +1,10 @@
 """What an organization says about each control: scope, owners, attestations, evidence, tests."""
 
+from __future__ import annotations
+
+from engine.store.schema import records
 from engine.store.schema.columns import (
-    CADENCES,
+    TypedTable,
     choice,
     control,
     day,
@@ -15,7 +18,7 @@ from engine.store.schema.columns import (
     whole,
 )
 
-control_profiles = tenant_table(
+control_profiles: TypedTable[records.ControlProfileRow] = tenant_table(
     "control_profiles",
     "Scope, cadence and implementation of a control where they differ from the catalogue.",
     *control(),
@@ -23,21 +26,19 @@ control_profiles = tenant_table(
     text("justification", "why it applies or does not", null=True),
     text("approved_by", "who approved the scope", null=True),
     day("approved_on", "when", null=True),
-    choice("cadence", "evidence cadence in place of the catalogue's", *CADENCES, null=True),
+    choice("cadence", "evidence cadence in place of the catalogue's", "Cadence", null=True),
     text("implementation", "reference to how it is implemented", null=True),
-    choice("method", "how it is met (PCI DSS)", "defined", "compensating", "customised", null=True),
+    choice("method", "how it is met (PCI DSS)", "ControlMethod", null=True),
     flag("tested", "false: excluded from testing (PCI DSS: Not Tested)"),
     choice(
         "decision",
         "decision on an addressable specification (HIPAA)",
-        "implemented",
-        "alternative",
-        "not_implemented",
+        "AddressableDecision",
         null=True,
     ),
     text("rationale", "documented rationale of the decision", null=True),
     day("decided_on", "date of the decision", null=True),
-    choice("target", "wanted state (NIST CSF profile)", "effective", "partial", "none", null=True),
+    choice("target", "wanted state (NIST CSF profile)", "TargetState", null=True),
     whole("target_pct", "wanted implementation in percent", null=True, low=0, high=100),
     whole("policy_pct", "policy defined, percent (CIS)", null=True, low=0, high=100),
     whole("implemented_pct", "implemented, percent (CIS)", null=True, low=0, high=100),
@@ -50,16 +51,16 @@ control_profiles = tenant_table(
     primary=("framework", "control_id"),
 )
 
-control_owners = tenant_table(
+control_owners: TypedTable[records.ControlOwnerRow] = tenant_table(
     "control_owners",
     "Who is responsible, accountable, consulted or informed for a control.",
     *control(),
     key("email", "e-mail address"),
-    choice("raci", "R, A, C or I", "R", "A", "C", "I"),
+    choice("raci", "R, A, C or I", "Raci"),
     primary=("framework", "control_id", "email", "raci"),
 )
 
-attestations = tenant_table(
+attestations: TypedTable[records.AttestationRow] = tenant_table(
     "attestations",
     "A statement by a named person that a control operates, due on a date.",
     key("id", "identifier"),
@@ -68,7 +69,7 @@ attestations = tenant_table(
     text("attestor", "e-mail address of who signs", null=True),
     text("statement", "what is attested", null=True),
     day("due_on", "due, inclusive"),
-    choice("outcome", "decision; empty while open", "attested", "rejected", null=True),
+    choice("outcome", "decision; empty while open", "AttestationOutcome", null=True),
     instant("attested_at", "when it was decided", null=True),
     text("delegated_to", "who signs in place of the owner", null=True),
     day("withdrawn_on", "when the duty was dropped", null=True),
@@ -76,7 +77,7 @@ attestations = tenant_table(
     due="due_on",
 )
 
-evidence_items = tenant_table(
+evidence_items: TypedTable[records.EvidenceItemRow] = tenant_table(
     "evidence_items",
     "A document or record that supports controls, kept elsewhere.",
     key("id", "identifier"),
@@ -89,7 +90,7 @@ evidence_items = tenant_table(
     text("request_id", "evidence request that it answers", null=True),
 )
 
-evidence_links = tenant_table(
+evidence_links: TypedTable[records.EvidenceLinkRow] = tenant_table(
     "evidence_links",
     "An evidence item supports a control.",
     reference("evidence_id", "evidence item", "evidence_items"),
@@ -97,7 +98,7 @@ evidence_links = tenant_table(
     primary=("evidence_id", "framework", "control_id"),
 )
 
-evidence_requests = tenant_table(
+evidence_requests: TypedTable[records.EvidenceRequestRow] = tenant_table(
     "evidence_requests",
     "Something an auditor asked for. Identifiers are never used again.",
     key("id", "identifier"),
@@ -106,20 +107,14 @@ evidence_requests = tenant_table(
     text("requester", "who asked"),
     text("owner", "e-mail address of who answers", null=True),
     text("backup", "e-mail address of the deputy", null=True),
-    choice("priority", "priority", "P1", "P2", "P3", "P4", default="P3"),
+    choice("priority", "priority", "RequestPriority", default="P3"),
     day("opened_on", "opened"),
     day("due_on", "due; from the priority when empty", null=True),
-    choice("status", "our state", "open", "in_progress", "waiting_on_requester", "submitted", "closed", default="open"),
+    choice("status", "our state", "RequestStatus", default="open"),
     choice(
         "auditor_status",
         "the auditor's state",
-        "draft",
-        "open",
-        "in_progress",
-        "submitted",
-        "accepted",
-        "returned",
-        "closed",
+        "AuditorStatus",
         default="open",
     ),
     day("submitted_on", "first submitted", null=True),
@@ -130,13 +125,13 @@ evidence_requests = tenant_table(
     due="due_on",
 )
 
-testing_schedules = tenant_table(
+testing_schedules: TypedTable[records.TestingScheduleRow] = tenant_table(
     "testing_schedules",
     "A recurring test of a control.",
     key("id", "identifier"),
     *control(),
     text("procedure", "what is tested and how"),
-    choice("cadence", "how often", *CADENCES),
+    choice("cadence", "how often", "Cadence"),
     text("owner", "e-mail address of the control's owner", null=True),
     text("performer", "e-mail address of who tests", null=True),
     whole("window_days", "days that a window stays open", low=1, null=True),
@@ -144,7 +139,7 @@ testing_schedules = tenant_table(
     day("ends_on", "no windows after this", null=True),
 )
 
-test_runs = tenant_table(
+test_runs: TypedTable[records.TestRunRow] = tenant_table(
     "test_runs",
     "One window of a recurring test: planned and actual.",
     key("id", "identifier"),
@@ -152,7 +147,7 @@ test_runs = tenant_table(
     day("window_open_on", "window opens"),
     day("window_close_on", "window closes, inclusive"),
     day("performed_on", "when it was performed", null=True),
-    choice("outcome", "result", "passed", "failed", null=True),
+    choice("outcome", "result", "TestRunOutcome", null=True),
     text("performer", "e-mail address of who tested", null=True),
     whole("population", "items in the population", null=True, low=0),
     whole("tested", "items tested", null=True, low=0),
@@ -163,7 +158,7 @@ test_runs = tenant_table(
     text("response", "management response", null=True),
 )
 
-remediations = tenant_table(
+remediations: TypedTable[records.RemediationRow] = tenant_table(
     "remediations",
     "Work on the gap of a control: who, how much, by when.",
     key("id", "identifier"),
@@ -171,13 +166,11 @@ remediations = tenant_table(
     text("title", "what will be done", null=True),
     text("owner", "e-mail address", null=True),
     text("runbook", "runbook in place of the catalogue's", null=True),
-    choice(
-        "severity", "severity of the gap in place of the computed one", "critical", "high", "medium", "low", null=True
-    ),
+    choice("severity", "severity of the gap in place of the computed one", "GapSeverity", null=True),
     day("opened_on", "when the gap was found"),
     day("due_on", "due", null=True),
     day("closed_on", "closed", null=True),
-    choice("status", "state", "open", "in_progress", "blocked", "closed", default="open"),
+    choice("status", "state", "RemediationStatus", default="open"),
     text("blocked_by", "what it waits for", null=True),
     text("compensating", "compensating control meanwhile", null=True),
     json("details", "further facts"),

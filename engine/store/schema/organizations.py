@@ -1,8 +1,12 @@
 """Organizations, their settings and their people."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, String, Table
+from __future__ import annotations
 
+from sqlalchemy import BigInteger, Column, ForeignKey, String
+
+from engine.store.schema import records
 from engine.store.schema.columns import (
+    TypedTable,
     choice,
     day,
     flag,
@@ -15,11 +19,7 @@ from engine.store.schema.columns import (
     whole,
 )
 
-ROLES = ("owner", "admin", "operator", "member")
-TIERS = ("shared", "dedicated", "self-hosted")
-PLANS = ("free", "pro", "team")
-
-organizations = Table(
+organizations: TypedTable[records.OrganizationRow] = TypedTable(
     "organizations",
     metadata,
     Column("id", String(200), primary_key=True, comment="short name used in URLs, files and sessions"),
@@ -27,8 +27,8 @@ organizations = Table(
     text("time_zone", "IANA time zone of the business dates"),
     text("sector", "sector for benchmarks", null=True),
     whole("headcount", "people, for benchmarks", null=True, low=0),
-    choice("deployment_tier", "how the console is deployed", *TIERS, default="shared"),
-    choice("plan", "paid plan", *PLANS, default="free"),
+    choice("deployment_tier", "how the console is deployed", "DeploymentTier", default="shared"),
+    choice("plan", "paid plan", "Plan", default="free"),
     text("data_region", "region in which data is kept", null=True),
     text("boundary", "who operates what", null=True),
     text("key_custody", "who holds the encryption keys", null=True),
@@ -40,7 +40,7 @@ organizations = Table(
     info={"primary": (), "natural": (), "importable": True, "replicated": True},
 )
 
-heads = Table(
+heads: TypedTable[records.HeadRow] = TypedTable(
     "heads",
     metadata,
     Column("org_id", String(200), ForeignKey("organizations.id"), primary_key=True, comment="organization"),
@@ -51,7 +51,7 @@ heads = Table(
     info={"importable": False, "replicated": False},
 )
 
-organization_settings = tenant_table(
+organization_settings: TypedTable[records.OrganizationSettingRow] = tenant_table(
     "organization_settings",
     "A threshold, weight or channel that an organization set for itself.",
     key("name", "name of the setting"),
@@ -59,7 +59,7 @@ organization_settings = tenant_table(
     primary=("name",),
 )
 
-organization_frameworks = tenant_table(
+organization_frameworks: TypedTable[records.OrganizationFrameworkRow] = tenant_table(
     "organization_frameworks",
     "A framework pack that an organization follows.",
     key("framework", "framework or pack, fedramp-poam included"),
@@ -71,7 +71,7 @@ organization_frameworks = tenant_table(
     due="target_on",
 )
 
-workspaces = tenant_table(
+workspaces: TypedTable[records.WorkspaceRow] = tenant_table(
     "workspaces",
     "A team's part of an organization: ingest tokens and policies belong to one.",
     key("id", "identifier"),
@@ -79,7 +79,7 @@ workspaces = tenant_table(
     natural=("name",),
 )
 
-users = tenant_table(
+users: TypedTable[records.UserRow] = tenant_table(
     "users",
     "The profile of a person within an organization.",
     key("email", "e-mail address, lower case"),
@@ -91,12 +91,12 @@ users = tenant_table(
     primary=("email",),
 )
 
-memberships = tenant_table(
+memberships: TypedTable[records.MembershipRow] = tenant_table(
     "memberships",
     "Who may act for an organization, in which role. Read at every request.",
     key("email", "e-mail address, lower case"),
-    choice("role", "what the person may do", *ROLES),
-    choice("status", "removed members are out at once", "active", "removed", default="active"),
+    choice("role", "what the person may do", "Role"),
+    choice("status", "removed members are out at once", "MembershipStatus", default="active"),
     text("workspace_id", "active workspace", null=True),
     day("since_on", "member since", null=True),
     primary=("email",),

@@ -1,8 +1,12 @@
 """What the console itself keeps: snapshots, bundles, deliveries, runs of jobs, credentials."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Index, PrimaryKeyConstraint, String, Table, UniqueConstraint
+from __future__ import annotations
 
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, PrimaryKeyConstraint, String, UniqueConstraint
+
+from engine.store.schema import records
 from engine.store.schema.columns import (
+    TypedTable,
     choice,
     control,
     day,
@@ -19,9 +23,7 @@ from engine.store.schema.columns import (
 )
 from engine.store.types import Instant
 
-STATES = ("effective", "partial", "stale", "ineffective", "no_data", "not_applicable")
-
-readiness_snapshots = tenant_table(
+readiness_snapshots: TypedTable[records.ReadinessSnapshotRow] = tenant_table(
     "readiness_snapshots",
     "Readiness of a framework on a day, as computed then. Never recomputed with later rules.",
     day("taken_on", "day"),
@@ -42,7 +44,7 @@ readiness_snapshots = tenant_table(
     primary=("framework", "taken_on"),
 )
 
-posture_snapshots = tenant_table(
+posture_snapshots: TypedTable[records.PostureSnapshotRow] = tenant_table(
     "posture_snapshots",
     "Posture score of a day with its components, as computed then.",
     day("taken_on", "day"),
@@ -51,18 +53,18 @@ posture_snapshots = tenant_table(
     primary=("taken_on",),
 )
 
-control_state_changes = tenant_table(
+control_state_changes: TypedTable[records.ControlStateChangeRow] = tenant_table(
     "control_state_changes",
     "The state of a control as first seen in a snapshot; a row only where it changed.",
     *control(),
     day("observed_on", "day of the snapshot"),
-    choice("state", "state from then on", *STATES),
-    choice("previous", "state before", *STATES, null=True),
+    choice("state", "state from then on", "ControlState"),
+    choice("previous", "state before", "ControlState", null=True),
     text("trigger_event", "audit event that explains the change", null=True),
     primary=("framework", "control_id", "observed_on"),
 )
 
-obligation_snapshots = tenant_table(
+obligation_snapshots: TypedTable[records.ObligationSnapshotRow] = tenant_table(
     "obligation_snapshots",
     "What a week held as planned at its start, and what became of it.",
     key("week", "ISO week such as 2026-W47"),
@@ -74,17 +76,17 @@ obligation_snapshots = tenant_table(
     primary=("week",),
 )
 
-catalogue_snapshots = tenant_table(
+catalogue_snapshots: TypedTable[records.CatalogueSnapshotRow] = tenant_table(
     "catalogue_snapshots",
     "The catalogue and crosswalks as an organization last saw them.",
     day("taken_on", "day"),
     text("catalogue_version", "hash of the catalogue"),
-    json("content", "requirements and edges", null=False),
+    json("content", "requirements and edges", null=False, holds="dict[str, Json]"),
     primary=("taken_on",),
     importable=False,
 )
 
-bundles = tenant_table(
+bundles: TypedTable[records.BundleRow] = tenant_table(
     "bundles",
     "A sealed archive of evidence, chained to the one before.",
     key("id", "identifier"),
@@ -100,12 +102,12 @@ bundles = tenant_table(
     whole("size_bytes", "size of the archive", null=True, low=0),
     json("counts", "rows of each kind"),
     Column("first_seq", BigInteger, nullable=True, comment="first audit position in it", info={"internal": True}),
-    text("sealed_hash", "hash of the chain at sealed_seq", null=True, info={"internal": True}),
-    text("archive_sha256", "hash of the archive", null=True, info={"internal": True}),
-    text("key_id", "fingerprint of the key that signed it", null=True, info={"internal": True}),
+    text("sealed_hash", "hash of the chain at sealed_seq", null=True, internal=True),
+    text("archive_sha256", "hash of the archive", null=True, internal=True),
+    text("key_id", "fingerprint of the key that signed it", null=True, internal=True),
 )
 
-bundle_files = tenant_table(
+bundle_files: TypedTable[records.BundleFileRow] = tenant_table(
     "bundle_files",
     "The files of a bundle as its manifest lists them: the leaves of its Merkle tree.",
     reference("bundle_id", "bundle", "bundles"),
@@ -118,17 +120,17 @@ bundle_files = tenant_table(
     importable=False,
 )
 
-deliveries = tenant_table(
+deliveries: TypedTable[records.DeliveryRow] = tenant_table(
     "deliveries",
     "Outbox and ledger: one row for each digest, period, channel and recipient.",
     key("id", "identifier, the idempotency key of every attempt"),
     text("kind", "digest"),
     text("period", "period key such as 2026-W47"),
-    choice("channel", "channel", "email", "chat", "webhook"),
+    choice("channel", "channel", "Channel"),
     text("recipient", "address, channel name or URL"),
-    choice("status", "state", "pending", "sent", "failed", "skipped", default="pending"),
+    choice("status", "state", "DeliveryStatus", default="pending"),
     text("content_hash", "hash of the content; equal to that of the preview", null=True),
-    json("payload", "what is sent"),
+    json("payload", "what is sent", holds="dict[str, Json]"),
     flag("late", "sent after the day it was owed", default=False),
     whole("attempts", "attempts made", low=0),
     instant("created_at", "when it was decided"),
@@ -140,25 +142,25 @@ deliveries = tenant_table(
     importable=False,
 )
 
-delivery_contents = tenant_table(
+delivery_contents: TypedTable[records.DeliveryContentRow] = tenant_table(
     "delivery_contents",
     "What a delivery says to people; pruned some time after it was sent.",
     key("delivery_id", "delivery"),
     text("subject", "subject line"),
     text("body_text", "plain text"),
     text("body_html", "HTML of the mail", null=True),
-    json("blocks", "blocks of the chat message"),
+    json("blocks", "blocks of the chat message", holds="list[dict[str, Json]]"),
     primary=("delivery_id",),
     importable=False,
     replicated=False,
 )
 
-delivery_endpoints = tenant_table(
+delivery_endpoints: TypedTable[records.DeliveryEndpointRow] = tenant_table(
     "delivery_endpoints",
     "Where an organization's chat messages and webhooks go.",
-    choice("channel", "channel", "chat", "webhook"),
+    choice("channel", "channel", "EndpointChannel"),
     text("address", "chat channel, or URL of the webhook"),
-    json("secrets", "secrets that webhooks are signed with, newest first"),
+    json("secrets", "secrets that webhooks are signed with, newest first", holds="list[str]"),
     instant("created_at", "when it was set"),
     instant("disabled_at", "when the other side said that it is gone", null=True),
     primary=("channel",),
@@ -166,21 +168,21 @@ delivery_endpoints = tenant_table(
     replicated=False,
 )
 
-job_runs = tenant_table(
+job_runs: TypedTable[records.JobRunRow] = tenant_table(
     "job_runs",
     "A run of a scheduled job.",
     key("id", "identifier"),
     text("job", "job"),
     instant("started_at", "start"),
     instant("finished_at", "end", null=True),
-    choice("outcome", "how it ended", "succeeded", "failed", "skipped", null=True),
+    choice("outcome", "how it ended", "JobOutcome", null=True),
     text("message", "what happened", null=True),
     Index("ix_job_runs_last", "job", "started_at"),
     importable=False,
     replicated=False,
 )
 
-leases = Table(
+leases: TypedTable[records.LeaseRow] = TypedTable(
     "leases",
     metadata,
     Column("name", String(200), primary_key=True, comment="what is leased"),
@@ -190,16 +192,16 @@ leases = Table(
     info={"importable": False, "replicated": False},
 )
 
-credentials = tenant_table(
+credentials: TypedTable[records.CredentialRow] = tenant_table(
     "credentials",
     "A key or token: only its hash is kept.",
     key("id", "identifier"),
-    choice("kind", "what it opens", "api_key", "ingest", "assessor"),
+    choice("kind", "what it opens", "CredentialKind"),
     text("label", "label"),
     text("owner", "e-mail address of who made it"),
     text("workspace_id", "workspace of an ingest token", null=True),
     text("engagement", "engagement of an assessor token", null=True),
-    json("allowed", "exports that an assessor token opens"),
+    json("allowed", "exports that an assessor token opens", holds="list[str]"),
     text("prefix", "prefix"),
     text("last_four", "last four characters"),
     key("secret_sha256", "SHA-256 of the secret"),
@@ -211,7 +213,7 @@ credentials = tenant_table(
     replicated=False,
 )
 
-credential_uses = Table(
+credential_uses: TypedTable[records.CredentialUseRow] = TypedTable(
     "credential_uses",
     metadata,
     Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
@@ -223,7 +225,7 @@ credential_uses = Table(
     info={"importable": False, "replicated": False},
 )
 
-seen_events = Table(
+seen_events: TypedTable[records.SeenEventRow] = TypedTable(
     "seen_events",
     metadata,
     Column("source", String(60), nullable=False, comment="provider"),

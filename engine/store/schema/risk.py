@@ -1,6 +1,10 @@
 """Vendors, systems, exceptions, risks, and the ledger of weaknesses."""
 
+from __future__ import annotations
+
+from engine.store.schema import records
 from engine.store.schema.columns import (
+    TypedTable,
     choice,
     control,
     day,
@@ -14,23 +18,7 @@ from engine.store.schema.columns import (
     whole,
 )
 
-VENDOR_TIERS = ("critical", "high", "medium", "low")
-DOCUMENT_KINDS = (
-    "soc2_type2",
-    "soc2_type1",
-    "iso27001_certificate",
-    "pci_aoc",
-    "baa",
-    "dpa",
-    "pen_test",
-    "bridge_letter",
-    "screening",
-    "nda",
-    "training",
-    "questionnaire",
-)
-
-vendors = tenant_table(
+vendors: TypedTable[records.VendorRow] = tenant_table(
     "vendors",
     "A third party in the risk register. Not assessed is not low.",
     key("id", "identifier"),
@@ -38,7 +26,7 @@ vendors = tenant_table(
     text("service", "what it does for us", null=True),
     text("owner", "e-mail address of the owner", null=True),
     text("category", "category of the inheritance rules, such as cloud, saas, payments"),
-    choice("tier", "risk tier", *VENDOR_TIERS),
+    choice("tier", "risk tier", "VendorTier"),
     text("data_classes", "classes of data it handles, joined by '; '", null=True),
     flag("stores_customer_data", "stores customer data"),
     flag("privileged_access", "has privileged access"),
@@ -50,10 +38,7 @@ vendors = tenant_table(
     choice(
         "status",
         "state of the assessment",
-        "not_assessed",
-        "in_progress",
-        "assessed",
-        "expired",
+        "AssessmentStatus",
         default="not_assessed",
     ),
     text("region", "region in which it processes data", null=True),
@@ -66,24 +51,24 @@ vendors = tenant_table(
     due="next_review_on",
 )
 
-vendor_documents = tenant_table(
+vendor_documents: TypedTable[records.VendorDocumentRow] = tenant_table(
     "vendor_documents",
     "An assurance document of a vendor.",
     key("id", "identifier"),
     reference("vendor_id", "vendor", "vendors"),
-    choice("kind", "kind of document", *DOCUMENT_KINDS),
+    choice("kind", "kind of document", "DocumentKind"),
     day("issued_on", "issued", null=True),
     day("period_start_on", "first day of the period it covers", null=True),
     day("period_end_on", "last day of the period it covers", null=True),
     day("expires_on", "expiry", null=True),
-    choice("opinion", "auditor's opinion", "unqualified", "qualified", "adverse", "disclaimer", null=True),
+    choice("opinion", "auditor's opinion", "AuditOpinion", null=True),
     flag("in_scope", "covers the service that we use", default=True),
     flag("cuecs_mapped", "its user-entity controls are mapped to ours"),
     flag("flows_down", "binds its subcontractors"),
     text("location", "where it is kept", null=True),
 )
 
-systems = tenant_table(
+systems: TypedTable[records.SystemRow] = tenant_table(
     "systems",
     "A system in or out of scope, as declared.",
     key("id", "identifier"),
@@ -92,16 +77,16 @@ systems = tenant_table(
     text("service_id", "service that it is part of", null=True),
     text("data_classes", "classes of data, joined by '; '", null=True),
     text("region", "region", null=True),
-    choice("boundary", "inside or outside the boundary", "inside", "outside", default="inside"),
+    choice("boundary", "inside or outside the boundary", "Boundary", default="inside"),
     text("environment", "environment", null=True),
     text("frameworks", "frameworks for which it is in scope, joined by '; '", null=True),
-    choice("pci_class", "PCI DSS class", "cde", "connected_to", "security_impacting", "out", null=True),
+    choice("pci_class", "PCI DSS class", "PciClass", null=True),
     text("justification", "why it is out of scope", null=True),
     day("last_reviewed_on", "last review of the scope", null=True),
     natural=("name",),
 )
 
-data_flows = tenant_table(
+data_flows: TypedTable[records.DataFlowRow] = tenant_table(
     "data_flows",
     "Data moves from one system to another.",
     key("id", "identifier"),
@@ -114,26 +99,26 @@ data_flows = tenant_table(
     text("agreement_ref", "agreement that covers it", null=True),
 )
 
-exceptions = tenant_table(
+exceptions: TypedTable[records.ExceptionRow] = tenant_table(
     "exceptions",
     "An accepted departure from a control, with an end.",
     key("id", "identifier"),
-    choice("kind", "kind", "gap", "drift", "accepted_risk", "compensating"),
+    choice("kind", "kind", "ExceptionKind"),
     *control(),
     text("reason", "reason"),
     text("compensating", "compensating measure", null=True),
     day("compensating_evidence_on", "newest evidence of the measure", null=True),
-    choice("residual", "residual rating", "critical", "high", "moderate", "low", null=True),
+    choice("residual", "residual rating", "ResidualRating", null=True),
     text("approver", "e-mail address", null=True),
     day("approved_on", "approved", null=True),
     day("expires_on", "expiry, inclusive"),
     whole("renewals", "times renewed", null=True, low=0),
-    choice("status", "state", "draft", "in_review", "approved", "rejected", "resolved", default="approved"),
+    choice("status", "state", "ExceptionStatus", default="approved"),
     json("worksheet", "compensating control worksheet (PCI DSS)"),
     due="expires_on",
 )
 
-risks = tenant_table(
+risks: TypedTable[records.RiskRow] = tenant_table(
     "risks",
     "A risk with inherent and residual rating (REPORTS F11). Unknown ratings count as 5 and are flagged.",
     key("id", "identifier"),
@@ -146,24 +131,24 @@ risks = tenant_table(
     whole("residual_impact", "residual impact, 1 to 5", null=True, low=1, high=5),
     whole("previous_likelihood", "residual likelihood at the previous review", null=True, low=1, high=5),
     whole("previous_impact", "residual impact at the previous review", null=True, low=1, high=5),
-    choice("treatment", "treatment", "mitigate", "accept", "transfer", "avoid", null=True),
+    choice("treatment", "treatment", "RiskTreatment", null=True),
     whole("appetite", "largest cell within appetite for this risk", null=True, low=1, high=25),
     number("loss_low", "optional lower bound of a loss, in the organization's currency", null=True),
     number("loss_high", "optional upper bound of a loss", null=True),
     day("identified_on", "identified", null=True),
     day("reviewed_on", "last review", null=True),
-    choice("status", "state", "open", "closed", default="open"),
+    choice("status", "state", "RiskStatus", default="open"),
     text("controls", "controls that treat it, as framework:control joined by '; '", null=True),
 )
 
-poam_items = tenant_table(
+poam_items: TypedTable[records.PoamItemRow] = tenant_table(
     "poam_items",
     "A numbered weakness of the plan of action and milestones. Numbers are never used again.",
     key("id", "number, such as V-12"),
     text("weakness_key", "gap or finding that it stands for"),
     day("detected_on", "original detection"),
     day("due_on", "scheduled completion"),
-    choice("status", "state", "open", "completed", "accepted", "false_positive", default="open"),
+    choice("status", "state", "PoamStatus", default="open"),
     day("closed_on", "closed", null=True),
     json("details", "columns of the template that people fill in"),
     due="due_on",

@@ -1,9 +1,12 @@
 """Services, what they depend on, their objectives and what happens to them."""
 
+from __future__ import annotations
+
 from sqlalchemy import Index
 
+from engine.store.schema import records
 from engine.store.schema.columns import (
-    SEVERITIES,
+    TypedTable,
     choice,
     day,
     flag,
@@ -17,20 +20,20 @@ from engine.store.schema.columns import (
     whole,
 )
 
-services = tenant_table(
+services: TypedTable[records.ServiceRow] = tenant_table(
     "services",
     "A service that is operated: incidents, findings and objectives hang on it.",
     key("id", "identifier"),
     text("name", "name"),
     text("owner", "e-mail address of the owner", null=True),
     whole("criticality", "1 (minor) to 5 (vital)", low=1, high=5),
-    choice("environment", "where it runs", "production", "staging", "development", default="production"),
+    choice("environment", "where it runs", "Environment", default="production"),
     flag("internet_facing", "reachable from the internet", default=False),
     flag("holds_customer_data", "stores or processes customer data", default=False),
     natural=("name",),
 )
 
-service_dependencies = tenant_table(
+service_dependencies: TypedTable[records.ServiceDependencyRow] = tenant_table(
     "service_dependencies",
     "A service needs another one.",
     reference("service_id", "the service that needs", "services"),
@@ -40,17 +43,17 @@ service_dependencies = tenant_table(
     primary=("service_id", "depends_on_id"),
 )
 
-slo_profiles = tenant_table(
+slo_profiles: TypedTable[records.SloProfileRow] = tenant_table(
     "slo_profiles",
     "The service level objective of a service.",
     reference("service_id", "service", "services"),
     number("objective_pct", "target, such as 99.9", low=0, high=100),
     text("indicator", "what is counted as good", null=True),
-    choice("window_kind", "rolling days or calendar months", "rolling", "calendar", default="rolling"),
+    choice("window_kind", "rolling days or calendar months", "SloWindow", default="rolling"),
     primary=("service_id",),
 )
 
-slo_buckets = tenant_table(
+slo_buckets: TypedTable[records.SloBucketRow] = tenant_table(
     "slo_buckets",
     "Events of a service in five minutes: how many, and how many were bad.",
     reference("service_id", "service", "services"),
@@ -61,13 +64,13 @@ slo_buckets = tenant_table(
     clustered=True,
 )
 
-incidents = tenant_table(
+incidents: TypedTable[records.IncidentRow] = tenant_table(
     "incidents",
     "An incident from first sign to closure.",
     key("id", "identifier"),
     text("title", "title"),
-    choice("severity", "severity; only rises by itself", *SEVERITIES),
-    choice("status", "state", "open", "acknowledged", "mitigated", "resolved", "closed"),
+    choice("severity", "severity; only rises by itself", "Severity"),
+    choice("status", "state", "IncidentStatus"),
     reference("service_id", "service", "services", null=True),
     text("workspace_id", "workspace", null=True),
     text("source", "monitor or scanner that reported it", null=True),
@@ -88,21 +91,19 @@ incidents = tenant_table(
     Index("ix_incidents_dedupe", "org_id", "dedupe_key"),
 )
 
-incident_timeline = tenant_table(
+incident_timeline: TypedTable[records.IncidentTimelineRow] = tenant_table(
     "incident_timeline",
     "A line of an incident's history.",
     key("id", "identifier"),
     reference("incident_id", "incident", "incidents"),
     instant("happened_at", "when"),
-    choice(
-        "kind", "kind of entry", "alert", "note", "status", "severity", "action", "execution", "communication", "rca"
-    ),
+    choice("kind", "kind of entry", "TimelineKind"),
     text("actor", "who"),
     text("body", "what"),
     Index("ix_incident_timeline_incident", "org_id", "incident_id"),
 )
 
-incident_actions = tenant_table(
+incident_actions: TypedTable[records.IncidentActionRow] = tenant_table(
     "incident_actions",
     "A follow-up that a review decided on.",
     key("id", "identifier"),
@@ -110,12 +111,12 @@ incident_actions = tenant_table(
     text("title", "what will be done"),
     text("owner", "e-mail address", null=True),
     day("due_on", "due", null=True),
-    choice("kind", "type of action", "prevent", "detect", "mitigate", "process", default="prevent"),
-    choice("status", "state", "open", "done", "dropped", default="open"),
+    choice("kind", "type of action", "IncidentActionKind", default="prevent"),
+    choice("status", "state", "IncidentActionStatus", default="open"),
     day("closed_on", "when it was done or dropped", null=True),
 )
 
-rca_runs = tenant_table(
+rca_runs: TypedTable[records.RcaRunRow] = tenant_table(
     "rca_runs",
     "A persisted run of the root-cause analysis.",
     key("id", "identifier"),
@@ -125,19 +126,19 @@ rca_runs = tenant_table(
     text("model_version", "version of the scoring"),
     text("hypothesis", "best candidate, or 'inconclusive'"),
     number("confidence", "0 to 1", high=1),
-    json("candidates", "all candidates with features and evidence", null=False),
+    json("candidates", "all candidates with features and evidence", null=False, holds="dict[str, Json]"),
     importable=False,
 )
 
-findings = tenant_table(
+findings: TypedTable[records.FindingRow] = tenant_table(
     "findings",
     "A weakness that a scanner reported, one row as long as it lives.",
     key("id", "identifier"),
     text("source", "scanner"),
     text("finding_key", "key that later reports are matched by"),
     text("title", "title"),
-    choice("severity", "severity", *SEVERITIES),
-    choice("status", "state", "open", "fixed", "accepted", "false_positive"),
+    choice("severity", "severity", "Severity"),
+    choice("status", "state", "FindingStatus"),
     reference("service_id", "service", "services", null=True),
     text("asset", "host or asset", null=True),
     whole("port", "port", null=True, low=0, high=65535),
@@ -155,7 +156,7 @@ findings = tenant_table(
     Index("ix_findings_key", "org_id", "finding_key"),
 )
 
-deploys = tenant_table(
+deploys: TypedTable[records.DeployRow] = tenant_table(
     "deploys",
     "A change that went live.",
     key("id", "identifier"),
@@ -165,27 +166,21 @@ deploys = tenant_table(
     instant("deployed_at", "when"),
     text("actor", "who"),
     text("change_ref", "change ticket or pull request", null=True),
-    choice("status", "how it ended", "succeeded", "failed", "rolled_back", default="succeeded"),
+    choice("status", "how it ended", "DeployStatus", default="succeeded"),
 )
 
-connections = tenant_table(
+connections: TypedTable[records.ConnectionRow] = tenant_table(
     "connections",
     "A placeholder for an integration: names a system, holds no credential.",
     key("id", "identifier"),
     choice(
         "kind",
         "kind of system",
-        "chat",
-        "paging",
-        "issue_tracker",
-        "service_management",
-        "source_host",
-        "monitoring",
-        "metrics",
+        "ConnectionKind",
     ),
     text("name", "name"),
-    choice("status", "state", "placeholder", "configured", "disabled", default="placeholder"),
-    json("settings", "settings without secrets"),
+    choice("status", "state", "ConnectionStatus", default="placeholder"),
+    json("settings", "settings without secrets", holds="dict[str, Json]"),
     text("created_by", "who created it"),
     instant("created_at", "when"),
     importable=False,

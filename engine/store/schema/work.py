@@ -1,7 +1,10 @@
 """Committees, capacity, staffing actions and consolidation plays."""
 
+from __future__ import annotations
+
+from engine.store.schema import records
 from engine.store.schema.columns import (
-    CADENCES,
+    TypedTable,
     choice,
     day,
     json,
@@ -12,7 +15,7 @@ from engine.store.schema.columns import (
     text,
 )
 
-owner_capacity = tenant_table(
+owner_capacity: TypedTable[records.OwnerCapacityRow] = tenant_table(
     "owner_capacity",
     "Compliance hours of an owner in an ISO week.",
     key("email", "e-mail address"),
@@ -22,42 +25,42 @@ owner_capacity = tenant_table(
     primary=("email", "week"),
 )
 
-committees = tenant_table(
+committees: TypedTable[records.CommitteeRow] = tenant_table(
     "committees",
     "A body that decides on compliance.",
     key("id", "identifier"),
     text("name", "name"),
     text("chair", "e-mail address", null=True),
     text("members", "e-mail addresses joined by '; '", null=True),
-    choice("cadence", "how often it meets", *CADENCES),
+    choice("cadence", "how often it meets", "Cadence"),
     day("first_meeting_on", "first meeting; later ones follow the cadence"),
     number("effort_hours", "hours of preparation for each meeting", null=True),
     natural=("name",),
 )
 
-committee_meetings = tenant_table(
+committee_meetings: TypedTable[records.CommitteeMeetingRow] = tenant_table(
     "committee_meetings",
     "A meeting that was held or moved.",
     key("id", "identifier"),
     reference("committee_id", "committee", "committees"),
     day("held_on", "date"),
-    choice("status", "state", "planned", "held", "cancelled", default="planned"),
+    choice("status", "state", "MeetingStatus", default="planned"),
     json("decisions", "decisions: list of {decision, owner, due_on, status}"),
     due="held_on",
 )
 
-staffing_actions = tenant_table(
+staffing_actions: TypedTable[records.StaffingActionRow] = tenant_table(
     "staffing_actions",
     "A proposal to relieve a peak week, tracked to its completion.",
     key("id", "hash of organization, week, kind and owner"),
     key("week", "peak week, such as 2026-W47"),
-    choice("kind", "what is done", "reassign", "pull_forward", "borrow", "defer", "descope"),
+    choice("kind", "what is done", "StaffingKind"),
     text("owner", "e-mail address of who is relieved"),
     text("assignee", "e-mail address of who helps", null=True),
     text("obligation_id", "obligation concerned", null=True),
     number("relief_hours", "planned relief"),
     number("relief_actual_hours", "relief that came", null=True),
-    choice("status", "state", "proposed", "tracked", "open", "completed", default="proposed"),
+    choice("status", "state", "StaffingStatus", default="proposed"),
     day("proposed_on", "proposed"),
     day("tracked_on", "taken up", null=True),
     day("completed_on", "completed", null=True),
@@ -65,11 +68,11 @@ staffing_actions = tenant_table(
     text("evidence", "reference to proof of completion", null=True),
 )
 
-plays = tenant_table(
+plays: TypedTable[records.PlayRow] = tenant_table(
     "plays",
     "Work on a cluster of obligations that share evidence.",
     key("id", "cluster identifier"),
-    choice("status", "state", "proposed", "active", "completed", "abandoned", default="proposed"),
+    choice("status", "state", "PlayStatus", default="proposed"),
     text("owner", "e-mail address", null=True),
     json("steps", "six steps: list of {step, status, by, at, evidence}"),
     number("hours_saved", "hours actually saved", null=True),

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from engine.model.vocabulary import PlaybookRisk
+from engine.model.vocabulary import DryRunOutcome, ExecutionMode, ExecutionStatus, PlaybookRisk, RuleEffect
 from engine.web.answers.integrations import ApprovalRequest, PolicyVersion
 from engine.web.answers.shape import Shape
 
@@ -40,7 +40,7 @@ class PlanCheck(Shape):
 class PlanRule(Shape):
     policy_id: str
     rule: str
-    effect: str
+    effect: RuleEffect
     holds: bool
     refuses: bool
     message: str
@@ -81,7 +81,7 @@ class DryRunReceipt(Shape):
     policy_id: str | None
     inputs_hash: str
     inputs: dict[str, object]
-    outcome: str
+    outcome: DryRunOutcome
     plan: AutomationPlan
     incident_id: str | None
     actor: str
@@ -97,8 +97,8 @@ class ExecutionReceipt(Shape):
     playbook: str
     dry_run_id: str
     incident_id: str | None
-    mode: str
-    status: str
+    mode: ExecutionMode
+    status: ExecutionStatus
     approval_note: str
     rollback_plan: str
     actor: str

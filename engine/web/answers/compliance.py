@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 
-from engine.model.vocabulary import Outcome, VendorTier
+from engine.model.vocabulary import LinkOutcome, Outcome, VendorTier
 from engine.web.answers.shape import ChainPosition, Hash, Shape
 
 
@@ -11,7 +11,7 @@ class LinkResult(Shape):
     framework: str
     control_id: str
     bundle_id: str | None
-    outcome: str
+    outcome: LinkOutcome
     link_id: str | None
     supplement: bool
     reason: str | None

@@ -5,6 +5,7 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
+from engine.model.vocabulary import ChatRole
 from engine.web.answers.shape import Shape
 
 
@@ -66,7 +67,7 @@ class MessageShown(Shape):
     """A message of a conversation; the members after ``created_at`` are those of the copilot's."""
 
     id: str
-    role: Literal["user", "assistant"]
+    role: ChatRole
     content: str
     created_at: datetime
     provider: str | UnsetType | None = UNSET

@@ -4,7 +4,14 @@ from datetime import date, datetime
 
 from msgspec import UNSET, UnsetType
 
-from engine.model.vocabulary import ApprovalStatus, ConnectionKind, DeployStatus, PolicyState
+from engine.model.vocabulary import (
+    ApprovalStatus,
+    ConnectionKind,
+    ConnectionStatus,
+    DeployStatus,
+    FindingOutcome,
+    PolicyState,
+)
 from engine.web.answers.shape import Shape
 
 
@@ -29,7 +36,7 @@ class AlertReceipt(Shape):
 class FindingResult(Shape):
     finding_key: str
     id: str
-    outcome: str
+    outcome: FindingOutcome
     incident_id: str | None
 
 
@@ -52,7 +59,7 @@ class ConnectionShown(Shape):
     id: str
     kind: ConnectionKind
     name: str
-    status: str
+    status: ConnectionStatus
     settings: dict[str, object] | None
     created_by: str | None
     created_at: datetime

@@ -116,7 +116,7 @@ def promote(request: Request, body: Promotion) -> Response:
     book = playbook(given.playbook)
     with request.services.store.reader() as connection:
         row = rows.first(connection, memberships, caller.org_id, email=caller.actor)
-    draft = policies.Draft(
+    draft = policies.PolicyDraft(
         given.title, given.rules, given.rationale or None, given.controls, None, row["workspace_id"] if row else None
     )
     policies.check_draft(book, draft)

@@ -12,7 +12,7 @@ from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.csv import csv_chunks
 from engine.store.queries.audit import (
     COLUMNS,
-    Row,
+    AuditEntry,
     chat_deliveries,
     own_events,
 )
@@ -44,7 +44,7 @@ def _since(request: Request) -> datetime | None:
     return request.now - timedelta(days=DAYS[window]) if window in DAYS else None
 
 
-def _download(request: Request, what: str, pages: Iterator[list[Row]]) -> Response:
+def _download(request: Request, what: str, pages: Iterator[list[AuditEntry]]) -> Response:
     """The first page is read before anything is sent, so that a failure still has a status of its own."""
     chunks = csv_chunks(_frame(page) for page in pages)
     first = next(chunks)
@@ -56,6 +56,6 @@ def _download(request: Request, what: str, pages: Iterator[list[Row]]) -> Respon
     return Response(chain([first], chunks), RENDERERS["csv"].content_type, headers=headers)
 
 
-def _frame(page: list[Row]) -> pl.DataFrame:
+def _frame(page: list[AuditEntry]) -> pl.DataFrame:
     columns = zip(*page, strict=True) if page else ([] for _ in COLUMNS)
     return pl.DataFrame(dict(zip(COLUMNS, map(list, columns), strict=True)), schema=_SCHEMA)

@@ -8,14 +8,13 @@ import msgspec
 from engine.automation import policies
 from engine.automation.context import AutomationRequest
 from engine.automation.dry_run import keep, rehearse
-from engine.automation.execute import ExecutionRefusal, Order, carry_out
+from engine.automation.execute import ExecutionRefusal, ExecutionRequest, carry_out
 from engine.automation.playbooks import playbook, playbooks
 from engine.automation.state import State
 from engine.model.errors import Conflict
 from engine.model.report import Parameter
-from engine.model.vocabulary import POLICY_STATES, NewPolicyState
-from engine.store import rows
-from engine.store.queries.incidents import Reader
+from engine.model.vocabulary import POLICY_STATES, ExecutionMode, NewPolicyState
+from engine.store import Reader, rows
 from engine.store.schema.organizations import memberships
 from engine.web.http import Request, Response, answer
 
@@ -86,9 +85,9 @@ def remediate(request: Request, given: Execution) -> Response:
     return _carried_out(request, given, "remediate")
 
 
-def _carried_out(request: Request, given: Execution, mode: str) -> Response:
+def _carried_out(request: Request, given: Execution, mode: ExecutionMode) -> Response:
     caller = request.caller
-    order = Order(
+    order = ExecutionRequest(
         playbook(given.playbook),
         mode,
         caller.role,
@@ -136,7 +135,7 @@ def create_policy(request: Request, given: Policy) -> Response:
     book = playbook(given.playbook)
     with request.services.store.reader() as connection:
         workspace = _workspace(request, connection)
-    draft = policies.Draft(
+    draft = policies.PolicyDraft(
         given.title or f"Guardrail of {book.id}",
         given.rules,
         given.body,

@@ -4,6 +4,7 @@ import msgspec
 
 from engine.model.errors import BadRequest, Unavailable
 from engine.model.report import Parameter
+from engine.model.vocabulary import BillingTier
 from engine.sales.billing import lemonsqueezy, paypal_events
 from engine.sales.billing.checkout import checkout
 from engine.sales.billing.paypal import paypal
@@ -50,7 +51,7 @@ def paypal_webhook(request: Request, event: paypal_events.PayPalEvent) -> Respon
     configured = account(settings)
     if configured is None:
         raise Unavailable("No payment provider is configured.", word="billing_not_configured")
-    desk = paypal_events.Desk(services.store, paypal(configured), offer(settings), request.now)
+    desk = paypal_events.PaypalContext(services.store, paypal(configured), offer(settings), request.now)
     return answer({"outcome": paypal_events.handle(desk, event)})
 
 
@@ -62,6 +63,6 @@ def lemonsqueezy_webhook(request: Request, event: lemonsqueezy.LemonSqueezyEvent
     return answer({"outcome": outcome})
 
 
-def _begin(request: Request, tier: str) -> dict[str, str]:
+def _begin(request: Request, tier: BillingTier) -> dict[str, str]:
     caller, services = request.caller, request.services
     return checkout(services.store, services.settings, caller.org_id, caller.actor, tier, now=request.now)

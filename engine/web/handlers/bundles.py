@@ -1,6 +1,7 @@
 """Archives over HTTP: sealed bundles, the workbook, the committee meeting pack."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from engine.archives.verification import verify_bundle
 from engine.archives.windows import Days, days
 from engine.digests import each
 from engine.model.errors import NotFound, Unavailable
+from engine.model.vocabulary import ArchiveKind
 from engine.reporting.render import dated_stem
 from engine.store import PLATFORM
 from engine.web.access_log import note_access
@@ -74,7 +76,7 @@ def scheduled_bundle(request: Request, body: ScheduledBundle) -> Response:
             raise NotFound(f"There is no organization {body.org_id!r}.", word="unknown_organization")
         return answer(run(body.org_id))
     every = [org_id for org_id, _ in services.store.organizations()]
-    return answer({"runs": each("bundles", [org_id for org_id in every if bundles.any_of(services, org_id)], run)})
+    return answer({"runs": each("bundles", every, run, wanted=partial(bundles.any_of, services))})
 
 
 def _create(request: Request, org_id: str, actor: str, window: Days) -> Response:
@@ -97,7 +99,7 @@ def download(request: Request) -> Response:
     row, _ = bundles.one(request.services, request.caller.org_id, request.arguments["id"])
     path = bundles.archive(request.services, row)
     name = f"{dated_stem(row['org_id'], 'bundle', row['window_end_on'])}-{row['id'].removeprefix('bnd_')}.zip"
-    return _file(request, path, name, row["archive_sha256"])
+    return _file(request, path, name, row["archive_sha256"] or "")
 
 
 def workbook(request: Request) -> Response:
@@ -112,7 +114,7 @@ def committee_meeting_pack(request: Request) -> Response:
     return _pack(request, "committee-meeting-pack", Days(f"{period}d", period))
 
 
-def _pack(request: Request, kind: str, window: Days) -> Response:
+def _pack(request: Request, kind: ArchiveKind, window: Days) -> Response:
     made = packs.pack(request.services, request.caller.org_id, kind, window, now=request.now)
     return _file(request, made.path, f"{dated_stem(request.caller.org_id, kind, made.as_of)}.zip", made.etag)
 

@@ -46,6 +46,6 @@ def submit(request: Request, form: Form) -> Response:
     return answer(EnquiryReceipt(reference_id=reference, status="received"), status=201)
 
 
-def _rules(request: Request) -> enquiries.Rules:
+def _rules(request: Request) -> enquiries.FormRules:
     settings = request.services.settings
-    return enquiries.Rules(settings.contact_min_seconds, settings.contact_stamp_secret, settings.contact_per_email)
+    return enquiries.FormRules(settings.contact_min_seconds, settings.contact_stamp_secret, settings.contact_per_email)

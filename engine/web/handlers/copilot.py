@@ -114,7 +114,7 @@ def create_message(request: Request, body: NewMessage) -> Response:
 
 def _run(request: Request, conversation: Sequence[dict[str, str]], *, stream: bool) -> turns.Turn:
     services, caller = request.services, request.principal
-    library = None if caller is None else Library(services.editions, caller.org_id, now=request.now)
+    library = None if caller is None else Library(services.snapshots, caller.org_id, now=request.now)
     asker = "" if caller is None else caller.actor
     return turns.run(services.settings, conversation, library, asker=asker, stream=stream)
 
@@ -125,8 +125,8 @@ def _history(request: Request, thread_id: str) -> list[dict[str, str]]:
     if caller is None:
         raise Unauthorized("A conversation that is kept needs a session.")
     _, messages = threads.read(request.services.store, caller.org_id, caller.actor, thread_id)
-    threads.room(messages)
-    return [{"role": message["role"], "content": message["content"]} for message in messages]
+    threads.check_capacity(messages)
+    return [{"role": str(message["role"]), "content": str(message["content"])} for message in messages]
 
 
 def _keeper(request: Request, thread_id: str, question: str) -> Keep:

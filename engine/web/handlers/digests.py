@@ -106,8 +106,13 @@ class ScheduledHandler:
 
         if wanted.org_id is not None:
             return answer(run(_known(request, wanted.org_id)).shown())
-        org_ids = [org_id for org_id, _ in services.store.organizations() if wants(services, digest, org_id)]
-        return answer({"digest": digest.name, "runs": [one.shown() for one in each(digest.name, org_ids, run)]})
+
+        def wanted_by(org_id: str) -> bool:
+            return wants(services, digest, org_id)
+
+        every = [org_id for org_id, _ in services.store.organizations()]
+        runs = each(digest.name, every, run, wanted=wanted_by)
+        return answer({"digest": digest.name, "runs": [one.shown() for one in runs]})
 
 
 @dataclass(frozen=True)
@@ -126,9 +131,13 @@ class ChainHandler:
 
         if wanted.org_id is not None:
             return answer(run(_known(request, wanted.org_id)).shown())
+
+        def wanted_by(org_id: str) -> bool:
+            return any(wants(services, digest, org_id) for digest in digests)
+
         every = [org_id for org_id, _ in services.store.organizations()]
-        org_ids = [org_id for org_id in every if any(wants(services, digest, org_id) for digest in digests)]
-        return answer({"chain": CHAIN_NAME, "runs": [one.shown() for one in each(CHAIN_NAME, org_ids, run)]})
+        runs = each(CHAIN_NAME, every, run, wanted=wanted_by)
+        return answer({"chain": CHAIN_NAME, "runs": [one.shown() for one in runs]})
 
 
 def preview_route(method: str, path: str, access: Access, digest: Digest) -> Route:

@@ -5,7 +5,8 @@ from typing import Annotated
 import msgspec
 
 from engine.model.report import Parameter
-from engine.programme.evidence_links import OUTCOMES, LinkRequest, link
+from engine.model.vocabulary import LINK_OUTCOMES
+from engine.programme.evidence_links import LinkRequest, link
 from engine.web.http import Request, Response, answer
 
 MOST = 500
@@ -41,5 +42,6 @@ def link_tests(request: Request, given: NewLinks) -> Response:
     results = request.services.store.write(
         caller.org_id, caller.actor, lambda revision: link(revision, wanted), now=request.now
     )
-    counts = {outcome: sum(row["outcome"] == outcome for row in results) for outcome in OUTCOMES}
-    return answer({**counts, "links": results}, status=201 if counts["created"] else 200)
+    counts: dict[str, int] = {outcome: sum(row["outcome"] == outcome for row in results) for outcome in LINK_OUTCOMES}
+    shown: dict[str, object] = {**counts, "links": results}
+    return answer(shown, status=201 if counts["created"] else 200)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
-from engine.incidents.alerts import ingest_alerts, looked_up
+from engine.incidents.alerts import AlertResult, ingest_alerts, prefetch_keys
 from engine.incidents.findings import ingest_findings
 from engine.intake.alerts import read_alerts
 from engine.intake.findings import read_findings
@@ -90,7 +90,7 @@ def alerts(request: Request) -> Response:
     found = read_alerts(json_value(request.body), received_at=request.now)
     workspace = request.caller.workspace_id
     results = _write(
-        request, lambda revision: ingest_alerts(revision, found, workspace_id=workspace), looked_up(found)
+        request, lambda revision: ingest_alerts(revision, found, workspace_id=workspace), prefetch_keys(found)
     )  # fmt: skip
     return answer({"received": len(results), **_counts(results), "results": results})
 
@@ -121,7 +121,7 @@ def _write(request: Request, ingest: Callable[[Revision], T], ahead: Ahead = ())
     return written
 
 
-def _counts(results: Sequence[dict[str, str]]) -> dict[str, int]:
+def _counts(results: Sequence[AlertResult]) -> dict[str, int]:
     counts = dict.fromkeys(("created", "deduplicated", "reopened", "resolved", "updated"), 0)
     for result in results:
         if result["outcome"] in counts:

@@ -215,7 +215,7 @@ def _detail(request: Request) -> Row:
         return kept.detail(connection, request.caller.org_id, request.arguments["id"])
 
 
-def _meeting(pilot: Row, lead: Row, row: Row) -> meetings.Meeting:
+def _meeting(pilot: Row, lead: Row, row: kept.AgreedMeeting) -> meetings.Meeting:
     name = row["meeting"]
     return meetings.Meeting(
         uid=f"{pilot['id']}-{name}@hq-console",

@@ -70,9 +70,10 @@ def report_route(
 
 def _report(request: Request, name: str, query: dict[str, str]) -> Response:
     services, caller = request.services, request.caller
-    declared = services.editions.report(name)
+    declared = services.snapshots.report(name)
     form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared.formats)
-    artifact = services.editions.artifact(caller.org_id, name, form, query, now=request.now, head=caller.head)
+    with services.snapshots.open(caller.org_id, now=request.now, head=caller.head) as snapshot:
+        artifact = snapshot.bytes(name, query, form)
     renderer = RENDERERS[artifact.name.format]
     headers = {"ETag": f'"{artifact.etag}"'}
     if not_changed(request.headers.get("if-none-match", ""), artifact.etag):

@@ -22,7 +22,7 @@ from engine.store.queries.services import (
     open_findings,
 )
 from engine.store.queries.settings import threshold
-from engine.store.rows import first, one
+from engine.store.rows import first, one, pick
 from engine.store.schema import services as tables
 from engine.web.answers.services import (
     DependencyGraph,
@@ -56,7 +56,7 @@ def slo(request: Request) -> Response:
     with request.services.store.reader() as connection:
         service = one(connection, tables.services, org_id, id=service_id)
         profile = first(connection, tables.slo_profiles, org_id, service_id=service_id)
-        about = {name: service[name] for name in ABOUT}
+        about = pick(service, ABOUT)
         if profile is None:
             said = f"{service['name']} has no service level objective, so no error budget can be judged."
             return answer(

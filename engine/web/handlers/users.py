@@ -87,7 +87,7 @@ def create_ingest_token(request: Request, body: NewIngestToken) -> Response:
     label = _printable(body.label)
     expires_at = None if body.expires_in_days is None else request.now + timedelta(days=body.expires_in_days)
 
-    def issue(revision: Revision) -> dict[str, object]:
+    def issue(revision: Revision) -> tokens.IssuedCredential:
         workspace = _workspace(revision, body.workspace_id)
         return tokens.issue(revision, tokens.INGEST, label, expires_at=expires_at, workspace_id=workspace)
 
@@ -166,8 +166,8 @@ def _workspace(revision: Revision, wanted: str | None) -> str:
         if first(connection, workspaces, org_id, id=wanted) is None:
             raise NotFound(f"There is no such workspace: {wanted}.")
         return wanted
-    membership = first(connection, memberships, org_id, email=revision.actor) or {}
-    own: str | None = membership.get("workspace_id")
+    membership = first(connection, memberships, org_id, email=revision.actor)
+    own = membership["workspace_id"] if membership else None
     if own is not None and first(connection, workspaces, org_id, id=own) is not None:
         return own
     if first(connection, workspaces, org_id, id=DEFAULT_WORKSPACE) is None:

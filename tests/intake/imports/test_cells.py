@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from engine.intake.imports.cells import (
-    Marks,
+    Notation,
     day,
     instant,
     number,
@@ -18,13 +18,24 @@ DAY = date(2026, 11, 20)
 @pytest.mark.parametrize(
     "text",
     [
-        "2026-11-20", "2026/11/20", "20.11.2026", "20. 11. 2026", "20261120", "46346", "46346.0", "20 Nov 2026",
-        "20-Nov-2026", "20. November 2026", "Nov 20, 2026", "2026-11-20 00:00:00", "2026-11-20T00:00:00Z",
+        "2026-11-20",
+        "2026/11/20",
+        "20.11.2026",
+        "20. 11. 2026",
+        "20261120",
+        "46346",
+        "46346.0",
+        "20 Nov 2026",
+        "20-Nov-2026",
+        "20. November 2026",
+        "Nov 20, 2026",
+        "2026-11-20 00:00:00",
+        "2026-11-20T00:00:00Z",
         "2026-11-20 00:00:00.000",
     ],
-)  # fmt: skip
+)
 def test_a_day_is_read_as_spreadsheets_write_it(text):
-    assert day(text, Marks()) == DAY
+    assert day(text, Notation()) == DAY
 
 
 @pytest.mark.parametrize(
@@ -32,7 +43,7 @@ def test_a_day_is_read_as_spreadsheets_write_it(text):
     ["2026-02-31", "31.02.2026", "20.11.26", "tomorrow", "2026-11-20 08:30", "0026-11-20", "9999", "2026-13-01", ""],
 )
 def test_what_is_no_day_is_refused(text):
-    assert day(text, Marks()) is None
+    assert day(text, Notation()) is None
 
 
 @pytest.mark.parametrize(
@@ -50,7 +61,7 @@ def test_what_is_no_day_is_refused(text):
     ],
 )
 def test_the_column_decides_whether_the_day_or_the_month_comes_first(text, order, expected):
-    assert day(text, Marks(dates=order)) == expected
+    assert day(text, Notation(dates=order)) == expected
 
 
 @pytest.mark.parametrize(
@@ -73,12 +84,12 @@ def test_the_column_decides_whether_the_day_or_the_month_comes_first(text, order
 )
 def test_a_moment_without_offset_is_utc(text, expected):
     hour, minute, second, part = expected
-    assert instant(text, Marks()) == datetime(2026, 11, 20, hour, minute, second, part, tzinfo=UTC)
+    assert instant(text, Notation()) == datetime(2026, 11, 20, hour, minute, second, part, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("text", ["2026-11-20T24:30:00Z", "2026-11-20 13:00 PM", "08:30", "2026-02-31T08:30:00Z", "x"])
 def test_what_is_no_moment_is_refused(text):
-    assert instant(text, Marks()) is None
+    assert instant(text, Notation()) is None
 
 
 @pytest.mark.parametrize(
@@ -110,17 +121,25 @@ def test_what_is_no_moment_is_refused(text):
     ],
 )
 def test_a_number_that_can_be_read_in_two_ways_needs_its_column(text, decimal, expected):
-    assert number(text, Marks(decimal=decimal)) == expected
+    assert number(text, Notation(decimal=decimal)) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "decimal", "expected"),
     [
-        ("7", None, 7), ("007", None, 7), ("3.0", None, 3), ("3,0", None, 3), ("3.5", None, None),
+        ("7", None, 7),
+        ("007", None, 7),
+        ("3.0", None, 3),
+        ("3,0", None, 3),
+        ("3.5", None, None),
         ("1.234", None, 1234),
-        ("1.234", ".", None), ("1.000", None, None), ("1.000", ",", 1000), ("12 500", None, 12500),
-        ("9223372036854775807", None, 2**63 - 1), ("9223372036854775808", None, None),
+        ("1.234", ".", None),
+        ("1.000", None, None),
+        ("1.000", ",", 1000),
+        ("12 500", None, 12500),
+        ("9223372036854775807", None, 2**63 - 1),
+        ("9223372036854775808", None, None),
     ],
-)  # fmt: skip
+)
 def test_a_whole_number_has_no_fraction(text, decimal, expected):
-    assert whole(text, Marks(decimal=decimal)) == expected
+    assert whole(text, Notation(decimal=decimal)) == expected

@@ -45,10 +45,8 @@ DIALECTS = {
     "empty columns to the right": "\n".join(line + ",," for line in COMMA.splitlines()),
     "short rows": COMMA + "\n",
     "space around cells": COMMA.replace(",", " ,\u00a0"),
-    "everything quoted": "\n".join(
-        ",".join(f'"{cell}"' for cell in line.split(",")) for line in COMMA.splitlines()
-    ),
-}  # fmt: skip
+    "everything quoted": "\n".join(",".join(f'"{cell}"' for cell in line.split(",")) for line in COMMA.splitlines()),
+}
 
 
 @pytest.mark.parametrize("content", DIALECTS.values(), ids=DIALECTS)
@@ -87,7 +85,7 @@ def test_counts_with_german_thousands(door):
     assert door.rows("obligation_snapshots", "week", "planned", "planned_hours") == [
         ("2026-W47", 1000, 12.5),
         ("2026-W48", 12500, 1.0),
-    ]  # fmt: skip
+    ]
 
 
 def test_frameworks_controls_and_addresses_as_people_write_them(door):

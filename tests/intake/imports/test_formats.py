@@ -114,10 +114,15 @@ def test_a_control_that_lost_its_zero_as_a_number_is_not_guessed(door, text):
 
 def test_json_lines_may_have_members_in_any_order(door):
     lines = [
-        {"id": "V-1", "weakness_key": "k", "detected_on": "2026-01-01", "due_on": "2026-02-01",
-         "details": {"b": [1], "a": None}},
+        {
+            "id": "V-1",
+            "weakness_key": "k",
+            "detected_on": "2026-01-01",
+            "due_on": "2026-02-01",
+            "details": {"b": [1], "a": None},
+        },
         {"due_on": "2026-02-02", "detected_on": "2026-01-01", "weakness_key": "k", "id": 2},
-    ]  # fmt: skip
+    ]
     text = "\n".join(json.dumps(line) for line in lines)
     assert door.counts(door.text("poam_items.jsonl", text)) == {"poam_items": (2, 2, 0, 0)}
     assert door.rows("poam_items", "id", "due_on", "details") == [

@@ -99,10 +99,18 @@ def test_events_keep_their_time_and_are_chained_in_the_order_of_the_file(door):
     assert (door.counts(result), result.before, result.after) == ({"audit_log": (2, 2, 0, 0)}, 1, 4)
     names = ("seq", "event_id", "occurred_at", "actor", "outcome", "controls", "details", "revision")
     assert door.rows("audit_log", *names)[1:3] == [
-        (2, "e2", datetime(2026, 3, 1, 10, tzinfo=UTC), "ann@acme.example", "success", "soc2:CC6.1",
-         {"a": [2], "b": 1}, 2),
+        (
+            2,
+            "e2",
+            datetime(2026, 3, 1, 10, tzinfo=UTC),
+            "ann@acme.example",
+            "success",
+            "soc2:CC6.1",
+            {"a": [2], "b": 1},
+            2,
+        ),
         (3, "e1", datetime(2026, 2, 1, 9, 30, tzinfo=UTC), "backup-bot", "success", None, None, 2),
-    ]  # fmt: skip
+    ]
     assert door.store.verify("acme").ok
 
 
@@ -124,7 +132,7 @@ def test_a_recorded_event_with_other_content_is_a_bad_row(door):
 def test_an_event_recorded_between_check_and_write_is_not_added_again(door, monkeypatch):
     from engine.intake.imports import imports
 
-    write, done = imports._written, []
+    write, done = imports._write, []
 
     def late(*arguments):
         if not done:
@@ -132,7 +140,7 @@ def test_an_event_recorded_between_check_and_write_is_not_added_again(door, monk
             door.text("audit_log.csv", EVENTS)
         return write(*arguments)
 
-    monkeypatch.setattr(imports, "_written", late)
+    monkeypatch.setattr(imports, "_write", late)
     result = door.text("audit_log.csv", EVENTS)
     assert (door.counts(result), result.changed) == ({"audit_log": (2, 0, 0, 2)}, False)
 
@@ -155,11 +163,15 @@ def test_frames_make_an_organization(door):
         ),
         incidents=pl.DataFrame(
             {
-                "id": ["i"], "title": ["t"], "severity": ["low"], "status": ["open"], "service_id": ["shop"],
+                "id": ["i"],
+                "title": ["t"],
+                "severity": ["low"],
+                "status": ["open"],
+                "service_id": ["shop"],
                 "opened_at": [datetime(2026, 11, 1, 8, 30, 0, 5, tzinfo=UTC)],
             }
         ),
-    )  # fmt: skip
+    )
     assert door.counts(result)["organizations"] == (1, 1, 0, 0)
     assert (result.before, result.after) == (0, 1)
     assert door.rows("organizations", "name", "time_zone", "plan", "deployment_tier", org_id="nova") == [

@@ -40,106 +40,133 @@ BAD = {
     ),
     "out of bounds": ("risks.csv", "id,title,impact\nR,r,6\n", [(2, "impact", "a whole number from 1 to 5", "6")]),
     "not whole": ("risks.csv", "id,title,impact\nR,r,4.5\n", [(2, "impact", "a whole number from 1 to 5", "4.5")]),
-    "not a truth": ("services.csv", "name,criticality,internet_facing\nS,1,maybe\n",
-                    [(2, "internet_facing", "true or false", "maybe")]),
-    "an error of the spreadsheet": (
-        "risks.csv", "id,title\nR,#REF!\n", [(2, "title", TEXT, "#REF!")]
+    "not a truth": (
+        "services.csv",
+        "name,criticality,internet_facing\nS,1,maybe\n",
+        [(2, "internet_facing", "true or false", "maybe")],
     ),
-    "a control character": (
-        "risks.csv", "id,title\nR,a\x00b\n", [(2, "title", TEXT, "a\x00b")]
-    ),
+    "an error of the spreadsheet": ("risks.csv", "id,title\nR,#REF!\n", [(2, "title", TEXT, "#REF!")]),
+    "a control character": ("risks.csv", "id,title\nR,a\x00b\n", [(2, "title", TEXT, "a\x00b")]),
     "a key that is too long": (
-        "risks.csv", f"id,title\n{'x' * 201},t\n", [(2, "id", "text of up to 200 characters", "x" * 79 + "…")]
+        "risks.csv",
+        f"id,title\n{'x' * 201},t\n",
+        [(2, "id", "text of up to 200 characters", "x" * 79 + "…")],
     ),
     "a framework": (
         "control_owners.csv",
         "framework,control_id,email,raci\nSOX,1,a@b,R\n",
-        [(2, "framework", "a framework: soc2, iso27001, pci-dss, hipaa, nist-csf, cis-v8, cmmc-l2, gdpr-art32, "
-          "fedramp-poam", "SOX")],
+        [
+            (
+                2,
+                "framework",
+                "a framework: soc2, iso27001, pci-dss, hipaa, nist-csf, cis-v8, cmmc-l2, gdpr-art32, fedramp-poam",
+                "SOX",
+            )
+        ],
     ),
     "a clause for a control of Annex A": (
         "control_owners.csv",
         "framework,control_id,email,raci\nISO 27001,5.15,a@b,R\n",
         [(2, "control_id", "a control of iso27001 such as A.5.15", "5.15")],
     ),
-    "an address": (
-        "users.csv", "email\nann\n", [(2, "email", "an e-mail address", "ann")]
+    "an address": ("users.csv", "email\nann\n", [(2, "email", "an e-mail address", "ann")]),
+    "a week": (
+        "obligation_snapshots.csv",
+        "week,planned,planned_hours\n2025-W53,1,1\n",
+        [(2, "week", "an ISO week such as 2026-W47", "2025-W53")],
     ),
-    "a week": ("obligation_snapshots.csv", "week,planned,planned_hours\n2025-W53,1,1\n",
-               [(2, "week", "an ISO week such as 2026-W47", "2025-W53")]),
-    "not JSON": ("poam_items.csv", "id,weakness_key,detected_on,due_on,details\nV-1,k,2026-01-01,2026-02-01,{a:1}\n",
-                 [(2, "details", "JSON", "{a:1}")]),
+    "not JSON": (
+        "poam_items.csv",
+        "id,weakness_key,detected_on,due_on,details\nV-1,k,2026-01-01,2026-02-01,{a:1}\n",
+        [(2, "details", "JSON", "{a:1}")],
+    ),
     "an unknown column": (
-        "vendors.csv", f"{HEAD},Onbord On\nv,V,saas,low,2026-11-20\n",
+        "vendors.csv",
+        f"{HEAD},Onbord On\nv,V,saas,low,2026-11-20\n",
         [(1, "Onbord On", "a column of vendors, probably onboarded_on", "Onbord On")],
     ),
     "a column of the console": (
-        "vendors.csv", f"{HEAD},org_id\nv,V,saas,low,acme\n",
+        "vendors.csv",
+        f"{HEAD},org_id\nv,V,saas,low,acme\n",
         [(1, "org_id", "no such column: the console fills it in", "org_id")],
     ),
-    "a column twice": (
-        "vendors.csv", f"{HEAD},Tier\nv,V,saas,low,low\n", [(1, "Tier", "one column for tier", "two")]
-    ),
+    "a column twice": ("vendors.csv", f"{HEAD},Tier\nv,V,saas,low,low\n", [(1, "Tier", "one column for tier", "two")]),
     "a value without a header": (
-        "vendors.csv", f"{HEAD},\nv,V,saas,low,\nw,W,saas,low,stray\n",
+        "vendors.csv",
+        f"{HEAD},\nv,V,saas,low,\nw,W,saas,low,stray\n",
         [(3, "(column 5)", "a header above it", "stray")],
     ),
     "more cells than headers": (
-        "vendors.csv", f"{HEAD}\nv,V,saas,low,stray\n",
+        "vendors.csv",
+        f"{HEAD}\nv,V,saas,low,stray\n",
         [(2, "(row)", "4 cells as in the header", "5 cells, among them 'stray'")],
     ),
     "a missing column": (
-        "vendors.csv", "name,category\nV,saas\n", [(1, "tier", f"a column tier: {TIERS}", "columns id, name, category")]
+        "vendors.csv",
+        "name,category\nV,saas\n",
+        [(1, "tier", f"a column tier: {TIERS}", "columns id, name, category")],
     ),
     "a missing key": (
-        "risks.csv", "title\nr\n", [(1, "id", "a column id: text of up to 200 characters", "columns title")]
+        "risks.csv",
+        "title\nr\n",
+        [(1, "id", "a column id: text of up to 200 characters", "columns title")],
     ),
     "an empty file": ("risks.csv", "", [(1, "(header)", "the columns of risks in the first row", "nothing")]),
     "an open quote": (
-        "risks.csv", 'id,title\nR,"open\n',
+        "risks.csv",
+        'id,title\nR,"open\n',
         [(2, "(row)", "cells whose quotes are closed and doubled inside", "unexpected end of data")],
     ),
-    "a key twice": (
-        "risks.csv", "id,title\nR,a\nS,b\nR,a\n", [(4, "id", "each id once; row 2 has it already", "R")]
-    ),
+    "a key twice": ("risks.csv", "id,title\nR,a\nS,b\nR,a\n", [(4, "id", "each id once; row 2 has it already", "R")]),
     "two names that make one identifier": (
-        "vendors.csv", "name,category,tier\nAcme Inc,saas,low\n\n\"Acme, Inc.\",saas,low\n",
+        "vendors.csv",
+        'name,category,tier\nAcme Inc,saas,low\n\n"Acme, Inc.",saas,low\n',
         [(4, "id", "each id once; row 2 has it already", "acme-inc")],
     ),
     "a name of which no identifier can be made": (
-        "vendors.csv", "name,category,tier\n!!!,saas,low\n",
+        "vendors.csv",
+        "name,category,tier\n!!!,saas,low\n",
         [(2, "name", "a name with letters or digits, or a column id", "!!!")],
     ),
     "a reference to nothing": (
-        "slo_profiles.csv", "service_id,objective_pct\nshop,99\n",
+        "slo_profiles.csv",
+        "service_id,objective_pct\nshop,99\n",
         [(2, "service_id", "the id of a row of services", "shop")],
     ),
     "a control without framework": (
-        "evidence_requests.csv", "id,title,requester,opened_on,framework,control_id\nE,t,r,2026-11-20,,CC6.1\n",
+        "evidence_requests.csv",
+        "id,title,requester,opened_on,framework,control_id\nE,t,r,2026-11-20,,CC6.1\n",
         [(2, "framework", "the framework of the control", "nothing")],
     ),
     "a setting": (
-        "organization_settings.csv", "name,value\ndue_soon_day,7\nrisk_appetite,99\n",
-        [(2, "name", "the name of a setting, probably due_soon_days", "due_soon_day"),
-         (3, "value", "a number from 1 to 25", "99")],
+        "organization_settings.csv",
+        "name,value\ndue_soon_day,7\nrisk_appetite,99\n",
+        [
+            (2, "name", "the name of a setting, probably due_soon_days", "due_soon_day"),
+            (3, "value", "a number from 1 to 25", "99"),
+        ],
     ),
     "a time zone": (
-        "organizations.csv", "name,time_zone\nAcme,Berlin\n",
+        "organizations.csv",
+        "name,time_zone\nAcme,Berlin\n",
         [(2, "time_zone", "an IANA time zone such as Europe/Berlin", "Berlin")],
     ),
     "another organization": (
-        "organizations.csv", "id,name,time_zone\nother,Other,UTC\n",
+        "organizations.csv",
+        "id,name,time_zone\nother,Other,UTC\n",
         [(2, "id", "acme, the organization that is imported into", "other")],
     ),
     "an event of the console": (
-        "audit_log.csv", "event_id,occurred_at,actor,action\nhq:7,2026-11-20T08:30:00Z,a,b.c\n",
+        "audit_log.csv",
+        "event_id,occurred_at,actor,action\nhq:7,2026-11-20T08:30:00Z,a,b.c\n",
         [(2, "event_id", "an identifier that does not begin with hq:, which is reserved", "hq:7")],
     ),
     "a line that is no object": (
-        "risks.jsonl", '{"id": "R", "title": "r"}\n[1]\n\n{"id"\n',
+        "risks.jsonl",
+        '{"id": "R", "title": "r"}\n[1]\n\n{"id"\n',
         [(2, "(line)", "a JSON object on one line", "[1]"), (4, "(line)", "a JSON object on one line", '{"id"')],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("name", "content", "expected"), BAD.values(), ids=BAD)

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine.intake.imports.batches import SheetRows
@@ -18,11 +18,15 @@ from engine.intake.imports.sources import sheets
 
 COLUMNS = ("title", "impact", "loss_high", "status", "identified_on")
 CONTROL_CHARACTERS = "".join(map(chr, range(127, 161)))
-LATIN = st.text(
-    st.characters(min_codepoint=32, max_codepoint=0xFF, exclude_characters=CONTROL_CHARACTERS) | st.just("\n"),
-    min_size=1,
-    max_size=30,
-).map(str.strip).filter(bool)  # fmt: skip
+LATIN = (
+    st.text(
+        st.characters(min_codepoint=32, max_codepoint=0xFF, exclude_characters=CONTROL_CHARACTERS) | st.just("\n"),
+        min_size=1,
+        max_size=30,
+    )
+    .map(str.strip)
+    .filter(bool)
+)
 RISK = st.fixed_dictionaries(
     {
         "title": LATIN.filter(lambda text: not text.startswith("#")),
@@ -63,14 +67,24 @@ def written(rows, dialect):
     return out.getvalue().encode(dialect["encoding"])
 
 
+def is_utf8(data):
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 @settings(max_examples=150, deadline=None)
 @given(rows=st.lists(RISK, max_size=5), dialect=DIALECT)
 def test_rows_written_in_any_dialect_come_back_equal(rows, dialect):
     last = {"title": "t", "impact": 1, "loss_high": 0.5, "status": "open", "identified_on": date(2026, 11, 20)}
     rows = [*rows, last]
+    data = written(rows, dialect)
+    assume(dialect["encoding"] != "cp1252" or data.isascii() or not is_utf8(data))  # else it is two texts at once
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "risks.csv"
-        path.write_bytes(written(rows, dialect))
+        path.write_bytes(data)
         (sheet,) = sheets([path])
         assert isinstance(sheet, SheetRows)
         problems = Problems()

@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 from engine.model.errors import InvalidData
+from engine.model.vocabulary import VENDOR_TIERS
 from engine.reporting.catalogue import (
     CADENCES,
     DATA,
     FRAMEWORKS,
-    TIERS,
     catalogue,
     load,
 )
@@ -287,7 +287,7 @@ def test_a_vendor_inherits_a_control_once_whatever_its_tier(loaded):
     rules = loaded.vendor_inheritance
     of_a_tier = rules.filter(pl.col("tier") != "*")
     assert of_a_tier.join(rules.filter(tier="*"), on=["category", "framework", "control_id"], how="semi").rows() == []
-    assert set(of_a_tier["tier"]) <= set(TIERS)
+    assert set(of_a_tier["tier"]) <= set(VENDOR_TIERS)
 
 
 def test_cloud_and_infrastructure_inherit_physical_security(loaded):

@@ -10,7 +10,7 @@ SERVICES = [{"id": "svc-web", "name": "Web", "criticality": 3}, {"id": "svc-db",
 
 
 def seen(facts):
-    return facts["observed"].select("name", "seen_in", "system_id").rows()
+    return facts["observations"].select("name", "seen_in", "system_id").rows()
 
 
 def test_a_service_without_a_declared_system_is_undocumented(known):
@@ -21,7 +21,7 @@ def test_a_service_without_a_declared_system_is_undocumented(known):
 @pytest.mark.parametrize("system", [{"id": "x", "name": " database "}, {"id": "Database", "name": "Main store"}])
 def test_a_system_of_that_name_or_identifier_documents_it(known, system):
     facts = known(services=SERVICES[1:], systems=[system])
-    assert only(facts["observed"], "system_id") == system["id"]
+    assert only(facts["observations"], "system_id") == system["id"]
 
 
 def test_alerts_findings_and_dependencies_are_counted_for_a_service(known):
@@ -40,7 +40,7 @@ def test_alerts_findings_and_dependencies_are_counted_for_a_service(known):
         ],
         service_dependencies=[{"service_id": "svc-web", "depends_on_id": "svc-db"}],
     )
-    web = facts["observed"].filter(service_id="svc-web")
+    web = facts["observations"].filter(service_id="svc-web")
     assert only(web, "seen_in", "alerts", "findings", "dependencies", "last_seen_on") == (
         ["alerts", "dependencies", "findings", "services"], 4, 1, 1, date(2026, 11, 20)
     )  # fmt: skip
@@ -61,7 +61,7 @@ def test_an_alert_that_names_an_unknown_service_leaves_a_trace(known):
         events=[("alert.ingested", "2026-11-02T10:00:00", told), ("alert.ingested", "2026-11-03T10:00:00", told),
                 ("alert.ingested", "2026-11-04T10:00:00", {"details": '{"outcome":"created"}'})]
     )  # fmt: skip
-    assert only(facts["observed"], "name", "seen_in", "alerts", "last_seen_on") == (
+    assert only(facts["observations"], "name", "seen_in", "alerts", "last_seen_on") == (
         "Shadow", ["alerts"], 2, date(2026, 11, 3)
     )  # fmt: skip
 
@@ -69,7 +69,7 @@ def test_an_alert_that_names_an_unknown_service_leaves_a_trace(known):
 def test_a_name_that_a_service_has_since_been_given_is_that_service(known):
     told = {"details": '{"unknown_service":"WEB"}'}
     facts = known(services=SERVICES[:1], events=[("alert.ingested", "2026-11-02T10:00:00", told)])
-    assert only(facts["observed"], "name", "service_id", "alerts") == ("Web", "svc-web", 1)
+    assert only(facts["observations"], "name", "service_id", "alerts") == ("Web", "svc-web", 1)
 
 
 def test_controls_that_name_a_system_are_counted_once_each(known):

@@ -98,4 +98,4 @@ def test_what_is_stored_of_the_catalogue_is_read_back(known):
     facts = known(catalogue_snapshots=[snapshot("2026-11-01", **stored)])
     assert facts["requirements_seen"].drop("org_id").to_dicts() == stored["requirements"]
     assert facts["edges_seen"].drop("org_id").to_dicts() == stored["edges"]
-    assert facts["catalogue_rows"].height == len(stored["requirements"])
+    assert facts["catalogue_entries"].height == len(stored["requirements"])

@@ -58,7 +58,7 @@ def test_every_event_counts_once(known, recorded, placed):
     )  # fmt: skip
     kept = [[event[1] for event in recorded if concerns(hold, event)] for hold in placed]
     by_any = sum(any(active(hold) and concerns(hold, event) for hold in placed) for event in recorded)
-    told = facts["stored:legal_holds"].sort("id")
+    told = facts["legal_holds_rows"].sort("id")
     assert told.select("flagged", "first_flagged_at", "last_flagged_at", "flagged_by_any").rows() == [
         (len(times), min(times, default=None), max(times, default=None), by_any) for times in kept
     ]
@@ -68,7 +68,7 @@ def test_every_event_counts_once(known, recorded, placed):
     held = [any(active(hold) and concerns(hold, event) for hold in placed) for event in recorded]
     young = old.index(False) if False in old else len(old)
     purgeable = min(young, held.index(True) if True in held else len(held))
-    (row,) = facts["stored:audit_retention"].to_dicts()
+    (row,) = facts["audit_retention_rows"].to_dicts()
     assert {name: row[name] for name in ("rows", "eligible", "purgeable", "held", "waiting")} == {
         "rows": len(recorded), "eligible": sum(old), "purgeable": purgeable, "held": young - purgeable,
         "waiting": sum(old) - young,

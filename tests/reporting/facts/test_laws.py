@@ -17,7 +17,7 @@ from engine.reporting.replica import Replica
 from engine.store import Store
 from engine.store.migrations import migrate
 from engine.store.schema import REPLICATED
-from tests.reporting.test_editions import lighter
+from tests.reporting.test_snapshots import lighter
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ORGS = {"brightline": "Europe/Dublin", "cobalt": "America/Chicago", "empty": "Pacific/Auckland"}

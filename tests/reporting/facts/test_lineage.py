@@ -7,7 +7,7 @@ from sqlalchemy import delete, text, update
 
 from engine.archives.manifest import LOG
 from engine.model.merkle import file_leaf as leaf
-from engine.model.merkle import root, root_from_path
+from engine.model.merkle import root
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.replica import Replica
@@ -18,6 +18,7 @@ from engine.store.schema.controls import evidence_items, evidence_links
 from engine.store.schema.organizations import organization_frameworks
 from engine.store.schema.outputs import bundle_files, bundles
 from tests.factories import ORG
+from tests.merkle_paths import root_from_path
 
 AT = datetime(2026, 11, 10, 9, tzinfo=UTC)
 SOC2 = {"framework": "soc2", "control_id": "CC6.1"}

@@ -71,7 +71,7 @@ def last_success(facts, zone, *days):
     signed = pl.DataFrame({"id": [str(day) for day in days],
                            "signed_until": [start_of(day + timedelta(days=1), zone) for day in days]})  # fmt: skip
     named = signed.with_columns(org_id=pl.lit(ORG), action=pl.lit("backup.completed"))
-    found = attestation_facts.last_success(named, facts["stored:audit_days"], facts["asked"])
+    found = attestation_facts.last_success(named, facts["audit_days_rows"], facts["asked"])
     return found.sort("id")["happened_on"].to_list()
 
 
@@ -79,7 +79,7 @@ def last_success(facts, zone, *days):
 def test_half_past_eleven_at_night_counts_and_ten_past_midnight_does_not(recorded, zone, day, _why):
     instants = [local(zone, day, "23:30"), local(zone, day + timedelta(days=1), "00:10")]
     facts = recorded(zone, day, instants)
-    row = backups(facts["stored:audit_by_action"]).select("events", "good", "future", "last_at").row(0)
+    row = backups(facts["audit_by_action_rows"]).select("events", "good", "future", "last_at").row(0)
     assert row == (1, 1, 1, instants[0].replace(tzinfo=None))
     assert last_success(facts, zone, day, day - timedelta(days=1)) == [None, day]
 
@@ -88,7 +88,7 @@ def test_half_past_eleven_at_night_counts_and_ten_past_midnight_does_not(recorde
 def test_the_period_begins_at_its_own_midnight(recorded, zone, day, _why):
     instants = [local(zone, day, "00:10"), local(zone, day - timedelta(days=1), "23:30"),
                 local(zone, day - timedelta(days=2), "23:30")]  # fmt: skip
-    row = backups(recorded(zone, day, instants, period_days=1)["stored:audit_by_action"]).row(0, named=True)
+    row = backups(recorded(zone, day, instants, period_days=1)["audit_by_action_rows"]).row(0, named=True)
     assert (row["events"], row["events_before"]) == (1, 1)
 
 
@@ -104,15 +104,15 @@ def test_on_every_day_of_a_year_the_last_success_has_the_day_that_the_clock_on_t
 
 def test_only_successful_events_are_days_of_evidence(recorded):
     facts = recorded("UTC", date(2026, 11, 20), [datetime(2026, 11, 1, tzinfo=UTC)], outcome="failure")
-    assert backups(facts["stored:audit_days"]).is_empty()
-    row = backups(facts["stored:audit_by_action"]).row(0, named=True)
+    assert backups(facts["audit_days_rows"]).is_empty()
+    row = backups(facts["audit_by_action_rows"]).row(0, named=True)
     assert (row["events"], row["good"], row["good_last_seq"]) == (1, 0, None)
 
 
 def test_events_by_the_control_that_they_name(recorded):
     instants = [datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 11, 2, tzinfo=UTC)]
     facts = recorded("UTC", date(2026, 11, 20), instants, controls="soc2:CC6.1; soc2:CC6.2; soc2:CC6.1")
-    found = facts["stored:audit_by_tag"].sort("tag").select("tag", "good", "good_before", "good_last_at")
+    found = facts["audit_by_tag_rows"].sort("tag").select("tag", "good", "good_before", "good_last_at")
     newest = instants[1].replace(tzinfo=None)
     assert found.rows() == [("soc2:CC6.1", 2, 0, newest), ("soc2:CC6.2", 2, 0, newest)]
 
@@ -127,7 +127,7 @@ def test_what_names_a_control_counts_up_to_the_end_of_the_day_of_signing(store, 
         revision.insert(attestations, [signed])
         revision.record("attestation.signed")
     facts = recorded(zone, date(2026, 11, 20), [local(zone, day, clock)], controls="soc2:CC6.1")
-    assert facts["stored:named_when_signed"].select("action", "happened_on").rows() == [(name, day) for name in found]
+    assert facts["named_when_signed_rows"].select("action", "happened_on").rows() == [(name, day) for name in found]
 
 
 def test_a_dated_row_changed_on_the_local_day_of_its_revision(store, recorded):
@@ -153,8 +153,8 @@ def test_of_two_organizations_each_is_asked_by_its_own_clock(store):
         facts = Facts(
             view, [FactQuestion(org, zone, date(2026, 11, 19), 1, Thresholds()) for org, zone in zones.items()]
         )
-        found = facts["stored:audit_by_action"].sort("org_id").select("org_id", "events", "future")
-        days = facts["stored:audit_days"]
+        found = facts["audit_by_action_rows"].sort("org_id").select("org_id", "events", "future")
+        days = facts["audit_days_rows"]
     replica.close()
     assert found.rows() == [("akl", 0, 1), ("lax", 1, 0)]
     assert days["org_id"].to_list() == ["lax"]
@@ -162,5 +162,5 @@ def test_of_two_organizations_each_is_asked_by_its_own_clock(store):
 
 def test_every_scan_answers_an_organization_without_rows(known):
     facts = known()
-    assert {facts[f"stored:{name}"].height for name in SCANS} == {0, 1}  # some speak of the organization itself
-    assert facts["stored:organizations"].height == 1
+    assert {facts[name].height for name in SCANS} == {0, 1}  # some speak of the organization itself
+    assert facts["organizations_rows"].height == 1

@@ -174,7 +174,7 @@ def test_higher_tiers_carry_more_and_weigh_more(known):
     assert inherited("critical") > inherited("low")
     facts = known(organization_frameworks=SCOPE, vendors=[REVIEWED, {**REVIEWED, "id": "v2", "tier": "critical"}])
     frame = facts["vendor_controls"].filter(control_id="CC6.4").join(
-        facts["unlocked"].filter(control_id="CC6.4"), on=["org_id", "framework", "control_id"]
+        facts["leverage"].filter(control_id="CC6.4"), on=["org_id", "framework", "control_id"]
     )  # fmt: skip
     assert {row["vendor_id"]: row["severity_score"] / row["leverage"] for row in frame.iter_rows(named=True)} == {
         "v1": 3.0, "v2": 4.0,

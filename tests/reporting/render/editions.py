@@ -140,7 +140,16 @@ def posture() -> Edition:
         charts=(
             Chart("bars", "Components", COMPONENTS, "component", "value_pct", "Attestations lead.", percent=True),
             Chart("lines", "Trend", TREND, "week", "value_pct", "Both rise.", series="kind", percent=True),
-            Chart("stacked", "Controls by state", STATES, "framework", "controls", "Most work.", series="state"),
+            Chart(
+                "stacked",
+                "Controls by state",
+                STATES,
+                "framework",
+                "controls",
+                "Most work.",
+                series="state",
+                words=("state",),
+            ),
         ),
         events=EVENTS,
         definitions={

@@ -10,7 +10,6 @@ from engine.reporting.render.csv import (
     csv_chunks,
     render,
     safe_text,
-    write_csv,
 )
 from tests.reporting.render.editions import (
     GAPS,
@@ -20,6 +19,10 @@ from tests.reporting.render.editions import (
 )
 
 DANGEROUS = "=+-@|%`\\\t\r\n\0＝＋－＠｜％｀＼"
+
+
+def write_csv(*frames):
+    return b"".join(csv_chunks(frames))
 
 
 def read(content: bytes) -> list[list[str]]:
@@ -120,7 +123,7 @@ def test_quotes_commas_and_line_breaks_are_quoted():
 
 
 def test_chunks_make_the_same_file():
-    assert b"".join(csv_chunks([GAPS.head(1), GAPS.clear(), GAPS.tail(-1)])) == write_csv(GAPS)
+    assert write_csv(GAPS.head(1), GAPS.clear(), GAPS.tail(-1)) == write_csv(GAPS)
     assert list(csv_chunks([])) == []
 
 

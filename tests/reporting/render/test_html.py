@@ -150,7 +150,7 @@ def test_wide_tables_get_paper_that_fits(width, height, layout):
 
 def test_figures_read_like_words():
     summary = {"strict_pct": 41.2, "open_gaps": 12400, "due_on": date(2026, 1, 2), "ok": True, "rag": "at_risk"}
-    text = "".join(page(edition(Document("", summary))).text.split())
+    text = "".join(page(edition(Document("", summary, words=("rag",)))).text.split())
     assert "Strict41.2%Opengaps12,400Due2026-01-02OkyesRAGatrisk" in text
 
 

@@ -1,10 +1,13 @@
+from datetime import date
+
 import polars as pl
 import pytest
 
-from engine.model.document import Organization
 from engine.model.report import FORMATS
-from engine.reporting.render import RENDERERS, filename
-from tests.reporting.render.editions import edition, of_tables, table
+from engine.reporting.render import RENDERERS, download_name
+from tests.reporting.render.editions import of_tables, table
+
+DAY = date(2026, 11, 20)
 
 
 def test_every_format_of_a_report_has_a_renderer():
@@ -16,12 +19,12 @@ def test_downloads_are_attachments_and_pages_are_not():
 
 
 def test_a_file_is_named_after_organization_report_and_day():
-    assert filename(edition(), "csv") == "aurora-posture-score-2026-11-20.csv"
+    assert download_name("aurora", "posture-score", DAY, "csv") == "aurora-posture-score-2026-11-20.csv"
 
 
 @pytest.mark.parametrize("name", ["../..", 'a"b\r\nX: y', "Ärzte & Söhne", "", "a.b;c"])
 def test_a_file_name_holds_safe_characters_only(name):
-    safe = filename(edition(organization=Organization(name, name)), "html")
+    safe = download_name(name, "posture-score", DAY, "html")
     assert safe.removesuffix(".html").replace("-", "").isalnum()
     assert safe.isascii()
     assert safe[0] not in "-."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.shared.counting import count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def full(given):
 def report(now=(), then=(), edges=(), edges_then=(), *, status=(), states=(), linked=(), seen=SEEN, scope=("soc2",)):
     return REPORT.build(
         rows("organization", {"frameworks": list(scope)}),
-        rows("catalogue_rows", *({"version": "new", "position": n, **row} for n, row in enumerate(now))),
+        rows("catalogue_entries", *({"version": "new", "position": n, **row} for n, row in enumerate(now))),
         rows("crosswalk", *map(full, edges)),
         rows("catalogue_seen", *([seen] if seen else [])),
         rows("requirements_seen", *then),

@@ -25,7 +25,7 @@ SEEN = {"name": "Web", "service_id": "web", "seen_in": ["alerts", "services"], "
 def report(systems=(SYSTEM,), flows=(), seen=(SEEN,), frameworks=("soc2",)):
     organization = rows("organization", {"frameworks": list(frameworks)})
     return REPORT.build(
-        rows("systems", *systems), rows("data_flows", *flows), rows("observed", *seen), organization, ask()
+        rows("systems", *systems), rows("data_flows", *flows), rows("observations", *seen), organization, ask()
     )
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from engine.model.errors import Conflict
 from engine.sales.billing import ledger
 from engine.sales.billing.events import ignore, once
-from engine.sales.billing.ledger import Standing
+from engine.sales.billing.ledger import SubscriptionState
 from engine.sales.billing.tiers import Price
 from engine.store.queries.billing import (
     order_of,
@@ -29,7 +29,7 @@ def write(store, change, *, now=NOW, org="acme"):
 
 def standing(status="active", *, minutes=0, **values):
     given = {"id": "ord_1", "provider": "paypal", "ref": "I-1", "tier": "pro", **values}
-    return Standing(status=status, at=NOW + timedelta(minutes=minutes), **given)
+    return SubscriptionState(status=status, at=NOW + timedelta(minutes=minutes), **given)
 
 
 def told(store, *standings):

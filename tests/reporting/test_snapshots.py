@@ -1,4 +1,4 @@
-"""One organization alone, or in the batch of all: the same bytes; and every format shows the same rows."""
+"""Snapshots: alone or in the batch of all the same bytes; every format shows the same rows; nothing moves under one."""
 
 import csv
 import io
@@ -15,9 +15,9 @@ from engine.intake.imports import import_frames
 from engine.model.errors import BadRequest, NotFound, Unavailable
 from engine.reporting import batch
 from engine.reporting.artifacts import Artifacts
-from engine.reporting.editions import Editions
-from engine.reporting.render import RENDERERS
+from engine.reporting.render import RENDERERS, json
 from engine.reporting.replica import Replica
+from engine.reporting.snapshots import Snapshots
 from engine.store import Store
 from engine.store.migrations import migrate
 from engine.store.schema.organizations import workspaces
@@ -39,7 +39,7 @@ def lighter(frames):
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory):
     """A store with two demo organizations and an empty one."""
-    url = f"sqlite:///{tmp_path_factory.mktemp('editions')}/hq.db"
+    url = f"sqlite:///{tmp_path_factory.mktemp('snapshots')}/hq.db"
     migrate(url)
     store = Store(url)
     for org in ORGS:
@@ -53,9 +53,9 @@ def filled(tmp_path_factory):
 
 
 @pytest.fixture
-def editions(filled, tmp_path):
+def snapshots(filled, tmp_path):
     replica = Replica(filled.url, None)
-    made = Editions(filled, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
+    made = Snapshots(filled, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
     yield made
     made.close()
     replica.close()
@@ -65,17 +65,28 @@ def editions(filled, tmp_path):
 def documents(filled, tmp_path_factory):
     """Editions that keep their facts from test to test: nothing is written meanwhile."""
     replica = Replica(filled.url, None)
-    made = Editions(filled, replica, Artifacts(tmp_path_factory.mktemp("documents")), CATALOGUE)
-    yield lambda org, report: made.edition(org, report.name, {}, now=NOW)
+    made = Snapshots(filled, replica, Artifacts(tmp_path_factory.mktemp("documents")), CATALOGUE)
+
+    def edition(org, report):
+        with made.open(org, now=NOW) as snapshot:
+            return snapshot.edition(report, {})
+
+    yield edition
     made.close()
     replica.close()
+
+
+def asked(snapshots, org, report, form):
+    """What one request gets."""
+    with snapshots.open(org, now=NOW) as snapshot:
+        return snapshot.bytes(report, {}, form)
 
 
 def files(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
-def test_the_batch_and_single_requests_make_the_same_files(filled, editions, tmp_path):
+def test_the_batch_and_single_requests_make_the_same_files(filled, snapshots, tmp_path):
     everybody = ("cobalt", "empty")
     replica = Replica(filled.url, None)
     built = batch.build(replica, tmp_path / "batch", CATALOGUE, everybody, now=NOW, jobs=1)
@@ -83,8 +94,8 @@ def test_the_batch_and_single_requests_make_the_same_files(filled, editions, tmp
     for org in everybody:
         for report in REPORTS:
             for form in report.formats:
-                editions.artifact(org, report.name, form, {}, now=NOW)
-    alone, together = files(editions.artifacts.folder), files(tmp_path / "batch")
+                asked(snapshots, org, report.name, form)
+    alone, together = files(snapshots.artifacts.folder), files(tmp_path / "batch")
     assert alone.keys() == together.keys()
     assert [name for name in alone if alone[name] != together[name]] == []
     total = sum(len(report.formats) for report in REPORTS)
@@ -150,27 +161,28 @@ def test_tables_are_sorted_totally(report, documents):
         assert keys.n_unique() == table.frame.height, table.name
 
 
-def test_a_write_is_seen_at_once_and_names_a_new_artifact(filled, editions):
-    before = editions.artifact("cobalt", "summary", "json", {}, now=NOW)
+def test_a_write_is_seen_at_once_and_names_a_new_artifact(filled, snapshots):
+    before = asked(snapshots, "cobalt", "summary", "json")
     with filled.revision("cobalt", "ann", now=NOW) as revision:
         revision.insert(workspaces, [{"id": "late", "name": "Late"}])
         revision.record("workspace.created")
-    after = editions.artifact("cobalt", "summary", "json", {}, now=NOW)
+    after = asked(snapshots, "cobalt", "summary", "json")
     assert (after.name.position, after.etag != before.etag) == (filled.head("cobalt"), True)
 
 
-def test_another_day_is_computed_for_that_day(editions):
-    later = editions.edition("cobalt", "summary", {}, now=NOW + timedelta(days=1))
+def test_another_day_is_computed_for_that_day(snapshots):
+    with snapshots.open("cobalt", now=NOW + timedelta(days=1)) as tomorrow:
+        later = tomorrow.edition("summary", {})
     assert later.as_of == date(2026, 11, 21)
 
 
-def test_a_full_disk_does_not_keep_a_reader_from_the_report(editions, monkeypatch, caplog):
+def test_a_full_disk_does_not_keep_a_reader_from_the_report(snapshots, monkeypatch, caplog):
     def full(name, data):
         raise Unavailable("the disk is full", word="disk_full")
 
-    monkeypatch.setattr(editions.artifacts, "put", full)
+    monkeypatch.setattr(snapshots.artifacts, "put", full)
     with caplog.at_level(logging.WARNING):
-        assert editions.artifact("empty", "program", "json", {}, now=NOW).data
+        assert asked(snapshots, "empty", "program", "json").data
     assert "the disk is full" in caplog.text
 
 
@@ -185,23 +197,23 @@ def test_a_full_disk_stops_a_build_with_one_sentence(filled, tmp_path, monkeypat
     replica.close()
 
 
-def test_unknown_names_are_refused(editions):
+def test_unknown_names_are_refused(snapshots):
     with pytest.raises(NotFound, match="no report 'nonsense'; there are: attestation-renewal, attestations"):
-        editions.artifact("cobalt", "nonsense", None, {}, now=NOW)
+        asked(snapshots, "cobalt", "nonsense", None)
     with pytest.raises(NotFound, match="no organization 'nobody'"):
-        editions.artifact("nobody", "summary", None, {}, now=NOW)
+        asked(snapshots, "nobody", "summary", None)
     with pytest.raises(BadRequest, match="comes as ics, json"):
-        editions.artifact("cobalt", "obligation-ics", "xlsx", {}, now=NOW)
+        asked(snapshots, "cobalt", "obligation-ics", "xlsx")
 
 
-def test_many_threads_may_ask_while_others_write(filled, editions):
+def test_many_threads_may_ask_while_others_write(filled, snapshots):
     failures, seen = [], []
 
     def read():
         try:
             for _ in range(3):
                 for name in ("summary", "program", "calendar"):
-                    seen.append(editions.artifact("empty", name, "json", {}, now=NOW).name.position.seq)
+                    seen.append(asked(snapshots, "empty", name, "json").name.position.seq)
         except Exception as error:
             failures.append(error)
 
@@ -220,3 +232,44 @@ def test_many_threads_may_ask_while_others_write(filled, editions):
         thread.join()
     assert failures == []
     assert max(seen) <= filled.head("empty").seq
+
+
+def test_what_is_not_asked_over_a_period_says_the_same_over_any(filled, tmp_path):
+    """Why one snapshot may answer such a report from facts of whatever period it has."""
+    replica = Replica(filled.url, None)
+    snapshots = Snapshots(filled, replica, Artifacts(tmp_path), CATALOGUE)
+    with snapshots.open("brightline", now=NOW) as first:
+        usual = {report.name: first.edition(report, {}).document for report in REPORTS if not report.has_period}
+    snapshots.close()
+    with snapshots.open("brightline", now=NOW) as second:
+        second.edition("posture-score", {"periodDays": "365"})
+        long = {name: second.edition(name, {}).document for name in usual}
+    snapshots.close()
+    replica.close()
+    for name, document in usual.items():
+        assert {**vars(document), "tables": None, "charts": None} == {
+            **vars(long[name]),
+            "tables": None,
+            "charts": None,
+        }
+        for one, other in zip(document.tables, long[name].tables, strict=True):
+            assert one.frame.equals(other.frame), (name, one.name)
+
+
+def test_a_snapshot_stays_where_it_is_once_it_was_read(filled, snapshots):
+    with snapshots.open("cobalt", now=NOW) as before:
+        first = before.bytes("summary", {}, "json")
+        _ = before.subject
+        with filled.revision("cobalt", "ann", now=NOW) as revision:
+            revision.insert(workspaces, [{"id": "later", "name": "Later"}])
+            revision.record("workspace.created")
+        with snapshots.open("cobalt", now=NOW) as after:
+            assert after.subject.revision == filled.head("cobalt") != before.revision
+        assert before.fact("controls").height > 0
+        assert before.bytes("program", {}, "json").name.position == first.name.position
+
+
+def test_the_json_of_an_edition_is_its_envelope(documents):
+    for report in REPORTS:
+        edition = documents("brightline", report)
+        assert json.envelope(edition) == msgspec.json.decode(json.render(edition)), report.name

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from engine.intake.imports.cells import Marks, number_readings
+from engine.intake.imports.cells import Notation, number_readings
 from engine.intake.imports.tables import TableField
 
 _ORDERED = r"^(\d{1,2})[/-](\d{1,2})[/-]\d{4}"
@@ -13,7 +13,7 @@ _MARKED = r"\d[.,'’\s]\d|^[+-]?[.,]\d|\d[.,]$"
 
 
 @dataclass
-class Evidence:
+class Notations:
     """Column by column: which orders of day and month occur, and which decimal marks."""
 
     dates: dict[str, set[str]] = field(default_factory=dict)
@@ -28,13 +28,13 @@ class Evidence:
             elif kind in ("whole", "number") and len(self.decimals.setdefault(name, set())) < 2:
                 self.decimals[name].update(_decimals(frame[name]))
 
-    def marks(self, field: TableField, decimal: str | None) -> Marks:
+    def of(self, field: TableField, decimal: str | None) -> Notation:
         """The reading of one column; ``decimal`` is the file's own mark where no cell of the column shows one."""
         if field.kind in ("day", "instant"):
             orders = self.dates.get(field.name, set())
-            return Marks(dates="mixed" if len(orders) > 1 else next(iter(orders), None))
+            return Notation(dates="mixed" if len(orders) > 1 else next(iter(orders), None))
         marks = self.decimals.get(field.name, set())
-        return Marks(decimal=next(iter(marks)) if len(marks) == 1 else None if marks else decimal)
+        return Notation(decimal=next(iter(marks)) if len(marks) == 1 else None if marks else decimal)
 
 
 def _orders(cells: pl.Series) -> set[str]:

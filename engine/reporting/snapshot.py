@@ -1,0 +1,225 @@
+"""One organization at one revision on one of its days: the only way from records to a report.
+
+HTTP, batch, archives, digests, the site and the command line all ask a snapshot:
+
+    with snapshots.open("aurora", now=now) as snapshot:
+        snapshot.fact("gaps")                                   a frame, of this organization alone
+        snapshot.edition("posture-score", {})                   the content, in no format yet
+        snapshot.bytes("posture-score", {}, "html")             what its route answers with
+"""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from types import TracebackType
+from typing import Protocol
+
+import polars as pl
+
+from engine.model.document import Edition, Organization, Position
+from engine.model.errors import NotFound, Unavailable
+from engine.model.report import DEFAULT_PERIOD_DAYS, Ask, Parameters, Report
+from engine.model.thresholds import Thresholds
+from engine.reporting.artifacts import Artifacts, Name
+from engine.reporting.render import RENDERERS
+
+log = logging.getLogger(__name__)
+KEPT_EDITIONS = 2  # a report is asked for in one format after the other
+
+Naming = Callable[[str, str, str, date, Position, Parameters], tuple[Name, str]]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a snapshot is of: who, where in its chain, on which of its days, under which thresholds."""
+
+    organization: Organization
+    revision: Position
+    as_of: date
+    settings: Thresholds
+
+
+class FactSource(Protocol):
+    """Where the facts of one subject come from."""
+
+    @property
+    def subject(self) -> Subject: ...
+
+    def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
+        """A fact of the subject alone; over any period where ``period_days`` is None."""
+
+    def release(self) -> None:
+        """The snapshot needs it no more."""
+
+
+@dataclass(frozen=True)
+class FrameSource:
+    """Facts that were computed before, over the default period; what the batch hands to its workers."""
+
+    subject: Subject
+    frames: Mapping[str, pl.DataFrame]
+
+    def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
+        """The fact; the period is the one that it was computed over."""
+        return self.frames[name]
+
+    def release(self) -> None:
+        """Nothing is held open."""
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """The bytes of one report in one format, the name that they follow from, and whether they were made now."""
+
+    name: Name
+    etag: str
+    data: bytes
+    made: bool = False
+
+
+class Snapshot:
+    """An organization at a revision, on a day, under its thresholds.
+
+    A snapshot that was opened at a head stands there until its first fact is read. Reading settles it: at that head,
+    or at a later one where a write came between. From then on nothing moves it.
+    """
+
+    def __init__(
+        self,
+        org_id: str,
+        at: tuple[Position, date],
+        catalogue: Mapping[str, Report],
+        artifacts: Artifacts,
+        open_source: Callable[[], FactSource],
+        naming: Naming,
+    ) -> None:
+        self.org_id = org_id
+        self.catalogue = catalogue
+        self.artifacts = artifacts
+        self._at = at
+        self._open_source = open_source
+        self._naming = naming
+        self._opened: FactSource | None = None
+        self._editions: OrderedDict[tuple[object, ...], Edition] = OrderedDict()
+
+    def __enter__(self) -> "Snapshot":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._opened is not None:
+            self._opened.release()
+            self._opened = None
+
+    @property
+    def _source(self) -> FactSource:
+        if self._opened is None:
+            self._opened = self._open_source()
+            self._at = self._opened.subject.revision, self._opened.subject.as_of
+        return self._opened
+
+    @property
+    def revision(self) -> Position:
+        """Where it stands in the organization's chain."""
+        return self._at[0]
+
+    @property
+    def as_of(self) -> date:
+        """The day that it is computed for."""
+        return self._at[1]
+
+    @property
+    def subject(self) -> Subject:
+        """All that it is of; settles it."""
+        return self._source.subject
+
+    def report(self, name: str) -> Report:
+        """A report of the catalogue; NotFound names the ones that exist."""
+        return find_report(self.catalogue, name)
+
+    def fact(self, name: str, period_days: int = DEFAULT_PERIOD_DAYS) -> pl.DataFrame:
+        """The rows of this organization in a fact or a scan, over a period that ends on the day."""
+        return self._source.frame(name, period_days)
+
+    def edition(self, report: str | Report, query: Mapping[str, str]) -> Edition:
+        """A report's content. BadRequest for a bad parameter, NotFound for an unknown report."""
+        declared = report if isinstance(report, Report) else self.report(report)
+        return self._edition(declared, declared.parse(query))
+
+    def bytes(
+        self, report: str, query: Mapping[str, str], format: str | None = None, *, must_keep: bool = False
+    ) -> Artifact:
+        """What the report's route answers with, from the artifacts or computed now and kept there.
+
+        BadRequest for an unlisted format or a bad parameter; NotFound for an unknown report. A disk that takes nothing
+        is a line of the log, with ``must_keep`` Unavailable.
+        """
+        declared = self.report(report)
+        parameters, form = declared.parse(query), declared.format(format)
+        name, key = self._name(report, form, parameters)
+        data = self.artifacts.get(name, key)
+        if data is not None:
+            return Artifact(name, key, data)
+        with self.artifacts.building(name):
+            data = self.artifacts.get(name, key)
+            if data is not None:
+                return Artifact(name, key, data)
+            data = RENDERERS[form].render(self._edition(declared, parameters))
+            name, key = self._name(report, form, parameters)  # reading may have settled it at a later head
+            try:
+                self.artifacts.put(name, data)
+            except Unavailable as error:
+                if must_keep:
+                    raise
+                log.warning("%s", error.message)
+            return Artifact(name, key, data, made=True)
+
+    def _name(self, report: str, form: str, parameters: Parameters) -> tuple[Name, str]:
+        return self._naming(self.org_id, report, form, self.as_of, self.revision, parameters)
+
+    def _edition(self, report: Report, parameters: Parameters) -> Edition:
+        key = (report.name, *parameters.items())
+        found = self._editions.get(key)
+        if found is None:
+            found = self._editions[key] = self._compute(report, parameters)
+            while len(self._editions) > KEPT_EDITIONS:
+                self._editions.popitem(last=False)
+        return found
+
+    def _compute(self, report: Report, parameters: Parameters) -> Edition:
+        subject, period = self.subject, report.period_days(parameters)
+        over = period if report.has_period else None
+        frames = {name: self._source.frame(name, over) for name in report.facts}
+        ask = Ask(subject.as_of, period, subject.settings, dict(parameters))
+        return Edition(
+            report=report.name,
+            title=report.title,
+            description=report.description,
+            schema_version=report.schema_version,
+            organization=subject.organization,
+            as_of=subject.as_of,
+            revision=subject.revision,
+            parameters=dict(parameters),
+            settings_version=subject.settings.version,
+            document=report.document(frames, ask),
+        )
+
+
+def find_report(catalogue: Mapping[str, Report], name: str) -> Report:
+    """A report of the catalogue; NotFound names the ones that exist."""
+    if name not in catalogue:
+        raise NotFound(
+            f"There is no report {name!r}; there are: {', '.join(sorted(catalogue))}.", word="unknown_report"
+        )
+    return catalogue[name]
+
+
+def artifact_name(
+    org_id: str, report: str, form: str, as_of: date, revision: Position, parameters: Parameters
+) -> tuple[Name, str]:
+    """The name of an artifact and its key."""
+    name = Name.of(org_id, report, form, as_of, revision, parameters)
+    return name, name.key

@@ -1,0 +1,183 @@
+"""Opening snapshots: at the head of an organization, on the day that it is there."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+import msgspec
+import polars as pl
+
+from engine.model.days import local_day
+from engine.model.document import Organization, Position
+from engine.model.errors import NotFound
+from engine.model.report import DEFAULT_PERIOD_DAYS, Parameters, Report
+from engine.model.thresholds import thresholds
+from engine.reporting.artifacts import Artifacts, Name
+from engine.reporting.facts import FactQuestion, Facts
+from engine.reporting.replica import Replica, View
+from engine.reporting.snapshot import Snapshot, Subject, artifact_name, find_report
+from engine.store import Store
+
+KEPT_VIEWS = 6
+KEPT_PERIODS = 3
+KEPT_NAMES = 10_000
+
+
+class Snapshots:
+    """Opens the snapshots of one process. Threads may share one; snapshots of one moment share their facts."""
+
+    def __init__(self, store: Store, replica: Replica, artifacts: Artifacts, catalogue: Mapping[str, Report]) -> None:
+        self.store = store
+        self.replica = replica
+        self.artifacts = artifacts
+        self.catalogue = catalogue
+        self._views: OrderedDict[tuple[str, Position, date], _SharedView] = OrderedDict()
+        self._guard = threading.Lock()
+        self._names: dict[tuple[object, ...], tuple[Name, str]] = {}
+        self._zones: dict[str, tuple[str, ZoneInfo]] = {}
+
+    def close(self) -> None:
+        """Let go of the views that are kept open."""
+        with self._guard:
+            for view in self._views.values():
+                view.drop()
+            self._views.clear()
+
+    def report(self, name: str) -> Report:
+        """A report of the catalogue; NotFound names the ones that exist."""
+        return find_report(self.catalogue, name)
+
+    def open(self, org_id: str, *, now: datetime, head: Position | None = None) -> Snapshot:
+        """The organization as of the last write, on its present day. ``head`` spares the look where it was just read.
+
+        NotFound for an unknown organization. What was asked of it is free again once the snapshot is left.
+        """
+        head = head or self.store.head(org_id)
+        if head is None:
+            raise _unknown(org_id)
+        return Snapshot(
+            org_id,
+            (head, self._today(org_id, head, now)),
+            self.catalogue,
+            self.artifacts,
+            lambda: self._share(org_id, now),
+            self._named,
+        )
+
+    def _named(
+        self, org_id: str, report: str, form: str, as_of: date, revision: Position, parameters: Parameters
+    ) -> tuple[Name, str]:
+        """The name and its key; hashing it anew for each reader costs more than finding the bytes."""
+        wanted = (org_id, report, form, as_of, revision.hash, *parameters.values())
+        found = self._names.get(wanted)
+        if found is None:
+            if len(self._names) >= KEPT_NAMES:
+                self._names.clear()
+            found = self._names[wanted] = artifact_name(org_id, report, form, as_of, revision, parameters)
+        return found
+
+    def _today(self, org_id: str, head: Position, now: datetime) -> date:
+        """The organization's business date; its time zone is read again whenever its chain moved."""
+        known = self._zones.get(org_id)
+        if known is None or known[0] != head.hash:
+            known = self._zones[org_id] = head.hash, ZoneInfo(self.store.time_zone(org_id))
+        return local_day(now, known[1])
+
+    def _share(self, org_id: str, now: datetime) -> "_SharedView":
+        """The facts at the organization's head. Views of earlier heads are closed once nobody needs them."""
+        position = self.replica.sync([org_id]).get(org_id)
+        if position is None:
+            raise _unknown(org_id)
+        day = self._today(org_id, position, now)
+        with self._guard:
+            found = self._views.get((org_id, position, day)) or self._open(org_id, now)
+            found.users += 1
+            self._views.move_to_end(found.key)
+            while len(self._views) > KEPT_VIEWS:
+                self._views.popitem(last=False)[1].drop()
+            return found
+
+    def _open(self, org_id: str, now: datetime) -> "_SharedView":
+        closing = ExitStack()
+        view = closing.enter_context(self.replica.view())
+        (subject,) = subjects(view, [org_id], now)
+        made = _SharedView(view, closing, subject, self._guard)
+        for old in [key for key in self._views if key[0] == org_id and key != made.key]:
+            self._views.pop(old).drop()
+        known = self._views.setdefault(made.key, made)
+        if known is not made:
+            closing.close()
+        return known
+
+
+class _SharedView:
+    """The facts of one organization in one open view, for all snapshots of that moment."""
+
+    def __init__(self, view: View, closing: ExitStack, subject: Subject, guard: threading.Lock) -> None:
+        self.subject = subject
+        self.key = (subject.organization.id, subject.revision, subject.as_of)
+        self.users = 0
+        self._view = view
+        self._closing = closing
+        self._guard = guard
+        self._dropped = False
+        self._facts: OrderedDict[int, Facts] = OrderedDict()
+        self._periods = threading.Lock()
+
+    def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
+        """A fact of the subject; where the period does not matter, from whichever facts are there."""
+        with self._periods:
+            period = period_days or next(reversed(self._facts), DEFAULT_PERIOD_DAYS)
+            facts = self._facts.get(period)
+            if facts is None:
+                facts = self._facts[period] = Facts(self._view, [question(self.subject, period)])
+                while len(self._facts) > KEPT_PERIODS:
+                    self._facts.popitem(last=False)
+            self._facts.move_to_end(period)
+        return facts.of(self.subject.organization.id, name)
+
+    def release(self) -> None:
+        """One snapshot less needs it."""
+        with self._guard:
+            self.users -= 1
+            self._close_unused()
+
+    def drop(self) -> None:
+        """Nobody will find it any more; those who have it keep it. The guard is held."""
+        self._dropped = True
+        self._close_unused()
+
+    def _close_unused(self) -> None:
+        if self._dropped and self.users == 0:
+            self._closing.close()
+
+
+def subjects(view: View, org_ids: Sequence[str], now: datetime) -> list[Subject]:
+    """The organizations of a view, each on its own day: ``now`` in its time zone."""
+    found = view.frame("SELECT id, name, time_zone FROM organizations ORDER BY id")
+    rows = found.filter(pl.col("id").is_in(list(org_ids)))
+    changed = view.frame("SELECT org_id, name, value, revision FROM organization_settings ORDER BY org_id, name")
+    result = []
+    for org_id, name, time_zone in rows.iter_rows():
+        position = view.position(org_id)
+        if position is None:
+            continue
+        own = changed.filter(pl.col("org_id") == org_id)
+        values = {key: msgspec.json.decode(value) for key, value in own.select("name", "value").iter_rows()}
+        settings = thresholds(max(own["revision"].to_list(), default=0), values)
+        result.append(Subject(Organization(org_id, name, time_zone), position, local_day(now, time_zone), settings))
+    return result
+
+
+def question(subject: Subject, period_days: int = DEFAULT_PERIOD_DAYS) -> FactQuestion:
+    """What the facts are asked about a subject."""
+    return FactQuestion(
+        subject.organization.id, subject.organization.time_zone, subject.as_of, period_days, subject.settings
+    )
+
+
+def _unknown(org_id: str) -> NotFound:
+    return NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")

@@ -1,0 +1,46 @@
+"""Who belongs where: the one question that a sign-in from the command line asks, answered without loading the store."""
+
+import sqlite3
+from contextlib import closing
+from urllib.parse import quote
+
+PLATFORM = "platform"  # the reserved organization of leads, pilots and enquiries
+QUERY = """
+    SELECT org_id FROM memberships WHERE email = :email AND status = 'active' ORDER BY org_id = 'platform', org_id
+"""
+
+
+def organizations_of(url: str, email: str) -> list[str]:
+    """The organizations that a person is an active member of, sorted, the platform's own last.
+
+    A SQLite file is read through ``sqlite3`` alone. Where that finds no answer, as in a store that is not there or
+    not migrated yet, the store is opened: it makes what is missing, or says what is wrong.
+    """
+    found = _in_file(url, email)
+    return _in_store(url, email) if found is None else found
+
+
+def _in_file(url: str, email: str) -> list[str] | None:
+    scheme, _, path = url.partition(":///")
+    if scheme != "sqlite" or "?" in path:
+        return None
+    try:
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=rw", uri=True, timeout=30)) as connection:
+            return [org_id for (org_id,) in connection.execute(QUERY, {"email": email})]
+    except sqlite3.DatabaseError:
+        return None
+
+
+def _in_store(url: str, email: str) -> list[str]:
+    from sqlalchemy import text
+
+    from engine.store.migrations import migrate
+    from engine.store.store import Store
+
+    migrate(url)
+    store = Store(url)
+    try:
+        with store.reader() as connection:
+            return list(connection.execute(text(QUERY), {"email": email}).scalars())
+    finally:
+        store.close()

@@ -1,0 +1,26 @@
+"""What an organization's own row says."""
+
+from datetime import date, datetime
+
+from sqlalchemy import Connection, select
+
+from engine.model.days import local_day
+from engine.model.vocabulary import Plan
+from engine.store.schema.organizations import organizations
+
+
+def time_zone(connection: Connection, org_id: str) -> str:
+    """The IANA time zone of the organization's business dates."""
+    zone: str = connection.execute(select(organizations.c.time_zone).where(organizations.c.id == org_id)).scalar_one()
+    return zone
+
+
+def plan_of(connection: Connection, org_id: str) -> Plan:
+    """The paid plan of the organization, as the transaction sees it."""
+    plan: Plan = connection.execute(select(organizations.c.plan).where(organizations.c.id == org_id)).scalar_one()
+    return plan
+
+
+def today(connection: Connection, org_id: str, now: datetime) -> date:
+    """The organization's business date: the day of ``now`` in its time zone."""
+    return local_day(now, time_zone(connection, org_id))

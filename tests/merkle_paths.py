@@ -1,0 +1,24 @@
+"""What a reader of a proof computes: the other half of ``engine.model.merkle``, written after RFC 9162, 2.1.3.2."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from engine.model.merkle import NODE
+
+
+def root_from_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
+    """The root that a leaf and its audit path lead to; None when the path does not fit a tree of ``size`` leaves."""
+    if not 0 <= index < size:
+        return None
+    place, last, found = index, size - 1, leaf
+    for sibling in path:
+        if last == 0:
+            return None
+        if place % 2 or place == last:
+            found = sha256(NODE + sibling + found).digest()
+            while not place % 2 and place:
+                place, last = place // 2, last // 2
+        else:
+            found = sha256(NODE + found + sibling).digest()
+        place, last = place // 2, last // 2
+    return found if last == 0 else None

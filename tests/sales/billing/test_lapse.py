@@ -1,0 +1,107 @@
+"""The job ``billing``: cancelled plans end when their paid time is over, each organization for itself."""
+
+from datetime import timedelta
+
+import pytest
+
+import scheduler
+from engine.model.errors import Problem, Unavailable
+from engine.runtime.jobs import Runner
+from engine.runtime.services import Services
+from engine.runtime.settings import Settings
+from engine.sales.billing import ledger
+from engine.sales.billing.ledger import RUN, SubscriptionState
+from engine.store import PLATFORM
+from engine.store.rows import many
+from engine.store.schema.audit import audit_log
+from engine.store.schema.outputs import job_runs
+from tests.conftest import NOW
+
+UNTIL = NOW.replace(hour=0, minute=0) + timedelta(days=3)  # at midnight: paid time is over on that day
+NIGHT = UNTIL + timedelta(minutes=15)  # SVC_BILLING_AT, as it comes
+(BILLING,) = (job for job in scheduler.JOBS if job.name == "billing")
+
+
+def cancelled(store, org="acme", *, until=UNTIL):
+    """A plan that was bought, and cancelled within its paid time."""
+    if store.head(org) is None:
+        with store.revision(org, "setup", now=NOW, create={"name": org}) as revision:
+            revision.record("organization.created")
+    for status in ("active", "cancelled"):
+        told = SubscriptionState("ord_1", "paypal", f"I-{org}", "pro", status, NOW, until)
+        store.write(org, "provider:paypal", lambda revision, told=told: ledger.apply(revision, told), now=NOW)
+    assert store.plan(org) == "pro"
+
+
+def ran(store, job, org=PLATFORM):
+    with store.reader() as connection:
+        rows = many(connection, job_runs, org, job=job, order=("started_at",))
+    return [(row["started_at"], row["outcome"], row["message"]) for row in rows]
+
+
+def audited(store, org="acme"):
+    with store.reader() as connection:
+        found = many(connection, audit_log, org, order=("seq",))
+    return [(row["actor"], row["action"]) for row in found if row["occurred_at"] > NOW]
+
+
+def night(store, at):
+    """What the scheduler of a process does at a time."""
+    runner = Runner(Services(Settings(), store, None, at), scheduler.JOBS, lambda: at)
+    return runner.run(BILLING)
+
+
+def test_it_is_due_at_the_time_that_the_setting_names():
+    assert BILLING.when.said(Settings()) == "daily at 00:15 UTC"
+    assert BILLING.when.said(Settings.of({"SVC_BILLING_AT": "23:45"})) == "daily at 23:45 UTC"
+
+
+def test_a_cancelled_plan_ends_on_the_day_on_which_its_paid_time_ends(any_store):
+    cancelled(any_store)
+    assert night(any_store, NIGHT - timedelta(days=1)) == "0 cancelled subscriptions ended"
+    assert (any_store.plan("acme"), audited(any_store)) == ("pro", [])
+    assert night(any_store, NIGHT) == "1 cancelled subscriptions ended"
+    assert any_store.plan("acme") == "free"
+    assert audited(any_store) == [
+        ("system:billing", "billing.subscription.expired"), ("system:billing", "billing.plan.changed"),
+    ]  # fmt: skip
+    assert any_store.verify("acme").ok
+
+
+def test_a_second_run_of_the_night_changes_nothing(any_store):
+    cancelled(any_store)
+    assert [night(any_store, NIGHT), night(any_store, NIGHT + timedelta(minutes=1))] == [
+        "1 cancelled subscriptions ended", None,
+    ]  # fmt: skip
+    head = any_store.head("acme")
+    assert ledger.lapse_all(any_store, now=NIGHT) == "0 cancelled subscriptions ended"
+    assert any_store.head("acme") == head
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [(Unavailable("The disk is full."), "The disk is full."), (ValueError("ann@acme.example"), "ValueError")],
+)
+def test_one_organization_that_fails_keeps_no_other_from_its_end(any_store, monkeypatch, fault, reason):
+    def lapse_of(store, org, *, now):
+        if org == "broken":
+            raise fault
+        return done(store, org, now=now)
+
+    done = ledger.lapse_of
+    monkeypatch.setattr(ledger, "lapse_of", lapse_of)
+    for org in ("acme", "broken", "zenith"):
+        cancelled(any_store, org)
+    with pytest.raises(Problem) as raised:
+        night(any_store, NIGHT)
+    said = "2 cancelled subscriptions ended; failed for broken, tomorrow tries these again."
+    assert (raised.value.message, raised.value.details, raised.value.__cause__) == (
+        said, [{"org_id": "broken", "outcome": "failed", "message": reason}], fault,
+    )  # fmt: skip
+    assert [any_store.plan(org) for org in ("acme", "broken", "zenith")] == ["free", "pro", "free"]
+    assert ran(any_store, RUN, "broken") == [(NIGHT, "failed", reason)]
+    assert (ran(any_store, RUN, "acme"), ran(any_store, RUN, "zenith")) == ([], [])
+    assert ran(any_store, "billing") == [(NIGHT, "failed", said)]
+    monkeypatch.undo()
+    assert night(any_store, NIGHT + timedelta(days=1)) == "1 cancelled subscriptions ended"
+    assert any_store.plan("broken") == "free"
