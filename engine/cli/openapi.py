@@ -1,7 +1,6 @@
 """The command that describes the interface."""
 
 import click
-import msgspec
 
 from engine.runtime.settings import Settings
 
@@ -9,6 +8,8 @@ from engine.runtime.settings import Settings
 @click.command(epilog="Example: hq openapi > openapi.json")
 def openapi() -> None:
     """Print the interface as an OpenAPI 3.1 document: parameters, bodies, answers, credentials."""
+    import msgspec
+
     import api
     from engine.web.openapi import document
     from reports import CATALOGUE
