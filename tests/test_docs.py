@@ -1,7 +1,6 @@
 """What the README promises is so. ``python -m tests.test_docs`` writes its generated tables."""
 
 import contextlib
-import inspect
 import os
 import re
 import shutil
@@ -16,6 +15,7 @@ import pytest
 import api
 from engine.cli import commands
 from engine.runtime.settings import Settings
+from engine.web.handlers.reports import ReportHandler
 from reports import CATALOGUE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,10 +32,7 @@ def blocks(*infos):
 
 def route_of(name):
     """The path of the route that answers with this report."""
-    made = {
-        route.path: inspect.getclosurevars(route.handler).nonlocals for route in api.ROUTES if route.method == "GET"
-    }
-    (path,) = (path for path, held in made.items() if held.get("name") == name)
+    (path,) = (r.path for r in api.ROUTES if isinstance(r.handler, ReportHandler) and r.handler.report == name)
     return path
 
 

@@ -18,6 +18,7 @@ from engine.cli.doors import (
     session,
 )
 from engine.cli.gateway import gateway
+from engine.cli.openapi import openapi
 from engine.cli.poam import poam
 from engine.cli.records import import_, tables
 from engine.cli.reports import build, export, report
@@ -47,6 +48,7 @@ for command in (
     poam,
     verify,
     routes,
+    openapi,
     config,
 ):
     commands.add_command(command)

@@ -145,6 +145,7 @@ ConnectionStatus: TypeAlias = Literal["placeholder", "configured", "disabled"]
 PolicyKind: TypeAlias = Literal["governance", "automation"]
 PolicyState: TypeAlias = Literal["draft", "active", "retired"]
 POLICY_STATES: tuple[PolicyState, ...] = get_args(PolicyState)
+NewPolicyState: TypeAlias = Literal["draft", "active"]
 ApprovalStatus: TypeAlias = Literal["pending", "approved", "rejected", "expired"]
 APPROVAL_STATUSES: tuple[ApprovalStatus, ...] = get_args(ApprovalStatus)
 # why an automation was refused, where no rule of a policy did it

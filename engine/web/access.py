@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from engine.model.errors import Forbidden, Unauthorized
+from engine.model.vocabulary import ADMIN_ROLES, OPERATOR_ROLES, Role
 from engine.store import PLATFORM
 from engine.web.assessor_access import check_assessor, note_answer
 from engine.web.credentials import (
@@ -32,12 +33,17 @@ class Access:
 
     ``note`` is told every answer to a caller who was let in, an error too, before it leaves. ``recheck`` belongs to a
     check from memory: the handler confirms it within its write, and this looks again before a refusal leaves.
+    ``credentials`` name the kinds of which any one lets in (``engine/web/openapi/security.py`` describes them).
+    ``restricted``: not everybody who has one may; ``optional``: without one, too.
     """
 
     code: str
     check: Callable[[Gate, Request], Principal | None]
     note: Callable[[Request, Response], None] | None = None
     recheck: Callable[[Gate, Request], object] | None = None
+    credentials: tuple[str, ...] = ()
+    restricted: bool = False
+    optional: bool = False
 
 
 def _public(gate: Gate, request: Request) -> None:
@@ -81,14 +87,16 @@ def _same_origin(request: Request, gate: Gate) -> None:
             raise Forbidden("A request from another site may not write.", word="cross_origin")
 
 
-def _with_roles(*roles: str) -> Callable[[Gate, Request], Principal]:
+def _roles(*roles: Role) -> Access:
+    """A session of a member with one of these roles."""
+
     def check(gate: Gate, request: Request) -> Principal:
         caller = session_caller(gate, request)
         if caller.role not in roles:
             raise Forbidden(f"This needs the role {' or '.join(roles)}; yours is {caller.role}.", word="role_required")
         return caller
 
-    return check
+    return Access(f"S({', '.join(roles)})", check, credentials=("session",), restricted=True)
 
 
 def _platform_admin(gate: Gate, request: Request) -> Principal:
@@ -148,17 +156,17 @@ def _copilot(gate: Gate, request: Request) -> Principal | None:
 
 
 NONE = Access("none", _public)
-COPILOT = Access("S or limited per address", _copilot)
-S = Access("S", session_caller)
-ADMINS = Access("S(owner, admin)", _with_roles("owner", "admin"))
-OPERATORS = Access("S(owner, admin, operator)", _with_roles("owner", "admin", "operator"))
-ING = Access("ING", _ingest, recheck=_ingest_again)
-ASR = Access("ASR", check_assessor, note_answer)
-KEY = Access("KEY", _session_or_key)
-PADM = Access("PADM", _platform_admin)
-PAYPAL_SIG = Access("SIG", check_paypal)
-LEMONSQUEEZY_SIG = Access("SIG", check_lemonsqueezy)
-CHAT_SIG = Access("SIG", _chat_signed)
+COPILOT = Access("S or limited per address", _copilot, credentials=("session",), optional=True)
+S = Access("S", session_caller, credentials=("session",))
+ADMINS = _roles(*ADMIN_ROLES)
+OPERATORS = _roles(*OPERATOR_ROLES)
+ING = Access("ING", _ingest, recheck=_ingest_again, credentials=("ingestToken",))
+ASR = Access("ASR", check_assessor, note_answer, credentials=("assessorToken", "assessorPassword"), restricted=True)
+KEY = Access("KEY", _session_or_key, credentials=("session", "apiKey", "apiKeyHeader"))
+PADM = Access("PADM", _platform_admin, credentials=("session",), restricted=True)
+PAYPAL_SIG = Access("SIG", check_paypal, credentials=("paypalSignature",))
+LEMONSQUEEZY_SIG = Access("SIG", check_lemonsqueezy, credentials=("lemonSqueezySignature",))
+CHAT_SIG = Access("SIG", _chat_signed, credentials=("chatSignature",))
 
 
 def cron(setting: str) -> Access:
@@ -167,4 +175,4 @@ def cron(setting: str) -> Access:
     def check(gate: Gate, request: Request) -> None:
         check_cron_secret(request.headers.get("authorization"), gate.services.settings.cron_secret(setting))
 
-    return Access(f"CRON({setting})", check)
+    return Access(f"CRON({setting})", check, credentials=("cronSecret",))

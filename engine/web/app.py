@@ -4,11 +4,11 @@ import logging
 import random
 import re
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Protocol
 from urllib.parse import parse_qsl
+from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 import bottle
 import msgspec
@@ -22,21 +22,20 @@ from engine.model.errors import (
     Unauthorized,
 )
 from engine.runtime.services import Services
-from engine.web.access import Access
 from engine.web.gate import Gate
 from engine.web.http import (
     MAX_BODY,
-    Handler,
     Headers,
     Request,
     Response,
 )
 from engine.web.limits import Limit, Limiter
+from engine.web.parameters import parameters
+from engine.web.routes import WITH_BODY, Route
 from engine.web.sessions import Sessions
 
 log = logging.getLogger("hq.web")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,128}")
-_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
 _HEADERS = (
     ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"),
@@ -48,25 +47,10 @@ _HEADERS = (
 _SECURE = (("Strict-Transport-Security", "max-age=31536000"),)
 
 
-@dataclass(frozen=True)
-class Route:
-    """One line of the interface. ``{id}`` in a path is one segment, a final ``*`` is the rest."""
+class _Refusal(Protocol):
+    """What Bottle refuses by itself."""
 
-    method: str
-    path: str
-    access: Access
-    handler: Handler
-    limit: Limit | None = None
-
-    @property
-    def forwards(self) -> bool:
-        """Whether the rest of the path and the query are somebody else's to read."""
-        return self.path.endswith("/*")
-
-    @property
-    def rule(self) -> str:
-        """The path as Bottle writes it."""
-        return self.path.replace("{id}", "<id>").replace("/*", "/<rest:path>")
+    status_code: int
 
 
 class Console:
@@ -83,16 +67,17 @@ class Console:
         self._headers = {name: [value] for name, value in always}
         self.wsgi = self._bottle()
 
-    def _bottle(self) -> Any:
+    def _bottle(self) -> WSGIApplication:
         app = bottle.Bottle()
         app.config["catchall"] = False
         heads = {route.path for route in self.routes if route.method == "HEAD"}
         for route in self.routes:
             app.route(route.rule, method=route.method, callback=self._callback(route, route.path in heads))
         app.default_error_handler = self._unrouted
-        return app
+        served: WSGIApplication = app
+        return served
 
-    def _callback(self, route: Route, with_head: bool) -> Any:
+    def _callback(self, route: Route, with_head: bool) -> Callable[..., bytes | Iterable[bytes]]:
         def call(**arguments: str) -> bytes | Iterable[bytes]:
             environ = bottle.request.environ
             if environ["REQUEST_METHOD"] != route.method and not with_head:  # Bottle serves HEAD from GET unasked
@@ -108,7 +93,7 @@ class Console:
         return call
 
     def _answer(
-        self, route: Route, environ: Mapping[str, Any], arguments: Mapping[str, str], identifier: str
+        self, route: Route, environ: WSGIEnvironment, arguments: Mapping[str, str], identifier: str
     ) -> Response:
         """The answer, noted where the route keeps a log: nothing leaves that could not be noted."""
         request = Request(
@@ -135,15 +120,18 @@ class Console:
         return response
 
     def _checked(self, route: Route, request: Request) -> Response:
-        """The checks in their order: credential and role, then body, then whatever the handler needs."""
+        """The checks in their order: credential and role, rate, size and form of what came; then the handler."""
         try:
             request.principal = route.access.check(self.gate, request)
             if route.limit is not None:
                 self._limit(route.limit, request)
             request.query = {} if route.forwards else _query(request.raw_query)
-            if route.method in _WITH_BODY:
+            if route.method in WITH_BODY:
                 _ = request.body
-            return route.handler(request)
+            if route.parameters is not None and not route.forwards:
+                request.options = parameters(request, *route.parameters)
+            arguments = () if route.body is None else route.body.arguments(request)
+            return route.handler(request, *arguments)
         except Problem as problem:
             return self._failed(self._rechecked(route, request, problem), request.id)
         except Exception:
@@ -170,7 +158,7 @@ class Console:
             who = f"{request.principal.org_id} {request.principal.actor} {request.address}"
         self.gate.limiter.check(limit, who, count)
 
-    def _unrouted(self, error: Any) -> bytes:
+    def _unrouted(self, error: _Refusal) -> bytes:
         """What Bottle itself refuses: unknown paths and methods, paths that are no UTF-8."""
         environ = bottle.request.environ
         problem: Problem
@@ -185,7 +173,7 @@ class Console:
         body = self._send(self._failed(problem, identifier), identifier)
         return body if isinstance(body, bytes) else b"".join(body)
 
-    def _not_allowed(self, environ: Mapping[str, Any]) -> MethodNotAllowed:
+    def _not_allowed(self, environ: WSGIEnvironment) -> MethodNotAllowed:
         path = environ["PATH_INFO"]
         allowed = sorted({route.method for route in self.routes if _matches(route.path, path)})
         method = environ["REQUEST_METHOD"][:20]
@@ -194,7 +182,7 @@ class Console:
         )
 
     def _failed(self, problem: Problem, identifier: str) -> Response:
-        content: dict[str, Any] = {"error": problem.word, "message": problem.message}
+        content: dict[str, object] = {"error": problem.word, "message": problem.message}
         if problem.details:
             content["details"] = problem.details
         if "Retry-After" in problem.headers:
@@ -212,7 +200,7 @@ class Console:
         headers["X-Request-Id"] = [identifier]
         return response.body
 
-    def _address(self, environ: Mapping[str, Any]) -> str:
+    def _address(self, environ: WSGIEnvironment) -> str:
         """The client's address: the socket's, or behind a trusted proxy the last one that it did not add itself."""
         address: str = environ.get("REMOTE_ADDR", "")
         if address not in self._proxies:
@@ -228,7 +216,7 @@ def _matches(pattern: str, path: str) -> bool:
     return re.fullmatch(expression, path) is not None
 
 
-def _id(environ: Mapping[str, Any]) -> str:
+def _id(environ: WSGIEnvironment) -> str:
     """The request's identifier: the caller's own where it is well formed, else a new one."""
     given: str = environ.get("HTTP_X_REQUEST_ID", "")
     if given and _REQUEST_ID.fullmatch(given):
@@ -252,7 +240,7 @@ def _query(raw: str) -> dict[str, str]:
     return query
 
 
-def _body(environ: Mapping[str, Any]) -> bytes:
+def _body(environ: WSGIEnvironment) -> bytes:
     """The whole body; TooLarge over the limit, before it is read where the length is announced."""
     announced = environ.get("CONTENT_LENGTH") or ""
     length = int(announced) if announced.isascii() and announced.isdigit() else -1

@@ -12,12 +12,11 @@ from engine.web.credentials import bearer, credential
 from engine.web.gate import Gate
 from engine.web.http import Principal, Request, Response
 from engine.web.limits import Limit
+from engine.web.negotiation import MEDIA_TYPES
 
 KIND: CredentialKind = "assessor"
 LIMIT = Limit("assessor", 60, 60)
 CHALLENGES = 'Bearer, Basic realm="Compliance calendar", charset="UTF-8"'
-_FORMATS = {"application/json": "json", "text/csv": "csv", "text/html": "html", "text/markdown": "md",
-            "text/calendar": "ics", "application/zip": "zip"}  # fmt: skip
 
 
 def check_assessor(gate: Gate, request: Request) -> Principal:
@@ -49,7 +48,7 @@ def note_answer(request: Request, response: Response) -> None:
     """One line of the access log for an answer; downloads have theirs already."""
     downloaded = response.headers.get("Content-Disposition", "").startswith("attachment")
     if request.principal is not None and not downloaded:
-        form = "" if response.status >= 400 else _FORMATS.get(response.content_type.partition(";")[0], "")
+        form = "" if response.status >= 400 else MEDIA_TYPES.get(response.content_type.partition(";")[0], "")
         note_access(request, form or request.query.get("format", "")[:20], response.status)
 
 

@@ -4,15 +4,14 @@ The paths that it links to belong to the gateway's other services; a request for
 """
 
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from typing import Any
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import msgspec
 
 from engine.runtime.settings import Settings
 
-Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 LINKS: Mapping[str, str] = {
     "health": "/health",
     "healthReady": "/health/ready",
@@ -59,7 +58,7 @@ HEADERS = (
 )
 
 
-def descriptor(settings: Settings) -> dict[str, Any]:
+def descriptor(settings: Settings) -> dict[str, object]:
     """What the root answers."""
     brand = settings.brand
     return {
@@ -74,11 +73,11 @@ def descriptor(settings: Settings) -> dict[str, Any]:
     }
 
 
-def gateway(settings: Settings) -> Application:
+def gateway(settings: Settings) -> WSGIApplication:
     """The WSGI application. Its answer never changes while it runs, so it is made once."""
     content = msgspec.json.encode(descriptor(settings)) + b"\n"
 
-    def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         method, path = environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
         if path not in ("", "/"):
             status, body = "404 Not Found", _error("no_such_route", _not_here(path))

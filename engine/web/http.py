@@ -4,24 +4,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
+from wsgiref.types import WSGIEnvironment
 
 import msgspec
 
 from engine.model.document import Position
-from engine.model.errors import BadRequest
 from engine.runtime.services import Services
 
 MAX_BODY = 1024 * 1024
-T = TypeVar("T")
 NO_STORE = "no-store"
 REVALIDATE = "private, no-cache"
+# Any: a parameter's value is what its declaration says, an integer or a text, and handlers know which
+Options: TypeAlias = Mapping[str, Any]
 
 
 class Headers(Mapping[str, str]):
     """The request's headers by lower-case name, read from the WSGI environment when they are asked for."""
 
-    def __init__(self, environ: Mapping[str, Any]) -> None:
+    def __init__(self, environ: WSGIEnvironment) -> None:
         self._environ = environ
 
     def __getitem__(self, name: str) -> str:
@@ -59,7 +60,8 @@ class Principal:
 
 @dataclass
 class Request:
-    """One request. ``query`` holds each parameter once; ``raw_path`` and ``raw_query`` are as they came."""
+    """One request. ``query`` holds each parameter once as text, ``options`` those that the route declares with their
+    values; ``raw_path`` and ``raw_query`` are as they came."""
 
     method: str
     path: str
@@ -72,6 +74,7 @@ class Request:
     now: datetime
     services: Services
     principal: Principal | None = None
+    options: Options = field(default_factory=dict)
     raw_path: str = ""
     raw_query: str = ""
 
@@ -87,40 +90,6 @@ class Request:
         """The whole body; TooLarge over the limit."""
         return self.read_body()
 
-    @cached_property
-    def json(self) -> dict[str, Any]:
-        """The body as a JSON object; BadRequest says what came instead."""
-        if not self.body:
-            raise BadRequest("The body must be a JSON object; it is empty.", word="invalid_body")
-        try:
-            value = msgspec.json.decode(self.body)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise BadRequest(
-                f"The body must be a JSON object; it is not JSON ({error}).", word="invalid_body"
-            ) from error
-        if b"\\u0000" in self.body:
-            raise BadRequest("The body may not hold the character U+0000.", word="invalid_body")
-        if not isinstance(value, dict):
-            kind = type(value).__name__.replace("list", "array").replace("NoneType", "null")
-            raise BadRequest(f"The body must be a JSON object; it is a JSON {kind}.", word="invalid_body")
-        return value
-
-    def parsed(self, kind: type[T]) -> T:
-        """The body as a msgspec struct; BadRequest names the member at fault, what was expected and what came."""
-        try:
-            return msgspec.convert(self.json, kind)
-        except msgspec.ValidationError as error:
-            expected, _, place = str(error).partition(" - at `$")
-            member = place.rstrip("`").lstrip(".") or "body"
-            if not place and expected.startswith("Object "):  # a member too many, or one too few
-                known = ", ".join(one.encode_name for one in msgspec.structs.fields(kind))  # type: ignore[arg-type]
-                expected = f"{expected}; its members are {known}"
-            raise BadRequest(
-                f"The body does not fit: {expected}" + (f" (at {member})." if place else "."),
-                word="invalid_body",
-                details=[{"field": member, "expected": expected}],
-            ) from error
-
 
 @dataclass
 class Response:
@@ -133,10 +102,7 @@ class Response:
     cache: str = NO_STORE
 
 
-Handler = Callable[[Request], Response]
-
-
-def _as_text(value: Any) -> str:
+def _as_text(value: object) -> str:
     """What msgspec writes for plain dates, for subclasses of them."""
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
@@ -145,9 +111,9 @@ def _as_text(value: Any) -> str:
     raise NotImplementedError(f"an answer cannot hold {type(value).__name__}")
 
 
-_encode = msgspec.json.Encoder(enc_hook=_as_text).encode
+json_bytes = msgspec.json.Encoder(enc_hook=_as_text).encode
 
 
-def answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def answer(value: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A JSON answer."""
-    return Response(_encode(value) + b"\n", status=status, headers=dict(headers or {}))
+    return Response(json_bytes(value) + b"\n", status=status, headers=dict(headers or {}))

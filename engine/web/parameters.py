@@ -1,13 +1,11 @@
 """Query parameters of routes that are no reports."""
 
-from typing import Any
-
 from engine.model.errors import BadRequest
 from engine.model.report import Parameter
-from engine.web.http import Request
+from engine.web.http import Options, Request
 
 
-def parameters(request: Request, *declared: Parameter) -> dict[str, Any]:
+def parameters(request: Request, *declared: Parameter) -> Options:
     """The value or default of each declared parameter; BadRequest names one that is malformed or unknown."""
     known = {parameter.name: parameter for parameter in declared}
     for name in request.query:

@@ -7,7 +7,8 @@ import logging
 import signal
 import socket
 from types import FrameType
-from typing import Any, Protocol
+from typing import Protocol
+from wsgiref.types import WSGIApplication
 
 import waitress
 
@@ -19,16 +20,35 @@ GRACE_SECONDS = 10
 MAX_REQUEST = 16 * 1024 * 1024  # what is buffered at all; the application answers 413 far below
 
 
-def bind(console: Console, host: str, port: int, threads: int) -> Any:
+class _Loop(Protocol):
+    def loop(self, timeout: float, map: object, *, use_poll: bool) -> None: ...
+
+
+class _Dispatcher(Protocol):
+    def shutdown(self, *, cancel_pending: bool, timeout: float) -> None: ...
+
+
+class WebServer(Protocol):
+    """What we use of waitress, which declares no types."""
+
+    asyncore: _Loop
+    task_dispatcher: _Dispatcher
+    _map: object
+
+    def close(self) -> None:
+        """Listen no longer."""
+
+
+def bind(console: Console, host: str, port: int, threads: int) -> WebServer:
     """A server that listens already. Usage when the port is taken or the address must not be served."""
     if not console.services.settings.session_auth and not _loopback(host):
         raise Usage(f"SVC_SESSION_AUTH=off serves one local user: bind to 127.0.0.1 or ::1, not to {host}.")
     return listen(console.wsgi, host, port, threads)
 
 
-def listen(application: Any, host: str, port: int, threads: int) -> Any:
+def listen(application: WSGIApplication, host: str, port: int, threads: int) -> WebServer:
     """A server for any WSGI application, that listens already."""
-    return waitress.create_server(
+    server: WebServer = waitress.create_server(
         application,
         sockets=[_listening(host, port)],
         threads=threads,
@@ -38,6 +58,7 @@ def listen(application: Any, host: str, port: int, threads: int) -> Any:
         cleanup_interval=15,
         clear_untrusted_proxy_headers=False,
     )
+    return server
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -60,7 +81,7 @@ class BackgroundJobs(Protocol):
         """Begin nothing more; let what runs come to its end."""
 
 
-def run(server: Any, jobs: BackgroundJobs | None = None) -> None:
+def run(server: WebServer, jobs: BackgroundJobs | None = None) -> None:
     """Serve until SIGTERM or Ctrl-C, then finish the requests and the work under way."""
     if jobs is None:
         return _run(server)
@@ -71,7 +92,7 @@ def run(server: Any, jobs: BackgroundJobs | None = None) -> None:
         jobs.shutdown(wait=True)
 
 
-def _run(server: Any) -> None:
+def _run(server: WebServer) -> None:
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise SystemExit

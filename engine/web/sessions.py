@@ -3,7 +3,6 @@
 import os
 import secrets
 import threading
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,7 +57,7 @@ class Sessions:
     def _verified(self, token: str) -> Session:
         try:
             key, algorithms = self._key_for(token)
-            claims: Mapping[str, Any] = jwt.decode(
+            claims = jwt.decode(
                 token, key, algorithms=algorithms, options={"require": ["sub", "org", "exp"], "verify_exp": False,
                                                             "verify_iat": False}
             )  # fmt: skip
@@ -66,7 +65,7 @@ class Sessions:
         except (jwt.PyJWTError, ValueError, TypeError, KeyError) as error:
             raise Unauthorized("The session cookie is not valid; sign in again.", word="invalid_session") from error
 
-    def _key_for(self, token: str) -> tuple[Any, list[str]]:
+    def _key_for(self, token: str) -> tuple[Any, list[str]]:  # PyJWT has no one type for the keys that it takes
         if self._keys is None:
             return self._secret, ["HS256"]
         header = jwt.get_unverified_header(token)

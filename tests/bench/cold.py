@@ -1,6 +1,5 @@
 """Every report of an organization with many audit events over HTTP: computed after a write, then from the cache."""
 
-import inspect
 import os
 import time
 import urllib.request
@@ -10,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 import api
+from engine.web.handlers.reports import ReportHandler
 from reports import CATALOGUE
 from tests.bench.http import (
     console,
@@ -67,11 +67,7 @@ def _p95(times: list[float]) -> float:
 
 def _paths() -> list[str]:
     """The route of each report."""
-    named = {
-        inspect.getclosurevars(route.handler).nonlocals.get("name"): route.path
-        for route in api.ROUTES
-        if route.method == "GET"
-    }
+    named = {route.handler.report: route.path for route in api.ROUTES if isinstance(route.handler, ReportHandler)}
     return [named[name] for name in CATALOGUE]
 
 

@@ -6,6 +6,9 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 import msgspec
 
+import api
+from tests.web.answers import check
+
 
 @dataclass
 class Answer:
@@ -22,6 +25,7 @@ class Client:
     def __init__(self, console, cookie=None):
         self.console = console
         self.cookie = cookie
+        self.declared = tuple(console.routes) == api.ROUTES
 
     def call(self, method, url, body=b"", *, cookie=True, length=None, **headers):
         """``headers`` are given as ``if_none_match="…"``; ``cookie=False`` sends none."""
@@ -45,6 +49,8 @@ class Client:
             seen["headers"] = {name.lower(): value for name, value in given}
 
         body = b"".join(self.console.wsgi(environ, start_response))
+        if self.declared:
+            check(method, environ["PATH_INFO"], seen["status"], seen["headers"].get("content-type", ""), body)
         return Answer(seen["status"], seen["headers"], body)
 
     def get(self, url, **headers):

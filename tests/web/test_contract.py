@@ -9,8 +9,15 @@ import pytest
 
 import api
 from engine.copilot.sources import route_of
+from engine.web.bodies import JsonMembers, RawBody
+from engine.web.handlers.approvals import Click, Interaction
+from engine.web.handlers.digests import DeliveryHandler, ScheduledHandler
+from engine.web.handlers.reports import ReportHandler
 from reports import CATALOGUE
 
+REPORT_ROUTES = {r.handler.report: r.path for r in api.ROUTES if isinstance(r.handler, ReportHandler)}
+# bodies that reach their handler as something else than what is declared of them
+READ_AS = {JsonMembers: dict[str, object], Interaction: Click | None}
 GOLDEN = Path(__file__).parents[1] / "golden" / "routes.txt"
 
 
@@ -48,10 +55,30 @@ def test_every_route_answers_and_asks_for_its_credential(route, sign_in):
 
 
 def test_every_report_has_a_route_and_every_report_route_a_report():
-    named = re.findall(r'report\("([a-z0-9-]+)"', Path(api.__file__).read_text())
-    assert sorted(named) == sorted(CATALOGUE)
+    assert sorted(REPORT_ROUTES) == sorted(CATALOGUE)
 
 
 def test_answers_cite_the_route_of_each_report():
-    named = {inspect.getclosurevars(r.handler).nonlocals.get("name"): r.path for r in api.ROUTES if r.method == "GET"}
-    assert {name: route_of(name) for name in CATALOGUE} == {name: named[name] for name in CATALOGUE}
+    assert {name: route_of(name) for name in CATALOGUE} == REPORT_ROUTES
+
+
+def test_every_preview_is_of_the_digest_that_its_route_delivers():
+    previews = {r.path: r.handler.outlook.digest for r in api.ROUTES if getattr(r.handler, "outlook", None)}
+    delivered = {r.path: r.handler.digest for r in api.ROUTES if isinstance(r.handler, DeliveryHandler)}
+    by_cron = {
+        r.path.removesuffix("/scheduled"): r.handler.digest
+        for r in api.ROUTES
+        if isinstance(r.handler, ScheduledHandler)
+    }
+    assert delivered == by_cron
+    assert previews == {path: digest for path, digest in delivered.items() if digest.route != "digest"}
+
+
+def test_handlers_take_the_body_that_their_route_declares():
+    for route in api.ROUTES:
+        taken = list(inspect.signature(route.handler, eval_str=True).parameters.values())[1:]
+        if route.body is None or isinstance(route.body, RawBody):
+            assert taken == [], route.path
+        else:
+            (body,) = taken
+            assert body.annotation == READ_AS.get(type(route.body), route.body.kind), route.path

@@ -6,8 +6,8 @@ import pytest
 
 from engine.model.errors import Problem
 from engine.web.access import NONE
-from engine.web.app import Route
 from engine.web.http import MAX_BODY
+from engine.web.routes import Route
 
 REPORT = "/api/governance/compliance/summary"
 BUNDLES = "/api/governance/compliance/bundles"

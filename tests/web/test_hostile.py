@@ -11,6 +11,7 @@ from engine.runtime.settings import Settings
 from engine.store import PLATFORM, rows
 from engine.store.schema import automation, outputs, services
 from engine.web.credentials import digest, new_secret
+from engine.web.handlers.reports import ReportHandler
 from engine.web.limits import Limiter
 from tests.conftest import NOW
 
@@ -176,7 +177,7 @@ def test_no_route_is_left_out(ask):
     """Signed in, with an empty object: whatever it says, it is no fault of ours. Reports have a test of their own."""
     broken = []
     for route in api.ROUTES:
-        if route.path in BUILDS or route.handler.__qualname__.startswith("report."):
+        if route.path in BUILDS or isinstance(route.handler, ReportHandler):
             continue
         path = route.path.replace("{id}", "some").replace("*", "some/where")
         headers = {"authorization": "Bearer s3cret"} if route.access.code.startswith("CRON") else {}

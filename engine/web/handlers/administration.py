@@ -1,9 +1,9 @@
 """What the routes of platform administrators share: pages, changes, downloads."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import polars as pl
 
@@ -22,7 +22,7 @@ from engine.store.queries.commerce import (
 )
 from engine.store.types import canonical_json
 from engine.web.access_log import note_access
-from engine.web.http import Request, Response, answer
+from engine.web.http import Options, Request, Response, answer
 
 T = TypeVar("T")
 PAGE = Parameter("page", 1, "page, from 1", 1, 1_000_000)
@@ -30,7 +30,7 @@ PER_PAGE = Parameter("perPage", 50, "rows on a page", 1, 200)
 FIRST_DAY, AHEAD = date(2000, 1, 1), timedelta(days=5 * 366)
 
 
-def page(request: Request, name: str, wanted: LeadFilter | PilotFilter, given: dict[str, Any]) -> Response:
+def page(request: Request, name: str, wanted: LeadFilter | PilotFilter, given: Options) -> Response:
     """One page of what the filter lists, and how many pages there are."""
     number, size = given["page"], given["perPage"]
     with request.services.store.reader() as connection:
@@ -57,7 +57,7 @@ def download(request: Request, what: str, frames: Iterator[pl.DataFrame]) -> Res
     return Response(chain([first], chunks), RENDERERS["csv"].content_type, headers=headers)
 
 
-def frame(rows: Sequence[Row], columns: Sequence[str], types: dict[str, Any]) -> pl.DataFrame:
+def frame(rows: Sequence[Row], columns: Sequence[str], types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
     """Rows as a frame of these columns: instants and JSON as text."""
     schema = {name: types.get(name, pl.String) for name in columns}
     cells = [[_cell(row[name]) for name in columns] for row in rows]
@@ -85,7 +85,7 @@ def check_day(field: str, value: date | None, today: date) -> None:
         raise texts.invalid(field, f"a date from {FIRST_DAY} to {today + AHEAD}", value.isoformat())
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     if isinstance(value, dict | list):
         return canonical_json(value)
     return plain(value) if isinstance(value, datetime) else value

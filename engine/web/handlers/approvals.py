@@ -1,7 +1,8 @@
 """Decisions from the chat service, and suggestions that go into review."""
 
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -44,7 +45,7 @@ class Suggestion(msgspec.Struct, forbid_unknown_fields=True):
 
     playbook: Identifier
     title: Title
-    rules: Any
+    rules: object
     rationale: Annotated[str, msgspec.Meta(max_length=4000)] = ""
     source: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] = "decision-intelligence"
     controls: Controls = ()
@@ -56,12 +57,30 @@ class Promotion(msgspec.Struct, forbid_unknown_fields=True):
     suggestion: Suggestion
 
 
-def decide(request: Request) -> Response:
-    """POST /api/integrations/slack/approvals: a signed click decides a pending approval; 200 and nothing more.
+class ChatForm(msgspec.Struct):
+    """What the chat service posts: one field with a JSON object."""
+
+    payload: str
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """The form of the chat service, read as the click in it; None for interactions of another type."""
+
+    kind: type[msgspec.Struct] = ChatForm
+    required: bool = True
+    media_types: tuple[str, ...] = ("application/x-www-form-urlencoded",)
+
+    def arguments(self, request: Request) -> tuple[object, ...]:
+        """The click."""
+        return (_click(request.body),)
+
+
+def decide(request: Request, click: Click | None) -> Response:
+    """POST /api/integrations/slack/approvals: decides a pending approval by a signed click in the chat.
 
     Interactions of another type, and buttons without a value, are accepted and change nothing.
     """
-    click = _click(request.body)
     values = [action for action in click.actions if action.value is not None] if click else []
     if click is None or not values:
         return Response(b"", "text/plain; charset=utf-8")
@@ -91,9 +110,9 @@ def decide(request: Request) -> Response:
     return Response(b"", "text/plain; charset=utf-8")
 
 
-def promote(request: Request) -> Response:
-    """POST /api/approvals/policy-suggestions/promote: a draft version, a pending approval, audit evidence."""
-    given, caller = request.parsed(Promotion).suggestion, request.caller
+def promote(request: Request, body: Promotion) -> Response:
+    """POST /api/approvals/policy-suggestions/promote: makes a suggestion a draft policy with a pending approval."""
+    given, caller = body.suggestion, request.caller
     book = playbook(given.playbook)
     with request.services.store.reader() as connection:
         row = rows.first(connection, memberships, caller.org_id, email=caller.actor)

@@ -1,7 +1,9 @@
 """Assessor tokens, and the exports that they open."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
@@ -11,29 +13,40 @@ from msgspec import Meta
 from engine.accounts import assessors
 from engine.accounts.tokens import ASSESSOR
 from engine.model.errors import BadRequest, Forbidden, NotFound
-from engine.model.report import Parameter
+from engine.model.report import PERIOD_DAYS, Parameter
 from engine.reporting.catalogue import catalogue
+from engine.store import Revision
 from engine.store.rows import one
 from engine.store.schema.outputs import credentials
 from engine.web.handlers import bundles, evidence_pack
-from engine.web.handlers.reports import not_changed, report
+from engine.web.handlers.reports import ReportHandler, not_changed
 from engine.web.http import (
     REVALIDATE,
-    Handler,
     Request,
     Response,
     answer,
 )
 from engine.web.parameters import parameters
+from engine.web.routes import Handler
 
 WATERMARK = "X-Svc-Watermark"
 DAYS = {"24h": 1, "7d": 7, "30d": 30, "90d": 90, "365d": 365}
 WINDOW = Parameter("window", "30d", "how far back calls are shown", choices=(*DAYS, "all"))
 _PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '%"')
-_INSIDE: dict[str, Handler] = {
-    "evidence-export": evidence_pack.export,
-    "workbook": bundles.workbook,
-    **{name: report(name) for name in assessors.REPORTS},
+
+
+@dataclass(frozen=True)
+class Export:
+    """What is behind the name of an export; None where it reads the query itself."""
+
+    handler: Handler
+    parameters: tuple[Parameter, ...] | None
+
+
+EXPORTS: dict[str, Export] = {
+    "evidence-export": Export(evidence_pack.export, evidence_pack.PARAMETERS),
+    "workbook": Export(bundles.workbook, (PERIOD_DAYS,)),
+    **{name: Export(ReportHandler(name), None) for name in assessors.REPORTS},
 }
 
 
@@ -47,8 +60,8 @@ class NewToken(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def list_tokens(request: Request) -> Response:
-    """GET /api/governance/compliance/assessor-tokens: all of them, what may be allowed, and what was asked for."""
-    window = parameters(request, WINDOW)["window"]
+    """GET /api/governance/compliance/assessor-tokens: all assessor tokens, what may be allowed, what was read."""
+    window = request.options["window"]
     store, org_id = request.services.store, request.caller.org_id
     return answer(
         {
@@ -59,13 +72,12 @@ def list_tokens(request: Request) -> Response:
     )
 
 
-def create_token(request: Request) -> Response:
-    """POST /api/governance/compliance/assessor-tokens: the secret is in this answer and never again."""
-    body = request.parsed(NewToken)
+def create_token(request: Request, body: NewToken) -> Response:
+    """POST /api/governance/compliance/assessor-tokens: makes an assessor token; its secret is shown once."""
     label = _printable("label", body.label)
     engagement = None if body.engagement is None else _printable("engagement", body.engagement)
 
-    def issue(revision: Any) -> dict[str, Any]:
+    def issue(revision: Revision) -> dict[str, object]:
         return assessors.issue(
             revision, label, engagement=engagement, allowed=body.allowed, days=body.expires_in_days
         )  # fmt: skip
@@ -74,15 +86,15 @@ def create_token(request: Request) -> Response:
 
 
 def revoke_token(request: Request) -> Response:
-    """DELETE /api/governance/compliance/assessor-tokens/{id}: from now on the token is refused."""
+    """DELETE /api/governance/compliance/assessor-tokens/{id}: revokes an assessor token, at once."""
     token_id = request.arguments["id"]
     return answer(_write(request, lambda revision: assessors.revoke(revision, token_id)))
 
 
 def export(request: Request) -> Response:
-    """GET /api/governance/compliance/assessor/{id}: the same bytes as inside, marked with the token's label."""
+    """GET /api/governance/compliance/assessor/{id}: an export for an assessor, the same bytes as inside."""
     name = request.arguments["id"]
-    if name not in _INSIDE:
+    if name not in EXPORTS:
         raise NotFound(
             f"There is no export {name[:80]!r}; there are: {', '.join(assessors.EXPORTS)}.", word="unknown_export"
         )
@@ -94,7 +106,10 @@ def export(request: Request) -> Response:
             f"This token does not open {name}; it opens: {', '.join(token['allowed'] or ()) or 'nothing'}.",
             word="export_not_allowed",
         )
-    response = _pack(request) if name == "evidence-export" else _INSIDE[name](request)
+    inside = EXPORTS[name]
+    if inside.parameters is not None:
+        request.options = parameters(request, *inside.parameters)
+    response = _pack(request) if name == "evidence-export" else inside.handler(request)
     response.headers[WATERMARK] = watermark(token["label"])
     return response
 
@@ -122,7 +137,7 @@ def _pack(request: Request) -> Response:
     return response
 
 
-def _write(request: Request, change: Any) -> Any:
+def _write(request: Request, change: Callable[[Revision], dict[str, object]]) -> dict[str, object]:
     caller = request.caller
     return request.services.store.write(caller.org_id, caller.actor, change, now=request.now)
 

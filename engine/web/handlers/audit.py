@@ -18,7 +18,6 @@ from engine.store.queries.audit import (
 )
 from engine.web.access_log import note_access
 from engine.web.http import Request, Response
-from engine.web.parameters import parameters
 
 DAYS = {"24h": 1, "7d": 7, "30d": 30}
 WINDOW = Parameter("window", "all", "how far back events are exported", choices=(*DAYS, "all"))
@@ -41,7 +40,7 @@ def chat_export(request: Request) -> Response:
 
 
 def _since(request: Request) -> datetime | None:
-    window = parameters(request, WINDOW)["window"]
+    window = request.options["window"]
     return request.now - timedelta(days=DAYS[window]) if window in DAYS else None
 
 

@@ -1,7 +1,7 @@
 """Automations: dry-runs, guarded execution and remediation, and the policies that they are held against."""
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import msgspec
 
@@ -13,24 +13,28 @@ from engine.automation.playbooks import playbook, playbooks
 from engine.automation.state import State
 from engine.model.errors import Conflict
 from engine.model.report import Parameter
-from engine.model.vocabulary import ExecutionMode
-from engine.store import rows
+from engine.model.vocabulary import POLICY_STATES, ExecutionMode, NewPolicyState
+from engine.store import Reader, rows
 from engine.store.schema.organizations import memberships
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
 HONESTLY = "The console records guarded executions; it does not act on foreign systems itself."
 Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Text = Annotated[str, msgspec.Meta(max_length=4000)]
 Title = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Controls = Annotated[tuple[Identifier, ...], msgspec.Meta(max_length=100)]
+POLICY_FILTERS = (
+    Parameter("playbook", None, "only this playbook", choices=tuple(playbooks())),
+    Parameter("state", None, "only this state", choices=POLICY_STATES),
+    Parameter("workspace", "active", "all: those of other workspaces too", choices=("active", "all")),
+)
 
 
 class DryRun(msgspec.Struct, forbid_unknown_fields=True):
     """Body of POST /api/automations/dry-run."""
 
     playbook: Identifier
-    inputs: dict[str, Any] = {}
+    inputs: dict[str, object] = {}
     incident_id: Identifier | None = None
 
 
@@ -38,7 +42,7 @@ class Execution(msgspec.Struct, forbid_unknown_fields=True):
     """Body of POST /api/automations/execute and /remediate."""
 
     playbook: Identifier
-    inputs: dict[str, Any] | None = None
+    inputs: dict[str, object] | None = None
     dry_run_id: Identifier | None = None
     incident_id: Identifier | None = None
     approval_note: Text = ""
@@ -49,17 +53,17 @@ class Policy(msgspec.Struct, forbid_unknown_fields=True):
     """Body of POST /api/automations/policies; ``rules`` are checked by the rule language."""
 
     playbook: Identifier
-    rules: Any
+    rules: object
     title: Title | None = None
-    state: Literal["draft", "active"] = "draft"
+    state: NewPolicyState = "draft"
     body: Annotated[str, msgspec.Meta(max_length=20_000)] | None = None
     controls: Controls = ()
     review_due_on: date | None = None
 
 
-def dry_run(request: Request) -> Response:
-    """POST /api/automations/dry-run: the plan, computed from the records as they are; 201 whatever its outcome."""
-    given, caller = request.parsed(DryRun), request.caller
+def dry_run(request: Request, given: DryRun) -> Response:
+    """POST /api/automations/dry-run: rehearses a playbook on the records as they are, and keeps the plan."""
+    caller = request.caller
     book = playbook(given.playbook)
     asked = AutomationRequest("dry_run", caller.actor, caller.role, caller.actor, request.now, "approved")
     store = request.services.store
@@ -71,18 +75,18 @@ def dry_run(request: Request) -> Response:
     return answer({**kept, "approval_needed": rehearsal.approval_needed, "note": HONESTLY}, status=201)
 
 
-def execute(request: Request) -> Response:
-    """POST /api/automations/execute: 201 and the record, or 409 with every reason."""
-    return _carried_out(request, "execute")
+def execute(request: Request, given: Execution) -> Response:
+    """POST /api/automations/execute: records a guarded execution, or answers 409 with every reason."""
+    return _carried_out(request, given, "execute")
 
 
-def remediate(request: Request) -> Response:
-    """POST /api/automations/remediate: as execute, on a fresher dry-run and an accepted policy."""
-    return _carried_out(request, "remediate")
+def remediate(request: Request, given: Execution) -> Response:
+    """POST /api/automations/remediate: as execute, on a fresher dry-run and under an accepted policy."""
+    return _carried_out(request, given, "remediate")
 
 
-def _carried_out(request: Request, mode: ExecutionMode) -> Response:
-    given, caller = request.parsed(Execution), request.caller
+def _carried_out(request: Request, given: Execution, mode: ExecutionMode) -> Response:
+    caller = request.caller
     order = ExecutionRequest(
         playbook(given.playbook),
         mode,
@@ -111,14 +115,8 @@ def _carried_out(request: Request, mode: ExecutionMode) -> Response:
 
 
 def list_policies(request: Request) -> Response:
-    """GET /api/automations/policies: versions of the caller's workspace and of the whole organization."""
-    asked = parameters(
-        request,
-        Parameter("playbook", None, "only this playbook", choices=tuple(playbooks())),
-        Parameter("state", None, "only this state", choices=("draft", "active", "retired")),
-        Parameter("workspace", "active", "all: those of other workspaces too", choices=("active", "all")),
-    )
-    org_id = request.caller.org_id
+    """GET /api/automations/policies: policy versions of the caller's workspace and of all."""
+    asked, org_id = request.options, request.caller.org_id
     with request.services.store.reader() as connection:
         workspace = _workspace(request, connection)
         found = policies.listing(
@@ -131,9 +129,9 @@ def list_policies(request: Request) -> Response:
     return answer({"workspace_id": workspace, "policies": found})
 
 
-def create_policy(request: Request) -> Response:
-    """POST /api/automations/policies: the next version of a playbook's guardrail."""
-    given, caller = request.parsed(Policy), request.caller
+def create_policy(request: Request, given: Policy) -> Response:
+    """POST /api/automations/policies: makes the next version of a playbook's guardrail."""
+    caller = request.caller
     book = playbook(given.playbook)
     with request.services.store.reader() as connection:
         workspace = _workspace(request, connection)
@@ -155,7 +153,7 @@ def create_policy(request: Request) -> Response:
     return answer(made, status=201)
 
 
-def _workspace(request: Request, connection: Any) -> str | None:
+def _workspace(request: Request, connection: Reader) -> str | None:
     """The caller's active workspace."""
     caller = request.caller
     row = rows.first(connection, memberships, caller.org_id, email=caller.actor)

@@ -1,7 +1,5 @@
 """Checkout, and what the payment providers tell afterwards."""
 
-from typing import Any
-
 import msgspec
 
 from engine.model.errors import BadRequest, Unavailable
@@ -13,7 +11,6 @@ from engine.sales.billing.paypal import paypal
 from engine.sales.billing.paypal_account import account
 from engine.sales.billing.tiers import TIERS, offer, variants
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
 TIER = Parameter("tier", None, "what is bought", choices=TIERS)
 
@@ -25,8 +22,8 @@ class Purchase(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def start_checkout(request: Request) -> Response:
-    """GET /api/billing/checkout: on to the page where the buyer approves."""
-    tier = parameters(request, TIER)["tier"]
+    """GET /api/billing/checkout: redirects to the page where the buyer approves."""
+    tier = request.options["tier"]
     if tier is None:
         raise BadRequest(
             f"The parameter tier is missing; it must be {TIER.allowed}.",
@@ -36,10 +33,9 @@ def start_checkout(request: Request) -> Response:
     return Response(status=303, headers={"Location": _begin(request, tier)["approvalUrl"]})
 
 
-def create_checkout(request: Request) -> Response:
-    """POST /api/billing/checkout: the same, for clients that open the page themselves."""
-    parameters(request)
-    tier = request.parsed(Purchase).tier
+def create_checkout(request: Request, purchase: Purchase) -> Response:
+    """POST /api/billing/checkout: begins a checkout, for clients that open the page themselves."""
+    tier = purchase.tier
     if tier not in TIERS:
         raise BadRequest(
             f"The tier must be {TIER.allowed}; got {tier[:80]!r}.",
@@ -49,25 +45,24 @@ def create_checkout(request: Request) -> Response:
     return answer(_begin(request, tier), status=201)
 
 
-def paypal_webhook(request: Request) -> Response:
-    """POST /api/webhooks/paypal: 200 for whatever PayPal signed, kinds without effect included."""
+def paypal_webhook(request: Request, event: paypal_events.PayPalEvent) -> Response:
+    """POST /api/webhooks/paypal: takes what PayPal signed, kinds without effect included."""
     settings, services = request.services.settings, request.services
     configured = account(settings)
     if configured is None:
         raise Unavailable("No payment provider is configured.", word="billing_not_configured")
     desk = paypal_events.PaypalContext(services.store, paypal(configured), offer(settings), request.now)
-    return answer({"outcome": paypal_events.handle(desk, request.parsed(paypal_events.PayPalEvent))})
+    return answer({"outcome": paypal_events.handle(desk, event)})
 
 
-def lemonsqueezy_webhook(request: Request) -> Response:
-    """POST /api/webhooks/lemonsqueezy: 200 for whatever it signed, kinds without effect included."""
+def lemonsqueezy_webhook(request: Request, event: lemonsqueezy.LemonSqueezyEvent) -> Response:
+    """POST /api/webhooks/lemonsqueezy: takes what Lemon Squeezy signed, kinds without effect included."""
     settings = request.services.settings
     shop = lemonsqueezy.Shop(variants(settings), settings.lemonsqueezy_test_mode)
-    event = request.parsed(lemonsqueezy.LemonSqueezyEvent)
     outcome = lemonsqueezy.handle(request.services.store, shop, event, request.body, now=request.now)
     return answer({"outcome": outcome})
 
 
-def _begin(request: Request, tier: BillingTier) -> dict[str, Any]:
+def _begin(request: Request, tier: BillingTier) -> dict[str, str]:
     caller, services = request.caller, request.services
     return checkout(services.store, services.settings, caller.org_id, caller.actor, tier, now=request.now)

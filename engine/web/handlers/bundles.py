@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -12,7 +12,6 @@ from engine.archives.verification import verify_bundle
 from engine.archives.windows import Days, days
 from engine.digests import each
 from engine.model.errors import NotFound, Unavailable
-from engine.model.report import PERIOD_DAYS
 from engine.model.vocabulary import ArchiveKind
 from engine.reporting.render import dated_stem
 from engine.store import PLATFORM
@@ -24,7 +23,6 @@ from engine.web.http import (
     Response,
     answer,
 )
-from engine.web.parameters import parameters
 
 ZIP = "application/zip"
 PIECE = 1 << 18
@@ -45,24 +43,24 @@ class ScheduledBundle(msgspec.Struct, forbid_unknown_fields=True, rename={"org_i
 
 
 def list_bundles(request: Request) -> Response:
-    """GET /api/governance/compliance/bundles: metadata of every bundle, newest first."""
-    parameters(request)
+    """GET /api/governance/compliance/bundles: every evidence bundle's metadata, newest first."""
     return answer({"bundles": bundles.list_bundles(request.services, request.caller.org_id)})
 
 
-def create_bundle(request: Request) -> Response:
-    """POST /api/governance/compliance/bundles: seals one; the same window again is a new one."""
-    body, caller = request.parsed(BundleBody) if request.body else BundleBody(), request.caller
+def create_bundle(request: Request, body: BundleBody) -> Response:
+    """POST /api/governance/compliance/bundles: seals an evidence bundle; the same window again is a new one."""
+    caller = request.caller
     return _create(request, caller.org_id, caller.actor, days(body.window))
 
 
-def scheduled_bundle(request: Request) -> Response:
-    """POST /api/governance/compliance/bundles/scheduled: seals one a day and window for the organization that the body
-    names, else for each that has bundles."""
-    body = request.parsed(ScheduledBundle) if request.body else ScheduledBundle()
+def scheduled_bundle(request: Request, body: ScheduledBundle) -> Response:
+    """POST /api/governance/compliance/bundles/scheduled: seals one bundle a day and window, by cron.
+
+    For the organization that the body names, else for each that has bundles.
+    """
     services, window = request.services, days(body.window)
 
-    def run(org_id: str) -> dict[str, Any]:
+    def run(org_id: str) -> dict[str, object]:
         made = bundles.create_scheduled(services, org_id, bundles.CRON, window, now=request.now)
         row, before = bundles.one(services, org_id, made.row["id"])
         outcome = "already_sealed" if made.again else "sealed"
@@ -90,16 +88,14 @@ def _create(request: Request, org_id: str, actor: str, window: Days) -> Response
 
 
 def bundle(request: Request) -> Response:
-    """GET /api/governance/compliance/bundles/{id}: metadata, manifest, and what checking every part found just now."""
-    parameters(request)
+    """GET /api/governance/compliance/bundles/{id}: a bundle's metadata and manifest, and whether it holds."""
     services = request.services
     row, before = bundles.one(services, request.caller.org_id, request.arguments["id"])
     return answer({"bundle": bundles.metadata(row, before), **verify_bundle(services, row, before, now=request.now)})
 
 
 def download(request: Request) -> Response:
-    """GET /api/governance/compliance/bundles/{id}/download: the archive as it was sealed."""
-    parameters(request)
+    """GET /api/governance/compliance/bundles/{id}/download: the ZIP archive as it was sealed."""
     row, _ = bundles.one(request.services, request.caller.org_id, request.arguments["id"])
     path = bundles.archive(request.services, row)
     name = f"{dated_stem(row['org_id'], 'bundle', row['window_end_on'])}-{row['id'].removeprefix('bnd_')}.zip"
@@ -107,14 +103,14 @@ def download(request: Request) -> Response:
 
 
 def workbook(request: Request) -> Response:
-    """GET /api/governance/compliance/workbook: evidence, crosswalk and every assessment of the present day."""
-    period = parameters(request, PERIOD_DAYS)["periodDays"]
+    """GET /api/governance/compliance/workbook: a ZIP of evidence, crosswalk and every assessment."""
+    period = request.options["periodDays"]
     return _pack(request, "workbook", Days(f"{period}d", period))
 
 
 def committee_meeting_pack(request: Request) -> Response:
-    """GET /api/governance/compliance/committee-meeting-pack: what a committee needs to meet."""
-    period = parameters(request, PERIOD_DAYS)["periodDays"]
+    """GET /api/governance/compliance/committee-meeting-pack: a ZIP with what a committee needs to meet."""
+    period = request.options["periodDays"]
     return _pack(request, "committee-meeting-pack", Days(f"{period}d", period))
 
 
@@ -124,7 +120,7 @@ def _pack(request: Request, kind: ArchiveKind, window: Days) -> Response:
 
 
 def _file(request: Request, path: Path, name: str, etag: str) -> Response:
-    headers: dict[str, Any] = {"ETag": f'"{etag}"'}
+    headers = {"ETag": f'"{etag}"'}
     if not_changed(request.headers.get("if-none-match", ""), etag):
         return Response(status=304, headers=headers, content_type=ZIP, cache=REVALIDATE)
     try:

@@ -4,11 +4,11 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
-from typing import Any
 
 import httpx
 
 from engine.runtime.settings import Settings
+from engine.web.answers.health import ConnectorProbe, ConnectorStatus
 from engine.web.handlers.proxy import (
     CONNECTORS,
     Connector,
@@ -16,18 +16,19 @@ from engine.web.handlers.proxy import (
     client,
 )
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
 PROBE_SECONDS = 2.0
 REMEMBERED = timedelta(seconds=10)
-_NOTHING: dict[str, Any] = {"configured": False, "reachable": False, "status": None, "latency_ms": None}
-_known: dict[tuple[str, ...], tuple[datetime, dict[str, Any]]] = {}
+_NOTHING = ConnectorProbe(configured=False, reachable=False, status=None, latency_ms=None)
+_known: dict[tuple[str, ...], tuple[datetime, ConnectorStatus]] = {}
 _guard = threading.Lock()
 
 
 def status(request: Request) -> Response:
-    """Probe both backends at once. What was found stands for ten seconds, so that nobody can probe in our name."""
-    parameters(request)
+    """Whether the two backends answer.
+
+    Both are probed at once; what was found stands for ten seconds, so that nobody can probe in our name.
+    """
     settings = request.services.settings
     where = tuple(connector.url(settings) for connector in CONNECTORS)
     with _guard:
@@ -38,23 +39,24 @@ def status(request: Request) -> Response:
     return answer(known[1])
 
 
-def _probed(settings: Settings, now: datetime) -> dict[str, Any]:
+def _probed(settings: Settings, now: datetime) -> ConnectorStatus:
     with ThreadPoolExecutor(len(CONNECTORS)) as pool:
-        found = list(pool.map(lambda connector: _probe(settings, connector), CONNECTORS))
-    return {"checked_at": now, **{connector.name: result for connector, result in zip(CONNECTORS, found, strict=True)}}
+        reasoning, robot = pool.map(lambda connector: _probe(settings, connector), CONNECTORS)
+    return ConnectorStatus(checked_at=now, reasoning=reasoning, robot=robot)
 
 
-def _probe(settings: Settings, connector: Connector) -> dict[str, Any]:
-    """Any answer at all means reachable; its status says the rest. The address itself is never shown."""
+def _probe(settings: Settings, connector: Connector) -> ConnectorProbe:
+    """Whatever is answered means reachable; its status says the rest. The address itself is never shown."""
     base = connector.url(settings)
     if not base:
-        return dict(_NOTHING)
+        return _NOTHING
     begun = time.perf_counter()
     try:
         with client().stream(
             "GET", base, headers=authorization(settings, connector), timeout=PROBE_SECONDS
         ) as came:  # the body is not read
-            found = {**_NOTHING, "configured": True, "reachable": True, "status": came.status_code}
+            answered: int | None = came.status_code
     except httpx.TransportError:
-        found = {**_NOTHING, "configured": True}
-    return {**found, "latency_ms": round(1000 * (time.perf_counter() - begun))}
+        answered = None
+    taken = round(1000 * (time.perf_counter() - begun))
+    return ConnectorProbe(configured=True, reachable=answered is not None, status=answered, latency_ms=taken)

@@ -6,19 +6,16 @@ people do not see; ``duration_ms`` is the time from opening the form to sending 
 """
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
-from engine.model.errors import BadRequest
 from engine.sales import enquiries
 from engine.store import PLATFORM
-from engine.web import forms
+from engine.web.answers.sales import EnquiryReceipt
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
 ACTOR = "public"
-TRUE = ("true", "on", "yes", "1")
 Text = Annotated[str, msgspec.Meta(max_length=100_000)]
 
 
@@ -35,10 +32,8 @@ class Form(msgspec.Struct):
     stamp: Text | None = None
 
 
-def submit(request: Request) -> Response:
-    """POST /api/contact: the enquiry is stored before its reference is answered."""
-    parameters(request)
-    form = _form(request)
+def submit(request: Request, form: Form) -> Response:
+    """POST /api/contact: takes an enquiry, which is stored before its reference is answered."""
     rules = _rules(request)
     enquiry = enquiries.check_enquiry(form.name, form.email, form.company, form.message, consent=form.consent)
     suspicion = enquiries.suspicion(
@@ -48,43 +43,9 @@ def submit(request: Request) -> Response:
     store = request.services.store
     store.ensure_platform(request.now)
     reference = store.write(PLATFORM, ACTOR, lambda revision: enquiries.submit(revision, kept, rules), now=request.now)
-    return answer({"referenceId": reference, "status": "received"}, status=201)
+    return answer(EnquiryReceipt(reference_id=reference, status="received"), status=201)
 
 
 def _rules(request: Request) -> enquiries.FormRules:
     settings = request.services.settings
     return enquiries.FormRules(settings.contact_min_seconds, settings.contact_stamp_secret, settings.contact_per_email)
-
-
-def _form(request: Request) -> Form:
-    pairs = forms.pairs(request.headers.get("content-type", ""), request.body)
-    return request.parsed(Form) if pairs is None else _from_pairs(pairs)
-
-
-def _from_pairs(pairs: list[tuple[str, str]]) -> Form:
-    """A form's texts as the members that JSON would have; a field that comes twice is refused."""
-    given: dict[str, Any] = {}
-    for name, text in pairs:
-        if name in given and name in Form.__struct_fields__:
-            raise forms.unreadable(f"each field once; {name} came twice")
-        given[name] = text
-    values = {name: given[name] for name in Form.__struct_fields__ if name in given}
-    if "consent" in values:
-        values["consent"] = values["consent"].strip().lower() in TRUE
-    if "duration_ms" in values:
-        digits = values["duration_ms"].strip()
-        values["duration_ms"] = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else digits
-    return _converted(values)
-
-
-def _converted(values: dict[str, Any]) -> Form:
-    try:
-        return msgspec.convert(values, Form)
-    except msgspec.ValidationError as error:
-        expected, _, place = str(error).partition(" - at `$.")
-        field = place.rstrip("`") or expected.rpartition("field `")[2].rstrip("`")
-        raise BadRequest(
-            f"The form does not fit: {expected}" + (f" (at {field})." if place else "."),
-            word="invalid_body",
-            details=[{"field": field, "expected": expected}],
-        ) from error

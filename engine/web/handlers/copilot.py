@@ -1,7 +1,7 @@
 """The doors of the copilot. A chat answers as OpenAI's chat completions do, so that their clients can read it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -13,10 +13,10 @@ from engine.model.errors import BadRequest, Problem, Unauthorized
 from engine.model.report import Parameter
 from engine.store.ids import new_id
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
+NOTHING: dict[str, object] = {}
 MOST_CHARACTERS = 40_000
-_LIMIT = Parameter("limit", 50, "how many conversations, newest first", 1, 200)
+LIMIT = Parameter("limit", 50, "how many conversations, newest first", 1, 200)
 Content = Annotated[str, msgspec.Meta(min_length=1, max_length=8_000)]
 
 
@@ -39,14 +39,15 @@ class NewMessage(msgspec.Struct, forbid_unknown_fields=True):
     content: Content
 
 
-Keep = Callable[[turns.Turn, str], list[dict[str, Any]]]
+Keep = Callable[[turns.Turn, str], list[dict[str, object]]]
 
 
-def chat(request: Request) -> Response:
-    """Answer the last message, whole or as a stream. With ``thread_id`` the turn is kept, and what was said before in
-    that thread stands in for the messages before the last."""
-    parameters(request)
-    body = request.parsed(Chat)
+def chat(request: Request, body: Chat) -> Response:
+    """Answer the last message, whole or as a stream.
+
+    With ``thread_id`` the turn is kept, and what was said before in that thread stands in for the messages before the
+    last.
+    """
     conversation = [{"role": message.role, "content": _text(message.content)} for message in body.messages]
     if conversation[-1]["role"] != "user":
         raise _invalid("messages", "the last message to be the user's", f"one of the {conversation[-1]['role']}")
@@ -76,16 +77,14 @@ def chat(request: Request) -> Response:
 
 def list_threads(request: Request) -> Response:
     """The caller's own conversations."""
-    caller, limit = request.caller, parameters(request, _LIMIT)["limit"]
+    caller, limit = request.caller, request.options["limit"]
     return answer({"threads": threads.list_threads(request.services.store, caller.org_id, caller.actor, limit)})
 
 
-def create_thread(request: Request) -> Response:
-    """Begin a conversation; the body may be empty."""
-    parameters(request)
+def create_thread(request: Request, body: NewThread) -> Response:
+    """Begin a conversation with the copilot; the body may be empty."""
     caller = request.caller
-    title = (request.parsed(NewThread) if request.body else NewThread()).title
-    title = None if title is None else _text(title)
+    title = None if body.title is None else _text(body.title)
     made = request.services.store.write(
         caller.org_id, caller.actor, lambda revision: threads.create(revision, title), now=request.now
     )
@@ -94,7 +93,6 @@ def create_thread(request: Request) -> Response:
 
 def list_messages(request: Request) -> Response:
     """A conversation of the caller, oldest message first."""
-    parameters(request)
     caller = request.caller
     thread, messages = threads.read(
         request.services.store, caller.org_id, caller.actor, request.arguments["id"]
@@ -102,10 +100,9 @@ def list_messages(request: Request) -> Response:
     return answer({"thread": thread, "messages": messages})
 
 
-def create_message(request: Request) -> Response:
+def create_message(request: Request, body: NewMessage) -> Response:
     """Say something in a conversation and get the answer; both are kept."""
-    parameters(request)
-    text = _text(request.parsed(NewMessage).content)
+    text = _text(body.content)
     thread_id = request.arguments["id"]
     history = _history(request, thread_id)
     turn = _run(request, [*history, {"role": "user", "content": text}], stream=False)
@@ -135,7 +132,7 @@ def _history(request: Request, thread_id: str) -> list[dict[str, str]]:
 def _keeper(request: Request, thread_id: str, question: str) -> Keep:
     """Keeps the turn that answers ``question`` once its text is there."""
 
-    def keep(turn: turns.Turn, text: str) -> list[dict[str, Any]]:
+    def keep(turn: turns.Turn, text: str) -> list[dict[str, object]]:
         said = threads.ThreadMessage(text, turn.provider, turn.confidence, turn.citations, turn.sent_to)
         caller, store = request.caller, request.services.store
         return threads.append(store, caller.org_id, caller.actor, thread_id, question, said, now=request.now)
@@ -143,22 +140,22 @@ def _keeper(request: Request, thread_id: str, question: str) -> Keep:
     return keep
 
 
-def _events(turn: turns.Turn, about: dict[str, Any], keep: Keep | None, thread_id: str | None) -> Iterator[bytes]:
+def _events(turn: turns.Turn, about: dict[str, object], keep: Keep | None, thread_id: str | None) -> Iterator[bytes]:
     """Chunks of the answer; one that breaks off ends with an error and without the mark of the end."""
 
-    def chunk(delta: dict[str, str], finish: str | None = None, **more: Any) -> bytes:
+    def chunk(delta: dict[str, str], more: dict[str, object] = NOTHING, finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
         return sse.event({**about, "object": "chat.completion.chunk", "choices": [choice], **more})
 
     said = []
     try:
-        yield chunk({"role": "assistant", "content": ""}, **_origin(turn))
+        yield chunk({"role": "assistant", "content": ""}, _origin(turn))
         for piece in turn.pieces:
             said.append(piece)
             yield chunk({"content": piece})
         if keep is not None:
             keep(turn, "".join(said))
-        yield chunk({}, turn.finish, **_sources(turn, thread_id))
+        yield chunk({}, _sources(turn, thread_id), turn.finish)
         yield sse.end_event()
     except ProviderError as error:
         yield _error("The provider broke off its answer.", "provider_error", error.reason)
@@ -172,12 +169,12 @@ def _error(message: str, kind: str, code: str) -> bytes:
     return sse.event({"error": {"message": message, "type": kind, "code": code}})
 
 
-def _origin(turn: turns.Turn) -> dict[str, Any]:
+def _origin(turn: turns.Turn) -> dict[str, object]:
     return {"provider": turn.provider, "skipped": turn.skipped}
 
 
-def _sources(turn: turns.Turn, thread_id: str | None) -> dict[str, Any]:
-    sources = {"citations": turn.citations, "confidence": turn.confidence}
+def _sources(turn: turns.Turn, thread_id: str | None) -> dict[str, object]:
+    sources: dict[str, object] = {"citations": turn.citations, "confidence": turn.confidence}
     return sources if thread_id is None else {**sources, "thread_id": thread_id}
 
 

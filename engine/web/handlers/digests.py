@@ -1,6 +1,7 @@
 """Digests over HTTP: previews that say what would leave, deliveries by hand, deliveries by cron."""
 
-from typing import Annotated, Any, TypeVar
+from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
 
@@ -17,16 +18,15 @@ from engine.digests import (
 )
 from engine.model.digest import Digest
 from engine.model.errors import NotFound
-from engine.web.handlers.reports import Outlook
-from engine.web.http import (
-    Handler,
-    Request,
-    Response,
-    answer,
-)
+from engine.web.access import Access
+from engine.web.answers.digests import DigestRun, DigestRuns, StaffingChainRun, StaffingChainRuns
+from engine.web.bodies import JsonBody
+from engine.web.handlers.reports import report_route
+from engine.web.http import Request, Response, answer
+from engine.web.limits import SENSITIVE
+from engine.web.routes import Route
 
 CRON = "cron"
-T = TypeVar("T")
 
 
 class DeliveryBody(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
@@ -43,45 +43,62 @@ class ScheduledBody(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     period_days: Annotated[int, msgspec.Meta(ge=1, le=730)] | None = None
 
 
-def outlook(digest: Digest) -> Outlook:
-    """Headers of a preview: the hash of what it says and the channels over which it would leave.
+SCHEDULED = JsonBody(ScheduledBody, required=False)
 
-    They are headers because the report's own bytes depend on nothing but the records.
-    """
 
-    def headers(request: Request, body: Any) -> dict[str, str]:
+@dataclass(frozen=True)
+class DigestOutlook:
+    """Headers of a preview: the hash of what it says and the channels over which it would leave."""
+
+    digest: Digest
+
+    def headers(self, request: Request, body: bytes) -> dict[str, str]:
+        """``X-Content-Hash`` and ``X-Delivery-Channels``."""
         services, org_id = request.services, request.caller.org_id
         with services.store.reader() as connection:
             ways = channels_of(services.settings, endpoints(connection, org_id))
-        leaving = [way.name for way in ways.leaving if way.name in digest.channels]
+        leaving = [way.name for way in ways.leaving if way.name in self.digest.channels]
         return {
             "X-Content-Hash": hash_of(msgspec.json.decode(body)),
             "X-Delivery-Channels": ", ".join(leaving) or "none",
         }
 
-    return headers
 
-
-def send(digest: Digest) -> Handler:
+@dataclass(frozen=True)
+class DeliveryHandler:
     """POST of a digest: the delivery of the present period, once."""
 
-    def handler(request: Request) -> Response:
-        wanted, caller = _body(request, DeliveryBody), request.caller
+    digest: Digest
+
+    @property
+    def summary(self) -> str:
+        """For the description of the interface."""
+        return f"Deliver {self.digest.name} for the present {self.digest.period}, once."
+
+    def __call__(self, request: Request, wanted: DeliveryBody) -> Response:
+        """What came of it."""
+        caller = request.caller
         run = deliver(
-            request.services, digest, caller.org_id, caller.actor, now=request.now,
+            request.services, self.digest, caller.org_id, caller.actor, now=request.now,
             query=_query(wanted.period_days), send_empty=wanted.send_empty,
         )  # fmt: skip
         return answer(run.shown())
 
-    return handler
 
-
-def scheduled(digest: Digest) -> Handler:
+@dataclass(frozen=True)
+class ScheduledHandler:
     """POST of a digest by cron: the same delivery, for one organization or for all that want it."""
 
-    def handler(request: Request) -> Response:
-        wanted = _body(request, ScheduledBody)
-        services, query = request.services, _query(wanted.period_days)
+    digest: Digest
+
+    @property
+    def summary(self) -> str:
+        """For the description of the interface."""
+        return f"Deliver {self.digest.name} by cron, for one organization or for each that wants it."
+
+    def __call__(self, request: Request, wanted: ScheduledBody) -> Response:
+        """What came of it, for each."""
+        digest, services, query = self.digest, request.services, _query(wanted.period_days)
         digest.report.parse(query)
 
         def run(org_id: str) -> Run:
@@ -97,15 +114,17 @@ def scheduled(digest: Digest) -> Handler:
         runs = each(digest.name, every, run, wanted=wanted_by)
         return answer({"digest": digest.name, "runs": [one.shown() for one in runs]})
 
-    return handler
 
-
-def chain(digests: tuple[Digest, ...]) -> Handler:
+@dataclass(frozen=True)
+class ChainHandler:
     """POST of the staffing chain by cron: rollup, SLA digest, escalation."""
 
-    def handler(request: Request) -> Response:
-        wanted = _body(request, ScheduledBody)
-        services = request.services
+    digests: tuple[Digest, ...]
+    summary: str = "Run what is left of the day's staffing chain: rollup, SLA digest, escalation."
+
+    def __call__(self, request: Request, wanted: ScheduledBody) -> Response:
+        """What came of each step, for each organization."""
+        digests, services = self.digests, request.services
 
         def run(org_id: str) -> ChainRun:
             return run_chain(services, digests, org_id, CRON, now=request.now)
@@ -120,17 +139,40 @@ def chain(digests: tuple[Digest, ...]) -> Handler:
         runs = each(CHAIN_NAME, every, run, wanted=wanted_by)
         return answer({"chain": CHAIN_NAME, "runs": [one.shown() for one in runs]})
 
-    return handler
+
+def preview_route(method: str, path: str, access: Access, digest: Digest) -> Route:
+    """The route of a digest's report, with headers that say what would leave."""
+    return report_route(method, path, access, digest.report.name, outlook=DigestOutlook(digest))
+
+
+def delivery_route(method: str, path: str, access: Access, digest: Digest) -> Route:
+    """The route that delivers a digest by hand."""
+    return Route(
+        method, path, access, DeliveryHandler(digest), SENSITIVE,
+        parameters=None, body=JsonBody(DeliveryBody, required=False), answer=DigestRun,
+    )  # fmt: skip
+
+
+def scheduled_route(method: str, path: str, access: Access, digest: Digest) -> Route:
+    """The route that delivers a digest by cron."""
+    return Route(
+        method, path, access, ScheduledHandler(digest),
+        parameters=None, body=SCHEDULED, answer=(DigestRun, DigestRuns), errors=(404,),
+    )  # fmt: skip
+
+
+def chain_route(method: str, path: str, access: Access, digests: tuple[Digest, ...]) -> Route:
+    """The route that runs the chain of digests by cron."""
+    return Route(
+        method, path, access, ChainHandler(digests),
+        parameters=None, body=SCHEDULED, answer=(StaffingChainRun, StaffingChainRuns), errors=(404,),
+    )  # fmt: skip
 
 
 def _known(request: Request, org_id: str) -> str:
     if org_id not in {known for known, _ in request.services.store.organizations()}:
         raise NotFound(f"There is no organization {org_id[:80]!r}.", word="unknown_organization")
     return org_id
-
-
-def _body(request: Request, kind: type[T]) -> T:
-    return request.parsed(kind) if request.body else kind()
 
 
 def _query(period_days: int | None) -> dict[str, str]:

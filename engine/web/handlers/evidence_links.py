@@ -8,7 +8,6 @@ from engine.model.report import Parameter
 from engine.model.vocabulary import LINK_OUTCOMES
 from engine.programme.evidence_links import LinkRequest, link
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
 MOST = 500
 Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
@@ -32,10 +31,10 @@ class NewLinks(msgspec.Struct, forbid_unknown_fields=True):
     links: Annotated[tuple[NewLink, ...], msgspec.Meta(min_length=1, max_length=MOST)]
 
 
-def link_tests(request: Request) -> Response:
-    """POST /api/governance/compliance/testing-evidence-linker: links in one revision; 201 when any is new, else 200."""
-    every = parameters(request, SUPPLEMENT)["supplement"] == "true"
-    given, caller = request.parsed(NewLinks), request.caller
+def link_tests(request: Request, given: NewLinks) -> Response:
+    """POST /api/governance/compliance/testing-evidence-linker: links tests to controls and bundles."""
+    every = request.options["supplement"] == "true"
+    caller = request.caller
     wanted = [
         LinkRequest(one.test_id, one.framework, one.control_id, one.bundle_id, every or one.supplement)
         for one in given.links
@@ -43,5 +42,6 @@ def link_tests(request: Request) -> Response:
     results = request.services.store.write(
         caller.org_id, caller.actor, lambda revision: link(revision, wanted), now=request.now
     )
-    counts = {outcome: sum(row["outcome"] == outcome for row in results) for outcome in LINK_OUTCOMES}
-    return answer({**counts, "links": results}, status=201 if counts["created"] else 200)
+    counts: dict[str, int] = {outcome: sum(row["outcome"] == outcome for row in results) for outcome in LINK_OUTCOMES}
+    shown: dict[str, object] = {**counts, "links": results}
+    return answer(shown, status=201 if counts["created"] else 200)

@@ -1,10 +1,10 @@
 """The evidence pack over HTTP, streamed as CSV, or as JSON whose last line is a manifest."""
 
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, timedelta
 from hashlib import sha256
 from itertools import chain
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -22,20 +22,22 @@ from engine.reporting.catalogue import FRAMEWORKS, catalogue
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.csv import csv_chunks
 from engine.web.access_log import note_access
-from engine.web.http import Request, Response
-from engine.web.parameters import parameters
+from engine.web.answers.compliance import EvidenceManifest
+from engine.web.http import Request, Response, json_bytes
+from engine.web.negotiation import preferred_format
 
 DAYS = {"24h": 1, "7d": 7, "30d": 30, "90d": 90, "365d": 365}
 WINDOW = Parameter("window", "all", "how far back events are exported", choices=(*DAYS, "all"))
 FRAMEWORK = Parameter("framework", None, "only rows that are evidence for this framework", choices=FRAMEWORKS)
 FORMAT = Parameter("format", None, "json or csv", choices=("json", "csv"))
+PARAMETERS = (WINDOW, FRAMEWORK, FORMAT)
 NAME = "evidence-export"
 SCHEMA_VERSION = 1
 
 
 def export(request: Request) -> Response:
-    """GET /api/governance/compliance/export: policies in force and audit events with their control tags."""
-    given = parameters(request, WINDOW, FRAMEWORK, FORMAT)
+    """GET /api/governance/compliance/export: the evidence pack: policies and events with control tags."""
+    given = request.options
     store, org_id = request.services.store, request.caller.org_id
     since = request.now - timedelta(days=DAYS[given["window"]]) if given["window"] in DAYS else None
     pack = open_pack(store, org_id, since=since, framework=given["framework"], now=request.now)
@@ -46,8 +48,7 @@ def export(request: Request) -> Response:
             details=[{"parameter": "framework", "expected": "a framework in scope", "got": given["framework"]}],
         )
     today = request.now.astimezone(ZoneInfo(store.time_zone(org_id))).date()
-    wants_csv = request.headers.get("accept", "").partition(",")[0].strip().lower().startswith("text/csv")
-    form = given["format"] or ("csv" if wants_csv else "json")
+    form = given["format"] or preferred_format(request.headers.get("accept", ""), FORMAT.choices) or "json"
     rows = pages(store, pack)
     asked = {"window": given["window"], "framework": given["framework"]}
     chunks = csv_chunks(rows) if form == "csv" else json_chunks(rows, pack, asked, today)
@@ -59,7 +60,7 @@ def export(request: Request) -> Response:
 
 
 def json_chunks(
-    rows: Iterator[pl.DataFrame], pack: EvidencePack, asked: dict[str, Any], today: date
+    rows: Iterator[pl.DataFrame], pack: EvidencePack, asked: dict[str, str | None], today: date
 ) -> Iterator[bytes]:
     """One JSON object: a line of what it is, a line for each row, and a last line with the manifest.
 
@@ -78,44 +79,46 @@ def json_chunks(
             digest.update(lines.encode())
             yield (between + lines.rstrip("\n").replace("\n", ",\n")).encode()
             between = ",\n"
-    manifest = {
-        **sums.told(),
-        "since": _moment(pack.since),
-        "frameworks": list(pack.frameworks),
-        "catalogue_version": catalogue().version,
-        "columns": list(COLUMNS),
-        "rows_sha256": digest.hexdigest(),
-    }
-    yield b'\n],\n"manifest":' + msgspec.json.encode(manifest) + b"}\n"
+    manifest = EvidenceManifest(
+        rows=sums.rows,
+        policies=sums.policies,
+        events=sums.events,
+        rows_with_tags=sums.rows_with_tags,
+        first_seq=sums.first_seq,
+        last_seq=sums.last_seq,
+        prev_hash_of_first=sums.prev_hash_of_first,
+        hash_of_last=sums.hash_of_last,
+        since=pack.since,
+        frameworks=list(pack.frameworks),
+        catalogue_version=catalogue().version,
+        columns=list(COLUMNS),
+        rows_sha256=digest.hexdigest(),
+    )
+    yield b'\n],\n"manifest":' + json_bytes(manifest) + b"}\n"
 
 
+@dataclass
 class PackSums:
     """What a manifest says of the rows, added up page by page."""
 
-    def __init__(self) -> None:
-        self._told: dict[str, Any] = {
-            "rows": 0, "policies": 0, "events": 0, "rows_with_tags": 0, "first_seq": None, "last_seq": None,
-            "prev_hash_of_first": None, "hash_of_last": None,
-        }  # fmt: skip
+    rows: int = 0
+    policies: int = 0
+    events: int = 0
+    rows_with_tags: int = 0
+    first_seq: int | None = None
+    last_seq: int | None = None
+    prev_hash_of_first: str | None = None
+    hash_of_last: str | None = None
 
     def add(self, frame: pl.DataFrame) -> None:
         """The rows of one page."""
         events = frame.filter(pl.col("seq").is_not_null())
-        told = self._told
-        told["rows"] += frame.height
-        told["events"] += events.height
-        told["policies"] += frame.height - events.height
-        told["rows_with_tags"] += frame.filter(pl.col("control_tags").list.len() > 0).height
+        self.rows += frame.height
+        self.events += events.height
+        self.policies += frame.height - events.height
+        self.rows_with_tags += frame.filter(pl.col("control_tags").list.len() > 0).height
         if events.height:
             first, last = events.row(0, named=True), events.row(-1, named=True)
-            if told["first_seq"] is None:
-                told |= {"first_seq": first["seq"], "prev_hash_of_first": first["prev_hash"]}
-            told |= {"last_seq": last["seq"], "hash_of_last": last["hash"]}
-
-    def told(self) -> dict[str, Any]:
-        """The sums so far."""
-        return dict(self._told)
-
-
-def _moment(at: datetime | None) -> str | None:
-    return None if at is None else at.isoformat().replace("+00:00", "Z")
+            if self.first_seq is None:
+                self.first_seq, self.prev_hash_of_first = first["seq"], first["prev_hash"]
+            self.last_seq, self.hash_of_last = last["seq"], last["hash"]

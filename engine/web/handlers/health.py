@@ -1,21 +1,22 @@
 """Liveness and readiness."""
 
 from engine.store.migrations import database_health
+from engine.web.answers.health import DatabaseReadiness, Liveness
 from engine.web.http import Request, Response, answer
 
 
 def alive(request: Request) -> Response:
-    """The process answers; nothing else is looked at."""
+    """Whether the process answers; nothing else is looked at."""
     services = request.services
     uptime = int((request.now - services.started_at).total_seconds())
-    response = answer({"ok": True, "service": services.settings.service_name, "uptime_s": max(uptime, 0)})
+    response = answer(Liveness(ok=True, service=services.settings.service_name, uptime_s=max(uptime, 0)))
     if request.method == "HEAD":
         response.body = b""
     return response
 
 
 def database(request: Request) -> Response:
-    """The operational store answers and has migration 15; 503 says what is missing."""
+    """Whether the operational store answers and has migration 15; 503 says what is missing."""
     with request.services.store.reader() as connection:
         row = database_health(connection)
-    return answer({"ok": True, "database": request.services.store.dialect, "migration": row["migration"]})
+    return answer(DatabaseReadiness(ok=True, database=request.services.store.dialect, migration=str(row["migration"])))

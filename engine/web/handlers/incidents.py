@@ -9,36 +9,36 @@ from engine.incidents.export import export as exported
 from engine.incidents.records import IncidentRecord, read_incident
 from engine.incidents.review import review as reviewed
 from engine.web.access_log import note_access
+from engine.web.bodies import AnyObject
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
 MARKDOWN = "text/markdown; charset=utf-8"
 
 
 def export(request: Request) -> Response:
-    """GET /api/incidents/{id}/export: the incident as Markdown."""
+    """GET /api/incidents/{id}/export: one incident as a Markdown file."""
     return _download(request, exported(_record(request)), "")
 
 
 def review(request: Request) -> Response:
-    """GET /api/incidents/{id}/review: the post-incident review as Markdown, on the organization's own day."""
+    """GET /api/incidents/{id}/review: the post-incident review of one incident as a Markdown file."""
     record = _record(request)
     as_of = request.now.astimezone(ZoneInfo(record.organization.time_zone)).date()
     return _download(request, reviewed(record, as_of), "-review")
 
 
 def evidence(request: Request) -> Response:
-    """GET /api/incidents/{id}/evidence: the evidence pack."""
+    """GET /api/incidents/{id}/evidence: everything about an incident with its place in the audit chain."""
     pack = evidence_pack(_record(request))
     note_access(request, "json")
     return answer(pack)
 
 
-def run_rca(request: Request) -> Response:
-    """POST /api/incidents/{id}/rca/run: a new analysis, kept. Read before the writer's turn: it may take a while."""
-    parameters(request)
-    if request.body:
-        _ = request.json
+def run_rca(request: Request, _: AnyObject) -> Response:
+    """POST /api/incidents/{id}/rca/run: runs a root-cause analysis and keeps it.
+
+    What it looks at is read before the writer's turn: it may take a while.
+    """
     caller, store = request.caller, request.services.store
     with store.reader() as connection:
         analysis = explain(connection, caller.org_id, request.arguments["id"], request.now)
@@ -47,14 +47,12 @@ def run_rca(request: Request) -> Response:
 
 
 def latest_rca(request: Request) -> Response:
-    """GET /api/incidents/{id}/rca/latest: the analysis that was kept last."""
-    parameters(request)
+    """GET /api/incidents/{id}/rca/latest: the root-cause analysis that was kept last."""
     with request.services.store.reader() as connection:
         return answer(latest(connection, request.caller.org_id, request.arguments["id"]))
 
 
 def _record(request: Request) -> IncidentRecord:
-    parameters(request)
     with request.services.store.reader() as connection:
         return read_incident(connection, request.caller.org_id, request.arguments["id"])
 

@@ -3,8 +3,9 @@
 import hmac
 import logging
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from hashlib import sha256
-from typing import TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
@@ -12,28 +13,81 @@ from engine.incidents.alerts import AlertResult, ingest_alerts, prefetch_keys
 from engine.incidents.findings import ingest_findings
 from engine.intake.alerts import read_alerts
 from engine.intake.findings import read_findings
+from engine.intake.findings.batch import FORCED
 from engine.model.errors import (
-    BadRequest,
     Forbidden,
     Problem,
     Unauthorized,
 )
+from engine.model.report import Parameter
 from engine.store import Ahead, Revision
 from engine.store.credentials import credentials_of
+from engine.web.bodies import json_value
 from engine.web.credentials import confirm
 from engine.web.http import Request, Response, answer
 
-SIGNATURE = "x-svc-signature"
+Text = Annotated[str, msgspec.Meta(max_length=4000)]
+
+
+class NormalizedAlert(msgspec.Struct):
+    """Our own payload, for everything that is not a monitor we know."""
+
+    title: str
+    status: Literal["firing", "resolved"]
+    severity: Text | None = None
+    dedupe_key: Text | None = None
+    service: Text | None = None
+    source: Text | None = None
+    host: Text | None = None
+    description: str | None = None
+    started_at: datetime | int | None = None
+    ended_at: datetime | int | None = None
+    labels: dict[str, str] | None = None
+    link: Text | None = None
+    event_id: Text | None = None
+
+
+class AlertBatch(msgspec.Struct):
+    """Several alerts: ours, or those of Alertmanager and Grafana."""
+
+    alerts: list[dict[str, object]]
+
+
+class MonitorPayload(msgspec.Struct):
+    """What Alertmanager, Grafana, Datadog, PagerDuty and CloudWatch send."""
+
+
+class GenericFinding(msgspec.Struct):
+    """A finding of a scanner that is not known here."""
+
+    finding_id: Text
+    host: Text
+    title: str | None = None
+    severity: Text | None = None
+    cve: Text | None = None
+    cvss: Annotated[float, msgspec.Meta(ge=0, le=10)] | None = None
+    status: Text | None = None
+    service: Text | None = None
+
+
+class ScannerPayload(msgspec.Struct):
+    """What the connectors of Qualys (QID and host) and Tenable (plugin and asset) send."""
+
+
+ALERT_BODIES = (NormalizedAlert, AlertBatch, MonitorPayload)
+FINDING_BODIES = (GenericFinding, ScannerPayload, list[GenericFinding], list[ScannerPayload])
+SIGNATURE = Parameter("X-Svc-Signature", None, "t=<seconds>,v1=<hex HMAC-SHA256 of t.body>, where a secret is set")
+SOURCE = Parameter("X-Svc-Vuln-Source", None, "whose findings these are", choices=tuple(FORCED))
 WINDOW_SECONDS = 300
 log = logging.getLogger("hq.web")
 T = TypeVar("T")
 
 
 def alerts(request: Request) -> Response:
-    """POST /api/integrations/alerts: one or several alerts of any known format."""
+    """POST /api/integrations/alerts: takes alerts of any known format: incidents open, repeat, resolve."""
     _check_signature(request)
     _check_plan(request)
-    found = read_alerts(_body(request), received_at=request.now)
+    found = read_alerts(json_value(request.body), received_at=request.now)
     workspace = request.caller.workspace_id
     results = _write(
         request, lambda revision: ingest_alerts(revision, found, workspace_id=workspace), prefetch_keys(found)
@@ -42,9 +96,9 @@ def alerts(request: Request) -> Response:
 
 
 def vulnerabilities(request: Request) -> Response:
-    """POST /api/integrations/vulnerabilities: one finding or many of a known scanner."""
+    """POST /api/integrations/vulnerabilities: takes findings of a scanner; severe ones open incidents."""
     batch = read_findings(
-        _body(request), source_header=request.headers.get("x-svc-vuln-source"), received_at=request.now
+        json_value(request.body), source_header=request.headers.get(SOURCE.name.lower()), received_at=request.now
     )
     workspace = request.caller.workspace_id
     return answer(_write(request, lambda revision: ingest_findings(revision, batch, workspace_id=workspace)))
@@ -75,14 +129,6 @@ def _counts(results: Sequence[AlertResult]) -> dict[str, int]:
     return counts
 
 
-def _body(request: Request) -> object:
-    """Any JSON value: monitors send objects, scanners lists too."""
-    try:
-        return msgspec.json.decode(request.body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadRequest(f"The body must be JSON ({error}).", word="invalid_body") from error
-
-
 def _check_signature(request: Request) -> None:
     """``X-Svc-Signature: t=<seconds since 1970>,v1=<hex HMAC-SHA256 of "t.body">``, where secrets are configured.
 
@@ -91,7 +137,7 @@ def _check_signature(request: Request) -> None:
     secrets = request.services.settings.alert_webhook_signing_secret
     if not secrets:
         return
-    parts = [part.strip().partition("=") for part in request.headers.get(SIGNATURE, "").split(",")]
+    parts = [part.strip().partition("=") for part in request.headers.get(SIGNATURE.name.lower(), "").split(",")]
     stamps = [value for name, _, value in parts if name == "t"]
     given = [value for name, _, value in parts if name == "v1" and value.isascii()]
     refused = Unauthorized(

@@ -1,7 +1,7 @@
 """Integrations: connections that name other systems, and deploy events."""
 
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import msgspec
@@ -9,12 +9,11 @@ import msgspec
 from engine.accounts import connections as kept
 from engine.incidents import deploys
 from engine.model.errors import BadRequest
+from engine.model.vocabulary import ConnectionKind, DeployStatus
+from engine.store import Revision
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
 Short = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
-Kind = Literal["chat", "paging", "issue_tracker", "service_management", "source_host", "monitoring", "metrics"]
-Status = Literal["succeeded", "failed", "rolled_back"]
 FIRST_YEAR = 2000
 AHEAD = timedelta(minutes=10)  # how far a sender's clock may be ahead of ours
 
@@ -22,9 +21,9 @@ AHEAD = timedelta(minutes=10)  # how far a sender's clock may be ahead of ours
 class NewConnection(msgspec.Struct, forbid_unknown_fields=True):
     """A connection to record. A member that is not known is refused: it might be a credential."""
 
-    kind: Kind
+    kind: ConnectionKind
     name: Short
-    settings: dict[str, Any] | None = None
+    settings: dict[str, object] | None = None
 
 
 class NewDeploy(msgspec.Struct):
@@ -35,24 +34,21 @@ class NewDeploy(msgspec.Struct):
     version: Short | None = None
     environment: Short = "production"
     deployed_at: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
-    status: Status = "succeeded"
+    status: DeployStatus = "succeeded"
     change_ref: Short | None = None
     url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)] | None = None
     id: Short | None = None
 
 
 def connections(request: Request) -> Response:
-    """GET /api/integrations/connections: the organization's connections and the kinds that there are."""
-    parameters(request)
+    """GET /api/integrations/connections: the organization's connections, and which kinds there are."""
     with request.services.store.reader() as connection:
         found = kept.list_connections(connection, request.caller.org_id)
     return answer({"connections": found, "kinds": kept.KINDS, "note": kept.MEANING})
 
 
-def create_connection(request: Request) -> Response:
-    """POST /api/integrations/connections: a placeholder for another system."""
-    parameters(request)
-    body = request.parsed(NewConnection)
+def create_connection(request: Request, body: NewConnection) -> Response:
+    """POST /api/integrations/connections: records which other system is meant; nothing is contacted."""
     name = _printable("name", body.name.strip())
     if body.settings is not None:
         kept.check_settings(body.settings)
@@ -66,10 +62,8 @@ def create_connection(request: Request) -> Response:
     return answer({"connection": made, "note": kept.MEANING}, status=201)
 
 
-def deploy_event(request: Request) -> Response:
-    """POST /api/integrations/deploy-events: a change that went live; the same again changes nothing."""
-    parameters(request)
-    body = request.parsed(NewDeploy)
+def deploy_event(request: Request, body: NewDeploy) -> Response:
+    """POST /api/integrations/deploy-events: records a change that went live; the same again is no news."""
     if body.service is None and body.service_id is None:
         raise _invalid("service", "service (a name) or service_id", "neither")
     for name in ("service", "service_id", "version", "environment", "change_ref", "id"):
@@ -80,7 +74,7 @@ def deploy_event(request: Request) -> Response:
     at = _moment(body.deployed_at, request.now)
     caller = request.caller
 
-    def change(revision: Any) -> tuple[str, dict[str, Any]]:
+    def change(revision: Revision) -> tuple[str, dict[str, object]]:
         service_id = deploys.find_service(revision.connection, caller.org_id, body.service_id, body.service)
         return deploys.record(
             revision,

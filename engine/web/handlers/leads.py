@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import msgspec
 import polars as pl
@@ -10,12 +10,13 @@ from msgspec import UNSET, Meta, UnsetType
 
 from engine.model.errors import BadRequest
 from engine.model.report import Parameter
+from engine.model.vocabulary import LEAD_STAGES, PRIORITIES, LeadStage, Priority
 from engine.sales import dashboard as computed
 from engine.sales import leads as worked
 from engine.sales import letters, texts
-from engine.sales.stages import LEAD_STEPS
 from engine.sales.templates import TEMPLATES
 from engine.store.queries import commerce as queries
+from engine.store.queries.commerce import Row
 from engine.store.schema.commerce import leads
 from engine.web.handlers.administration import (
     PAGE,
@@ -29,24 +30,23 @@ from engine.web.handlers.administration import (
 )
 from engine.web.handlers.pilots import NewFields, pilot_fields
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
-Stage = Literal["new", "contacted", "qualified", "discovery", "proposal", "won", "lost", "nurture"]
-Priority = Literal["low", "normal", "high"]
 Long = Annotated[str, Meta(max_length=20_000)]
 Short = Annotated[str, Meta(max_length=2_000)]
 Value = Annotated[float, Meta(ge=0, le=1e12)]
 NOBODY = "none"
 FILTERS = (
-    Parameter("stage", None, "stage", choices=tuple(LEAD_STEPS)),
+    Parameter("stage", None, "stage", choices=LEAD_STAGES),
     Parameter("owner", None, "who follows up; none for leads without"),
-    Parameter("priority", None, "priority", choices=("low", "normal", "high")),
+    Parameter("priority", None, "priority", choices=PRIORITIES),
     Parameter("spam", "no", "whether spam is shown", choices=("no", "only", "all")),
     Parameter("q", None, "part of a name, address, company or reference"),
     Parameter("receivedFrom", None, "first day, YYYY-MM-DD"),
     Parameter("receivedTo", None, "last day, YYYY-MM-DD"),
     Parameter("followUp", None, "follow-ups that are overdue", choices=("overdue",)),
 )
+PERIOD = Parameter("periodDays", 90, "days in which leads came in", 1, 730)
+LISTED = (*FILTERS, PAGE, PER_PAGE)
 TYPES = {"value": pl.Float64, "spam": pl.Boolean, "consent": pl.Boolean, "follow_up_on": pl.Date}
 COLUMNS = tuple(str(column.name) for column in leads.columns if column.name not in ("org_id", "revision"))
 
@@ -61,8 +61,8 @@ CLEANED: dict[str, Callable[[str, str], str]] = {
 class LeadChanges(msgspec.Struct, forbid_unknown_fields=True):
     """What may be changed. ``status`` is another word for stage, ``assigned_to`` for owner; null clears."""
 
-    stage: Stage | UnsetType = UNSET
-    status: Stage | UnsetType = UNSET
+    stage: LeadStage | UnsetType = UNSET
+    status: LeadStage | UnsetType = UNSET
     owner: Short | UnsetType | None = UNSET
     assigned_to: Short | UnsetType | None = UNSET
     priority: Priority | UnsetType = UNSET
@@ -89,15 +89,12 @@ class Letter(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def list_leads(request: Request) -> Response:
-    """GET /api/admin/leads: newest first, a page at a time."""
-    given = parameters(request, *FILTERS, PAGE, PER_PAGE)
-    return page(request, "leads", _filter(request, given), given)
+    """GET /api/admin/leads: the leads that the filters choose, newest first, a page at a time."""
+    return page(request, "leads", _filter(request), request.options)
 
 
-def change_several(request: Request) -> Response:
-    """PATCH /api/admin/leads: the same change to the leads that are named; to all of them or to none."""
-    parameters(request)
-    body = request.parsed(Several)
+def change_several(request: Request, body: Several) -> Response:
+    """PATCH /api/admin/leads: makes the same change to the leads that are named, to all or to none."""
     ids = list(dict.fromkeys([*([body.id] if body.id else []), *body.ids]))
     if not ids:
         raise texts.invalid("ids", "the identifiers of 1 to 200 leads (or id for one)")
@@ -107,32 +104,27 @@ def change_several(request: Request) -> Response:
 
 
 def detail(request: Request) -> Response:
-    """GET /api/admin/leads/{id}: with its history and the e-mails that may be sent."""
-    parameters(request)
+    """GET /api/admin/leads/{id}: one lead with its history and the e-mails that may be sent."""
     with request.services.store.reader() as connection:
         found = worked.detail(connection, request.caller.org_id, request.arguments["id"])
     return answer({**found, "email_templates": {name: one.purpose for name, one in TEMPLATES.items()}})
 
 
-def change(request: Request) -> Response:
-    """PATCH /api/admin/leads/{id}."""
-    parameters(request)
-    wanted = _wanted(request, request.parsed(LeadChanges))
+def change(request: Request, body: LeadChanges) -> Response:
+    """PATCH /api/admin/leads/{id}: changes stage, owner, follow-up or priority of a lead."""
+    wanted = _wanted(request, body)
     return answer({"lead": write(request, lambda revision: worked.change(revision, request.arguments["id"], wanted))})
 
 
-def convert(request: Request) -> Response:
-    """POST /api/admin/leads/{id}/convert-pilot: the body is optional and may hold what a new pilot may hold."""
-    parameters(request)
-    fields = pilot_fields(request, request.parsed(NewFields)) if request.body else {}
+def convert(request: Request, body: NewFields) -> Response:
+    """POST /api/admin/leads/{id}/convert-pilot: makes a lead a pilot, with whatever a new pilot may hold."""
+    fields = pilot_fields(request, body)
     made = write(request, lambda revision: worked.convert(revision, request.arguments["id"], fields))
     return answer({"pilot": made}, status=201)
 
 
-def email(request: Request) -> Response:
-    """POST /api/admin/leads/{id}/email: prepared, or queued when it is to be sent and a mail server is configured."""
-    parameters(request)
-    body = request.parsed(Letter)
+def email(request: Request, body: Letter) -> Response:
+    """POST /api/admin/leads/{id}/email: prepares a follow-up e-mail, or sends it where a mail server is set."""
     if body.template not in TEMPLATES:
         raise texts.invalid("template", f"one of {', '.join(TEMPLATES)}", body.template)
     note = None if body.note is None else texts.prose("note", body.note, 2_000)
@@ -144,15 +136,15 @@ def email(request: Request) -> Response:
 
 
 def export(request: Request) -> Response:
-    """GET /api/admin/leads/export: CSV of the leads that the same filters list."""
-    wanted = _filter(request, parameters(request, *FILTERS))
+    """GET /api/admin/leads/export: the leads that the filters choose as CSV."""
+    wanted = _filter(request)
     pages = queries.pages(request.services.store, request.caller.org_id, wanted)
     return download(request, "leads", (frame(rows, COLUMNS, TYPES) for rows in pages))
 
 
 def dashboard(request: Request) -> Response:
-    """GET /api/admin/dashboard: figures of the moment; the period selects what came in."""
-    period = parameters(request, Parameter("periodDays", 90, "days in which leads came in", 1, 730))["periodDays"]
+    """GET /api/admin/dashboard: the figures of leads and pilots as they are now."""
+    period = request.options["periodDays"]
     org_id = request.caller.org_id
     with request.services.store.reader() as connection:
         pipeline = computed.Pipeline(
@@ -167,7 +159,8 @@ def dashboard(request: Request) -> Response:
     return answer(computed.figures(pipeline))
 
 
-def _filter(request: Request, given: dict[str, Any]) -> queries.LeadFilter:
+def _filter(request: Request) -> queries.LeadFilter:
+    given = request.options
     owner = given["owner"]
     first, last = (day(name, given[name]) if given[name] else None for name in ("receivedFrom", "receivedTo"))
     if first and last and last < first:
@@ -193,7 +186,7 @@ def _midnight(on: date) -> datetime:
     return datetime(on.year, on.month, on.day, tzinfo=UTC)
 
 
-def _wanted(request: Request, body: LeadChanges) -> dict[str, Any]:
+def _wanted(request: Request, body: LeadChanges) -> Row:
     """The columns to set, checked and cleaned."""
     given = {name: getattr(body, name) for name in (*COLUMNS, "status", "assigned_to") if hasattr(body, name)}
     wanted = {name: value for name, value in given.items() if value is not UNSET and name != "id"}

@@ -1,13 +1,14 @@
 """Pilots, for the platform's own people: lists, changes, proposal, calendar, export."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from engine.model.errors import Conflict
 from engine.model.report import Parameter
+from engine.model.vocabulary import PILOT_STAGES, PilotStage
 from engine.reporting.render import RENDERERS, download_name, meetings
 from engine.reporting.render import proposal as pages
 from engine.reporting.render.html import CONTENT_SECURITY_POLICY
@@ -16,7 +17,6 @@ from engine.sales import pilots as kept
 from engine.sales import texts
 from engine.sales.prices import price_table
 from engine.sales.proposals import framework_names, proposal
-from engine.sales.stages import PILOT_STEPS
 from engine.store.queries import commerce as queries
 from engine.store.queries.commerce import Row
 from engine.store.schema.commerce import pilots
@@ -32,20 +32,24 @@ from engine.web.handlers.administration import (
     write,
 )
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
+from engine.web.negotiation import preferred_format
 
-Stage = Literal["planned", "kickoff", "active", "review", "converted", "extended", "closed"]
 Moment = Annotated[datetime, Meta(tz=True)]
 Short = Annotated[str, Meta(max_length=2_000)]
 Long = Annotated[str, Meta(max_length=20_000)]
 Points = Annotated[list[Short], Meta(max_length=20)]
 FILTERS = (
-    Parameter("stage", None, "stage", choices=tuple(PILOT_STEPS)),
+    Parameter("stage", None, "stage", choices=PILOT_STAGES),
     Parameter("owner", None, "who runs it"),
     Parameter("leadId", None, "lead"),
 )
+LISTED = (*FILTERS, PAGE, PER_PAGE)
 COLUMNS = tuple(str(column.name) for column in pilots.columns if column.name not in ("org_id", "revision"))
 FORMATS = ("json", "html", "md")
+PROPOSAL = (
+    Parameter("format", None, "json, html or md", choices=FORMATS),
+    Parameter("asOf", None, "day of the proposal, YYYY-MM-DD"),
+)
 MEETING = Parameter("event", "all", "which meeting", choices=(*kept.MEETINGS, "all"))
 LISTS = ("included", "excluded", "success_criteria", "assumptions")
 
@@ -83,35 +87,29 @@ class NewPilot(NewFields, forbid_unknown_fields=True, kw_only=True):
 class PilotChanges(NewFields, forbid_unknown_fields=True):
     """What may be changed; ``status`` is another word for stage."""
 
-    stage: Stage | UnsetType = UNSET
-    status: Stage | UnsetType = UNSET
+    stage: PilotStage | UnsetType = UNSET
+    status: PilotStage | UnsetType = UNSET
 
 
 def list_pilots(request: Request) -> Response:
-    """GET /api/admin/pilots: newest first, a page at a time."""
-    given = parameters(request, *FILTERS, PAGE, PER_PAGE)
-    return page(request, "pilots", _filter(given), given)
+    """GET /api/admin/pilots: the pilots that the filters choose, newest first, a page at a time."""
+    return page(request, "pilots", _filter(request), request.options)
 
 
-def create(request: Request) -> Response:
-    """POST /api/admin/pilots: the one pilot of a lead."""
-    parameters(request)
-    body = request.parsed(NewPilot)
+def create(request: Request, body: NewPilot) -> Response:
+    """POST /api/admin/pilots: makes the one pilot of a lead."""
     fields = pilot_fields(request, body)
     made = write(request, lambda revision: worked.convert(revision, body.lead_id, fields))
     return answer({"pilot": made}, status=201)
 
 
 def detail(request: Request) -> Response:
-    """GET /api/admin/pilots/{id}: with its lead and its history."""
-    parameters(request)
+    """GET /api/admin/pilots/{id}: one pilot with its lead and its history."""
     return answer(_detail(request))
 
 
-def change(request: Request) -> Response:
-    """PATCH /api/admin/pilots/{id}."""
-    parameters(request)
-    body = request.parsed(PilotChanges)
+def change(request: Request, body: PilotChanges) -> Response:
+    """PATCH /api/admin/pilots/{id}: changes fields and stage of a pilot."""
     wanted = pilot_fields(request, body)
     for name in ("stage", "status"):
         value = getattr(body, name)
@@ -123,20 +121,23 @@ def change(request: Request) -> Response:
 
 
 def shown_proposal(request: Request) -> Response:
-    """GET /api/admin/pilots/{id}/proposal: for the day ``asOf``, today without."""
-    form = Parameter("format", _preferred(request.headers.get("accept", "")), "format", choices=FORMATS)
-    given = parameters(request, form, Parameter("asOf", None, "day of the proposal, YYYY-MM-DD"))
+    """GET /api/admin/pilots/{id}/proposal: a pilot's proposal, the same for the same inputs.
+
+    For the day ``asOf``, today without.
+    """
+    given = request.options
+    form = given["format"] or preferred_format(request.headers.get("accept", ""), FORMATS) or "json"
     as_of = day("asOf", given["asOf"]) if given["asOf"] else request.now.date()
     check_day("asOf", as_of, request.now.date())
     found, settings = _detail(request), request.services.settings
     facts = proposal(found["pilot"], found["lead"], price_table(settings.pilot_prices), settings.brand, as_of)
-    if given["format"] == "json":
+    if form == "json":
         return answer(facts)
-    renderer = RENDERERS[given["format"]]
-    name = download_name(facts["number"], "proposal", as_of, given["format"])
+    renderer = RENDERERS[form]
+    name = download_name(facts["number"], "proposal", as_of, form)
     kind = "attachment" if renderer.attachment else "inline"
     headers = {"Content-Disposition": f'{kind}; filename="{name}"'}
-    if given["format"] == "html":
+    if form == "html":
         return Response(
             pages.html(facts),
             renderer.content_type,
@@ -147,8 +148,8 @@ def shown_proposal(request: Request) -> Response:
 
 
 def calendar(request: Request) -> Response:
-    """GET /api/admin/pilots/{id}/calendar: the meetings that are agreed; Conflict when none is."""
-    wanted = parameters(request, MEETING)["event"]
+    """GET /api/admin/pilots/{id}/calendar: the agreed meetings of a pilot as a calendar file."""
+    wanted = request.options["event"]
     found = _detail(request)
     pilot = found["pilot"]
     agreed = [row for row in kept.meetings(found["history"]) if wanted in ("all", row["meeting"])]
@@ -164,8 +165,8 @@ def calendar(request: Request) -> Response:
 
 
 def export(request: Request) -> Response:
-    """GET /api/admin/pilots/export: CSV of the pilots that the same filters list."""
-    wanted = _filter(parameters(request, *FILTERS))
+    """GET /api/admin/pilots/export: the pilots that the filters choose as CSV."""
+    wanted = _filter(request)
     found = queries.pages(request.services.store, request.caller.org_id, wanted)
     return download(request, "pilots", (frame(rows, COLUMNS, {}) for rows in found))
 
@@ -194,14 +195,15 @@ def _scope(scope: Scope) -> Row:
     for name in scope.frameworks:
         if name not in known:
             raise texts.invalid("scope.frameworks", f"names among {', '.join(known)}", name)
-    cleaned: dict[str, Any] = {"frameworks": list(dict.fromkeys(scope.frameworks)), "weeks": scope.weeks}
+    cleaned: Row = {"frameworks": list(dict.fromkeys(scope.frameworks)), "weeks": scope.weeks}
     cleaned["goal"] = None if scope.goal is None else texts.prose("scope.goal", scope.goal, 1_000)
     for name in LISTS:
         cleaned[name] = [texts.line(f"scope.{name}", text, 300) for text in getattr(scope, name)]
     return {name: value for name, value in cleaned.items() if value}
 
 
-def _filter(given: dict[str, Any]) -> queries.PilotFilter:
+def _filter(request: Request) -> queries.PilotFilter:
+    given = request.options
     owner = given["owner"]
     return queries.PilotFilter(
         (given["stage"],) if given["stage"] else (), None if owner is None else owner.lower(), given["leadId"]
@@ -225,10 +227,3 @@ def _meeting(pilot: Row, lead: Row, row: kept.AgreedMeeting) -> meetings.Meeting
         changed_at=row["changed_at"],
         cancelled=row["cancelled"],
     )
-
-
-def _preferred(accept: str) -> str:
-    """The first media type of the header that there is; JSON for anything else."""
-    types = {"application/json": "json", "text/html": "html", "text/markdown": "md"}
-    asked = [types.get(part.partition(";")[0].strip().lower()) for part in accept.split(",")]
-    return next((form for form in asked if form), "json")

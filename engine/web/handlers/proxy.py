@@ -18,7 +18,11 @@ import httpx
 
 from engine.model.errors import BadRequest, Problem, Unavailable
 from engine.runtime.settings import Settings
-from engine.web.http import Handler, Request, Response
+from engine.web.access import Access
+from engine.web.bodies import RawBody
+from engine.web.http import Request, Response
+from engine.web.limits import PROXY
+from engine.web.routes import ANYTHING, Route
 
 log = logging.getLogger("hq.web")
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
@@ -96,10 +100,20 @@ def client() -> httpx.Client:
     return shared
 
 
-def forward(connector: Connector) -> Handler:
-    """A handler that passes a request on and streams the answer back."""
+@dataclass(frozen=True)
+class ForwardHandler:
+    """Passes a request on and streams the answer back."""
 
-    def handler(request: Request) -> Response:
+    connector: Connector
+
+    @property
+    def summary(self) -> str:
+        """For the description of the interface."""
+        return f"Pass the request on to the {self.connector.name} backend."
+
+    def __call__(self, request: Request) -> Response:
+        """The backend's answer."""
+        connector = self.connector
         base = connector.url(request.services.settings)
         if not base:
             raise Unavailable(
@@ -115,7 +129,14 @@ def forward(connector: Connector) -> Handler:
         )
         return _answer(upstream, connector)
 
-    return handler
+
+def proxy_route(method: str, path: str, access: Access, connector: Connector) -> Route:
+    """A route whose answers are those of a backend."""
+    body = None if method == "GET" else RawBody(object, required=False, media_types=("*/*",))
+    return Route(
+        method, path, access, ForwardHandler(connector), PROXY,
+        parameters=None, body=body, answer=ANYTHING, errors=(502, 503, 504),
+    )  # fmt: skip
 
 
 def authorization(settings: Settings, connector: Connector) -> dict[str, str]:

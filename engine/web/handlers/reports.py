@@ -1,40 +1,45 @@
 """Handlers that answer with a report: format, entity tag, download name, access log."""
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Protocol
 
 from engine.model.errors import BadRequest
-from engine.model.report import Report
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.html import CONTENT_SECURITY_POLICY
+from engine.web.access import Access
 from engine.web.access_log import note_access
+from engine.web.answers.shape import ReportEnvelope
 from engine.web.http import (
     REVALIDATE,
-    Handler,
     Request,
     Response,
 )
-
-Outlook = Callable[[Request, Any], dict[str, str]]
-_TYPES = {
-    "application/json": "json",
-    "text/csv": "csv",
-    "text/html": "html",
-    "text/markdown": "md",
-    "text/calendar": "ics",
-}
+from engine.web.negotiation import preferred_format
+from engine.web.routes import Route
 
 
-def report(name: str, *, of_caller: bool = False, outlook: Outlook | None = None) -> Handler:
-    """A handler for ``GET`` of the report of that name.
+class Outlook(Protocol):
+    """What headers say beside a report, because its own bytes depend on nothing but the records."""
 
-    ``of_caller`` fixes the report's parameter ``actor`` to whoever asks: the route speaks of nobody else. ``outlook``
-    makes headers of what the report says as JSON.
+    def headers(self, request: Request, body: bytes) -> dict[str, str]:
+        """The headers; ``body`` is the report as JSON."""
+
+
+@dataclass(frozen=True)
+class ReportHandler:
+    """Answers ``GET`` with the report of that name.
+
+    ``of_caller`` fixes the report's parameter ``actor`` to whoever asks: the route speaks of nobody else.
     """
 
-    def handler(request: Request) -> Response:
+    report: str
+    of_caller: bool = False
+    outlook: Outlook | None = None
+
+    def __call__(self, request: Request) -> Response:
+        """The report, in the format that is asked for."""
         query = dict(request.query)
-        if of_caller:
+        if self.of_caller:
             if "actor" in query:
                 raise BadRequest(
                     "The parameter 'actor' is not known here: the report is about yourself.",
@@ -42,18 +47,31 @@ def report(name: str, *, of_caller: bool = False, outlook: Outlook | None = None
                     details=[{"parameter": "actor", "expected": "nothing", "got": "unknown parameter"}],
                 )
             query["actor"] = request.caller.actor
-        response = _report(request, name, query)
-        if outlook is not None and response.body and response.content_type == RENDERERS["json"].content_type:
-            response.headers |= outlook(request, response.body)
+        response = _report(request, self.report, query)
+        body, as_json = response.body, response.content_type == RENDERERS["json"].content_type
+        if self.outlook is not None and as_json and isinstance(body, bytes) and body:
+            response.headers |= self.outlook.headers(request, body)
         return response
 
-    return handler
+
+def report_route(
+    method: str,
+    path: str,
+    access: Access,
+    name: str,
+    *,
+    of_caller: bool = False,
+    outlook: Outlook | None = None,
+) -> Route:
+    """The route of a report: its parameters and formats are those that the report declares."""
+    handler = ReportHandler(name, of_caller, outlook)
+    return Route(method, path, access, handler, parameters=None, answer=ReportEnvelope, status=(200, 304))
 
 
 def _report(request: Request, name: str, query: dict[str, str]) -> Response:
     services, caller = request.services, request.caller
     declared = services.snapshots.report(name)
-    form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared)
+    form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared.formats)
     with services.snapshots.open(caller.org_id, now=request.now, head=caller.head) as snapshot:
         artifact = snapshot.bytes(name, query, form)
     renderer = RENDERERS[artifact.name.format]
@@ -68,22 +86,6 @@ def _report(request: Request, name: str, query: dict[str, str]) -> Response:
     if renderer.attachment:
         note_access(request, artifact.name.format)
     return Response(artifact.data, renderer.content_type, headers=headers, cache=REVALIDATE)
-
-
-def preferred_format(accept: str, declared: Report) -> str | None:
-    """The format of the most wanted media type that the report has; None leaves the choice to the report."""
-    wanted: list[tuple[float, int, str]] = []
-    for place, part in enumerate(accept.split(",")):
-        media, *options = (piece.strip() for piece in part.split(";"))
-        form = _TYPES.get(media.lower())
-        if form in declared.formats:
-            weight = next((option[2:] for option in options if option.startswith("q=")), "1")
-            try:
-                wanted.append((-float(weight), place, form))
-            except ValueError:
-                continue
-    best = min(wanted, default=None)
-    return best[2] if best and best[0] < 0 else None
 
 
 def not_changed(header: str, etag: str) -> bool:

@@ -1,13 +1,12 @@
 """Services: error budgets, the dependency graph, attack paths."""
 
 from datetime import timedelta
-from typing import Any
 
 from engine.exposure.attack_entries import OpenFinding
 from engine.exposure.attack_paths import simulate
 from engine.exposure.dependencies import (
     Dependency,
-    Graph,
+    Node,
     Service,
     build,
 )
@@ -25,8 +24,17 @@ from engine.store.queries.services import (
 from engine.store.queries.settings import threshold
 from engine.store.rows import first, one, pick
 from engine.store.schema import services as tables
+from engine.web.answers.services import (
+    DependencyGraph,
+    ErrorBudgetSummary,
+    GraphEdge,
+    GraphNode,
+    GraphSummary,
+    WorstBudget,
+    WorstWindow,
+)
+from engine.web.answers.shape import CoverageShare
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
 TARGET = Parameter("targetServiceId", None, "the service that paths lead to; every production service without it")
 DEPTH = Parameter("maxDepth", None, "most hops of a path", 1, 8)
@@ -43,8 +51,7 @@ GRAPH_TERMS = {
 
 
 def slo(request: Request) -> Response:
-    """GET /api/services/{id}/slo: the objective and its error budgets of 7 and 30 days."""
-    parameters(request)
+    """GET /api/services/{id}/slo: the objective of a service and its error budgets of 7 and 30 days."""
     org_id, service_id, now = request.caller.org_id, request.arguments["id"], request.now
     with request.services.store.reader() as connection:
         service = one(connection, tables.services, org_id, id=service_id)
@@ -75,98 +82,101 @@ def slo(request: Request) -> Response:
 
 
 def error_budget_summary(request: Request) -> Response:
-    """GET /api/overview/error-budget-summary: the budgets of all services in figures, and the worst of them."""
-    parameters(request)
+    """GET /api/overview/error-budget-summary: the error budgets of all services in figures, and the worst."""
     replica, org_id = request.services.replica, request.caller.org_id
     replica.sync([org_id])
     with replica.view() as view:
         found = error_budgets(view, org_id, request.now)
+    covered = found.coverage
     return answer(
-        {
-            "as_of": window_end(request.now),
-            "services": found.services,
-            "critical": found.counts["critical"],
-            "warning": found.counts["warning"],
-            "counts": found.counts,
-            "mean_used_pct": found.mean_used_pct,
-            "weighted_used_pct": found.weighted_used_pct,
-            "coverage": {
-                "assessed": found.coverage.assessed,
-                "total": found.coverage.total,
-                "pct": found.coverage.pct,
-            },
-            "worst": [_worst(budget) for budget in found.worst],
-            "without_objective": found.without_objective,
-            "sentence": found.sentence,
-        }
+        ErrorBudgetSummary(
+            as_of=window_end(request.now),
+            services=found.services,
+            critical=found.counts["critical"],
+            warning=found.counts["warning"],
+            counts=found.counts,
+            mean_used_pct=found.mean_used_pct,
+            weighted_used_pct=found.weighted_used_pct,
+            coverage=CoverageShare(assessed=covered.assessed, total=covered.total, pct=covered.pct),
+            worst=[_worst(budget) for budget in found.worst],
+            without_objective=list(found.without_objective),
+            sentence=found.sentence,
+        )
     )
 
 
-def _worst(budget: ServiceBudget) -> dict[str, Any]:
-    figures = ("severity", "used_pct", "remaining_pct", "burn", "exhaustion_days")
-    return {
-        "service_id": budget.service_id,
-        "name": budget.name,
-        "objective_pct": budget.objective_pct,
-        "severity": budget.severity,
-        "rule": budget.rule,
-        "windows": [
-            {"days": window.days, **{name: getattr(window, name) for name in figures}} for window in budget.windows
-        ],
-        "sentence": budget.sentence,
-    }
+def _worst(budget: ServiceBudget) -> WorstBudget:
+    windows = [
+        WorstWindow(
+            days=window.days,
+            severity=window.severity,
+            used_pct=window.used_pct,
+            remaining_pct=window.remaining_pct,
+            burn=window.burn,
+            exhaustion_days=window.exhaustion_days,
+        )
+        for window in budget.windows
+    ]
+    return WorstBudget(
+        service_id=budget.service_id,
+        name=budget.name,
+        objective_pct=budget.objective_pct,
+        severity=budget.severity,
+        rule=budget.rule,
+        windows=windows,
+        sentence=budget.sentence,
+    )
 
 
 def dependency_graph(request: Request) -> Response:
     """GET /api/services/dependency-graph: services, what they need, cycles and blast radius."""
-    parameters(request)
     with request.services.store.reader() as connection:
         services = [Service(*row) for row in all_services(connection, request.caller.org_id)]
         edges = [Dependency(*row) for row in all_dependencies(connection, request.caller.org_id)]
     graph = build(services, edges)
+    summary = GraphSummary(
+        services=len(graph.nodes),
+        dependencies=len(graph.edges),
+        cycles=len(graph.cycles),
+        deepest_layer=max((node.layer for node in graph.nodes), default=None),
+    )
     return answer(
-        {
-            "summary": {
-                "services": len(graph.nodes),
-                "dependencies": len(graph.edges),
-                "cycles": len(graph.cycles),
-                "deepest_layer": max((node.layer for node in graph.nodes), default=None),
-            },
-            "nodes": [_node(graph, number) for number in range(len(graph.nodes))],
-            "edges": [_edge(edge) for edge in graph.edges],
-            "cycles": graph.cycles,
-            "dangling_edges": [_edge(edge) for edge in graph.dangling],
-            "definitions": GRAPH_TERMS,
-        }
+        DependencyGraph(
+            summary=summary,
+            nodes=[_node(node) for node in graph.nodes],
+            edges=[_edge(edge) for edge in graph.edges],
+            cycles=list(graph.cycles),
+            dangling_edges=[_edge(edge) for edge in graph.dangling],
+            definitions=GRAPH_TERMS,
+        )
     )
 
 
-def _node(graph: Graph, number: int) -> dict[str, Any]:
-    node = graph.nodes[number]
+def _node(node: Node) -> GraphNode:
     service = node.service
-    return {
-        "id": service.id,
-        "name": service.name,
-        "criticality": service.criticality,
-        "environment": service.environment,
-        "internet_facing": service.internet_facing,
-        "layer": node.layer,
-        "depth": node.depth,
-        "dependencies": node.dependencies,
-        "dependents": node.dependents,
-        "blast_radius": node.blast_radius,
-        "blast_vital": node.blast_vital,
-        "cycle": node.cycle,
-    }
+    return GraphNode(
+        id=service.id,
+        name=service.name,
+        criticality=service.criticality,
+        environment=service.environment,
+        internet_facing=service.internet_facing,
+        layer=node.layer,
+        depth=node.depth,
+        dependencies=node.dependencies,
+        dependents=node.dependents,
+        blast_radius=node.blast_radius,
+        blast_vital=node.blast_vital,
+        cycle=node.cycle,
+    )
 
 
-def _edge(edge: Dependency) -> dict[str, Any]:
-    return {"from": edge.service_id, "to": edge.depends_on_id, "kind": edge.kind, "segmented": edge.segmented}
+def _edge(edge: Dependency) -> GraphEdge:
+    return GraphEdge(source=edge.service_id, target=edge.depends_on_id, kind=edge.kind, segmented=edge.segmented)
 
 
 def attack_paths(request: Request) -> Response:
     """GET /api/attack-paths/simulate: ranked paths from open findings to production services, and what cuts them."""
-    asked = parameters(request, TARGET, DEPTH)
+    asked = request.options
     org_id, target = request.caller.org_id, asked["targetServiceId"]
     with request.services.store.reader() as connection:
         if target is not None:

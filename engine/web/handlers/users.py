@@ -1,7 +1,8 @@
 """What a person administers alone: keys, ingest tokens, preferences, and what we know of them."""
 
-from datetime import timedelta
-from typing import Annotated, Any
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Annotated, TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -10,15 +11,17 @@ from msgspec import Meta
 from engine.accounts import preferences, tokens
 from engine.accounts.user_export import user_export
 from engine.model.errors import BadRequest, NotFound
+from engine.model.vocabulary import OPERATOR_ROLES
 from engine.reporting.render import download_name
 from engine.store import Revision
 from engine.store.rows import first
 from engine.store.schema.organizations import memberships, users, workspaces
 from engine.web.access_log import note_access
+from engine.web.answers.accounts import DeletionReceipt, NotificationPreferences
+from engine.web.bodies import AnyObject
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
-REVOKERS = ("owner", "admin", "operator")
+T = TypeVar("T")
 DEFAULT_WORKSPACE = "default"
 Label = Annotated[str, Meta(min_length=1, max_length=100)]
 Days = Annotated[int, Meta(ge=1, le=3650)]
@@ -31,6 +34,13 @@ class NewKey(msgspec.Struct, forbid_unknown_fields=True):
     expires_in_days: Days | None = None
 
 
+PreferenceFlags = msgspec.defstruct(
+    "PreferenceFlags",
+    [(name, bool | msgspec.UnsetType, msgspec.UNSET) for name in preferences.DEFAULTS],
+    forbid_unknown_fields=True,
+)
+
+
 class NewIngestToken(msgspec.Struct, forbid_unknown_fields=True):
     """Body of POST /api/user/alert-ingest-tokens."""
 
@@ -40,15 +50,13 @@ class NewIngestToken(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def api_keys(request: Request) -> Response:
-    """GET /api/user/api-keys: the caller's own."""
-    parameters(request)
+    """GET /api/user/api-keys: the caller's own API keys, without their secrets."""
     caller, store = request.caller, request.services.store
     return answer({"api_keys": tokens.list_credentials(store, caller.org_id, tokens.API_KEY, owner=caller.actor)})
 
 
-def create_api_key(request: Request) -> Response:
-    """POST /api/user/api-keys: the secret is in this answer and never again."""
-    body = request.parsed(NewKey)
+def create_api_key(request: Request, body: NewKey) -> Response:
+    """POST /api/user/api-keys: makes an API key; its secret is in this answer and never again."""
     label = _printable(body.label)
     expires_at = None if body.expires_in_days is None else request.now + timedelta(days=body.expires_in_days)
     return answer(
@@ -58,20 +66,24 @@ def create_api_key(request: Request) -> Response:
 
 
 def revoke_api_key(request: Request) -> Response:
-    """DELETE /api/user/api-keys/{id}: from now on the key is refused."""
+    """DELETE /api/user/api-keys/{id}: revokes an API key: from now on it is refused."""
     return _revoke(request, tokens.API_KEY, any_owner=False)
 
 
 def ingest_tokens(request: Request) -> Response:
-    """GET /api/user/alert-ingest-tokens: those of all workspaces, because alerts of a team outlive who set them up."""
-    parameters(request)
+    """GET /api/user/alert-ingest-tokens: the ingest tokens of all workspaces, without their secrets.
+
+    Not the caller's alone, because alerts of a team outlive who set them up.
+    """
     found = tokens.list_credentials(request.services.store, request.caller.org_id, tokens.INGEST)
     return answer({"alert_ingest_tokens": found})
 
 
-def create_ingest_token(request: Request) -> Response:
-    """POST /api/user/alert-ingest-tokens: of the workspace named, else of the caller's, else of the default one."""
-    body = request.parsed(NewIngestToken)
+def create_ingest_token(request: Request, body: NewIngestToken) -> Response:
+    """POST /api/user/alert-ingest-tokens: makes an ingest token; its secret is in this answer alone.
+
+    It is of the workspace named, else of the caller's, else of the default one.
+    """
     label = _printable(body.label)
     expires_at = None if body.expires_in_days is None else request.now + timedelta(days=body.expires_in_days)
 
@@ -83,13 +95,12 @@ def create_ingest_token(request: Request) -> Response:
 
 
 def revoke_ingest_token(request: Request) -> Response:
-    """DELETE /api/user/alert-ingest-tokens/{id}: by who made it, or by an owner, admin or operator."""
-    return _revoke(request, tokens.INGEST, any_owner=request.caller.role in REVOKERS)
+    """DELETE /api/user/alert-ingest-tokens/{id}: revokes an ingest token, for its maker or an operator."""
+    return _revoke(request, tokens.INGEST, any_owner=request.caller.role in OPERATOR_ROLES)
 
 
 def export(request: Request) -> Response:
     """GET /api/user/export: everything about the caller, as a download."""
-    parameters(request)
     caller, store = request.caller, request.services.store
     content = user_export(store, caller.org_id, caller.actor)
     today = request.now.astimezone(ZoneInfo(store.time_zone(caller.org_id))).date()
@@ -99,37 +110,36 @@ def export(request: Request) -> Response:
 
 
 def notification_preferences(request: Request) -> Response:
-    """GET /api/user/notification-preferences: every flag, set or not."""
-    parameters(request)
+    """GET /api/user/notification-preferences: which notifications the caller wants, flag by flag."""
     with request.services.store.reader() as connection:
         profile = first(connection, users, request.caller.org_id, email=request.caller.actor)
-    return answer({"preferences": preferences.flags(profile["preferences"] if profile else None)})
+    return answer(NotificationPreferences(preferences=preferences.flags(profile["preferences"] if profile else None)))
 
 
-def change_notification_preferences(request: Request) -> Response:
+def change_notification_preferences(request: Request, body: dict[str, object]) -> Response:
     """PUT /api/user/notification-preferences: sets the flags given and leaves the others."""
-    given = preferences.check_flags(request.json)
-    return answer({"preferences": _write(request, lambda revision: preferences.change(revision, given))})
+    given = preferences.check_flags(body)
+    return answer(
+        NotificationPreferences(preferences=_write(request, lambda revision: preferences.change(revision, given)))
+    )
 
 
-def request_deletion(request: Request) -> Response:
-    """POST /api/user/account/delete-request: for people to decide on; asking again changes nothing."""
-    parameters(request)
-    if request.body:
-        _ = request.json
+def request_deletion(request: Request, _: AnyObject) -> Response:
+    """POST /api/user/account/delete-request: asks for the account's deletion, on which people decide."""
 
-    def ask(revision: Revision) -> Any:
+    def ask(revision: Revision) -> datetime:
         profile = first(revision.connection, users, revision.org_id, email=revision.actor)
-        if profile and profile["deletion_requested_at"] is not None:
-            return profile["deletion_requested_at"]
+        asked: datetime | None = profile["deletion_requested_at"] if profile else None
+        if asked is not None:
+            return asked
         revision.upsert(users, [{"email": revision.actor, "deletion_requested_at": revision.now}])
         revision.record("account.deletion.requested", object_type="user", object_id=revision.actor)
         return revision.now
 
-    return answer({"status": "awaiting_review", "deletion_requested_at": _write(request, ask)}, status=202)
+    return answer(DeletionReceipt(status="awaiting_review", deletion_requested_at=_write(request, ask)), status=202)
 
 
-def _write(request: Request, change: Any) -> Any:
+def _write(request: Request, change: Callable[[Revision], T]) -> T:
     caller = request.caller
     return request.services.store.write(caller.org_id, caller.actor, change, now=request.now)
 

@@ -1,7 +1,7 @@
 """The vendor register's writing door."""
 
 from datetime import date, timedelta
-from typing import Annotated, Literal
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -9,9 +9,9 @@ from msgspec import Meta
 
 from engine.intake.imports.names import slug
 from engine.model.errors import BadRequest
+from engine.model.vocabulary import VendorTier
 from engine.programme import vendors
 from engine.web.http import Request, Response, answer
-from engine.web.parameters import parameters
 
 Short = Annotated[str, Meta(min_length=1, max_length=200)]
 Scale = Annotated[int, Meta(ge=1, le=5)]
@@ -19,12 +19,12 @@ FIRST_DAY = date(2000, 1, 1)
 YEAR = timedelta(days=366)
 
 
-class Body(msgspec.Struct, forbid_unknown_fields=True):
+class NewVendorBody(msgspec.Struct, forbid_unknown_fields=True):
     """A vendor to add. A member that is not known is refused: a mistyped answer would change the tier."""
 
     name: Short
     category: Short
-    tier: Literal["critical", "high", "medium", "low"] | None = None
+    tier: VendorTier | None = None
     service: Short | None = None
     owner: Short | None = None
     data_classes: Annotated[list[Short], Meta(max_length=20)] = []
@@ -39,10 +39,8 @@ class Body(msgspec.Struct, forbid_unknown_fields=True):
     next_review_on: date | None = None
 
 
-def create(request: Request) -> Response:
-    """POST /api/governance/third-party/vendors: registers a vendor; 409 when it is registered already."""
-    parameters(request)
-    body = request.parsed(Body)
+def create(request: Request, body: NewVendorBody) -> Response:
+    """POST /api/governance/third-party/vendors: registers a vendor, which inherits controls by tier and category."""
     caller, store = request.caller, request.services.store
     today = request.now.astimezone(ZoneInfo(store.time_zone(caller.org_id))).date()
     vendor = _checked(body, today)
@@ -53,7 +51,7 @@ def create(request: Request) -> Response:
     return answer(made, status=201)
 
 
-def _checked(body: Body, today: date) -> vendors.NewVendor:
+def _checked(body: NewVendorBody, today: date) -> vendors.NewVendor:
     texts = {name: _text(name, getattr(body, name)) for name in ("name", "service", "region")}
     if not slug(texts["name"] or ""):
         raise _invalid("name", "a name with letters or digits", body.name)

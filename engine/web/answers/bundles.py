@@ -1,0 +1,98 @@
+"""Answers about evidence bundles."""
+
+from datetime import date, datetime
+
+from engine.web.answers.digests import DeliveryShown
+from engine.web.answers.shape import ChainPosition, Hash, Shape
+
+
+class BundleWindow(Shape):
+    requested: str
+    start_on: date
+    end_on: date
+
+
+class PreviousBundle(Shape):
+    id: str
+    manifest_sha256: Hash
+    merkle_root: Hash
+
+
+class BundleShown(Shape):
+    id: str
+    organization: str
+    state: str
+    window: BundleWindow
+    created_by: str | None
+    sealed_at: datetime
+    revision: ChainPosition
+    counts: dict[str, int]
+    merkle_root: str | None
+    manifest_sha256: str | None
+    previous: PreviousBundle | None
+    key_id: str | None
+    size_bytes: int | None
+    archive_sha256: str | None
+    download: str | None
+
+
+class Bundles(Shape):
+    bundles: list[BundleShown]
+
+
+class BundleReceipt(Shape):
+    bundle: BundleShown
+    delivery: list[DeliveryShown]
+
+
+class BundleRun(BundleReceipt):
+    org_id: str
+    outcome: str
+
+
+class BundleRuns(Shape):
+    runs: list[BundleRun]
+
+
+class VerifiedFile(Shape):
+    """A file of the archive: what it should hash to, what it does, and its path to the Merkle root."""
+
+    name: str
+    status: str
+    expected: str | None
+    found: str | None
+    merkle_leaf: str | None
+    merkle_path: list[str] | None
+    rows: int | None
+    bytes: int | None
+
+
+class VerificationProblem(Shape):
+    where: str
+    problem: str
+
+
+class BundleCheck(Shape):
+    """A word for each part; ``problem`` names the first broken thing."""
+
+    ok: bool
+    problem: str | None
+    problems: list[VerificationProblem]
+    verified_at: datetime
+    verifier_version: str
+    archive_ok: bool
+    signature_ok: bool
+    merkle_root_ok: bool
+    sums_ok: bool
+    audit_chain_ok: bool | None
+    chain_link_ok: bool
+    audit_log_ok: bool
+    files: list[VerifiedFile]
+
+
+class BundleDetail(Shape):
+    """``manifest`` is the in-toto statement of the archive."""
+
+    bundle: BundleShown
+    manifest: dict[str, object] | None
+    verification: BundleCheck

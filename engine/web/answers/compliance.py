@@ -1,0 +1,127 @@
+"""Answers of the chapter Governance and compliance: links, the evidence export, vendors."""
+
+from datetime import date, datetime
+
+from engine.model.vocabulary import LinkOutcome, Outcome, VendorTier
+from engine.web.answers.shape import ChainPosition, Hash, Shape
+
+
+class LinkResult(Shape):
+    test_id: str
+    framework: str
+    control_id: str
+    bundle_id: str | None
+    outcome: LinkOutcome
+    link_id: str | None
+    supplement: bool
+    reason: str | None
+    message: str | None
+
+
+class LinkReceipt(Shape):
+    created: int
+    duplicate: int
+    refused: int
+    links: list[LinkResult]
+
+
+class EvidenceParameters(Shape):
+    window: str
+    framework: str | None
+
+
+class EvidenceRow(Shape):
+    """An audit event or an accepted policy, with the controls that it is evidence for."""
+
+    event_id: str | None
+    at: datetime
+    actor: str | None
+    action: str
+    object: str | None
+    control_tags: list[str]
+    framework: list[str]
+    evidence_id: str
+    hash: Hash | None
+    prev_hash: str | None
+    policy_version: int | None
+    outcome: Outcome | None
+    seq: int | None
+
+
+class EvidenceManifest(Shape):
+    rows: int
+    policies: int
+    events: int
+    rows_with_tags: int
+    first_seq: int | None
+    last_seq: int | None
+    prev_hash_of_first: str | None
+    hash_of_last: str | None
+    since: datetime | None
+    frameworks: list[str]
+    catalogue_version: str
+    columns: list[str]
+    rows_sha256: Hash
+
+
+class EvidenceExport(Shape):
+    """An answer without ``manifest`` was cut off."""
+
+    report: str
+    schema_version: int
+    organization: str
+    as_of: date
+    revision: ChainPosition
+    parameters: EvidenceParameters
+    evidence: list[EvidenceRow]
+    manifest: EvidenceManifest
+
+
+class VendorShown(Shape):
+    id: str
+    name: str
+    service: str | None
+    owner: str | None
+    category: str
+    tier: VendorTier
+    data_classes: str | None
+    stores_customer_data: bool | None
+    privileged_access: bool | None
+    outage_stops_service: bool | None
+    likelihood: int | None
+    impact: int | None
+    status: str
+    region: str | None
+    handles_phi: bool | None
+    onboarded_on: date | None
+    next_review_on: date | None
+
+
+class VendorDerivation(Shape):
+    tier: VendorTier
+    tier_reasons: list[str]
+    tier_rule: int | None
+    review_every_months: int
+    first_review_on: date
+    documents_to_ask_for: list[str]
+    inherited_controls: int
+
+
+class InheritedControl(Shape):
+    framework: str
+    control_id: str
+    title: str
+    reason: str
+    expected_evidence: str
+    model: str
+    customer_side: str
+    rule_version: str
+
+
+class VendorReceipt(Shape):
+    """The vendor, what followed from its tier and category, and the controls that it inherits."""
+
+    vendor: VendorShown
+    derived: VendorDerivation
+    inherited: list[InheritedControl]
+    note: str

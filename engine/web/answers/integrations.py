@@ -1,0 +1,129 @@
+"""Answers of the chapter Ingest and integrations."""
+
+from datetime import date, datetime
+
+from msgspec import UNSET, UnsetType
+
+from engine.model.vocabulary import (
+    ApprovalStatus,
+    ConnectionKind,
+    ConnectionStatus,
+    DeployStatus,
+    FindingOutcome,
+    PolicyState,
+)
+from engine.web.answers.shape import Shape
+
+
+class AlertResult(Shape):
+    dedupe_key: str
+    outcome: str
+    incident_id: str | None
+
+
+class AlertReceipt(Shape):
+    """What became of each alert, in the order in which they came."""
+
+    received: int
+    created: int
+    deduplicated: int
+    reopened: int
+    resolved: int
+    updated: int
+    results: list[AlertResult]
+
+
+class FindingResult(Shape):
+    finding_key: str
+    id: str
+    outcome: FindingOutcome
+    incident_id: str | None
+
+
+class FindingReceipt(Shape):
+    """What became of each finding, in the order in which they came."""
+
+    source: str
+    received: int
+    created: int
+    updated: int
+    reopened: int
+    fixed: int
+    unchanged: int
+    closed_as_missing: int
+    incidents_opened: int
+    results: list[FindingResult]
+
+
+class ConnectionShown(Shape):
+    id: str
+    kind: ConnectionKind
+    name: str
+    status: ConnectionStatus
+    settings: dict[str, object] | None
+    created_by: str | None
+    created_at: datetime
+
+
+class Connections(Shape):
+    connections: list[ConnectionShown]
+    kinds: dict[ConnectionKind, str]
+    note: str
+
+
+class ConnectionReceipt(Shape):
+    connection: ConnectionShown
+    note: str
+
+
+class DeployShown(Shape):
+    id: str
+    service_id: str | None
+    version: str | None
+    environment: str | None
+    deployed_at: datetime
+    actor: str | None
+    change_ref: str | None
+    status: DeployStatus
+
+
+class DeployReceipt(Shape):
+    result: str
+    deploy: DeployShown
+
+
+class PolicyVersion(Shape):
+    """A version of a playbook's policy; ``readable`` says whether its rules still follow the rule language."""
+
+    id: str
+    policy: str
+    version: int
+    playbook: str | None
+    title: str
+    state: PolicyState
+    body: str | None
+    rules: object
+    owner: str | None
+    accepted_by: str | None
+    accepted_at: datetime | None
+    review_due_on: date | None
+    workspace_id: str | None
+    controls: list[str]
+    readable: bool | UnsetType = UNSET
+
+
+class ApprovalRequest(Shape):
+    """A pending approval; ``actions`` are the values of its chat buttons."""
+
+    id: str
+    kind: str
+    subject: str
+    status: ApprovalStatus
+    requested_by: str
+    requested_at: datetime
+    actions: dict[str, str]
+
+
+class PromotionReceipt(Shape):
+    policy: PolicyVersion
+    approval: ApprovalRequest

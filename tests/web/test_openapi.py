@@ -1,0 +1,138 @@
+"""`hq openapi` describes the whole interface, in a document that others' tools accept."""
+
+import json
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+import api
+from engine.cli import commands
+from engine.web.answers.shape import ReportEnvelope
+from engine.web.handlers.reports import ReportHandler
+from engine.web.openapi import document
+from engine.web.openapi.examples import recorded
+from engine.web.openapi.operations import path_template
+from engine.web.openapi.security import SCHEMES
+from engine.web.routes import MediaContent
+from reports import CATALOGUE
+
+DOCUMENT = document(api.CHAPTERS, CATALOGUE, "http://localhost:8080")
+
+
+def described(route):
+    return DOCUMENT["paths"][path_template(route.path)][route.method.lower()]
+
+
+def operations():
+    return [operation for methods in DOCUMENT["paths"].values() for operation in methods.values()]
+
+
+def validator(schema):
+    return jsonschema.Draft202012Validator({**schema, "components": DOCUMENT["components"]})
+
+
+def test_the_document_is_valid_openapi():
+    assert list(OpenAPIV31SpecValidator(DOCUMENT).iter_errors()) == []
+
+
+def test_the_command_prints_it(monkeypatch):
+    monkeypatch.setenv("SVC_BASE_URL", "https://console.example")
+    printed = CliRunner().invoke(commands, ["openapi"], catch_exceptions=False)
+    assert json.loads(printed.output) == {**DOCUMENT, "servers": [{"url": "https://console.example"}]}
+
+
+def test_every_route_is_an_operation_and_nothing_else_is():
+    assert len(operations()) == len(api.ROUTES) == sum(len(methods) for methods in DOCUMENT["paths"].values())
+    assert len({operation["operationId"] for operation in operations()}) == len(api.ROUTES)
+    assert [described(route)["tags"] for route in api.ROUTES] == [
+        [chapter] for chapter, routes in api.CHAPTERS.items() for _ in routes
+    ]
+
+
+def test_every_operation_says_in_a_sentence_what_it_does():
+    told = [operation["summary"] for operation in operations()]
+    assert [text for text in told if not (10 < len(text) < 160 and text[0].isupper() and text.endswith("."))] == []
+    assert [text for text in told if "``" in text or "/api/" in text] == []
+
+
+def test_what_needs_a_credential_says_which_and_answers_401():
+    for route in api.ROUTES:
+        operation = described(route)
+        assert [name for one in operation["security"] for name in one] == list(route.access.credentials), route.path
+        assert ("401" in operation["responses"]) == (route.access.code != "none"), route.path
+    assert {name for route in api.ROUTES for name in route.access.credentials} == set(SCHEMES)
+
+
+def test_what_needs_a_role_answers_403():
+    restricted = [
+        route for route in api.ROUTES if "(owner" in route.access.code or route.access.code in ("PADM", "ASR")
+    ]
+    assert len(restricted) == 32
+    assert [route.path for route in restricted if "403" not in described(route)["responses"]] == []
+
+
+def test_every_error_has_the_one_shape():
+    shown = {
+        name: response["content"]["application/json"]["schema"]
+        for name, response in DOCUMENT["components"]["responses"].items()
+    }
+    assert set(map(str, shown.values())) == {"{'$ref': '#/components/schemas/Failure'}"}
+    assert DOCUMENT["components"]["schemas"]["Failure"]["required"] == ["error", "message"]
+
+
+def test_a_report_has_its_own_parameters_formats_and_media_types():
+    (route,) = (r for r in api.ROUTES if getattr(r.handler, "report", None) == "fedramp-poam")
+    operation = described(route)
+    assert [one["name"] for one in operation["parameters"] if one["in"] == "query"] == [
+        "periodDays",
+        "template",
+        "sheet",
+        "scans",
+        "format",
+    ]
+    assert operation["parameters"][-2]["schema"]["enum"] == ["json", "csv", "html", "md", "oscal"]
+    assert list(operation["responses"]["200"]["content"]) == [
+        "text/csv",
+        "text/html",
+        "text/markdown",
+        "application/json",
+    ]
+
+
+def test_a_report_about_the_caller_takes_no_other_actor():
+    (route,) = (r for r in api.ROUTES if getattr(r.handler, "of_caller", False))
+    assert "actor" in [one.name for one in CATALOGUE[route.handler.report].parameters]
+    assert "actor" not in [one["name"] for one in described(route)["parameters"]]
+
+
+def test_every_body_and_every_answer_has_an_example_that_fits():
+    without, wrong = [], []
+    for route in api.ROUTES:
+        operation = described(route)
+        held = [operation["requestBody"]["content"]] if route.body is not None and not route.forwards else []
+        typed = any(not isinstance(one, MediaContent) for one in route.answers)
+        held += [operation["responses"][str(route.statuses[0])].get("content", {})] if typed else []
+        for media, content in ((media, one) for contents in held for media, one in contents.items()):
+            if "example" not in content and media in ("application/json", "application/x-www-form-urlencoded"):
+                without.append(route.path)
+            elif "example" in content:
+                errors = validator(content["schema"]).iter_errors(content["example"])
+                wrong += [(route.path, error.message) for error in errors]
+    assert (without, wrong) == ([], [])
+
+
+def test_every_recorded_example_is_shown():
+    routes = {f"{route.method} {route.path}" for route in api.ROUTES}
+    assert {*recorded("bodies"), *recorded("answers")} - routes == set()
+
+
+@pytest.mark.parametrize("member", ["headline", "organization", "revision"])
+def test_a_report_without_its_envelope_does_not_fit(member):
+    schema = {"$ref": f"#/components/schemas/{ReportEnvelope.__name__}"}
+    (route,) = (r for r in api.ROUTES if isinstance(r.handler, ReportHandler) and r.handler.report == "summary")
+    example = described(route)["responses"]["200"]["content"]["application/json"]["example"]
+    assert validator(schema).is_valid({**example, "frameworks": [{"framework": "soc2"}]})
+    assert not validator(schema).is_valid({**example, "frameworks": ["soc2"]})
+    assert not validator(schema).is_valid({name: value for name, value in example.items() if name != member})
