@@ -1,6 +1,7 @@
 """Who may import what. Data flows one way; each outside library has one home."""
 
 import ast
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -193,6 +194,21 @@ def test_facts_know_nothing_above_them():
     assert wrong == []
 
 
+def test_the_day_of_an_organization_is_computed_in_one_place():
+    places = [
+        (place(path), node.lineno)
+        for path in sources("engine", "reports", "api.py", "scheduler.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "date"
+        and isinstance(node.func.value, ast.Call)
+        and isinstance(node.func.value.func, ast.Attribute)
+        and node.func.value.func.attr == "astimezone"
+    ]
+    assert {file for file, _ in places} == {"engine/model/days.py"}, places
+
+
 def test_files_stay_small():
     """A product file beyond 300 lines is a question; these have an answer."""
     tables = {
@@ -219,3 +235,38 @@ def test_no_module_takes_the_place_of_a_name_that_its_package_gives_out():
                     if f"{package}.{given}" not in imports(path) and package not in imports(path):
                         taken.append(f"{package}.{given}")
     assert taken == []
+
+
+def public_classes():
+    """Every public class of the product with the files that declare one of that name."""
+    found = defaultdict(list)
+    for path in sources("engine", "reports", "data/demo", "api.py", "scheduler.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(place(path))
+    return found
+
+
+def test_no_two_public_classes_have_one_name():
+    assert {name: files for name, files in public_classes().items() if len(files) > 1} == {}
+
+
+# the verb, a payload of the interface, what archives ship (its bytes are kept), reason phrases of HTTP
+PARTICIPLES = {"read", "normalized", "unpacked", "signed", "unauthorized", "methodnotallowed"}
+
+
+def participle(name):
+    irregular = "held made asked told known kept seen found given said sent shown left lost done taken bound built"
+    return name in irregular.split() or (name.endswith("ed") and name not in ("need", "seed", "speed", "feed"))
+
+
+def test_no_participle_is_a_name():
+    """A name says what a thing is or does, not what was done to it; beside another word it may tell two things apart."""
+    names = [(name.lower(), files) for name, files in public_classes().items()]
+    for path in sources("engine", "reports", "api.py", "scheduler.py"):
+        names.append((path.stem, place(path)))
+        names += [
+            (node.name, place(path)) for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)
+        ]
+    wrong = [(name, file) for name, file in names if "_" not in name and participle(name)]
+    assert [pair for pair in wrong if pair[0] not in PARTICIPLES] == []

@@ -8,7 +8,8 @@ import click
 from engine.cli.common import now, open_console_services
 from engine.model.errors import Usage
 from engine.runtime.settings import Settings
-from engine.store.membership import PLATFORM, organizations_of
+from engine.store.ids import PLATFORM
+from engine.store.membership import organizations_of
 
 
 @click.command(epilog="Example: hq serve --port 8080")

@@ -13,6 +13,7 @@ from engine.digests.deliver import (
     deliver,
     run_name,
 )
+from engine.model.days import local_day
 from engine.model.digest import Digest
 from engine.model.errors import NotFound, Problem
 from engine.runtime.every_organization import public_message
@@ -59,7 +60,7 @@ def run_chain(services: Services, chain: Sequence[Digest], org_id: str, actor: s
         raise NotFound(f"There is no organization {org_id[:80]!r}.", word="unknown_organization")
     with services.store.reader() as connection:
         clock = queries.clock(connection, org_id)
-        day = now.astimezone(clock.zone).date()
+        day = local_day(now, clock.zone)
         before = queries.last_run(connection, org_id, run_name(CHAIN_NAME), _midnight(clock, day))
     steps = _steps(before)
     if before is not None and before["outcome"] == "succeeded":
@@ -92,7 +93,7 @@ def run_chain(services: Services, chain: Sequence[Digest], org_id: str, actor: s
 def _step(services: Services, digest: Digest, org_id: str, actor: str, clock: Clock, now: datetime) -> ChainStep:
     """One digest; a weekly one that had nothing to tell this week is not asked again every day."""
     if digest.every == "week":
-        monday = now.astimezone(clock.zone).date()
+        monday = local_day(now, clock.zone)
         monday -= timedelta(days=monday.weekday())
         with services.store.reader() as connection:
             last = queries.last_run(connection, org_id, run_name(digest.name), _midnight(clock, monday))

@@ -16,6 +16,7 @@ from engine.digests import buttons, state
 from engine.digests.buttons import Button
 from engine.digests.content import Content, content
 from engine.digests.messages import Occasion, messages
+from engine.model.days import local_day
 from engine.model.digest import (
     Digest,
     When,
@@ -171,7 +172,7 @@ def _prepared(services: Services, digest: Digest, org_id: str, now: datetime) ->
         channels = channels_of(services.settings, endpoints(connection, org_id))
         due = last_due(When(digest.every), now, clock.zone, clock.settings)
         ran = queries.last_run(connection, org_id, run_name(digest.name), due)
-    today, due_on = now.astimezone(clock.zone).date(), due.astimezone(clock.zone).date()
+    today, due_on = local_day(now, clock.zone), local_day(due, clock.zone)
     period = key(digest, today)
     late = ran is None and due_on < today and key(digest, due_on) == period and digest.period != "catalogue"
     ways = [way for way in channels.shown() if way["name"] in digest.channels]

@@ -14,6 +14,7 @@ from engine.digests.deliver import (
     run_name,
     wants,
 )
+from engine.model.days import local_day
 from engine.model.digest import Digest, When, last_due
 from engine.model.formulas import iso_week
 from engine.programme import snapshots, week_plans
@@ -99,11 +100,11 @@ def snapshot_tasks() -> tuple[Task, ...]:
 
 
 def _today(zone: ZoneInfo, now: datetime) -> date:
-    return now.astimezone(zone).date()
+    return local_day(now, zone)
 
 
 def _due_on(when: When, clock: Clock, now: datetime) -> date:
-    return last_due(when, now, clock.zone, clock.settings).astimezone(clock.zone).date()
+    return local_day(last_due(when, now, clock.zone, clock.settings), clock.zone)
 
 
 def _always(services: Services, org_id: str) -> bool:

@@ -46,7 +46,7 @@ PRECEDENTS = 2_000
 KEPT = 50  # candidates that a run keeps, the best
 
 
-class KeptRun(TypedDict):
+class StoredRun(TypedDict):
     """A run of the analysis as its row keeps it; ``candidates`` holds the rest of the analysis too."""
 
     id: str
@@ -90,7 +90,7 @@ def keep(revision: Revision, analysis: Analysis) -> dict[str, object]:
     """Store a run with its line in the timeline and its audit event; returns it as ``shown``."""
     one(revision.connection, incidents, revision.org_id, id=analysis.incident_id)
     kept = plain_value(asdict(analysis), "analysis")
-    run: KeptRun = {
+    run: StoredRun = {
         "id": new_id("rca"),
         "incident_id": analysis.incident_id,
         "run_at": revision.now,
@@ -127,7 +127,7 @@ def keep(revision: Revision, analysis: Analysis) -> dict[str, object]:
     return as_answer(run)
 
 
-def _line(revision: Revision, run: KeptRun) -> dict[str, object]:
+def _line(revision: Revision, run: StoredRun) -> dict[str, object]:
     kept = run["candidates"]
     verdict = run["hypothesis"] if kept["conclusive"] else f"Inconclusive. {kept['reason']}"
     return {
@@ -149,7 +149,7 @@ def latest(connection: Reader, org_id: str, incident_id: str) -> dict[str, objec
     return as_answer(run)
 
 
-def as_answer(run: KeptRun) -> dict[str, object]:
+def as_answer(run: StoredRun) -> dict[str, object]:
     """A run as the interface shows it: the columns and the analysis side by side."""
-    columns = [name for name in KeptRun.__annotations__ if name != "candidates"]
+    columns = [name for name in StoredRun.__annotations__ if name != "candidates"]
     return {**pick(run, columns), **run["candidates"]}

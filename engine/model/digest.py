@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo
 
+from engine.model.days import local_day
 from engine.model.formulas import iso_week
 from engine.model.report import Report
 from engine.model.thresholds import Thresholds
@@ -111,7 +112,7 @@ def last_due(when: When, now: datetime, zone: ZoneInfo, settings: Thresholds) ->
     """
     hour = time(int(settings["digest_hour"]) if when.hour is None else when.hour)
     weekday = int(settings["digest_weekday"]) if when.weekday is None else when.weekday
-    day = now.astimezone(zone).date()
+    day = local_day(now, zone)
     while True:
         at = datetime.combine(day, hour, zone).astimezone(UTC)
         if at <= now and _falls_on(when.every, day, weekday - 1):

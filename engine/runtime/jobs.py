@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from engine.model.days import local_day
 from engine.runtime.every_organization import noted_reason
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
@@ -34,7 +35,7 @@ class Daily:
         """The last instant at which the job was due. Where a clock shows the time twice, the first counts."""
         zone = ZoneInfo(settings.time_zone)
         clock = time.fromisoformat(self.at(settings))
-        today = now.astimezone(zone).date()
+        today = local_day(now, zone)
         at = datetime.combine(today, clock, zone).astimezone(UTC)
         return at if at <= now else datetime.combine(today - timedelta(days=1), clock, zone).astimezone(UTC)
 

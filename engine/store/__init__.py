@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from engine.store.chain import ChainCheck, EventRow
     from engine.store.group import Ahead
-    from engine.store.membership import PLATFORM
+    from engine.store.ids import PLATFORM
     from engine.store.revisions import Counts, Note, Revision
     from engine.store.rows import Reader
     from engine.store.store import Store
 
 __all__ = ["PLATFORM", "Ahead", "ChainCheck", "Counts", "EventRow", "Note", "Reader", "Revision", "Store"]
 _MODULES = {
-    "PLATFORM": "membership",
+    "PLATFORM": "ids",
     "Ahead": "group",
     "ChainCheck": "chain",
     "Counts": "revisions",

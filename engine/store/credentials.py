@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.store.locks import FairLock
 from engine.store.revisions import in_batches
-from engine.store.rows import selected
+from engine.store.rows import select_rows
 from engine.store.schema.outputs import credential_uses, credentials
 from engine.store.schema.records import CredentialRow, CredentialUseRow
 
@@ -23,7 +23,7 @@ def credentials_of(connection: Connection, org_id: str, hashes: Sequence[str]) -
     found: dict[str, CredentialRow] = {}
     for batch in in_batches(hashes, 900):
         query = select(credentials).where(credentials.c.org_id == org_id, credentials.c.secret_sha256.in_(batch))
-        found |= {row["secret_sha256"]: row for row in selected(connection, credentials, query)}
+        found |= {row["secret_sha256"]: row for row in select_rows(connection, credentials, query)}
     return found
 
 

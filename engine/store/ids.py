@@ -1,9 +1,10 @@
-"""Identifiers of rows that we make: opaque, unguessable, with a prefix that says what they name."""
+"""Identifiers: the one that is reserved, and those of rows that we make: opaque, unguessable, with a prefix."""
 
 import os
 import time
 from collections import deque
 
+PLATFORM = "platform"  # the reserved organization of leads, pilots and enquiries
 DRAWN = 256  # at once: each call of the system lets other threads in
 _waiting: deque[str] = deque()
 os.register_at_fork(after_in_child=_waiting.clear)  # else both processes would hand out the same

@@ -4,7 +4,6 @@ import sqlite3
 from contextlib import closing
 from urllib.parse import quote
 
-PLATFORM = "platform"  # the reserved organization of leads, pilots and enquiries
 QUERY = """
     SELECT org_id FROM memberships WHERE email = :email AND status = 'active' ORDER BY org_id = 'platform', org_id
 """

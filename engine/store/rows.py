@@ -58,7 +58,7 @@ def _matching(
         query = query.where(column.in_(value) if isinstance(value, list | tuple) else column == value)
     for name in (*order, *table.primary_key.columns.keys()):
         query = query.order_by(table.c[name[1:]].desc() if name.startswith("-") else table.c[name])
-    return selected(connection, table, query.limit(limit))
+    return select_rows(connection, table, query.limit(limit))
 
 
 def pick(row: Mapping[str, object], names: Iterable[str]) -> dict[str, object]:
@@ -71,12 +71,12 @@ def without(row: Mapping[str, object], *names: str) -> dict[str, object]:
     return {name: value for name, value in row.items() if name not in names}
 
 
-def selected(connection: Connection, table: TypedTable[R], query: TableQuery) -> list[R]:
+def select_rows(connection: Connection, table: TypedTable[R], query: TableQuery) -> list[R]:
     """The rows of a query for all columns of ``table``."""
     return cast("list[R]", [dict(row) for row in connection.execute(query).mappings()])
 
 
-def first_selected(connection: Connection, table: TypedTable[R], query: TableQuery) -> R | None:
+def select_first(connection: Connection, table: TypedTable[R], query: TableQuery) -> R | None:
     """The first row of a query for all columns of ``table``, or None."""
-    found = selected(connection, table, query.limit(1))
+    found = select_rows(connection, table, query.limit(1))
     return found[0] if found else None

@@ -24,11 +24,11 @@ from engine.store.credentials import CredentialUses
 from engine.store.database import damage_error, open_engines
 from engine.store.group import Ahead, GroupCommit
 from engine.store.heads import take_head
+from engine.store.ids import PLATFORM
 from engine.store.locks import FairLock
-from engine.store.membership import PLATFORM
 from engine.store.queries.organizations import plan_of, time_zone
 from engine.store.revisions import Revision
-from engine.store.rows import first_selected
+from engine.store.rows import select_first
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import heads, memberships, organizations
 from engine.store.schema.outputs import credentials
@@ -109,7 +109,7 @@ class Store:
         if kept is None or kept["revision"] != stamp:
             query = select(credentials).where(credentials.c.secret_sha256 == secret_sha256)
             with self.reader() as connection:
-                kept = first_selected(connection, credentials, query)
+                kept = select_first(connection, credentials, query)
             if kept is None:
                 return None
             if len(self._credentials) > MOST_CREDENTIALS:

@@ -12,7 +12,7 @@ from engine.cli import commands
 from engine.web.answers.shape import ReportEnvelope
 from engine.web.handlers.reports import ReportHandler
 from engine.web.openapi import document
-from engine.web.openapi.examples import recorded
+from engine.web.openapi.examples import recorded_examples
 from engine.web.openapi.operations import path_template
 from engine.web.openapi.security import SCHEMES
 from engine.web.routes import MediaContent
@@ -125,7 +125,7 @@ def test_every_body_and_every_answer_has_an_example_that_fits():
 
 def test_every_recorded_example_is_shown():
     routes = {f"{route.method} {route.path}" for route in api.ROUTES}
-    assert {*recorded("bodies"), *recorded("answers")} - routes == set()
+    assert {*recorded_examples("bodies"), *recorded_examples("answers")} - routes == set()
 
 
 @pytest.mark.parametrize("member", ["headline", "organization", "revision"])

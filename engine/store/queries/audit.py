@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Text, and_, func, select,
 
 from engine.model.vocabulary import Outcome
 from engine.store.chain import GENESIS
-from engine.store.rows import TableQuery, selected
+from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.audit import audit_log, chain_cuts
 from engine.store.schema.organizations import heads
 from engine.store.schema.records import IncidentRow
@@ -135,4 +135,4 @@ def incidents_of(connection: Connection, org_id: str, email: str) -> list[Incide
     query = select(incidents).where(
         incidents.c.org_id == org_id, (incidents.c.owner == email) | incidents.c.id.in_(opened)
     )
-    return selected(connection, incidents, query.order_by(incidents.c.opened_at, incidents.c.id))
+    return select_rows(connection, incidents, query.order_by(incidents.c.opened_at, incidents.c.id))

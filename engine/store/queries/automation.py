@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, func, or_, select
 
 from engine.model.vocabulary import Json
-from engine.store.rows import first_selected, selected
+from engine.store.rows import select_first, select_rows
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import approvals, policies, policy_controls
 from engine.store.schema.organizations import heads, organization_settings
@@ -59,7 +59,7 @@ def guardrails(
     if workspace_id is not None:
         query = query.where(or_(policies.c.workspace_id.is_(None), policies.c.workspace_id == workspace_id))
     order = (policies.c.playbook, policies.c.policy, policies.c.version.desc(), policies.c.id)
-    return selected(connection, policies, query.order_by(*order))
+    return select_rows(connection, policies, query.order_by(*order))
 
 
 def controls_of(connection: Connection, org_id: str, policy_ids: Collection[str]) -> dict[str, list[str]]:
@@ -78,4 +78,4 @@ def approval_of(connection: Connection, org_id: str, kind: str, subject: str) ->
     """The newest approval that was asked for on a subject."""
     table = approvals
     query = select(table).where(table.c.org_id == org_id, table.c.kind == kind, table.c.subject == subject)
-    return first_selected(connection, table, query.order_by(table.c.requested_at.desc(), table.c.id.desc()))
+    return select_first(connection, table, query.order_by(table.c.requested_at.desc(), table.c.id.desc()))

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, or_, select
 
-from engine.store.rows import first_selected
+from engine.store.rows import select_first
 from engine.store.schema.commerce import orders, subscriptions
 from engine.store.schema.outputs import seen_events
 from engine.store.schema.records import OrderRow, SubscriptionRow
@@ -18,13 +18,13 @@ def order_of(connection: Connection, provider: str, ref: str, order_id: str | No
     """
     unnamed = and_(orders.c.id == order_id, orders.c.provider_ref.is_(None))
     query = select(orders).where(orders.c.provider == provider, or_(orders.c.provider_ref == ref, unnamed))
-    return first_selected(connection, orders, query.order_by(orders.c.provider_ref.is_(None)))
+    return select_first(connection, orders, query.order_by(orders.c.provider_ref.is_(None)))
 
 
 def subscription_of(connection: Connection, provider: str, ref: str) -> SubscriptionRow | None:
     """The subscription that a provider calls ``ref``, whoever has it."""
     named = and_(subscriptions.c.provider == provider, subscriptions.c.provider_ref == ref)
-    return first_selected(connection, subscriptions, select(subscriptions).where(named))
+    return select_first(connection, subscriptions, select(subscriptions).where(named))
 
 
 def running_before(connection: Connection, org_id: str, provider: str, order_id: str) -> list[str]:

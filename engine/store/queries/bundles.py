@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
-from engine.store.rows import first, first_selected, many
+from engine.store.rows import first, many, select_first
 from engine.store.schema.audit import audit_log
 from engine.store.schema.outputs import bundles
 from engine.store.schema.records import AuditLogRow, BundleRow
@@ -15,7 +15,7 @@ def newest(connection: Connection, org_id: str) -> BundleRow | None:
     """The last bundle that was sealed and has a manifest: the next one is chained to it."""
     table = bundles
     query = select(table).where(table.c.org_id == org_id, table.c.manifest_sha256.is_not(None))
-    return first_selected(connection, table, query.order_by(table.c.revision.desc(), table.c.id.desc()))
+    return select_first(connection, table, query.order_by(table.c.revision.desc(), table.c.id.desc()))
 
 
 def every(connection: Connection, org_id: str) -> list[BundleRow]:

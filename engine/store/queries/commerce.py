@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, func, or_, select
 
-from engine.store.rows import TableQuery, selected
+from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.commerce import activities, leads, pilots
 from engine.store.schema.records import ActivityRow
 from engine.store.store import Store
@@ -122,7 +122,7 @@ def history_of(connection: Connection, org_id: str, kind: str, subject_id: str) 
     query = select(activities).where(
         activities.c.org_id == org_id, activities.c.subject_type == kind, activities.c.subject_id == subject_id
     )
-    return selected(connection, activities, query.order_by(activities.c.id))
+    return select_rows(connection, activities, query.order_by(activities.c.id))
 
 
 def all_leads(connection: Connection, org_id: str) -> list[dict[str, object]]:

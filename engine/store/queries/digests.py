@@ -12,7 +12,7 @@ from engine.model.thresholds import Thresholds, thresholds
 from engine.model.vocabulary import Channel, DeliveryStatus, Json, Role
 from engine.store.ids import new_id
 from engine.store.revisions import Revision
-from engine.store.rows import first_selected, many
+from engine.store.rows import many, select_first
 from engine.store.schema.organizations import (
     memberships,
     organization_settings,
@@ -83,7 +83,7 @@ def last_run(connection: Connection, org_id: str, job: str, since: datetime) -> 
         .where(job_runs.c.org_id == org_id, job_runs.c.job == job, job_runs.c.started_at >= since)
         .order_by(job_runs.c.started_at.desc(), job_runs.c.id)
     )
-    return first_selected(connection, job_runs, query)
+    return select_first(connection, job_runs, query)
 
 
 def record_run(

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, or_, select
 from engine.model.document import Position
 from engine.model.vocabulary import Severity
 from engine.store.revisions import in_batches
-from engine.store.rows import TableQuery, selected
+from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import policy_blocks
 from engine.store.schema.organizations import heads
@@ -65,7 +65,7 @@ def linked_events(
         query = select(audit_log).where(
             audit_log.c.org_id == org_id, audit_log.c.object_id.in_(batch), audit_log.c.object_type.in_(object_types)
         )
-        found += selected(connection, audit_log, query)
+        found += select_rows(connection, audit_log, query)
     return sorted(found, key=lambda row: row["seq"])
 
 
@@ -94,7 +94,7 @@ def earlier_of_key(
         incidents.c.opened_at >= begin,
         incidents.c.opened_at < before,
     )
-    return selected(connection, incidents, query.order_by(incidents.c.opened_at.desc(), incidents.c.id))
+    return select_rows(connection, incidents, query.order_by(incidents.c.opened_at.desc(), incidents.c.id))
 
 
 def around(
@@ -108,7 +108,7 @@ def around(
         incidents.c.opened_at <= end,
         or_(incidents.c.opened_at >= begin, over.is_(None), over >= onset),
     )
-    return selected(connection, incidents, query.order_by(incidents.c.opened_at.desc(), incidents.c.id).limit(most))
+    return select_rows(connection, incidents, query.order_by(incidents.c.opened_at.desc(), incidents.c.id).limit(most))
 
 
 def ended_before(
@@ -127,7 +127,7 @@ def deploys_between(connection: Connection, org_id: str, begin: datetime, end: d
     query = select(deploys).where(
         deploys.c.org_id == org_id, deploys.c.deployed_at >= begin, deploys.c.deployed_at <= end
     )
-    return selected(connection, deploys, query.order_by(deploys.c.deployed_at.desc(), deploys.c.id).limit(most))
+    return select_rows(connection, deploys, query.order_by(deploys.c.deployed_at.desc(), deploys.c.id).limit(most))
 
 
 def blocks_between(
@@ -137,7 +137,7 @@ def blocks_between(
     query = select(policy_blocks).where(
         policy_blocks.c.org_id == org_id, policy_blocks.c.blocked_at >= begin, policy_blocks.c.blocked_at <= end
     )
-    return selected(
+    return select_rows(
         connection, policy_blocks, query.order_by(policy_blocks.c.blocked_at.desc(), policy_blocks.c.id).limit(most)
     )
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 
 from engine.model.vocabulary import LIVE_INCIDENTS, IncidentStatus, Severity
 from engine.store.revisions import in_batches
-from engine.store.rows import selected
+from engine.store.rows import select_rows
 from engine.store.schema.records import FindingRow
 from engine.store.schema.services import findings, incidents, services
 from engine.store.statements import CompiledStatement
@@ -63,7 +63,7 @@ def findings_by_key(connection: Connection, org_id: str, keys: Sequence[str]) ->
     found: dict[str, FindingRow] = {}
     for batch in in_batches(keys, 900):
         query = select(findings).where(findings.c.org_id == org_id, findings.c.finding_key.in_(batch))
-        found |= {row["finding_key"]: row for row in selected(connection, findings, query)}
+        found |= {row["finding_key"]: row for row in select_rows(connection, findings, query)}
     return found
 
 
@@ -77,7 +77,7 @@ def open_findings_on(connection: Connection, org_id: str, source: str, hosts: Se
             findings.c.status == "open",
             findings.c.asset.in_(batch),
         )
-        found += selected(connection, findings, query.order_by(findings.c.id))
+        found += select_rows(connection, findings, query.order_by(findings.c.id))
     return found
 
 

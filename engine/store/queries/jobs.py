@@ -6,8 +6,8 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, bindparam, case, delete, exists, select, update
 
 from engine.model.vocabulary import JobOutcome
-from engine.store.membership import PLATFORM
-from engine.store.rows import first_selected
+from engine.store.ids import PLATFORM
+from engine.store.rows import select_first
 from engine.store.schema.outputs import job_runs
 from engine.store.schema.records import JobRunRow
 from engine.store.store import Store
@@ -41,7 +41,7 @@ def close_interrupted(store: Store, jobs: Collection[str], alive: Collection[str
 def last(connection: Connection, job: str) -> JobRunRow | None:
     """The latest run of a job."""
     query = select(job_runs).where(job_runs.c.job == job).order_by(job_runs.c.started_at.desc(), job_runs.c.id)
-    return first_selected(connection, job_runs, query)
+    return select_first(connection, job_runs, query)
 
 
 def done_since(connection: Connection, job: str, at: datetime) -> bool:

@@ -36,7 +36,7 @@ class DependencyEdge(NamedTuple):
     segmented: bool
 
 
-class OpenFinding(NamedTuple):
+class OpenFindingRow(NamedTuple):
     """What an attacker would use: an open finding."""
 
     id: str
@@ -66,12 +66,12 @@ def all_dependencies(connection: Connection, org_id: str) -> list[DependencyEdge
     ]
 
 
-def open_findings(connection: Connection, org_id: str) -> list[OpenFinding]:
+def open_findings(connection: Connection, org_id: str) -> list[OpenFindingRow]:
     """Every open finding, by id."""
-    query = select(*(findings.c[name] for name in OpenFinding._fields)).where(
+    query = select(*(findings.c[name] for name in OpenFindingRow._fields)).where(
         findings.c.org_id == org_id, findings.c.status == "open"
     )
-    return [OpenFinding(*row) for row in connection.execute(query.order_by(findings.c.id))]
+    return [OpenFindingRow(*row) for row in connection.execute(query.order_by(findings.c.id))]
 
 
 def buckets(connection: Connection, org_id: str, service_id: str, begin: datetime, end: datetime) -> pl.DataFrame:

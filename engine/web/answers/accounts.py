@@ -7,7 +7,7 @@ from engine.model.vocabulary import IncidentStatus, Role, Severity
 from engine.web.answers.shape import Shape
 
 
-class ApiKeyShown(Shape):
+class ApiKeyMetadata(Shape):
     id: str
     label: str
     prefix: str
@@ -18,28 +18,28 @@ class ApiKeyShown(Shape):
     last_used_at: datetime | None
 
 
-class ApiKeySecret(ApiKeyShown):
+class ApiKeySecret(ApiKeyMetadata):
     secret: str
 
 
 class ApiKeys(Shape):
-    api_keys: list[ApiKeyShown]
+    api_keys: list[ApiKeyMetadata]
 
 
-class IngestTokenShown(ApiKeyShown):
+class IngestTokenMetadata(ApiKeyMetadata):
     workspace_id: str | None
     owner: str
 
 
-class IngestTokenSecret(IngestTokenShown):
+class IngestTokenSecret(IngestTokenMetadata):
     secret: str
 
 
 class IngestTokens(Shape):
-    alert_ingest_tokens: list[IngestTokenShown]
+    alert_ingest_tokens: list[IngestTokenMetadata]
 
 
-class AssessorTokenShown(ApiKeyShown):
+class AssessorTokenMetadata(ApiKeyMetadata):
     """``allowed`` are the exports that the token opens, ``uses`` how often it was used."""
 
     engagement: str | None
@@ -48,7 +48,7 @@ class AssessorTokenShown(ApiKeyShown):
     uses: int
 
 
-class AssessorTokenSecret(AssessorTokenShown):
+class AssessorTokenSecret(AssessorTokenMetadata):
     secret: str
 
 
@@ -70,7 +70,7 @@ class AssessorCalls(Shape):
 
 
 class AssessorTokens(Shape):
-    assessor_tokens: list[AssessorTokenShown]
+    assessor_tokens: list[AssessorTokenMetadata]
     exports: list[str]
     access_log: AssessorCalls
 
@@ -116,8 +116,8 @@ class PersonalExport(Shape):
     profile: OwnProfile
     memberships: list[OwnMembership]
     notification_preferences: dict[str, bool]
-    api_keys: list[ApiKeyShown]
-    alert_ingest_tokens: list[IngestTokenShown]
+    api_keys: list[ApiKeyMetadata]
+    alert_ingest_tokens: list[IngestTokenMetadata]
     incidents: list[OwnIncident]
     audit_events: int
 

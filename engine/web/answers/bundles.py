@@ -2,8 +2,8 @@
 
 from datetime import date, datetime
 
-from engine.web.answers.digests import DeliveryShown
-from engine.web.answers.shape import ChainPosition, Hash, Shape
+from engine.web.answers.digests import DeliveryAnswer
+from engine.web.answers.shape import Hash, RevisionAnswer, Shape
 
 
 class BundleWindow(Shape):
@@ -18,14 +18,14 @@ class PreviousBundle(Shape):
     merkle_root: Hash
 
 
-class BundleShown(Shape):
+class BundleMetadata(Shape):
     id: str
     organization: str
     state: str
     window: BundleWindow
     created_by: str | None
     sealed_at: datetime
-    revision: ChainPosition
+    revision: RevisionAnswer
     counts: dict[str, int]
     merkle_root: str | None
     manifest_sha256: str | None
@@ -37,12 +37,12 @@ class BundleShown(Shape):
 
 
 class Bundles(Shape):
-    bundles: list[BundleShown]
+    bundles: list[BundleMetadata]
 
 
 class BundleReceipt(Shape):
-    bundle: BundleShown
-    delivery: list[DeliveryShown]
+    bundle: BundleMetadata
+    delivery: list[DeliveryAnswer]
 
 
 class BundleRun(BundleReceipt):
@@ -93,6 +93,6 @@ class BundleCheck(Shape):
 class BundleDetail(Shape):
     """``manifest`` is the in-toto statement of the archive."""
 
-    bundle: BundleShown
+    bundle: BundleMetadata
     manifest: dict[str, object] | None
     verification: BundleCheck

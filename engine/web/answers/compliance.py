@@ -3,7 +3,7 @@
 from datetime import date, datetime
 
 from engine.model.vocabulary import LinkOutcome, Outcome, VendorTier
-from engine.web.answers.shape import ChainPosition, Hash, Shape
+from engine.web.answers.shape import Hash, RevisionAnswer, Shape
 
 
 class LinkResult(Shape):
@@ -71,13 +71,13 @@ class EvidenceExport(Shape):
     schema_version: int
     organization: str
     as_of: date
-    revision: ChainPosition
+    revision: RevisionAnswer
     parameters: EvidenceParameters
     evidence: list[EvidenceRow]
     manifest: EvidenceManifest
 
 
-class VendorShown(Shape):
+class VendorAnswer(Shape):
     id: str
     name: str
     service: str | None
@@ -107,7 +107,7 @@ class VendorDerivation(Shape):
     inherited_controls: int
 
 
-class InheritedControl(Shape):
+class InheritedControlAnswer(Shape):
     framework: str
     control_id: str
     title: str
@@ -121,7 +121,7 @@ class InheritedControl(Shape):
 class VendorReceipt(Shape):
     """The vendor, what followed from its tier and category, and the controls that it inherits."""
 
-    vendor: VendorShown
+    vendor: VendorAnswer
     derived: VendorDerivation
-    inherited: list[InheritedControl]
+    inherited: list[InheritedControlAnswer]
     note: str

@@ -49,21 +49,21 @@ class ChatCompletion(Shape):
     thread_id: str | UnsetType = UNSET
 
 
-class ThreadShown(Shape):
+class ThreadAnswer(Shape):
     id: str
     title: str
     created_at: datetime
 
 
 class Threads(Shape):
-    threads: list[ThreadShown]
+    threads: list[ThreadAnswer]
 
 
 class ThreadReceipt(Shape):
-    thread: ThreadShown
+    thread: ThreadAnswer
 
 
-class MessageShown(Shape):
+class MessageAnswer(Shape):
     """A message of a conversation; the members after ``created_at`` are those of the copilot's."""
 
     id: str
@@ -76,13 +76,13 @@ class MessageShown(Shape):
 
 
 class Conversation(Shape):
-    thread: ThreadShown
-    messages: list[MessageShown]
+    thread: ThreadAnswer
+    messages: list[MessageAnswer]
 
 
 class ThreadTurn(Shape):
     thread_id: str
-    messages: list[MessageShown]
+    messages: list[MessageAnswer]
     provider: str
     skipped: list[ProviderSkip]
     confidence: str | None

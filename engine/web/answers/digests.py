@@ -9,7 +9,7 @@ from engine.model.vocabulary import Channel, DeliveryStatus
 from engine.web.answers.shape import Shape
 
 
-class DeliveryShown(Shape, kw_only=True):
+class DeliveryAnswer(Shape, kw_only=True):
     """A delivery in the outbox; ``result`` says what this very request made of it."""
 
     id: str
@@ -21,7 +21,7 @@ class DeliveryShown(Shape, kw_only=True):
     result: str | UnsetType = UNSET
 
 
-class ChannelShown(Shape):
+class ChannelAnswer(Shape):
     """Whether anything would leave over a channel, why, and to whom."""
 
     name: Channel
@@ -41,8 +41,8 @@ class DigestRun(Shape):
     content_hash: str | None
     headline: str | None
     held_until: datetime | None
-    deliveries: list[DeliveryShown]
-    channels: list[ChannelShown]
+    deliveries: list[DeliveryAnswer]
+    channels: list[ChannelAnswer]
 
 
 class DigestRuns(Shape):

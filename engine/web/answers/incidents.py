@@ -3,7 +3,7 @@
 from datetime import date, datetime
 
 from engine.model.vocabulary import ApprovalStatus, IncidentStatus, Outcome, Severity
-from engine.web.answers.shape import ChainPosition, Hash, OrganizationName, Shape
+from engine.web.answers.shape import Hash, OrganizationName, RevisionAnswer, Shape
 
 
 class RcaContribution(Shape):
@@ -51,7 +51,7 @@ class RcaRun(Shape):
 class EvidenceItem(Shape):
     """A record of the pack; ``audit`` is the event that opened its last change."""
 
-    audit: ChainPosition
+    audit: RevisionAnswer
 
 
 class IncidentItem(EvidenceItem):
@@ -88,7 +88,7 @@ class ServiceItem(EvidenceItem):
     holds_customer_data: bool
 
 
-class IncidentTimesShown(Shape):
+class IncidentTimesAnswer(Shape):
     ttd_minutes: float | None
     tta_minutes: float | None
     ttm_minutes: float | None
@@ -96,7 +96,7 @@ class IncidentTimesShown(Shape):
     blanks: dict[str, str]
 
 
-class IncidentImpactShown(Shape):
+class IncidentImpactAnswer(Shape):
     users: int | None
     minutes: float | None
     over: bool
@@ -213,8 +213,8 @@ class IncidentEvidence(Shape):
     organization: OrganizationName
     incident: IncidentItem
     service: ServiceItem | None
-    times: IncidentTimesShown
-    impact: IncidentImpactShown
+    times: IncidentTimesAnswer
+    impact: IncidentImpactAnswer
     timeline: list[TimelineItem]
     actions: list[ActionItem]
     dry_runs: list[DryRunItem]
@@ -225,5 +225,5 @@ class IncidentEvidence(Shape):
     legal_holds: list[LegalHoldItem]
     audit_events: list[AuditItem]
     definitions: dict[str, str]
-    chain: ChainPosition
+    chain: RevisionAnswer
     content_sha256: Hash

@@ -15,7 +15,7 @@ from engine.model.vocabulary import (
 from engine.web.answers.shape import Shape
 
 
-class AlertResult(Shape):
+class AlertAnswer(Shape):
     dedupe_key: str
     outcome: str
     incident_id: str | None
@@ -30,10 +30,10 @@ class AlertReceipt(Shape):
     reopened: int
     resolved: int
     updated: int
-    results: list[AlertResult]
+    results: list[AlertAnswer]
 
 
-class FindingResult(Shape):
+class FindingAnswer(Shape):
     finding_key: str
     id: str
     outcome: FindingOutcome
@@ -52,10 +52,10 @@ class FindingReceipt(Shape):
     unchanged: int
     closed_as_missing: int
     incidents_opened: int
-    results: list[FindingResult]
+    results: list[FindingAnswer]
 
 
-class ConnectionShown(Shape):
+class ConnectionAnswer(Shape):
     id: str
     kind: ConnectionKind
     name: str
@@ -66,17 +66,17 @@ class ConnectionShown(Shape):
 
 
 class Connections(Shape):
-    connections: list[ConnectionShown]
+    connections: list[ConnectionAnswer]
     kinds: dict[ConnectionKind, str]
     note: str
 
 
 class ConnectionReceipt(Shape):
-    connection: ConnectionShown
+    connection: ConnectionAnswer
     note: str
 
 
-class DeployShown(Shape):
+class DeployAnswer(Shape):
     id: str
     service_id: str | None
     version: str | None
@@ -89,7 +89,7 @@ class DeployShown(Shape):
 
 class DeployReceipt(Shape):
     result: str
-    deploy: DeployShown
+    deploy: DeployAnswer
 
 
 class PolicyVersion(Shape):

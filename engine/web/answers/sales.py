@@ -14,7 +14,7 @@ class EnquiryReceipt(Shape, rename={"reference_id": "referenceId"}):
     status: Literal["received"]
 
 
-class LeadShown(Shape):
+class LeadAnswer(Shape):
     id: str
     reference_id: str
     name: str | None
@@ -36,7 +36,7 @@ class LeadShown(Shape):
 
 
 class Leads(Shape):
-    leads: list[LeadShown]
+    leads: list[LeadAnswer]
 
 
 class LeadPage(Leads):
@@ -47,10 +47,10 @@ class LeadPage(Leads):
 
 
 class LeadReceipt(Shape):
-    lead: LeadShown
+    lead: LeadAnswer
 
 
-class PilotShown(Shape):
+class PilotAnswer(Shape):
     id: str
     lead_id: str
     name: str
@@ -65,7 +65,7 @@ class PilotShown(Shape):
 
 
 class PilotPage(Shape):
-    pilots: list[PilotShown]
+    pilots: list[PilotAnswer]
     page: int
     per_page: int
     total: int
@@ -73,10 +73,10 @@ class PilotPage(Shape):
 
 
 class PilotReceipt(Shape):
-    pilot: PilotShown
+    pilot: PilotAnswer
 
 
-class HistoryEntry(Shape):
+class HistoryEntryAnswer(Shape):
     """One line of an append-only history; ``details`` tell each change from and to."""
 
     id: str
@@ -98,18 +98,18 @@ class StageExit(Shape):
 
 
 class LeadDetail(Shape):
-    lead: LeadShown
+    lead: LeadAnswer
     exit: StageExit
-    pilot: PilotShown | None
-    history: list[HistoryEntry]
+    pilot: PilotAnswer | None
+    history: list[HistoryEntryAnswer]
     email_templates: dict[str, str]
 
 
 class PilotDetail(Shape):
-    pilot: PilotShown
+    pilot: PilotAnswer
     next: list[PilotStage]
-    lead: LeadShown
-    history: list[HistoryEntry]
+    lead: LeadAnswer
+    history: list[HistoryEntryAnswer]
 
 
 class QueuedLetter(Shape):
@@ -135,12 +135,12 @@ class ProposalCustomer(Shape):
     name: str | None
 
 
-class ProposalFramework(Shape):
+class ProposalFrameworkAnswer(Shape):
     id: str
     title: str
 
 
-class ProposalStep(Shape):
+class ProposalStepAnswer(Shape):
     step: str
     title: str
     about: str
@@ -181,12 +181,12 @@ class PilotProposal(Shape):
     reference_id: str
     customer: ProposalCustomer
     goal: str
-    frameworks: list[ProposalFramework]
+    frameworks: list[ProposalFrameworkAnswer]
     weeks: int
     included: list[str]
     excluded: list[str]
     success_criteria: list[str]
-    timeline: list[ProposalStep]
+    timeline: list[ProposalStepAnswer]
     price: ProposalPrice
     assumptions: list[str]
     missing: list[str]

@@ -9,7 +9,7 @@ from engine.incidents.slo_rules import BudgetWindow
 from engine.web.answers.shape import CoverageShare, Percent, Shape
 
 
-class ServiceShown(Shape):
+class ServiceAnswer(Shape):
     id: str
     name: str
     owner: str | None
@@ -28,7 +28,7 @@ class SloProfile(Shape):
 class ServiceSlo(Shape, kw_only=True):
     """The objective of a service and its error budgets; without an objective, ``profile`` is null and no window is."""
 
-    service: ServiceShown
+    service: ServiceAnswer
     profile: SloProfile | None
     as_of: datetime | UnsetType = UNSET
     severity: str

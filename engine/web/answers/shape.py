@@ -23,7 +23,7 @@ class Failure(Shape):
     retry_after: int | UnsetType = UNSET
 
 
-class ChainPosition(Shape):
+class RevisionAnswer(Shape):
     """A position in the organization's audit chain; the hash is null when retention removed the event."""
 
     seq: int
@@ -51,7 +51,7 @@ class ReportEnvelope(msgspec.Struct):
     schema_version: int
     organization: OrganizationName
     as_of: date
-    revision: ChainPosition
+    revision: RevisionAnswer
     parameters: dict[str, object]
     settings_version: int
     coverage: CoverageShare | None

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Annotated
 from urllib.parse import quote
-from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Meta
 
 from engine.accounts import assessors
 from engine.accounts.tokens import ASSESSOR
+from engine.model.days import local_day
 from engine.model.errors import BadRequest, Forbidden, NotFound
 from engine.model.report import PERIOD_DAYS, Parameter
 from engine.reporting.catalogue import catalogue
@@ -123,7 +123,7 @@ def _pack(request: Request) -> Response:
     """The evidence pack is streamed and has no hash before its end: its tag names what it is made from."""
     store, org_id = request.services.store, request.caller.org_id
     head = store.head(org_id)
-    today = request.now.astimezone(ZoneInfo(store.time_zone(org_id))).date()
+    today = local_day(request.now, store.time_zone(org_id))
     window = request.query.get("window", "all")
     moving = "" if window == "all" else request.now.isoformat()
     asked = sorted(request.query.items())

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import chain
-from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from engine.model.days import local_day
 from engine.model.report import Parameter
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.csv import csv_chunks
@@ -50,7 +50,7 @@ def _download(request: Request, what: str, pages: Iterator[list[AuditEntry]]) ->
     first = next(chunks)
     note_access(request, "csv")
     services, org_id = request.services, request.caller.org_id
-    today = request.now.astimezone(ZoneInfo(services.store.time_zone(org_id))).date()
+    today = local_day(request.now, services.store.time_zone(org_id))
     name = download_name(org_id, what, today, "csv")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(chain([first], chunks), RENDERERS["csv"].content_type, headers=headers)

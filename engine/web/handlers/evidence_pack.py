@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from hashlib import sha256
 from itertools import chain
-from zoneinfo import ZoneInfo
 
 import msgspec
 import polars as pl
@@ -16,6 +15,7 @@ from engine.archives.evidence_pack import (
     open_pack,
     pages,
 )
+from engine.model.days import local_day
 from engine.model.errors import BadRequest
 from engine.model.report import Parameter
 from engine.reporting.catalogue import FRAMEWORKS, catalogue
@@ -47,7 +47,7 @@ def export(request: Request) -> Response:
             word="invalid_parameter",
             details=[{"parameter": "framework", "expected": "a framework in scope", "got": given["framework"]}],
         )
-    today = request.now.astimezone(ZoneInfo(store.time_zone(org_id))).date()
+    today = local_day(request.now, store.time_zone(org_id))
     form = given["format"] or preferred_format(request.headers.get("accept", ""), FORMAT.choices) or "json"
     rows = pages(store, pack)
     asked = {"window": given["window"], "framework": given["framework"]}

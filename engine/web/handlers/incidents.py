@@ -1,13 +1,13 @@
 """Incidents: the file, the evidence pack, the review, and the root-cause analysis."""
 
 import re
-from zoneinfo import ZoneInfo
 
 from engine.incidents.analysis import explain, keep, latest
 from engine.incidents.evidence import evidence_pack
 from engine.incidents.export import export as exported
 from engine.incidents.records import IncidentRecord, read_incident
 from engine.incidents.review import review as reviewed
+from engine.model.days import local_day
 from engine.web.access_log import note_access
 from engine.web.bodies import AnyObject
 from engine.web.http import Request, Response, answer
@@ -23,7 +23,7 @@ def export(request: Request) -> Response:
 def review(request: Request) -> Response:
     """GET /api/incidents/{id}/review: the post-incident review of one incident as a Markdown file."""
     record = _record(request)
-    as_of = request.now.astimezone(ZoneInfo(record.organization.time_zone)).date()
+    as_of = local_day(request.now, record.organization.time_zone)
     return _download(request, reviewed(record, as_of), "-review")
 
 

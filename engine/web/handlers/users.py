@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Annotated, TypeVar
-from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Meta
 
 from engine.accounts import preferences, tokens
 from engine.accounts.user_export import user_export
+from engine.model.days import local_day
 from engine.model.errors import BadRequest, NotFound
 from engine.model.vocabulary import OPERATOR_ROLES
 from engine.reporting.render import download_name
@@ -103,7 +103,7 @@ def export(request: Request) -> Response:
     """GET /api/user/export: everything about the caller, as a download."""
     caller, store = request.caller, request.services.store
     content = user_export(store, caller.org_id, caller.actor)
-    today = request.now.astimezone(ZoneInfo(store.time_zone(caller.org_id))).date()
+    today = local_day(request.now, store.time_zone(caller.org_id))
     note_access(request, "json")
     name = download_name(caller.org_id, "user-export", today, "json")
     return answer(content, headers={"Content-Disposition": f'attachment; filename="{name}"'})

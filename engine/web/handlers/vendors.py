@@ -2,12 +2,12 @@
 
 from datetime import date, timedelta
 from typing import Annotated
-from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Meta
 
 from engine.intake.imports.names import slug
+from engine.model.days import local_day
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import VendorTier
 from engine.programme import vendors
@@ -42,7 +42,7 @@ class NewVendorBody(msgspec.Struct, forbid_unknown_fields=True):
 def create(request: Request, body: NewVendorBody) -> Response:
     """POST /api/governance/third-party/vendors: registers a vendor, which inherits controls by tier and category."""
     caller, store = request.caller, request.services.store
-    today = request.now.astimezone(ZoneInfo(store.time_zone(caller.org_id))).date()
+    today = local_day(request.now, store.time_zone(caller.org_id))
     vendor = _checked(body, today)
     vendors.tier_of(vendor)  # says what is missing before anything waits for the writer
     made = store.write(

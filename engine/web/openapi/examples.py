@@ -12,12 +12,12 @@ KNOWN = "examples.json"
 
 def body_example(route: Route) -> object:
     """A body that the route accepts; None where there is none."""
-    return recorded("bodies").get(f"{route.method} {route.path}")
+    return recorded_examples("bodies").get(f"{route.method} {route.path}")
 
 
 def answer_example(route: Route) -> object:
     """An answer of the route; None where there is none."""
-    return recorded("answers").get(f"{route.method} {route.path}")
+    return recorded_examples("answers").get(f"{route.method} {route.path}")
 
 
 def report_example(report: Report) -> dict[str, object]:
@@ -41,7 +41,7 @@ def report_example(report: Report) -> dict[str, object]:
 
 
 @cache
-def recorded(part: str) -> dict[str, object]:
+def recorded_examples(part: str) -> dict[str, object]:
     """The examples of a part, ``bodies`` or ``answers``, by method and path."""
     known: dict[str, dict[str, object]] = json.loads(files(__package__).joinpath(KNOWN).read_text("utf-8"))
     return known[part]
