@@ -12,7 +12,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 import api
-from engine.runtime.settings import variables
+from engine.runtime.settings import Settings
 from engine.store.schema import services
 from engine.web.openapi import document
 from reports import CATALOGUE
@@ -36,7 +36,7 @@ EXAMPLES = 4
 
 @pytest.fixture
 def environment(environment):
-    secrets = {name: door.CRON_SECRET for name in variables() if name.endswith("_CRON_SECRET")}
+    secrets = {name: door.CRON_SECRET for name, _, _ in Settings().shown() if name.endswith("_CRON_SECRET")}
     with backend(lambda seen, wire: wire.json({"ok": True})) as connector:
         yield {
             **environment, **secrets, "SVC_CHAT_SIGNING_SECRET": door.CHAT_SECRET,
