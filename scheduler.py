@@ -23,9 +23,9 @@ from engine.digests import (
     snapshot_tasks,
     tick,
 )
+from engine.model.every_organization import for_every_organization
 from engine.programme.retention import purge_all
 from engine.reporting import batch
-from engine.runtime.every_organization import for_every_organization
 from engine.runtime.jobs import (
     LEASE_SECONDS,
     Daily,
@@ -50,13 +50,13 @@ CONTENT_DAYS = 90  # for which the text of a delivery is kept once it was sent o
 def nightly_build(services: Services, now: datetime) -> str:
     """Build every report of every organization, then drop artifacts that nobody has used for days."""
     org_ids = [org_id for org_id, _ in services.store.organizations()]
-    built = batch.build(
+    went = batch.build(
         services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now, jobs=1
     )
     services.replica.checkpoint()
     pruned = services.artifacts.prune(services.settings.artifact_days)
-    made = sum(result.made for result in built)
-    return f"{made} artifacts of {len(built)} organizations built, {pruned} old ones dropped"
+    made = sum(result.made for result in went.results.values())
+    return went.message(f"{made} artifacts of {len(went.results)} organizations built, {pruned} old ones dropped")
 
 
 def retention(services: Services, now: datetime) -> str:

@@ -51,7 +51,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
             steps("demo organizations", len(DEMO_ORGANIZATIONS), len(DEMO_ORGANIZATIONS))
             fill_platform(services.store, settings, now())
             site = settings.data_dir / "site"
-            built = batch.build(
+            went = batch.build(
                 services.replica, services.artifacts.folder, services.snapshots.catalogue, DEMO_ORGANIZATIONS,
                 now=now(), progress=steps,
             )  # fmt: skip
@@ -59,8 +59,8 @@ def demo(no_serve: bool, host: str, port: int) -> None:
             for org_id in DEMO_ORGANIZATIONS:
                 with services.snapshots.open(org_id, now=now()) as snapshot:
                     pages.append(write_site(snapshot, site / org_id, sections=SECTIONS, progress=steps))
-        artifacts = sum(result.made + result.kept for result in built)
-        click.echo(f"{artifacts} reports of {len(built)} organizations are ready.")
+        artifacts = sum(result.made + result.kept for result in went.results.values())
+        click.echo(went.message(f"{artifacts} reports of {len(went.results)} organizations are ready."))
         click.echo(f"Browse them without a server: {pages[0]}")
         sessions, address = Sessions(settings), f"http://{host}:{port}/api"
         cookie = sessions.issue("owner@aurora.example", "aurora", now=now())

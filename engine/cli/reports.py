@@ -29,14 +29,15 @@ def build(org: str | None, everyone: bool, jobs: int | None) -> None:
         org_ids = (
             [org_id for org_id, _ in services.store.organizations()] if everyone else [organization(services, org)]
         )
-        built = batch.build(
+        went = batch.build(
             services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now(), jobs=jobs,
             progress=steps,
         )  # fmt: skip
-    for result in built:
+    for result in went.results.values():
         click.echo(
             f"{result.org_id}: {result.made} artifacts built ({result.size / 1e6:.1f} MB), {result.kept} were there"
         )
+    went.message("built what could be")
 
 
 @click.command(epilog="Example: hq report posture-score --org aurora --format csv --param periodDays=90")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from engine.model.digest import When, last_due
 from engine.model.errors import Problem
-from engine.runtime.every_organization import first_named, for_every_organization, noted_reason
+from engine.model.every_organization import first_named, for_every_organization, noted_reason
 from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock

@@ -16,7 +16,7 @@ from engine.digests.deliver import (
 from engine.model.days import local_day
 from engine.model.digest import Digest
 from engine.model.errors import NotFound, Problem
-from engine.runtime.every_organization import public_message
+from engine.model.every_organization import public_message
 from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock

@@ -25,8 +25,8 @@ from engine.model.digest import (
     quiet_until,
 )
 from engine.model.errors import NotFound, Problem
+from engine.model.every_organization import for_every_organization, public_message
 from engine.reporting.catalogue import catalogue
-from engine.runtime.every_organization import for_every_organization, public_message
 from engine.runtime.services import Services
 from engine.store import Revision
 from engine.store.queries import digests as queries

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from engine.model.days import local_day, midnight
+from engine.model.every_organization import for_every_organization
 from engine.reporting.facts.governance_scans import RETENTION_DAYS
-from engine.runtime.every_organization import for_every_organization
 from engine.store import Store
 from engine.store.retention import (
     PurgeResult,

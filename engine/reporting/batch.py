@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from multiprocessing import get_context
 from pathlib import Path
 
+from engine.model.every_organization import OrganizationsRun, for_every_organization
 from engine.model.report import Report
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.facts import Facts
@@ -70,11 +71,12 @@ def build(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
-) -> list[BuildResult]:
+) -> OrganizationsRun[BuildResult]:
     """Build every report of ``org_ids``; facts are computed in one pass for all that share a day.
 
-    ``jobs`` processes render (1: this one); ``executor`` may be any other, such as the client of a cluster. The
-    result is in the order of ``org_ids``, and the bytes are those that a single request would get.
+    ``jobs`` processes render (1: this one); ``executor`` may be any other, such as the client of a cluster. Results
+    are in the order of ``org_ids``, and the bytes are those that a single request would get. An organization whose
+    reports cannot be built keeps no other from its own.
     """
     report_progress = progress or _silent
     replica.sync(org_ids)
@@ -85,30 +87,42 @@ def build(
         for number, name in enumerate(needed):
             report_progress("facts", number, len(needed))
             facts[name]
-        work = [
-            Work(
+        work = {
+            subject.organization.id: Work(
                 FrameSource(subject, {name: facts.of(subject.organization.id, name) for name in needed}),
                 catalogue,
                 folder,
             )
             for subject in found
-        ]
+        }
     report_progress("facts", len(needed), len(needed))
     count = min(jobs if jobs is not None else os.cpu_count() or 1, len(work))
-    done: list[BuildResult] = []
+    wanted = [org_id for org_id in org_ids if org_id in work]
     report_progress("organizations", 0, len(work))
-    if count <= 1 and executor is None:
-        results: Iterator[BuildResult] = map(build_organization, work)
-        for built in results:
-            done.append(built)
-            report_progress("organizations", len(done), len(work))
-    else:
-        with _executor(executor, count) as pool:
-            for future in as_completed([pool.submit(build_organization, item) for item in work]):
-                done.append(future.result())
-                report_progress("organizations", len(done), len(work))
-    order = {org_id: i for i, org_id in enumerate(org_ids)}
-    return sorted(done, key=lambda built: order[built.org_id])
+    with _submitted(work, count, executor) as result_of:
+
+        def built(org_id: str) -> BuildResult:
+            try:
+                return result_of(org_id)
+            finally:
+                report_progress("organizations", wanted.index(org_id) + 1, len(work))
+
+        return for_every_organization("build", wanted, built)
+
+
+@contextmanager
+def _submitted(
+    work: Mapping[str, Work], jobs: int, executor: Executor | None
+) -> Iterator[Callable[[str], BuildResult]]:
+    """What gives the result of an organization: computed here when it is asked for, or by others meanwhile."""
+    if jobs <= 1 and executor is None:
+        yield lambda org_id: build_organization(work[org_id])
+        return
+    with _executor(executor, jobs) as pool:
+        futures: dict[str, Future[BuildResult]] = {
+            org_id: pool.submit(build_organization, item) for org_id, item in work.items()
+        }
+        yield lambda org_id: futures[org_id].result()
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from engine.model.days import local_day
-from engine.runtime.every_organization import noted_reason
+from engine.model.every_organization import noted_reason
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM, Store, leases

@@ -12,7 +12,7 @@ import pytest
 
 from data.demo import generate
 from engine.intake.imports import import_frames
-from engine.model.errors import BadRequest, NotFound, Unavailable
+from engine.model.errors import BadRequest, NotFound, Problem, Unavailable
 from engine.reporting import batch
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.render import RENDERERS, json
@@ -99,7 +99,7 @@ def test_the_batch_and_single_requests_make_the_same_files(filled, snapshots, tm
     assert alone.keys() == together.keys()
     assert [name for name in alone if alone[name] != together[name]] == []
     total = sum(len(report.formats) for report in REPORTS)
-    assert [(b.org_id, b.made, b.kept) for b in built] == [(org, total, 0) for org in everybody]
+    assert [(b.org_id, b.made, b.kept) for b in built.results.values()] == [(org, total, 0) for org in everybody]
 
 
 def test_a_process_pool_makes_the_same_files_and_a_second_build_makes_none(filled, tmp_path):
@@ -112,7 +112,7 @@ def test_a_process_pool_makes_the_same_files_and_a_second_build_makes_none(fille
     replica.close()
     assert one == two
     assert files(tmp_path / "one") == files(tmp_path / "two")
-    assert [(b.made, b.size) for b in again] == [(0, 0)] * 2
+    assert [(b.made, b.size) for b in again.results.values()] == [(0, 0)] * 2
     assert said[-1] == ("organizations", 2, 2)
 
 
@@ -186,15 +186,36 @@ def test_a_full_disk_does_not_keep_a_reader_from_the_report(snapshots, monkeypat
     assert "the disk is full" in caplog.text
 
 
-def test_a_full_disk_stops_a_build_with_one_sentence(filled, tmp_path, monkeypatch):
+def test_a_full_disk_is_said_of_every_organization(filled, tmp_path, monkeypatch):
     def full(self, name, data):
         raise Unavailable("the disk is full", word="disk_full")
 
     monkeypatch.setattr(Artifacts, "put", full)
     replica = Replica(filled.url, None)
-    with pytest.raises(Unavailable, match="the disk is full"):
-        batch.build(replica, tmp_path / "x", CATALOGUE, ORGS, now=NOW, jobs=1)
+    went = batch.build(replica, tmp_path / "x", CATALOGUE, ORGS, now=NOW, jobs=1)
     replica.close()
+    with pytest.raises(Problem) as problem:
+        went.message("0 artifacts built")
+    assert problem.value.message == (
+        "0 artifacts built; failed for 2 of 2 organizations: brightline: the disk is full; cobalt: the disk is full"
+    )
+
+
+def test_an_organization_that_cannot_be_built_keeps_no_other_from_its_own(filled, tmp_path, monkeypatch):
+    plain = Artifacts.put
+
+    def put(self, name, data):
+        if name.org_id == "brightline":
+            raise Unavailable("the disk is full", word="disk_full")
+        plain(self, name, data)
+
+    monkeypatch.setattr(Artifacts, "put", put)
+    replica = Replica(filled.url, None)
+    some = {report.name: report for report in REPORTS[:2]}
+    went = batch.build(replica, tmp_path / "x", some, ORGS, now=NOW, jobs=1)
+    replica.close()
+    assert ([*went.results], [failure.org_id for failure in went.failures]) == (["cobalt"], ["brightline"])
+    assert went.results["cobalt"].made == sum(len(report.formats) for report in some.values())
 
 
 def test_unknown_names_are_refused(snapshots):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from engine.model.errors import Conflict
+from engine.model.every_organization import for_every_organization, noted_reason
 from engine.model.vocabulary import BillingTier, OrderStatus, PaidPlan, PaymentProvider, Plan, SubscriptionStatus
-from engine.runtime.every_organization import for_every_organization, noted_reason
 from engine.sales.billing.tiers import RANK, Price, best_plan
 from engine.sales.history import differences
 from engine.store import Revision, Store

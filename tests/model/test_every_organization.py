@@ -10,7 +10,7 @@ import scheduler
 from engine.digests import Task
 from engine.model.digest import When
 from engine.model.errors import Problem, Unavailable
-from engine.runtime.every_organization import (
+from engine.model.every_organization import (
     MOST_NAMED,
     OrganizationFailure,
     first_named,
