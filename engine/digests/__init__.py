@@ -8,7 +8,7 @@ A declaration is ``engine.model.digest.Digest``; the registry is ``reports/diges
 
 from engine.digests.calendar import Task, is_owed, tick
 from engine.digests.chain import CHAIN_NAME, ChainRun, run_chain
-from engine.digests.content import Content, content, hash_of
+from engine.digests.content import Content, content
 from engine.digests.deliver import (
     Run,
     deliver,
@@ -35,7 +35,6 @@ __all__ = [
     "deliver",
     "digest_task",
     "each",
-    "hash_of",
     "is_owed",
     "run_chain",
     "run_name",

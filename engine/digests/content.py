@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from engine.delivery import content_hash
 from engine.model.digest import Digest, Items
 from engine.model.document import Edition, Table
 from engine.model.vocabulary import Json
@@ -44,9 +43,4 @@ def content(snapshot: Snapshot, digest: Digest, query: Mapping[str, str]) -> Con
     """The content under these parameters. BadRequest for a parameter that the report does not have."""
     edition = snapshot.edition(digest.report, query)
     payload = json.envelope(edition)
-    return Content(digest, edition, payload, hash_of(payload))
-
-
-def hash_of(payload: Mapping[str, Json]) -> str:
-    """The content hash of a preview's JSON."""
-    return content_hash({name: value for name, value in payload.items() if name != "revision"})
+    return Content(digest, edition, payload, json.content_hash(edition))

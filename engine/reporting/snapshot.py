@@ -24,10 +24,12 @@ from engine.model.report import DEFAULT_PERIOD_DAYS, Ask, Parameters, Report
 from engine.model.thresholds import Thresholds
 from engine.reporting.artifacts import Artifacts, Name
 from engine.reporting.render import RENDERERS
+from engine.reporting.render.json import content_hash
 
 log = logging.getLogger(__name__)
 KEPT_EDITIONS = 2  # a report is asked for in one format after the other
 
+Render = Callable[[Edition], bytes]
 Naming = Callable[[str, str, str, date, Position, Parameters], tuple[Name, str]]
 
 
@@ -159,7 +161,23 @@ class Snapshot:
         """
         declared = self.report(report)
         parameters, form = declared.parse(query), declared.format(format)
-        name, key = self._name(report, form, parameters)
+        return self._keep(declared, form, parameters, RENDERERS[form].render, must_keep)
+
+    def content_hash(self, report: str, query: Mapping[str, str]) -> str:
+        """The hash of what the report says whatever its revision, kept beside its artifacts."""
+        declared = self.report(report)
+        kept = self._keep(declared, "sha256", declared.parse(query), lambda edition: content_hash(edition).encode())
+        return kept.data.decode()
+
+    def _keep(
+        self,
+        report: Report,
+        form: str,
+        parameters: Parameters,
+        render: Render,
+        must_keep: bool = False,
+    ) -> Artifact:
+        name, key = self._name(report.name, form, parameters)
         data = self.artifacts.get(name, key)
         if data is not None:
             return Artifact(name, key, data)
@@ -167,8 +185,8 @@ class Snapshot:
             data = self.artifacts.get(name, key)
             if data is not None:
                 return Artifact(name, key, data)
-            data = RENDERERS[form].render(self._edition(declared, parameters))
-            name, key = self._name(report, form, parameters)  # reading may have settled it at a later head
+            data = render(self._edition(report, parameters))
+            name, key = self._name(report.name, form, parameters)  # reading may have settled it at a later head
             try:
                 self.artifacts.put(name, data)
             except Unavailable as error:

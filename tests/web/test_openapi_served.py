@@ -46,7 +46,7 @@ def environment(environment):
 
 
 @pytest.fixture
-def seller(bank, environment):  # noqa: F811
+def seller(bank, environment):  # noqa: F811 - the fixture of that name
     """The bank; here every plan has alerts."""
     del environment["SVC_ALERT_INGEST_PLANS"]
     return bank

@@ -9,11 +9,14 @@
 Rows are written by Polars, which takes half the time of encoding Python rows; msgspec writes the rest.
 """
 
+from hashlib import sha256
+
 import msgspec
 
 from engine.model.document import Coverage, Edition, Table
 from engine.model.vocabulary import Json
 from engine.reporting.render.cells import finite, plain, plain_value
+from engine.store.types import canonical_json
 
 BEFORE = (
     *("report", "title", "schema_version", "organization", "as_of", "revision", "parameters", "settings_version"),
@@ -32,6 +35,14 @@ def envelope(edition: Edition) -> dict[str, Json]:
     """What ``render`` writes, as values that JSON has: dates and instants are text, rows are dictionaries."""
     tables = {name: plain_rows(table) for name, table in _tables(edition).items()}
     return {**_before(edition), **tables, **_after(edition)}
+
+
+def content_hash(edition: Edition) -> str:
+    """SHA-256 of what the edition says, as canonical JSON without its position in the audit chain: any write moves
+    that, and what is said stays the same.
+    """
+    said = {name: value for name, value in envelope(edition).items() if name != "revision"}
+    return sha256(canonical_json(said).encode()).hexdigest()
 
 
 def plain_rows(table: Table) -> list[Json]:

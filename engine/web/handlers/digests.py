@@ -12,7 +12,6 @@ from engine.digests import (
     Run,
     deliver,
     each,
-    hash_of,
     run_chain,
     wants,
 )
@@ -52,14 +51,14 @@ class DigestOutlook:
 
     digest: Digest
 
-    def headers(self, request: Request, body: bytes) -> dict[str, str]:
+    def headers(self, request: Request, content_hash: str) -> dict[str, str]:
         """``X-Content-Hash`` and ``X-Delivery-Channels``."""
         services, org_id = request.services, request.caller.org_id
         with services.store.reader() as connection:
             ways = channels_of(services.settings, endpoints(connection, org_id))
         leaving = [way.name for way in ways.leaving if way.name in self.digest.channels]
         return {
-            "X-Content-Hash": hash_of(msgspec.json.decode(body)),
+            "X-Content-Hash": content_hash,
             "X-Delivery-Channels": ", ".join(leaving) or "none",
         }
 

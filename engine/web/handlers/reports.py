@@ -21,8 +21,8 @@ from engine.web.routes import Route
 class Outlook(Protocol):
     """What headers say beside a report, because its own bytes depend on nothing but the records."""
 
-    def headers(self, request: Request, body: bytes) -> dict[str, str]:
-        """The headers; ``body`` is the report as JSON."""
+    def headers(self, request: Request, content_hash: str) -> dict[str, str]:
+        """The headers; ``content_hash`` is that of what the report says."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,7 @@ class ReportHandler:
                     details=[{"parameter": "actor", "expected": "nothing", "got": "unknown parameter"}],
                 )
             query["actor"] = request.caller.actor
-        response = _report(request, self.report, query)
-        body, as_json = response.body, response.content_type == RENDERERS["json"].content_type
-        if self.outlook is not None and as_json and isinstance(body, bytes) and body:
-            response.headers |= self.outlook.headers(request, body)
-        return response
+        return _report(request, self.report, query, self.outlook)
 
 
 def report_route(
@@ -68,16 +64,18 @@ def report_route(
     return Route(method, path, access, handler, parameters=None, answer=ReportEnvelope, status=(200, 304))
 
 
-def _report(request: Request, name: str, query: dict[str, str]) -> Response:
+def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook | None) -> Response:
     services, caller = request.services, request.caller
     declared = services.snapshots.report(name)
     form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared.formats)
     with services.snapshots.open(caller.org_id, now=request.now, head=caller.head) as snapshot:
         artifact = snapshot.bytes(name, query, form)
-    renderer = RENDERERS[artifact.name.format]
-    headers = {"ETag": f'"{artifact.etag}"'}
-    if not_changed(request.headers.get("if-none-match", ""), artifact.etag):
-        return Response(status=304, headers=headers, content_type=renderer.content_type, cache=REVALIDATE)
+        renderer = RENDERERS[artifact.name.format]
+        headers = {"ETag": f'"{artifact.etag}"'}
+        if not_changed(request.headers.get("if-none-match", ""), artifact.etag):
+            return Response(status=304, headers=headers, content_type=renderer.content_type, cache=REVALIDATE)
+        if outlook is not None and artifact.name.format == "json":
+            headers |= outlook.headers(request, snapshot.content_hash(name, query))
     kind = "attachment" if renderer.attachment else "inline"
     file = download_name(caller.org_id, name, artifact.name.as_of, artifact.name.format)
     headers["Content-Disposition"] = f'{kind}; filename="{file}"'
