@@ -9,7 +9,6 @@ HTTP, batch, archives, digests, the site and the command line all ask a snapshot
 """
 
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -104,7 +103,7 @@ class Snapshot:
         self._open_source = open_source
         self._naming = naming
         self._opened: FactSource | None = None
-        self._editions: OrderedDict[tuple[object, ...], Edition] = OrderedDict()
+        self._editions: dict[tuple[object, ...], Edition] = {}
 
     def __enter__(self) -> "Snapshot":
         return self
@@ -204,7 +203,7 @@ class Snapshot:
         if found is None:
             found = self._editions[key] = self._compute(report, parameters)
             while len(self._editions) > KEPT_EDITIONS:
-                self._editions.popitem(last=False)
+                del self._editions[next(iter(self._editions))]
         return found
 
     def _compute(self, report: Report, parameters: Parameters) -> Edition:

@@ -1,6 +1,7 @@
 """Which of the formats that there are a caller wants most: the one reader of ``Accept`` (RFC 9110, 12.5.1)."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 MEDIA_TYPES = {
     "application/json": "json",
@@ -12,6 +13,7 @@ MEDIA_TYPES = {
 }
 
 
+@lru_cache(maxsize=1000)  # clients send the same few headers again and again
 def preferred_format(accept: str, formats: Sequence[str]) -> str | None:
     """The format of the most wanted media type among those that there are; None leaves the choice to the route."""
     wanted: list[tuple[float, int, str]] = []

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from engine.model.document import Edition
 from engine.reporting.render import (
@@ -36,6 +37,7 @@ RENDERERS: dict[str, Renderer] = {
 }
 
 
+@lru_cache(maxsize=1000)  # the same few names are asked for with every cached answer
 def download_name(org_id: str, report: str, as_of: date, format: str) -> str:
     """``aurora-posture-score-2026-11-20.csv``: lower-case ASCII letters, digits, dashes, then the extension."""
     return f"{dated_stem(org_id, report, as_of)}.{RENDERERS[format].extension}"
