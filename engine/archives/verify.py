@@ -114,7 +114,7 @@ def digest(folder: Path, name: str, size: int | None) -> str:
 def root(leaves: Iterable[bytes]) -> bytes:
     level = [hashlib.sha256(b"\0" + leaf).digest() for leaf in leaves]
     while len(level) > 1:
-        pairs = [hashlib.sha256(b"\1" + a + b).digest() for a, b in zip(level[::2], level[1::2])]  # noqa: B905 - the odd one is left over
+        pairs = [hashlib.sha256(b"\1" + a + b).digest() for a, b in zip(level[::2], level[1::2])]  # noqa: B905
         level = pairs + level[len(pairs) * 2 :]
     return level[0] if level else hashlib.sha256(b"").digest()
 
