@@ -12,11 +12,11 @@ from engine.cli import commands
 from engine.web.answers.shape import ReportEnvelope
 from engine.web.handlers.reports import ReportHandler
 from engine.web.openapi import document
-from engine.web.openapi.examples import recorded_examples
+from engine.web.openapi.examples import recorded_examples, report_example
 from engine.web.openapi.operations import path_template
 from engine.web.openapi.security import SCHEMES
 from engine.web.routes import MediaContent
-from reports import CATALOGUE
+from reports import CATALOGUE, REPORTS
 
 DOCUMENT = document(api.CHAPTERS, CATALOGUE, "http://localhost:8080")
 
@@ -136,3 +136,11 @@ def test_a_report_without_its_envelope_does_not_fit(member):
     assert validator(schema).is_valid({**example, "frameworks": [{"framework": "soc2"}]})
     assert not validator(schema).is_valid({**example, "frameworks": ["soc2"]})
     assert not validator(schema).is_valid({name: value for name, value in example.items() if name != member})
+
+
+def test_every_report_has_an_example_in_its_own_words():
+    shown = {report.name: report_example(report) for report in REPORTS}
+    assert {name: example["title"] for name, example in shown.items()} == {
+        report.name: report.title for report in REPORTS
+    }
+    assert [name for name, example in shown.items() if not example["headline"] or not example["summary"]] == []
