@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
 from engine.digests.content import Content
 from engine.programme import staffing
+from engine.store import Reader
 
 NEW = "new"  # the status of a proposal that the delivery will record
 
@@ -49,7 +49,7 @@ def actions_to_decide(content: Content) -> list[str]:
     return found["action_id"].to_list()
 
 
-def of(connection: Any, content: Content) -> dict[str, list[Button]]:
+def of(connection: Reader, content: Content) -> dict[str, list[Button]]:
     """The buttons of each action; one that was decided before has none, so that nobody is asked again."""
     org_id, kind = content.edition.organization.id, content.digest.asks
     if kind is None:

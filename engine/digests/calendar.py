@@ -1,11 +1,11 @@
 """What each organization is owed by the calendar: asked of the store, so that whoever was down catches up."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from time import monotonic
-from typing import Any, Literal
+from typing import Literal
 
 from engine.model.digest import When, last_due
 from engine.model.errors import Problem
@@ -13,6 +13,7 @@ from engine.model.every_organization import first_named, for_every_organization,
 from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock
+from engine.store.schema.records import JobRunRow
 
 AGAIN = timedelta(minutes=30)  # after which a task that failed is tried again
 
@@ -33,7 +34,7 @@ class Task:
     notes: Literal["all", "failed", "none"] = "failed"
 
 
-def is_owed(when: When, now: datetime, clock: Clock, last: Mapping[str, Any] | None) -> bool:
+def is_owed(when: When, now: datetime, clock: Clock, last: JobRunRow | None) -> bool:
     """Whether something is owed, given the last run that began since it was due.
 
     After a while it is again where that run failed or never came to an end.

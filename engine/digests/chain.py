@@ -1,10 +1,9 @@
 """The staffing chain: rollup, SLA digest, escalation, strictly in this order, once a day, under one run id."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 
@@ -20,6 +19,7 @@ from engine.model.every_organization import public_message
 from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock
+from engine.store.schema.records import JobRunRow
 
 CHAIN_NAME = "staffing-digest-auto-chain"
 NOT_DUE = "not_due"
@@ -46,7 +46,7 @@ class ChainRun:
     outcome: str
     steps: Sequence[ChainStep]
 
-    def shown(self) -> dict[str, Any]:
+    def shown(self) -> dict[str, object]:
         """For an answer."""
         return {"chain": CHAIN_NAME, **asdict(self)}
 
@@ -113,8 +113,8 @@ def _message(steps: Sequence[ChainStep]) -> str:
     return msgspec.json.encode([asdict(step) for step in steps]).decode()
 
 
-def _steps(run: Mapping[str, Any] | None) -> list[ChainStep]:
-    return msgspec.json.decode(run["message"], type=list[ChainStep]) if run else []
+def _steps(run: JobRunRow | None) -> list[ChainStep]:
+    return msgspec.json.decode(run["message"] or "[]", type=list[ChainStep]) if run else []
 
 
 def _midnight(clock: Clock, day: date) -> datetime:

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from engine.delivery.chat import escape
 from engine.digests.buttons import Button
 from engine.model.document import Edition, Table
+from engine.model.vocabulary import Json
 from engine.reporting.render import cells, words
 
 MOST_ITEMS = 8
 MOST_TO_DECIDE = 12  # further items with buttons: a message takes 50 blocks
 MOST_HEADER = 150
 MOST_WORDS = 590  # characters before escaping: a block takes 3,000 after it
-Block = dict[str, Any]
+Block = dict[str, Json]
 
 
 def fallback(edition: Edition, link: str) -> str:

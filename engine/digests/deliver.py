@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from engine.delivery import (
     Channels,
+    Message,
     QueueAnswer,
     channels_of,
     endpoints,
@@ -30,7 +31,7 @@ from engine.reporting.catalogue import catalogue
 from engine.runtime.services import Services
 from engine.store import Revision
 from engine.store.queries import digests as queries
-from engine.store.queries.digests import Clock
+from engine.store.queries.digests import Clock, SentDelivery
 
 NOTHING: Mapping[str, str] = {}
 T = TypeVar("T")
@@ -52,10 +53,10 @@ class Run:
     content_hash: str | None = None
     headline: str | None = None
     held_until: datetime | None = None
-    deliveries: Sequence[Mapping[str, Any]] = ()
-    channels: Sequence[Mapping[str, Any]] = ()
+    deliveries: Sequence[Mapping[str, object]] = ()
+    channels: Sequence[Mapping[str, object]] = ()
 
-    def shown(self) -> dict[str, Any]:
+    def shown(self) -> dict[str, object]:
         """For an answer."""
         names = ("org_id", "digest", "period", "outcome", "late", "content_hash", "headline", "held_until")
         return {name: getattr(self, name) for name in names} | {
@@ -76,7 +77,7 @@ class _Work:
     period: str
     late: bool
     channels: Channels
-    ways: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+    ways: Sequence[Mapping[str, object]] = field(default_factory=tuple)
 
 
 def deliver(
@@ -188,14 +189,14 @@ def _occasion(work: _Work, found: Mapping[str, Sequence[Button]]) -> Occasion:
     return Occasion(work.period, work.late, work.services.settings.base_url, found)
 
 
-def _note(revision: Revision, work: _Work, made: Content, letters: Sequence[Any]) -> None:
+def _note(revision: Revision, work: _Work, made: Content, letters: Sequence[Message]) -> None:
     """One event for the run where it changed anything."""
     if letters or revision.touched:
         details = {"period": work.period, "content_hash": made.hash, "messages": len(letters), "empty": made.empty}
         revision.record("digest.run", object_type="digest", object_id=work.digest.name, details=details)
 
 
-def _outcome(work: _Work, empty: bool, letters: Sequence[Any]) -> str:
+def _outcome(work: _Work, empty: bool, letters: Sequence[Message]) -> str:
     if empty:
         return "empty"
     if letters:
@@ -203,7 +204,7 @@ def _outcome(work: _Work, empty: bool, letters: Sequence[Any]) -> str:
     return "no_recipients" if any(way["leaves"] for way in work.ways) else "not_configured"
 
 
-def _already(work: _Work, done: Sequence[Mapping[str, Any]]) -> Run:
+def _already(work: _Work, done: Sequence[SentDelivery]) -> Run:
     shown = [{name: row[name] for name in ("id", "channel", "recipient", "status")} for row in done]
     return Run(
         work.org_id, work.digest.name, work.period, "already_delivered", any(row["late"] for row in done),

@@ -1,12 +1,12 @@
 """What a digest changes besides telling people, in the same revision as its deliveries."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 import polars as pl
 
 from engine.digests import buttons
 from engine.digests.content import Content
+from engine.model.document import FrameRow
 from engine.programme import snapshots, staffing
 from engine.reporting.catalogue import catalogue
 from engine.reporting.catalogue.snapshot import content as catalogue_content
@@ -60,11 +60,11 @@ def _proposals(snapshot: Snapshot, content: Content) -> Move:
     return move
 
 
-def _rows(content: Content, table: str) -> Iterator[dict[str, Any]]:
+def _rows(content: Content, table: str) -> Iterator[FrameRow]:
     return content.table(table).frame.iter_rows(named=True)
 
 
-def _action(row: Mapping[str, Any]) -> dict[str, Any]:
+def _action(row: FrameRow) -> dict[str, object]:
     return {
         "id": row["action_id"],
         "week": row["week"],

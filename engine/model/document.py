@@ -7,13 +7,16 @@ from. Renderers (``engine/render``) turn an edition into bytes; nothing here kno
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:  # a position is read at the start of every command, and frames are then not needed
     import polars as pl
 
 # columns that hold words of the program alone; or, for each, which of its cells are one, beside names that people gave
 Words = Sequence[str] | Mapping[str, Collection[str]]
+
+
+FrameRow: TypeAlias = dict[str, Any]  # a row of a frame: Polars does not type its cells
 
 
 @dataclass(frozen=True)

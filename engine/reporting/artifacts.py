@@ -58,7 +58,7 @@ class Name:
 
     @classmethod
     def of(
-        cls, org_id: str, report: str, format: str, as_of: date, position: Position, parameters: Mapping[str, Any]
+        cls, org_id: str, report: str, format: str, as_of: date, position: Position, parameters: Mapping[str, object]
     ) -> "Name":
         return cls(org_id, report, format, as_of, position, tuple(parameters.items()))
 

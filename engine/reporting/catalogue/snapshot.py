@@ -1,7 +1,5 @@
 """The catalogue as an organization saw it: what is kept to tell later what changed."""
 
-from typing import Any
-
 import polars as pl
 
 from engine.reporting.catalogue import Catalogue
@@ -16,7 +14,7 @@ CONTENT = pl.Struct(
 )
 
 
-def content(known: Catalogue) -> dict[str, Any]:
+def content(known: Catalogue) -> dict[str, object]:
     """Requirements and edges of a catalogue, in the form that ``catalogue_snapshots`` stores."""
     return {
         "requirements": known.controls.select(REQUIREMENT).sort(REQUIREMENT[:2]).to_dicts(),

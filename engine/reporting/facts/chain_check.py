@@ -1,9 +1,8 @@
 """Whether replicated audit events still say what was hashed when they were chained."""
 
-from typing import Any
-
 import polars as pl
 
+from engine.model.document import FrameRow
 from engine.store.chain import ChainedEvent, link
 from engine.store.types import instant_text
 
@@ -19,7 +18,7 @@ def hash_holds(events: pl.DataFrame) -> pl.Series:
     return pl.Series("hash_holds", [_holds(row) for row in rows], dtype=pl.Boolean)
 
 
-def _holds(row: dict[str, Any]) -> bool | None:
+def _holds(row: FrameRow) -> bool | None:
     if row["hash"] is None or row["previous"] is None:
         return None
     said = {name: row[name] for name in ChainedEvent.__struct_fields__}

@@ -1,6 +1,5 @@
 """Deployment, where data goes, retention, legal holds, and what policies refused (REPORTS 3)."""
 
-from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -22,7 +21,7 @@ def deployment(deployment_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFra
 
 def _enabled(raw: str | None) -> list[str]:
     """Names of a JSON list, or those that a JSON object has as true."""
-    value: Any = msgspec.json.decode(raw) if raw else []
+    value: object = msgspec.json.decode(raw) if raw else []
     if isinstance(value, dict):
         return sorted(name for name, on in value.items() if on is True)
     return sorted({str(name) for name in value}) if isinstance(value, list) else []
@@ -57,7 +56,7 @@ def _place(channel: str, recipient: str) -> str:
 
 
 def _region(raw: str | None) -> str | None:
-    settings: Any = msgspec.json.decode(raw) if raw else None
+    settings: object = msgspec.json.decode(raw) if raw else None
     region = settings.get("region") if isinstance(settings, dict) else None
     return region if isinstance(region, str) and region else None
 

@@ -49,7 +49,7 @@ def finite(table: Table) -> None:
         raise ValueError(f"Table {table.name}, column {name}: expected finite numbers, found NaN or infinity.")
 
 
-def plain_value(value: Any, where: str) -> Any:
+def plain_value(value: object, where: str) -> Any:  # what JSON has, of the same form as what came
     """The same as ``plain`` for one value of a summary or of the parameters, mappings and sequences included."""
     match value:
         case None | str() | bool() | int():
@@ -70,7 +70,7 @@ def plain_value(value: Any, where: str) -> Any:
     raise ValueError(f"{where}: expected a scalar, a mapping or a list, found {type(value).__name__}.")
 
 
-def flat(name: str, value: Any) -> list[tuple[str, Any]]:
+def flat(name: str, value: object) -> list[tuple[str, Any]]:
     """A plain value as (dotted name, scalar) pairs; a list of scalars stays one value, joined by ``; ``."""
     match value:
         case dict():
@@ -82,7 +82,7 @@ def flat(name: str, value: Any) -> list[tuple[str, Any]]:
     return [(name, value)]
 
 
-def scalar_text(value: Any) -> str:
+def scalar_text(value: object) -> str:
     """The text of a scalar in a list or a CSV cell."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 

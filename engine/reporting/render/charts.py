@@ -11,7 +11,6 @@ parts by their order and their figures, so that nothing is lost in grey.
 import math
 from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -216,7 +215,7 @@ def _spaced(names: list[str]) -> list[str]:
     return names[:: -max(1, math.ceil(len(names) / room))]
 
 
-def _place(item: Any) -> str:
+def _place(item: object) -> str:
     return "" if item is None else str(item)
 
 

@@ -9,7 +9,6 @@ Line breaks in a cell become ``<br>``, the only tag in the file.
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import polars as pl
 
@@ -91,7 +90,7 @@ def _blocks(edition: Edition) -> Iterator[str]:
     )
 
 
-def _figures(figures: dict[str, Any], indent: str = "") -> Iterator[str]:
+def _figures(figures: dict[str, object], indent: str = "") -> Iterator[str]:
     for name, value in figures.items():
         title = f"{indent}- **{inline(words.label(name))}**"
         if isinstance(value, dict):
@@ -104,7 +103,7 @@ def _figures(figures: dict[str, Any], indent: str = "") -> Iterator[str]:
             yield f"{title}: {inline(words.value(name, value))}"
 
 
-def _pairs(part: Any) -> str:
+def _pairs(part: object) -> str:
     """An item of a list on one line: Component: Evidence freshness, Delta: 3.2."""
     pairs = cells.flat("", part)
     return ", ".join(

@@ -8,14 +8,13 @@ The items are the rows of the table ``items``, whose columns are those of the PO
 for at least one item, so a plan without any has one that says so.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import date
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 
-from engine.model.document import Edition
+from engine.model.document import Edition, FrameRow, Table
 from engine.reporting.render.cells import finite, plain
 
 VERSION = "1.1.2"
@@ -48,7 +47,7 @@ RATINGS = {"initial-risk-rating": "original_risk_rating", "residual-risk-rating"
 def render(edition: Edition) -> bytes:
     """The plan as one line of JSON; same edition, same bytes."""
     rows = [row for table in edition.document.tables if table.name == "items" for row in _rows(table)]
-    plan: dict[str, Any] = {
+    plan: dict[str, object] = {
         "uuid": _uuid(edition, "plan", *(edition.parameters[name] for name in PARTS if name in edition.parameters)),
         "metadata": {
             "title": f"{edition.title}: {edition.organization.name or edition.organization.id}",
@@ -69,17 +68,17 @@ def render(edition: Edition) -> bytes:
     return msgspec.json.encode({"plan-of-action-and-milestones": plan}) + b"\n"
 
 
-def _rows(table: Any) -> list[dict[str, Any]]:
+def _rows(table: Table) -> list[FrameRow]:
     finite(table)
     return list(plain(table).iter_rows(named=True))
 
 
-def _party(edition: Edition) -> dict[str, Any]:
+def _party(edition: Edition) -> dict[str, object]:
     name = _line(edition.organization.name) or edition.organization.id
     return {"uuid": _uuid(edition, "party"), "type": "organization", "name": name}
 
 
-def _observation(edition: Edition, row: Mapping[str, Any]) -> dict[str, Any]:
+def _observation(edition: Edition, row: FrameRow) -> dict[str, object]:
     return {
         "uuid": _uuid(edition, "observation", row["subject"]),
         "title": row["weakness_name"],
@@ -92,8 +91,8 @@ def _observation(edition: Edition, row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _risk(edition: Edition, row: Mapping[str, Any]) -> dict[str, Any]:
-    risk: dict[str, Any] = {
+def _risk(edition: Edition, row: FrameRow) -> dict[str, object]:
+    risk: dict[str, object] = {
         "uuid": _uuid(edition, "risk", row["subject"]),
         "title": row["weakness_name"],
         "description": row["weakness_description"],
@@ -117,13 +116,13 @@ def _risk(edition: Edition, row: Mapping[str, Any]) -> dict[str, Any]:
     return risk
 
 
-def _status(row: Mapping[str, Any]) -> str:
+def _status(row: FrameRow) -> str:
     asked = "Pending" in (row[column] for column in DEVIATIONS)
     return STATUS.get(row["status"], "deviation-requested" if asked else "open")
 
 
-def _item(edition: Edition, row: Mapping[str, Any]) -> dict[str, Any]:
-    item: dict[str, Any] = {
+def _item(edition: Edition, row: FrameRow) -> dict[str, object]:
+    item: dict[str, object] = {
         "uuid": _uuid(edition, "poam-item", row["subject"]),
         "title": row["weakness_name"],
         "description": row["weakness_description"],
@@ -136,7 +135,7 @@ def _item(edition: Edition, row: Mapping[str, Any]) -> dict[str, Any]:
     return item
 
 
-def _nothing(edition: Edition) -> dict[str, Any]:
+def _nothing(edition: Edition) -> dict[str, object]:
     return {
         "uuid": _uuid(edition, "poam-item", "none"),
         "title": "No weakness on record",
@@ -145,7 +144,7 @@ def _nothing(edition: Edition) -> dict[str, Any]:
     }
 
 
-def _props(values: Mapping[str, Any], namespace: str | None = None) -> list[dict[str, str]]:
+def _props(values: FrameRow, namespace: str | None = None) -> list[dict[str, str]]:
     """A property for each value that is there; lists have one for each item."""
     props = []
     for name, value in values.items():
@@ -156,7 +155,7 @@ def _props(values: Mapping[str, Any], namespace: str | None = None) -> list[dict
     return props
 
 
-def _line(value: Any) -> str:
+def _line(value: object) -> str:
     """Text in one line without blanks around it, as the schema asks of names and values."""
     return "" if value is None else " ".join(str(value).split())
 

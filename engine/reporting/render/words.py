@@ -1,5 +1,6 @@
 """How names and values of machines read to people: one function for headings, one for values, one for states."""
 
+from datetime import date
 from typing import Any
 
 from engine.model.document import Coverage, Document
@@ -61,7 +62,7 @@ class Word(str):
     __slots__ = ()
 
 
-def figures(document: Document) -> dict[str, Any]:
+def figures(document: Document) -> dict[str, object]:
     """The summary as plain values; what the document declares as words is a ``Word``."""
     plain = plain_value(document.summary, "summary")
     return {name: _declared(content) if name in document.words else content for name, content in plain.items()}
@@ -72,7 +73,7 @@ def spell(word: str) -> str:
     return word.replace("_", " ")
 
 
-def value(name: str, content: Any) -> str:
+def value(name: str, content: object) -> str:
     """A plain scalar or list of scalars under its name: ``41.2 %``, ``12,400``, ``yes``, ``no data``."""
     match content:
         case None:
@@ -89,12 +90,12 @@ def value(name: str, content: Any) -> str:
     return spell(content) if isinstance(content, Word) else str(content)
 
 
-def tone(content: Any) -> str:
+def tone(content: object) -> str:
     """The tone of a state word, empty for any other value."""
     return TONES.get(content, "") if isinstance(content, str) else ""
 
 
-def day(on: Any) -> str:
+def day(on: date) -> str:
     """20 November 2026, whatever the locale."""
     return f"{on.day} {MONTHS[on.month - 1]} {on.year}"
 
@@ -107,7 +108,7 @@ def coverage(held: Coverage) -> str:
     return f"{text}." if held.sufficient else f"{text}, too little to grade."
 
 
-def _declared(content: Any) -> Any:
+def _declared(content: object) -> Any:
     match content:
         case str():
             return Word(content)
