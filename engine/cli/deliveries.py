@@ -59,7 +59,7 @@ def _resent(services: "Services", org_id: str, delivery_id: str) -> str:
     return f"{delivery_id} is queued again"
 
 
-def _line(row: Mapping[str, Any]) -> str:
+def _line(row: Mapping[str, Any]) -> str:  # a row as the query joins it
     at = row["sent_at"] or row["next_attempt_at"] or row["created_at"]
     when = {"sent": "sent", "pending": "next attempt"}.get(row["status"], "queued")
     said = f"{row['attempts']} attempts, {when} {at:%Y-%m-%d %H:%M} UTC"
@@ -87,7 +87,7 @@ def endpoints(org: str | None, webhook: str | None, rotate: bool, chat: str | No
     with open_console_services() as services:
         org_id = organization(services, org)
 
-        def write(change: Any, *given: str) -> Any:
+        def write(change: Any, *given: str) -> Any:  # the store is imported only when a command runs
             return services.store.write(org_id, "console", lambda revision: change(revision, *given), now=now())
 
         if remove:

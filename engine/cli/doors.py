@@ -52,7 +52,7 @@ def scheduler(listing: bool) -> None:
         run_until_stopped(new_scheduler(services))
 
 
-def _last(run: Mapping[str, Any] | None) -> str:
+def _last(run: Mapping[str, Any] | None) -> str:  # a row of runs; the store is imported only when a command runs
     """A run of a job in words."""
     if run is None:
         return "never ran"

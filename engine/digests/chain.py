@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from hashlib import sha256
 
 import msgspec
@@ -12,7 +12,7 @@ from engine.digests.deliver import (
     deliver,
     run_name,
 )
-from engine.model.days import local_day
+from engine.model.days import local_day, midnight
 from engine.model.digest import Digest
 from engine.model.errors import NotFound, Problem
 from engine.model.every_organization import public_message
@@ -61,7 +61,7 @@ def run_chain(services: Services, chain: Sequence[Digest], org_id: str, actor: s
     with services.store.reader() as connection:
         clock = queries.clock(connection, org_id)
         day = local_day(now, clock.zone)
-        before = queries.last_run(connection, org_id, run_name(CHAIN_NAME), _midnight(clock, day))
+        before = queries.last_run(connection, org_id, run_name(CHAIN_NAME), midnight(day, clock.zone))
     steps = _steps(before)
     if before is not None and before["outcome"] == "succeeded":
         return ChainRun(before["id"], org_id, day, "already_delivered", steps)
@@ -96,7 +96,7 @@ def _step(services: Services, digest: Digest, org_id: str, actor: str, clock: Cl
         monday = local_day(now, clock.zone)
         monday -= timedelta(days=monday.weekday())
         with services.store.reader() as connection:
-            last = queries.last_run(connection, org_id, run_name(digest.name), _midnight(clock, monday))
+            last = queries.last_run(connection, org_id, run_name(digest.name), midnight(monday, clock.zone))
         if last is not None and last["outcome"] == "skipped":
             return ChainStep(digest.name, NOT_DUE)
     run: Run = deliver(services, digest, org_id, actor, now=now)
@@ -115,10 +115,6 @@ def _message(steps: Sequence[ChainStep]) -> str:
 
 def _steps(run: JobRunRow | None) -> list[ChainStep]:
     return msgspec.json.decode(run["message"] or "[]", type=list[ChainStep]) if run else []
-
-
-def _midnight(clock: Clock, day: date) -> datetime:
-    return datetime.combine(day, time(), clock.zone).astimezone(UTC)
 
 
 def _run_id(org_id: str, day: date) -> str:

@@ -56,7 +56,7 @@ class _Work:
         self.incidents = last_incidents(connection, org_id, [_incident_key(f.key) for f in batch.findings])
         self.services = service_ids(connection, org_id, [f.service for f in batch.findings if f.service])
         self.new_findings: list[dict[str, object]] = []
-        self.new_incidents: list[dict[str, Any]] = []
+        self.new_incidents: list[dict[str, Any]] = []  # a row on its way into the store
         self.resolved: list[str] = []
         self.notes: list[Note] = []
 
@@ -80,6 +80,7 @@ class _Work:
             self.notes.append(Note(action, "finding", row["id"], workspace_id=self.workspace_id, details=details))
         return {"finding_key": finding.key, "id": row["id"], "outcome": outcome, "incident_id": incident_id}
 
+    # Any: a row on its way into the store
     def _row(self, finding: Finding, old: Mapping[str, Any] | None) -> dict[str, Any]:
         severity = finding.severity
         if old is not None and not finding.severity_given:
@@ -105,7 +106,7 @@ class _Work:
             "details": dict(finding.details),
         }
 
-    def _change(self, old: Mapping[str, Any], row: dict[str, Any]) -> FindingOutcome:
+    def _change(self, old: Mapping[str, Any], row: dict[str, Any]) -> FindingOutcome:  # a row on its way into the store
         """Write what differs; a later sighting alone is no change worth a word, but it is kept."""
         if row["service_id"] is None:
             row["service_id"] = old["service_id"]
@@ -118,6 +119,7 @@ class _Work:
             return "fixed"
         return "updated" if differing.keys() - {"last_seen_at"} else "unchanged"
 
+    # Any: a row on its way into the store
     def _incident(self, finding: Finding, row: dict[str, Any], outcome: FindingOutcome) -> str | None:
         """The finding's incident: one while it is open, a new one only for a finding that is new or came back."""
         last = self.incidents.get(_incident_key(finding.key))
@@ -132,6 +134,7 @@ class _Work:
             return self._open(finding, row, last.id if last else None)
         return last.id if last else None
 
+    # Any: a row on its way into the store
     def _open(self, finding: Finding, row: dict[str, Any], related_to: str | None) -> str:
         now = self.revision.now
         identifier = new_id("inc")

@@ -113,7 +113,7 @@ class Document:
     """
 
     headline: str
-    summary: Mapping[str, Any]
+    summary: Mapping[str, Any]  # scalars, or small mappings and lists of them
     tables: Sequence[Table] = ()
     coverage: Coverage | None = None
     charts: Sequence[Chart] = ()
@@ -159,6 +159,6 @@ class Edition:
     organization: Organization
     as_of: date
     revision: Position
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Any]  # what the report declares: numbers and texts
     settings_version: int
     document: Document

@@ -20,7 +20,7 @@ class Problem(Exception):
         message: str,
         *,
         word: str | None = None,
-        details: Sequence[dict[str, Any]] = (),
+        details: Sequence[dict[str, Any]] = (),  # goes out as JSON; each kind of error has its own members
         headers: dict[str, str] | None = None,
     ) -> None:
         super().__init__(message)

@@ -89,7 +89,7 @@ class Thresholds:
         return self.overrides.get(name, DEFAULTS[name][0])
 
 
-def thresholds(version: int, overrides: Mapping[str, Any]) -> Thresholds:
+def thresholds(version: int, overrides: Mapping[str, Any]) -> Thresholds:  # as stored: each is checked here
     """Overrides checked against the table; InvalidData names the setting and its range."""
     checked: dict[str, float] = {}
     for name, value in sorted(overrides.items()):

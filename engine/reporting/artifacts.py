@@ -54,7 +54,7 @@ class Name:
     format: str
     as_of: date
     position: Position
-    parameters: tuple[tuple[str, Any], ...]
+    parameters: tuple[tuple[str, Any], ...]  # what a report declares
 
     @classmethod
     def of(

@@ -45,7 +45,7 @@ class View:
         self._cursor = cursor
         self.lock = threading.RLock()  # whoever offers tables to a query holds it until the query is done
 
-    def frame(self, query: str, parameters: Sequence[Any] = ()) -> pl.DataFrame:
+    def frame(self, query: str, parameters: Sequence[Any] = ()) -> pl.DataFrame:  # whatever DuckDB binds
         """The rows of a query as a Polars frame."""
         table: pa.Table = self._cursor.sql(query, params=list(parameters)).to_arrow_table()
         frame = pl.from_arrow(table)

@@ -16,6 +16,7 @@ T = TypeVar("T")
 PREFIX = "SVC_"
 
 
+# Any: the type is that of the default
 def setting(read: Callable[[str], Any], default: T, help: str, *, secret: bool = False) -> T:
     """A variable: how it is read, what it is without, what it does. Secrets are masked when shown."""
     declared: T = field(default=default, metadata={"read": read, "help": help, "secret": secret})
@@ -197,7 +198,7 @@ class Settings:
         for declared in fields(self):
             yield variable(declared), self._shown(declared), declared.metadata["help"]
 
-    def _shown(self, declared: "Field[Any]") -> str:
+    def _shown(self, declared: "Field[Any]") -> str:  # fields of any type
         value = getattr(self, declared.name)
         if declared.metadata["secret"]:
             return "set" if value else "not set"
@@ -208,10 +209,10 @@ class Settings:
         return "" if value is None else str(value)
 
 
-def variable(declared: "Field[Any]") -> str:
+def variable(declared: "Field[Any]") -> str:  # fields of any type
     """The environment variable of a field."""
     return PREFIX + declared.name.upper()
 
 
-def _cron_secrets() -> "Iterator[Field[Any]]":
+def _cron_secrets() -> "Iterator[Field[Any]]":  # fields of any type
     return (declared for declared in fields(Settings) if declared.name.endswith("_cron_secret"))

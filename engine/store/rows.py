@@ -11,7 +11,7 @@ from engine.store.schema.columns import TypedTable
 R = TypeVar("R")
 Reader = Connection  # what a function that reads is handed: the name for those that may not know SQLAlchemy
 # SQLAlchemy cannot say what a selected table consists of; ``selected`` says it of the rows
-TableQuery: TypeAlias = Select[Any]
+TableQuery: TypeAlias = Select[Any]  # a row of whichever table
 
 
 def one(connection: Connection, table: TypedTable[R], org_id: str, **where: object) -> R:

@@ -149,6 +149,6 @@ def _flat(
         )
 
 
-def _processor(kind: TypeEngine[Any], dialect: Dialect) -> _Process | None:
+def _processor(kind: TypeEngine[Any], dialect: Dialect) -> _Process | None:  # a column of any type
     process: _Process | None = kind.dialect_impl(dialect).bind_processor(dialect)
     return process

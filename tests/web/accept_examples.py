@@ -14,6 +14,7 @@ from engine.model.report import Report
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.render.json import envelope
 from engine.reporting.replica import Replica
+from engine.reporting.snapshot import Snapshot
 from engine.reporting.snapshots import Snapshots
 from engine.store import Store
 from engine.store.migrations import migrate
@@ -38,7 +39,7 @@ def main() -> None:
     FILE.write_text(json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def example(snapshot: Snapshots, report: Report) -> dict[str, object]:
+def example(snapshot: Snapshot, report: Report) -> dict[str, object]:
     whole = envelope(snapshot.edition(report, {}))
     short = {name: value[:1] if isinstance(value, list) else value for name, value in whole.items()}
     definitions = dict(list(whole["definitions"].items())[:1])

@@ -70,7 +70,7 @@ def plain_value(value: object, where: str) -> Any:  # what JSON has, of the same
     raise ValueError(f"{where}: expected a scalar, a mapping or a list, found {type(value).__name__}.")
 
 
-def flat(name: str, value: object) -> list[tuple[str, Any]]:
+def flat(name: str, value: object) -> list[tuple[str, Any]]:  # a plain value
     """A plain value as (dotted name, scalar) pairs; a list of scalars stays one value, joined by ``; ``."""
     match value:
         case dict():

@@ -8,7 +8,7 @@ from engine.reporting.render import words
 from engine.reporting.render.html import CONTENT_SECURITY_POLICY, ENVIRONMENT
 from engine.reporting.render.markdown import heading, inline, paragraph
 
-Facts = Mapping[str, Any]
+Facts = Mapping[str, Any]  # decoded JSON of a proposal
 
 
 def html(facts: Facts) -> bytes:

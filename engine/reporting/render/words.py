@@ -108,7 +108,7 @@ def coverage(held: Coverage) -> str:
     return f"{text}." if held.sufficient else f"{text}, too little to grade."
 
 
-def _declared(content: object) -> Any:
+def _declared(content: object) -> Any:  # of the form of what came
     match content:
         case str():
             return Word(content)
