@@ -41,7 +41,8 @@ class Coverage:
 class Table:
     """Rows under a name. ``frame`` is sorted totally; list columns are rendered joined by ``; ``.
 
-    ``labels`` replaces column headings for people (HTML, Markdown); machines get the column names.
+    ``labels`` replaces the headings that ``engine/model/columns/`` has for people (HTML, Markdown), where a framework
+    has its own word; machines get the column names.
     ``heat`` names a numeric column group to shade in HTML; the number stays in the cell.
     ``state`` names columns holding a state word, which HTML shows as a badge. ``words`` names columns that hold other
     words of the program, such as kinds and reasons. People read both with spaces for underscores; whatever else is in
@@ -107,13 +108,13 @@ class Document:
     """The content of one report.
 
     ``headline`` is one plain sentence with the main figure: the first thing that a person reads.
-    ``summary`` holds ordered scalars (or small mappings); ``words`` names its figures that are words of the program, as
-    in a table. ``tables`` carry the rows; all formats show the same ones.
+    ``summary`` holds ordered scalars; ``titles`` say what people read for its keys, ``words`` names those that are
+    words of the program, as in a table. ``tables`` carry the rows; all formats show the same ones.
     ``footnotes`` say where a figure can be looked up (route) or which rule it follows.
     """
 
     headline: str
-    summary: Mapping[str, Any]  # scalars, or small mappings and lists of them
+    summary: Mapping[str, Any] = field(default_factory=dict)  # scalars
     tables: Sequence[Table] = ()
     coverage: Coverage | None = None
     charts: Sequence[Chart] = ()
@@ -122,6 +123,7 @@ class Document:
     warnings: Sequence[str] = ()
     footnotes: Sequence[str] = ()
     words: Sequence[str] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     def table(self, name: str) -> Table:
         """The table of that name; KeyError without one."""

@@ -37,12 +37,6 @@ def nearest_rank(values: Sequence[float], pct: float) -> float | None:
     return ordered[max(math.ceil(pct / 100 * len(ordered)), 1) - 1]
 
 
-def concentration(counts: Sequence[float]) -> float | None:
-    """Herfindahl index: the sum of squared shares, 1/n to 1; None when nothing is counted."""
-    total = sum(counts)
-    return sum((count / total) ** 2 for count in counts) if total else None
-
-
 def gini(values: Sequence[float]) -> float | None:
     """Gini coefficient of non-negative values, 0 (equal) to 1; None when their sum is 0."""
     ordered, total = sorted(values), sum(values)

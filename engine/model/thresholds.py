@@ -62,6 +62,7 @@ DEFAULTS: Mapping[str, tuple[float, float, float, str]] = MappingProxyType(
         "vendor_review_medium_months": (24, 1, 60, "review cadence of medium-tier vendors"),
         "vendor_review_low_months": (36, 1, 60, "review cadence of low-tier vendors"),
         "vendor_first_review_days": (30, 1, 365, "days within which a new vendor is first assessed"),
+        "vendor_expiring_days": (60, 1, 365, "days before its end from which a vendor's assurance is expiring"),
         "soc2_report_months": (12, 1, 24, "age at which a vendor's SOC 2 report expires"),
         "bridge_letter_months": (3, 0, 6, "months that a bridge letter adds"),
         "cohort_min_n": (5, 1, 100, "least members of a cohort for a percentile"),

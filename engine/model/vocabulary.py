@@ -184,3 +184,23 @@ PILOT_STAGES: tuple[PilotStage, ...] = get_args(PilotStage)
 Priority: TypeAlias = Literal["low", "normal", "high"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 SalesSubject: TypeAlias = Literal["lead", "pilot"]
+
+# what a figure or the cells of a column are in, and which way a figure is better
+Unit: TypeAlias = Literal[
+    "count", "number", "percent", "points", "ratio", "minutes", "hours", "days", "weeks", "bytes", "date", "instant",
+    "word", "text", "texts", "flag",
+]  # fmt: skip
+UNITS: tuple[Unit, ...] = get_args(Unit)
+Better: TypeAlias = Literal["more", "less", "neither"]
+# how people name a framework in a sentence; the catalogue has the full titles
+FRAMEWORK_NAMES = {
+    "soc2": "SOC 2",
+    "iso27001": "ISO 27001",
+    "pci-dss": "PCI DSS",
+    "hipaa": "HIPAA",
+    "nist-csf": "NIST CSF",
+    "cis-v8": "CIS Controls v8",
+    "cmmc-l2": "CMMC Level 2",
+    "gdpr-art32": "GDPR Article 32",
+    "fedramp-poam": "FedRAMP POA&M",
+}

@@ -1,0 +1,147 @@
+"""Columns about evidence, its age, its links and its way to the audit log."""
+
+from collections.abc import Mapping
+
+from engine.model.columns.column import Column
+
+EVIDENCE: Mapping[str, Column] = {
+    "adds": Column(
+        "Test evidence would be", "word", "What linking the test would add: the first evidence, a renewal or support."
+    ),
+    "age_ratio": Column("Age ÷ window", "number", "Age of the newest evidence divided by its window; stale above 1."),
+    "audit_events": Column("Audit events", "count", "Events of the audit log in the period that support the control."),
+    "audit_events_before": Column(
+        "Audit events before", "count", "Such events of the audit log in the period before, of the same length."
+    ),
+    "audit_last_at": Column(
+        "Newest audit event (UTC)", "instant", "Moment of the newest event of the audit log that supports the control."
+    ),
+    "broken": Column("Broken", "count", "Claims whose chain to the audit log cannot be followed."),
+    "bundle": Column("Bundle", "text", "First sealed bundle that holds the event of the evidence."),
+    "bundle_id": Column("Bundle", "text", "Identifier of the sealed bundle."),
+    "bundled": Column("Bundled", "count", "Claims whose event is in a sealed bundle."),
+    "bundles": Column("Bundles", "texts", "Sealed bundles that the test's links name."),
+    "change_invalidated": Column(
+        "Changed since",
+        "flag",
+        "Whether the control, its system or its policy changed after the evidence was captured.",
+    ),
+    "claims": Column("Claims", "count", "Claims that a source of evidence stands behind a control."),
+    "contradicted_at": Column(
+        "Contradicted (UTC)", "instant", "Moment of the newest contradicting event that nothing outweighs."
+    ),
+    "contradicted_by": Column("Contradicted by", "text", "Audit event that contradicts the control."),
+    "contradicted_on": Column("Contradicted", "date", "Day of the newest contradicting event that nothing outweighs."),
+    "contradicted_since": Column(
+        "Contradicted since", "date", "Day of the first contradicting event that nothing outweighs."
+    ),
+    "currentness": Column("Currentness", "word", "Age of the newest evidence against its window."),
+    "days_over": Column("Days over", "days", "Days by which the newest evidence is older than its window."),
+    "days_with_evidence": Column(
+        "Days with evidence", "days", "Days of the period on which evidence shows the criterion at work."
+    ),
+    "debt_days": Column("Debt (days)", "days", "Sum of the days by which evidence is older than its window."),
+    "effect": Column("Effect", "word", "Whether the action supports or contradicts the control."),
+    "event_hash": Column("Hash of the event", "text", "Hash of the audit event in the chain."),
+    "event_id": Column("Audit event", "text", "Identifier of the audit event."),
+    "events": Column("Events", "count", "Events of the audit log in the period."),
+    "events_before": Column(
+        "Events before", "count", "Events of the audit log in the period before, of the same length."
+    ),
+    "events_ever": Column("Events ever", "count", "Supporting events up to the day of the report."),
+    "evidence": Column("Evidence", "text", "Evidence that stands behind the row."),
+    "evidence_expected": Column("Evidence expected", "count", "Pieces of evidence that the test window asks for."),
+    "evidence_freshness": Column("Evidence freshness", "word", "Age of the evidence against its window."),
+    "evidence_id": Column("Evidence", "text", "Identifier of the piece of evidence."),
+    "evidence_ids": Column("Evidence given", "texts", "Evidence that was given in answer."),
+    "evidence_kinds": Column("Evidence kinds", "texts", "Kinds of evidence that the control must have."),
+    "evidence_links": Column("Evidence linked", "count", "Pieces of evidence that the attestation links."),
+    "evidence_note": Column(
+        "On record", "text", "What there is of a control whose governing evidence was never given."
+    ),
+    "evidence_on": Column("Evidence date", "date", "Day of the evidence."),
+    "evidence_received": Column("Evidence received", "count", "Pieces of evidence received for the test window."),
+    "expected": Column("Expected", "count", "Criteria due at least once a month."),
+    "failing_test": Column("Failing test", "text", "Test that fails and makes the control ineffective."),
+    "file": Column("File", "text", "File of the bundle that holds the event."),
+    "fresh": Column("Fresh", "count", "Controls whose newest evidence is well inside its window."),
+    "freshness": Column(
+        "Freshness", "word", "Age of the newest evidence against its window: fresh, due soon, stale, missing."
+    ),
+    "future_dated": Column("Future dated", "flag", "Whether some evidence is dated after the day of the report."),
+    "happened_on": Column("Happened", "date", "Business day of the evidence."),
+    "hash_mismatch": Column("Hash mismatch", "count", "Claims whose audit event is not the one that was hashed."),
+    "in_window_pct": Column(
+        "In window (%)", "percent", "Controls with fresh or soon due evidence, as a share of the applicable ones."
+    ),
+    "kinds_present": Column("Kinds present", "texts", "Kinds of evidence that the control has."),
+    "kinds_required": Column("Kinds required", "texts", "Kinds of evidence that the control must have."),
+    "kinds_stale": Column("Kinds stale", "texts", "Kinds of evidence that are older than their window."),
+    "known_since": Column("On record since", "date", "Day from which the records speak; what lies before is unknown."),
+    "last_at": Column("Newest (UTC)", "instant", "Moment of the newest event."),
+    "last_evidence_at": Column("Newest evidence (UTC)", "instant", "Moment of the newest evidence."),
+    "last_evidence_id": Column("Evidence", "text", "Identifier of the newest evidence."),
+    "last_evidence_on": Column("Evidence date", "date", "Day of the newest evidence."),
+    "last_id": Column("Last ID", "text", "Identifier of the newest event."),
+    "last_source": Column("Source", "word", "Source of the newest evidence."),
+    "last_test_on": Column("Last test", "date", "Day of the newest test of the control, passed or failed."),
+    "leaf_index": Column("Leaf, from 0", "count", "Place of the leaf in the bundle's Merkle tree, from 0."),
+    "link_body": Column("Link body", "text", "Request that would link the test, as JSON."),
+    "link_id": Column("Link ID", "text", "Identifier of the link."),
+    "linked": Column("Linked", "count", "Tests linked to a control."),
+    "linked_at": Column("Linked (UTC)", "instant", "Moment at which the test was linked."),
+    "linked_by": Column("Linked by", "text", "Who linked the test."),
+    "linked_controls": Column("Linked to", "texts", "Controls to which the test is linked."),
+    "linked_on": Column("Linked", "date", "Day on which the test was linked."),
+    "linked_pct": Column("Linked (%)", "percent", "Linked tests as a share of those passed."),
+    "log": Column("File of the event", "text", "File of the bundle that holds the event."),
+    "merkle_leaf": Column("Merkle leaf", "text", "Hash of the file's line in the manifest of the bundle."),
+    "merkle_path": Column("Merkle path", "texts", "Hashes that lead from the leaf to the root, nearest first."),
+    "merkle_root": Column("Merkle root", "text", "Root hash that the manifest of the bundle states."),
+    "missing": Column("Missing", "count", "Those without what is needed, such as any evidence."),
+    "newest_at": Column("Newest (UTC)", "instant", "Moment of the newest evidence of the criteria."),
+    "newest_event_at": Column("Newest event (UTC)", "instant", "Moment of the newest event of the audit log."),
+    "next_due_on": Column("Next due", "date", "Day on which the evidence of the control must be renewed."),
+    "operated": Column("Operated", "count", "Criteria that have evidence of operation in the month."),
+    "operated_pct": Column(
+        "Operated (%)", "percent", "Criteria with evidence of operation, as a share of those expected."
+    ),
+    "orphan_controls": Column("Orphan controls", "count", "Applicable controls without any evidence."),
+    "other_events": Column("Other evidence", "count", "Supporting evidence of kinds that the control need not have."),
+    "passed": Column("Passed", "count", "Tests that passed."),
+    "performed": Column("Times performed", "count", "How often the test was performed."),
+    "performed_at": Column("Performed (UTC)", "instant", "Moment at which the test was performed."),
+    "performed_on": Column("Performed", "date", "Day on which the test was performed."),
+    "previous_id": Column("Previous ID", "text", "Identifier of the bundle before."),
+    "previous_state": Column("Was", "word", "State of the control that was last seen before the period."),
+    "record": Column("Record", "text", "Record that the claim rests on."),
+    "regressed": Column("Regressed", "count", "Controls whose state has become worse."),
+    "requested_window": Column("Requested window", "text", "Window for which the bundle was asked."),
+    "sealed_on": Column("Sealed", "date", "Day on which the bundle was sealed."),
+    "seq": Column("Position in the log", "count", "Place of the audit event in the log."),
+    "sha256": Column("SHA-256", "text", "SHA-256 hash of the evidence."),
+    "size_bytes": Column("Size (bytes)", "bytes", "Size of the bundle."),
+    "state_since": Column("In this state since", "date", "Day of what makes the control's present state."),
+    "suggested": Column("Controls suggested", "count", "Controls that the test fits."),
+    "suggested_controls": Column("Suggested controls", "texts", "Controls that the test fits."),
+    "supplement": Column("Supplement", "flag", "Whether the link adds to a bundle that was sealed before the test."),
+    "tagged": Column("Tagged", "flag", "Whether the action maps to a control in scope."),
+    "tagged_events": Column("Tagged events", "count", "Events that map to a control in scope."),
+    "test": Column("What was tested", "text", "What was tested."),
+    "test_id": Column("Test", "text", "Identifier of the test."),
+    "tested": Column("Tested", "", "Whether it was tested, or how many items were."),
+    "tests": Column("Tests", "count", "Tests of the row."),
+    "tests_passed": Column("Tests passed", "count", "Tests of the control that passed."),
+    "tests_performed": Column("Tests performed", "count", "Tests of the control that were performed."),
+    "trigger": Column("Because of", "text", "Event that explains the change of state."),
+    "trigger_event": Column("Trigger event", "text", "Audit event that explains the change of state."),
+    "untagged": Column("Without a control", "count", "Events whose action maps to no control in scope."),
+    "untagged_pct": Column(
+        "Without a control (%)", "percent", "Events whose action maps to no control in scope, as a share of all."
+    ),
+    "unused": Column("Unused", "count", "Passed tests that are linked to no control."),
+    "window_days": Column("Window (days)", "days", "Days for which evidence of the cadence counts."),
+    "without_evidence": Column(
+        "Nothing on record", "flag", "Whether nothing was ever recorded of the control, for or against."
+    ),
+}
