@@ -4,9 +4,9 @@ Of the chain only a prefix goes, up to the first event that is too young or unde
 kept in ``chain_cuts``, from where the rest still verifies; a change to that table makes replicas start over.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from sqlalchemy import Column, ColumnElement, Connection, Table, and_, delete, func, or_, select
 
@@ -14,7 +14,7 @@ from engine.model.vocabulary import DeploymentTier, RecordClass
 from engine.store.chain import GENESIS
 from engine.store.revisions import Revision, in_batches
 from engine.store.rows import many
-from engine.store.schema.audit import audit_log, chain_cuts, legal_holds
+from engine.store.schema.audit import audit_log, chain_cuts, legal_holds, record_starts
 from engine.store.schema.automation import dry_runs, executions
 from engine.store.schema.organizations import organizations
 from engine.store.schema.records import LegalHoldRow
@@ -85,6 +85,27 @@ def active_holds(connection: Connection, org_id: str, now: datetime) -> list[Hol
     """The legal holds in force."""
     rows = many(connection, legal_holds, org_id)
     return [Hold(row) for row in rows if row["released_at"] is None or row["released_at"] > now]
+
+
+def first_events(connection: Connection, org_id: str, before: datetime) -> list[tuple[str, str | None, datetime]]:
+    """What happened first before ``before`` of each action and each list of controls that events name themselves."""
+    query = (
+        select(audit_log.c.action, audit_log.c.controls, func.min(audit_log.c.occurred_at))
+        .where(audit_log.c.org_id == org_id, audit_log.c.occurred_at < before)
+        .group_by(audit_log.c.action, audit_log.c.controls)
+    )
+    return [(action, controls, at) for action, controls, at in connection.execute(query)]
+
+
+def keep_starts(revision: Revision, starts: Mapping[str, date]) -> None:
+    """Remember from which day on there were records of each framework; a day that is kept never moves forward."""
+    kept = {row["framework"]: row["since_on"] for row in many(revision.connection, record_starts, revision.org_id)}
+    earlier = {name: day for name, day in starts.items() if name not in kept or day < kept[name]}
+    for framework, day in sorted(earlier.items()):
+        if framework in kept:
+            revision.update(record_starts, {"framework": framework}, {"since_on": day})
+        else:
+            revision.insert(record_starts, [{"framework": framework, "since_on": day}])
 
 
 def purge_audit_log(revision: Revision, before: datetime) -> PurgeResult:

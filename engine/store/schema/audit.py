@@ -53,6 +53,15 @@ chain_cuts: TypedTable[records.ChainCutRow] = tenant_table(
     importable=False,
 )
 
+record_starts: TypedTable[records.RecordStartRow] = tenant_table(
+    "record_starts",
+    "From which day on there were records of a framework, kept when retention removes the events that say so.",
+    key("framework", "framework; * is the organization as a whole"),
+    day("since_on", "business date of the earliest event about it"),
+    primary=("framework",),
+    importable=False,
+)
+
 access_log: TypedTable[records.AccessLogRow] = TypedTable(
     "access_log",
     metadata,

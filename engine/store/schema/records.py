@@ -836,6 +836,7 @@ class PoamItemRow(TypedDict):
     status: PoamStatus
     closed_on: date | None
     details: Json
+    listed_on: date | None
     moves: int
     revision: int
 
@@ -931,6 +932,15 @@ class ReadinessSnapshotRow(TypedDict):
     gaps_open: int | None
     gaps_opened: int | None
     gaps_closed: int | None
+    revision: int
+
+
+class RecordStartRow(TypedDict):
+    """From which day on there were records of a framework, kept when retention removes the events that say so."""
+
+    org_id: str
+    framework: str
+    since_on: date
     revision: int
 
 

@@ -151,5 +151,6 @@ poam_items: TypedTable[records.PoamItemRow] = tenant_table(
     choice("status", "state", "PoamStatus", default="open"),
     day("closed_on", "closed", null=True),
     json("details", "columns of the template that people fill in"),
+    day("listed_on", "first listed on the plan", null=True),
     due="due_on",
 )
