@@ -6,14 +6,15 @@ the nightly batch run through the same code. What it is made from is said by the
 ``schemas``.
 """
 
-import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
+from engine.model.figure import ASK, FIGURES, facts_of
 from engine.reporting.facts import (
     attestations,
+    beginnings,
     boundary,
     digests,
     duties,
@@ -24,6 +25,7 @@ from engine.reporting.facts import (
     governance,
     graph,
     lineage,
+    milestones,
     obligations,
     operations,
     ownership,
@@ -38,13 +40,15 @@ from engine.reporting.facts import (
 )
 from engine.reporting.facts import vendors as vendor_register
 from engine.reporting.facts.assurance_scans import OVER
+from engine.reporting.facts.ledger import EFFORT_HOURS
 from engine.reporting.facts.question import BOUNDS, FactQuestion, asked_frame
 from engine.reporting.facts.scans import SCANS
 from engine.reporting.facts.schemas import SCHEMAS
+from engine.reporting.facts.sources import REVIEW_HOURS
 from engine.reporting.replica import View
 
 FactFunction = Callable[..., pl.DataFrame]
-ASK, ASKED = "ask", "asked"  # reserved: the question to a report, and the frame of those that facts are asked about
+ASKED = "asked"  # reserved, as ask and figures are: the frame of those that facts are asked about
 SCAN_SUFFIX = "_rows"
 
 FACTS: Mapping[str, FactFunction] = {
@@ -59,12 +63,18 @@ FACTS: Mapping[str, FactFunction] = {
     "leverage": gaps.leverage,
     # evidence
     "tagged_events": evidence.tagged_events,
+    "open_families": evidence.open_families,
+    "contradicting_actions": evidence.contradicting_actions,
+    "wanted_contradictions": evidence.wanted_contradictions,
     "contradictions": evidence.contradictions,
     "wanted_event_ids": evidence.wanted_event_ids,
     "record_days": evidence.record_days,
     "evidence_counts": evidence.evidence_counts,
+    "records_since": beginnings.records_since,
+    "known_since": beginnings.known_since,
     "control_evidence": evidence.control_evidence,
     "audit_actions": evidence.audit_actions,
+    "attestation_duties": attestations.attestation_duties,
     "attestations": attestations.attestations,
     "test_windows": duties.test_windows,
     # state, gaps, readiness
@@ -92,7 +102,7 @@ FACTS: Mapping[str, FactFunction] = {
     "committee_decisions": duties.committee_decisions,
     "obligations": obligations.obligations,
     "owner_weeks": workload.owner_weeks,
-    "load": forecasting.load,
+    "load": workload.load,
     "obligation_weeks": forecasting.obligation_weeks,
     "plays": forecasting.plays,
     "density_alerts": forecasting.density_alerts,
@@ -121,7 +131,7 @@ FACTS: Mapping[str, FactFunction] = {
     "state_changes": frameworks.state_changes,
     "agreements": frameworks.agreements,
     "findings": frameworks.findings,
-    "poam": frameworks.poam,
+    "poam": milestones.poam,
     # ownership, scope, tests, lineage
     "raci": ownership.raci,
     "systems": boundary.systems,
@@ -147,12 +157,17 @@ FACTS: Mapping[str, FactFunction] = {
 
 
 class Facts:
-    """The facts of some organizations in one view of the replica, each computed when it is first asked for."""
+    """The facts of some organizations in one view of the replica, each computed when it is first asked for.
 
-    def __init__(self, view: View, questions: Sequence[FactQuestion]) -> None:
+    ``given`` are facts and scans that are known already.
+    """
+
+    def __init__(
+        self, view: View, questions: Sequence[FactQuestion], given: Mapping[str, pl.DataFrame] | None = None
+    ) -> None:
         self._view = view
         self._lock = threading.RLock()
-        self._frames: dict[str, pl.DataFrame] = {ASKED: asked_frame(questions)}
+        self._frames: dict[str, pl.DataFrame] = {**(given or {}), ASKED: asked_frame(questions)}
         self._bounds = self._frames[ASKED].select(BOUNDS)
 
     def __getitem__(self, name: str) -> pl.DataFrame:
@@ -178,14 +193,19 @@ class Facts:
 
 
 def inputs(function: Callable[..., object]) -> tuple[str, ...]:
-    """The facts and scans that a function takes: the names of its parameters, but for ``ask``."""
-    return tuple(name for name in inspect.signature(function).parameters if name != ASK)
+    """The facts and scans that a function takes: the names of its parameters, but for ``ask`` and ``figures``."""
+    return facts_of(function)
 
 
 def check_names(functions: Mapping[str, Callable[..., object]]) -> None:
     """TypeError names the first parameter of a function that is neither a fact nor a scan."""
-    for name, function in functions.items():
-        for part in inputs(function):
+    check_facts({name: inputs(function) for name, function in functions.items()})
+
+
+def check_facts(taken: Mapping[str, Sequence[str]]) -> None:
+    """TypeError names the first of the facts that something takes which is neither a fact nor a scan."""
+    for name, parts in taken.items():
+        for part in parts:
             if part not in FACTS and part not in SCANS and part != ASKED:
                 raise TypeError(
                     f"{name} takes {part!r}, which is no fact and no scan; facts are in FACTS of "
@@ -195,7 +215,7 @@ def check_names(functions: Mapping[str, Callable[..., object]]) -> None:
 
 def _check_groups() -> None:
     """TypeError for a name in two groups, or for a scan that is not named as one."""
-    for name in (ASK, ASKED):
+    for name in (ASK, FIGURES, ASKED):
         if name in FACTS or name in SCANS:
             raise TypeError(f"{name!r} is reserved and can be neither a fact nor a scan.")
     for name in SCANS:
@@ -209,4 +229,14 @@ def _check_groups() -> None:
 _check_groups()
 check_names(FACTS)
 
-__all__ = ["FACTS", "SCHEMAS", "FactQuestion", "Facts", "check_names", "inputs"]
+__all__ = [
+    "EFFORT_HOURS",
+    "FACTS",
+    "REVIEW_HOURS",
+    "SCHEMAS",
+    "FactQuestion",
+    "Facts",
+    "check_facts",
+    "check_names",
+    "inputs",
+]

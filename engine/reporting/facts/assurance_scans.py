@@ -133,4 +133,8 @@ SCANS: Mapping[str, str] = {
 }
 
 # facts that a scan reads as a table of the fact's name, besides ``asked``, which every scan may read
-OVER: Mapping[str, tuple[str, ...]] = {"event_ids_rows": ("wanted_event_ids",), "proofs_rows": ("claim_evidence",)}
+OVER: Mapping[str, tuple[str, ...]] = {
+    "event_ids_rows": ("wanted_event_ids",),
+    "proofs_rows": ("claim_evidence",),
+    "contradiction_starts_rows": ("wanted_contradictions",),
+}

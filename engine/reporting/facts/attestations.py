@@ -9,16 +9,55 @@ from engine.reporting.facts.expressions import (
     freshness,
     has_happened,
     local_day,
+    plus_days,
     shape,
     window_of,
 )
 
 _KEY = ["org_id", "framework", "control_id"]
+# what a duty that nobody signed yet does not have
+_OF_A_SIGNATURE = ("outcome", "attestor", "statement", "attested_at", "attested_on", "signed_until", "withdrawn_on")
+
+
+def attestation_duties(
+    attestations_rows: pl.DataFrame, attestation_days_rows: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """Every duty as it stands, withdrawn ones too, and the next one of a control where none is planned.
+
+    That one is due when the newest signature lapses. A signed duty stays signed: what is open is the next.
+    """
+    written = (
+        attestations_rows.join(attestation_days_rows, on=["org_id", "id"])
+        .join(asked.select("org_id", "as_of"), on="org_id")
+        .join(controls.filter("assessable").select(_KEY), on=_KEY)
+        .with_columns(
+            withdrawn=has_happened("withdrawn_on"),
+            done=pl.col("outcome").is_not_null() & has_happened("attested_on"),
+        )
+        .with_columns(pl.when("done").then(pl.col("attested_at", "attested_on", "outcome")))
+    )
+    standing = written.filter(~pl.col("withdrawn"))
+    following = (
+        standing.filter(pl.col("outcome") == "attested")
+        .join(standing.filter(~pl.col("done")).select(_KEY).unique(), on=_KEY, how="anti")
+        .sort("attested_at", "id")
+        .group_by(_KEY, maintain_order=True)
+        .last()
+        .with_columns(
+            id=pl.format("{}-next", "id"),
+            due_on=plus_days("attested_on", pl.lit(ANNUAL)),
+            done=pl.lit(False),
+            moves=0,
+            **{name: pl.lit(None) for name in _OF_A_SIGNATURE},
+        )
+    )
+    return pl.concat(
+        [written, following.select(written.columns)], how="vertical_relaxed"
+    ).sort("org_id", "due_on", "framework", "control_id", "id")  # fmt: skip
 
 
 def attestations(
-    attestations_rows: pl.DataFrame,
-    attestation_days_rows: pl.DataFrame,
+    attestation_duties: pl.DataFrame,
     evidence_counts: pl.DataFrame,
     audit_days_rows: pl.DataFrame,
     named_when_signed_rows: pl.DataFrame,
@@ -26,37 +65,32 @@ def attestations(
     controls: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Every duty that was not withdrawn. The newest signature lapses after the annual window (380 days).
+    """Every duty that was not withdrawn. A signature lapses after the annual window (380 days).
 
-    ``current`` marks the duty that decides today: one that is overdue and newer than the last signed, else the last
-    decided, else the next due.
+    ``current`` marks the duty that decides today: one that is overdue and newer than the last decided, else the last
+    decided whose signature has not lapsed, else the next due.
     """
-    overdue, decided = pl.col("status") == "overdue", pl.col("status").is_in(["attested", "rejected"])
+    overdue, lapsed = pl.col("status") == "overdue", days_between("as_of", "attested_on") > ANNUAL
     frame = (
-        attestations_rows.join(attestation_days_rows, on=["org_id", "id"])
-        .join(asked.select("org_id", "as_of", "due_soon_days"), on="org_id")
-        .filter(~has_happened("withdrawn_on"))
-        .join(controls.filter("assessable").select(*_KEY, "title", "group_id", "cadence"), on=_KEY)
-        .with_columns(done=pl.col("outcome").is_not_null() & has_happened("attested_on"))
-        .with_columns(attested_at=pl.when("done").then("attested_at"))
-        .with_columns(newest_on=pl.col("attested_on").filter("done").max().over(_KEY))
+        attestation_duties.filter(~pl.col("withdrawn"))
+        .join(asked.select("org_id", "due_soon_days"), on="org_id")
+        .join(controls.select(*_KEY, "title", "group_id", "cadence"), on=_KEY)
         .with_columns(covered_until=pl.col("due_on").filter("done").max().over(_KEY))
         .with_columns(status=_status(), days_left=days_between("due_on", "as_of"))
         .join(
             _freshness_when_signed(
-                _signed(attestations_rows, attestation_days_rows, controls, asked),
-                audit_days_rows,
-                named_when_signed_rows,
-                record_days,
-                asked,
+                _signed(attestation_duties, controls), audit_days_rows, named_when_signed_rows, record_days, asked
             ),
             on=["org_id", "id"],
             how="left",
         )
         .join(evidence_counts, on=_KEY, how="left")
         .with_columns(
-            rank=pl.when(overdue & (pl.col("done") | _newer_than_signed())).then(0).when(decided).then(1)
-            .when(~overdue).then(2).otherwise(3),
+            rank=pl.when(overdue & _newer_than_signed()).then(0)
+            .when(pl.col("done") & ~((pl.col("outcome") == "attested") & lapsed)).then(1)
+            .when(~pl.col("done") & ~overdue).then(2)
+            .when(~pl.col("done")).then(3)
+            .otherwise(4),
             order=pl.when("done").then(-pl.col("attested_at").dt.epoch("us")).otherwise(
                 pl.col("due_on").cast(pl.Int64)
             ),
@@ -78,10 +112,8 @@ def _newer_than_signed() -> pl.Expr:
 
 def _status() -> pl.Expr:
     left = days_between("due_on", "as_of")
-    lapsed = (pl.col("attested_on") == pl.col("newest_on")) & (days_between("as_of", "attested_on") > ANNUAL)
     return (
-        pl.when(pl.col("done"), pl.col("outcome") == "attested", lapsed).then(pl.lit("overdue"))
-        .when("done").then(pl.col("outcome"))
+        pl.when("done").then(pl.col("outcome"))
         .when(left < 0).then(pl.lit("overdue"))
         .when(left <= pl.col("due_soon_days")).then(pl.lit("due_7"))
         .when(left <= 30).then(pl.lit("due_30"))
@@ -89,18 +121,13 @@ def _status() -> pl.Expr:
     )  # fmt: skip
 
 
-def _signed(
-    attestations: pl.DataFrame, attestation_days: pl.DataFrame, controls: pl.DataFrame, asked: pl.DataFrame
-) -> pl.DataFrame:
+def _signed(duties: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
     """Signatures up to the day, of controls that require evidence of operation."""
     operational = controls.filter(
         "assessable", pl.col("evidence_kinds").list.set_intersection(["operation", "test"]).list.len() > 0
     )
     return (
-        attestations.filter(pl.col("outcome") == "attested")
-        .join(attestation_days, on=["org_id", "id"])
-        .join(asked.select("org_id", "as_of"), on="org_id")
-        .filter(has_happened("attested_on"))
+        duties.filter(pl.col("outcome") == "attested")
         .join(operational.select(*_KEY, "cadence"), on=_KEY)
         .select("org_id", "id", "framework", "control_id", "cadence", "attested_on", "signed_until")
     )

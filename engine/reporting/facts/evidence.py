@@ -6,7 +6,9 @@ from engine.reporting.catalogue import catalogue
 from engine.reporting.facts.expressions import has_happened, local_day, shape
 
 _KEY = ["org_id", "framework", "control_id"]
-_COUNTED = ("org_id", "action", "good", "good_before", "good_last_at", "good_last_seq")
+_NUMBERS = ("events", "events_before", "events_ever", "events_future")
+_EVENTS = ("events", "events_before", "events_ever")
+_AUDIT = ("audit_events", "audit_events_before", "audit_last_at")
 # which mandatory kind an action's evidence counts for
 _SOURCE_OF_KIND = {"operation": "operation", "incident": "operation", "test": "test", "policy": "policy"}
 
@@ -14,48 +16,124 @@ _SOURCE_OF_KIND = {"operation": "operation", "incident": "operation", "test": "t
 def tagged_events(
     audit_by_action_rows: pl.DataFrame, audit_by_tag_rows: pl.DataFrame, controls: pl.DataFrame
 ) -> pl.DataFrame:
-    """Successful events by action and control: through the action map, and where the event itself names a control.
+    """Events by action, effect and control: through the action map, and where the event itself names a control.
 
-    Only assessable controls in scope, and only actions that the vocabulary knows as evidence or as its contrary.
+    Only assessable controls in scope, and only actions that the vocabulary knows as evidence or as its contrary. A
+    contradicting action contradicts whatever its outcome word is; a supporting one that failed or was denied
+    contradicts too (F2).
     """
     known = catalogue()
     wanted = controls.filter("assessable").select(_KEY)
     vocabulary = known.actions.select("action", "kind", "effect", "family").filter(pl.col("effect") != "neutral")
-    mapped = audit_by_action_rows.select(*_COUNTED, "future").join(known.action_controls, on="action")
-    named = (
+    mapped = _by_outcome(audit_by_action_rows).join(known.action_controls, on="action")
+    named = _by_outcome(
         audit_by_tag_rows.with_columns(
             pl.col("tag").str.splitn(":", 2).struct.rename_fields(["framework", "control_id"])
-        )
-        .unnest("tag")
-        .select(*_COUNTED, "future", "framework", "control_id")
+        ).unnest("tag")
     )
+    newest = (pl.col("last_at").last(), pl.col("last_seq").last())
     return (
         pl.concat([mapped.select(named.columns), named])
         .join(wanted, on=_KEY)
         .join(vocabulary, on="action")
-        .sort("good_last_at", "good_last_seq")
-        .group_by(*_KEY, "action", "kind", "effect", "family")
-        .agg(
-            pl.col("good").max(),  # an event that is mapped and names the control counts once
-            pl.col("good_before").max(),
-            pl.col("future").max(),
-            at=pl.col("good_last_at").last(),
-            seq=pl.col("good_last_seq").last(),
-        )
-        .sort(*_KEY, "action")
+        .with_columns(effect=pl.when("good").then("effect").otherwise(pl.lit("contradicts")))
+        .sort("last_at", "last_seq")
+        .group_by(*_KEY, "action", "kind", "effect", "family", "good", maintain_order=True)
+        # an event that is mapped and names the control counts once
+        .agg(pl.col(_NUMBERS).max(), *newest)
+        .sort("last_at", "last_seq")
+        .group_by(*_KEY, "action", "kind", "effect", "family", maintain_order=True)
+        .agg(pl.col(_NUMBERS).sum(), *newest)
+        .rename({"last_at": "at", "last_seq": "seq"})
+        .sort(*_KEY, "action", "effect")
     )
 
 
-def contradictions(tagged_events: pl.DataFrame) -> pl.DataFrame:
-    """Controls with a contradicting event that no later supporting one of the same family outweighs: the newest."""
+def _by_outcome(counted: pl.DataFrame) -> pl.DataFrame:
+    """A row for the events that succeeded and one for those that did not, where there are any."""
+    keys = [name for name in ("org_id", "action", "framework", "control_id") if name in counted.columns]
+    halves = [
+        counted.select(
+            *keys,
+            *(pl.col(prefix + name).alias(name) for name in (*_NUMBERS, "last_at", "last_seq")),
+            good=pl.lit(prefix == "good_"),
+        )
+        for prefix in ("good_", "bad_")
+    ]
+    return pl.concat(halves).filter(pl.col("last_seq").is_not_null() | (pl.col("events_future") > 0))
+
+
+def open_families(tagged_events: pl.DataFrame) -> pl.DataFrame:
+    """Families of actions whose newest event contradicts a control, each contradicting action with its newest event.
+
+    ``since_at`` and ``since_seq`` are the newest event of the family that supports: what came later stands open.
+    """
     past = tagged_events.filter(pl.col("seq").is_not_null()).sort("at", "seq")
-    final = past.group_by(*_KEY, "family", maintain_order=True).last()
+    key = [*_KEY, "family"]
+    final = past.group_by(key, maintain_order=True).last().filter(pl.col("effect") == "contradicts").select(key)
+    support = (
+        past.filter(pl.col("effect") == "supports")
+        .group_by(key, maintain_order=True)
+        .agg(since_at=pl.col("at").last(), since_seq=pl.col("seq").last())
+    )
+    later = (
+        pl.col("since_at").is_null()
+        | (pl.col("at") > pl.col("since_at"))
+        | ((pl.col("at") == pl.col("since_at")) & (pl.col("seq") > pl.col("since_seq")))
+    )
     return (
-        final.filter(pl.col("effect") == "contradicts")
-        .sort("at", "seq")
+        past.filter(pl.col("effect") == "contradicts")
+        .join(final, on=key)
+        .join(support, on=key, how="left")
+        .filter(later)
+        .select(*key, "action", "at", "seq", "since_at", "since_seq")
+        .sort(*key, "action")
+    )
+
+
+def contradicting_actions(open_families: pl.DataFrame, audit_by_tag_rows: pl.DataFrame) -> pl.DataFrame:
+    """``open_families`` by what their events are found with: all of an action where the map leads to the control, else
+    those that name it (``tag``). A contradicting action counts with ``any_outcome``."""
+    known = catalogue()
+    mapped = open_families.join(
+        known.action_controls.select("action", "framework", "control_id"), on=["action", "framework", "control_id"]
+    ).with_columns(tag=pl.lit(None, dtype=pl.String))
+    named = open_families.with_columns(tag=pl.format("{}:{}", "framework", "control_id")).join(
+        audit_by_tag_rows.select("org_id", "action", "tag"), on=["org_id", "action", "tag"], how="semi"
+    )
+    usual = known.actions.select("action", any_outcome=pl.col("effect") == "contradicts")
+    return pl.concat([mapped, named]).join(usual, on="action").sort(*_KEY, "action", "tag", nulls_last=True)
+
+
+def wanted_contradictions(contradicting_actions: pl.DataFrame) -> pl.DataFrame:
+    """The same once for all controls of an action, which the scan reads as a table."""
+    columns = ("org_id", "action", "any_outcome", "tag", "since_at", "since_seq")
+    return contradicting_actions.select(columns).unique().sort(columns, nulls_last=True)
+
+
+def contradictions(
+    open_families: pl.DataFrame,
+    contradicting_actions: pl.DataFrame,
+    contradiction_starts_rows: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """Controls with a contradicting event that no later supporting one of the same family outweighs.
+
+    The newest such event, and the day of the first.
+    """
+    span = ["org_id", "action", "tag", "since_at", "since_seq"]
+    first = (
+        contradicting_actions.join(contradiction_starts_rows, on=span, nulls_equal=True)
+        .with_columns(since_on=local_day("first_at", asked))
+        .group_by(_KEY)
+        .agg(pl.col("since_on").min())
+    )
+    return (
+        open_families.sort("at", "seq")
         .group_by(_KEY, maintain_order=True)
         .last()
-        .select(*_KEY, "at", "seq")
+        .join(first, on=_KEY, how="left")
+        .select(*_KEY, "at", "seq", "since_on")
         .sort(_KEY)
     )
 
@@ -80,14 +158,18 @@ def control_evidence(
         .sort("at", "seq")
         .group_by(*_KEY, "source", maintain_order=True)
         .agg(
-            events=pl.col("good").sum(),
-            events_before=pl.col("good_before").sum(),
+            pl.col("events", "events_before", "events_ever").sum(),
             last_at=pl.col("at").last(),
             seq=pl.col("seq").last(),
         )
         .join(event_ids_rows, on=["org_id", "seq"], how="left")
-        .with_columns(last_on=local_day("last_at", asked))
-        .select(*_KEY, "source", "events", "events_before", "last_at", "last_on", last_id="event_id")
+        .with_columns(
+            last_on=local_day("last_at", asked),
+            audit_events="events",
+            audit_events_before="events_before",
+            audit_last_at="last_at",
+        )
+        .select(*_KEY, "source", *_EVENTS, *_AUDIT, "last_at", "last_on", last_id="event_id")
     )
     midnight = pl.Datetime("us")
     tests = test_windows.filter(pl.col("outcome") == "passed").select(
@@ -107,18 +189,26 @@ def control_evidence(
     opposed = contradictions.join(event_ids_rows, on=["org_id", "seq"], how="left")
     assessable = controls.filter("assessable").select(_KEY)
     frame = (
-        pl.concat([events, records.select(events.columns)])
+        pl.concat([events, records], how="diagonal_relaxed")
         .sort("last_on", "last_at", "last_id")
         .group_by(*_KEY, "source", maintain_order=True)
         .agg(
-            pl.col("events").sum(),
-            pl.col("events_before").sum(),
+            pl.col(*_EVENTS, "audit_events", "audit_events_before").sum(),
+            pl.col("audit_last_at").max(),
             pl.col("last_on", "last_at", "last_id").last(),
         )
     )
-    noted = opposed.select(*_KEY, contradicted_at="at", contradicted_by="event_id")
+    noted = opposed.select(
+        *_KEY,
+        contradicted_at="at",
+        contradicted_by="event_id",
+        contradicted_since="since_on",
+        contradicted_on=local_day("at", asked),
+    )
     bare = noted.join(frame, on=_KEY, how="anti").select(
-        *_KEY, source=pl.lit("operation"), events=pl.lit(0), events_before=pl.lit(0)
+        *_KEY,
+        source=pl.lit("operation"),
+        **{name: pl.lit(0) for name in (*_EVENTS, "audit_events", "audit_events_before")},
     )
     complete = pl.concat([frame, bare], how="diagonal_relaxed").join(noted, on=_KEY, how="left")
     return shape("control_evidence", complete.join(assessable, on=_KEY)).sort(*_KEY, "source")
@@ -158,6 +248,7 @@ def _counted(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
         .agg(
             events=inside.sum().cast(pl.Int64),
             events_before=before.sum().cast(pl.Int64),
+            events_ever=pl.len().cast(pl.Int64),
             last_on=pl.col("on").last(),
             last_at=pl.col("at").last(),
             last_id=pl.col("id").last(),

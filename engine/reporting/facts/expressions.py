@@ -1,5 +1,7 @@
 """Polars expressions that several facts share."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from engine.reporting.facts.schemas import SCHEMAS
@@ -15,6 +17,14 @@ WINDOW_DAYS = {
     "annual": 380,
 }
 ANNUAL = WINDOW_DAYS["annual"]  # policies and attestations are renewed once a year
+# one and several pieces of evidence of a source
+_NOUNS = {
+    "operation": ("event", "events"),
+    "item": ("evidence item", "evidence items"),
+    "test": ("test", "tests"),
+    "policy": ("policy", "policies"),
+    "attestation": ("attestation", "attestations"),
+}
 CADENCE_DAYS = {"weekly": 7, "monthly": 30, "quarterly": 91, "semi-annual": 182, "annual": 365}
 CADENCE_MONTHS = {"monthly": 1, "quarterly": 3, "semi-annual": 6, "annual": 12}
 
@@ -70,6 +80,21 @@ def freshness(age: pl.Expr, window: pl.Expr) -> pl.Expr:
 def has_happened(day: str) -> pl.Expr:
     """Whether a date is there and not after ``as_of``."""
     return (pl.col(day) <= pl.col("as_of")).fill_null(False)
+
+
+def evidence_note(counts: Mapping[str, pl.Expr]) -> pl.Expr:
+    """What is on record of a control whose governing evidence was never given; ``counts`` has a number per source."""
+    named = [
+        pl.when(number == 1).then(pl.lit(f"1 {_NOUNS[source][0]}"))
+        .when(number > 1).then(pl.format("{} " + _NOUNS[source][1], number))
+        for source, number in counts.items()
+    ]  # fmt: skip
+    total = pl.sum_horizontal(*counts.values())
+    verb = pl.when(total == 1).then(pl.lit("does")).otherwise(pl.lit("do"))
+    listed = pl.concat_list(named).list.drop_nulls().list.join(" and ")
+    return pl.when(total == 0).then(pl.lit("no evidence on record")).otherwise(
+        pl.format("{}, which {} not govern", listed, verb)
+    )  # fmt: skip
 
 
 def pct(part: str | pl.Expr, whole: str | pl.Expr) -> pl.Expr:

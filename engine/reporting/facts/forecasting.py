@@ -1,31 +1,13 @@
-"""What forecasts are made from: shares of work, recorded weeks, alerts sent, plays, evidence that controls share."""
+"""What forecasts are made from: recorded weeks, alerts sent, plays, evidence that controls share."""
 
 import polars as pl
 
 from engine.reporting.facts.deliveries import payload_of
 from engine.reporting.facts.expressions import shape
-from engine.reporting.facts.workload import ACCOUNTABLE, RESPONSIBLE
 
 ALERTS = "obligation-density-alerts"  # the kind of a delivery that carries density alerts
 _STEPS = pl.List(pl.Struct(dict.fromkeys(("step", "status", "by", "at", "evidence"), pl.String)))
 _PAYLOAD = payload_of("breaches", rows=("alert_id", "week", "level"))
-
-
-def load(obligations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Who works on which pending duty in which week (F7): the rows that ``owner_weeks`` sums up."""
-    pending = (
-        obligations.filter(pl.col("state").is_in(["open", "overdue"]))
-        .join(asked.select("org_id", "as_of"), on="org_id")
-        .with_columns(week_start_on=pl.max_horizontal("due_on", "as_of").dt.truncate("1w"))
-        .with_columns(week=pl.col("week_start_on").dt.strftime("%G-W%V"))
-    )
-    responsible = pending.with_columns(role=pl.lit("R"), hours=pl.col("effort_hours") * RESPONSIBLE)
-    other = pl.col("owner").is_null() | (pl.col("accountable") != pl.col("owner"))
-    accountable = pending.filter(pl.col("accountable").is_not_null(), other).with_columns(
-        role=pl.lit("A"), hours=pl.col("effort_hours") * ACCOUNTABLE, owner="accountable"
-    )
-    frame = shape("load", pl.concat([responsible, accountable]))
-    return frame.sort("org_id", "week_start_on", "obligation_id", "role", descending=[False, False, False, True])
 
 
 def obligation_weeks(obligation_snapshots_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""What only the framework packs look at: operation by day, weaknesses and their ledger, agreements, holds."""
+"""What only the framework packs look at: operation by day, findings of scanners, agreements, holds."""
 
 import polars as pl
 
@@ -49,14 +49,18 @@ def _days(spans: pl.DataFrame, key: list[str], asked: pl.DataFrame) -> pl.DataFr
 
 
 def criteria_events(tagged_events: pl.DataFrame) -> pl.DataFrame:
-    """What machines recorded of each SOC 2 criterion in the period, action by action."""
-    titles = catalogue().actions.select("action", "title")
+    """What machines recorded of each SOC 2 criterion in the period, action by action.
+
+    A supporting action that did not succeed speaks against the criterion, and its title says so.
+    """
+    titles = catalogue().actions.select("action", "title", usual="effect")
+    failed = (pl.col("usual") == "supports") & (pl.col("effect") == "contradicts")
     frame = (
-        tagged_events.filter(pl.col("framework") == SOC2, pl.col("kind").is_in(_OPERATION), pl.col("good") > 0)
+        tagged_events.filter(pl.col("framework") == SOC2, pl.col("kind").is_in(_OPERATION), pl.col("events") > 0)
         .join(titles, on="action")
-        .with_columns(events="good")
+        .with_columns(title=pl.when(failed).then(pl.format("{} (failed or denied)", "title")).otherwise("title"))
     )
-    return shape("criteria_events", frame).sort(*_KEY, "action")
+    return shape("criteria_events", frame).sort(*_KEY, "action", "effect")
 
 
 def state_changes(control_state_changes_rows: pl.DataFrame) -> pl.DataFrame:
@@ -91,14 +95,3 @@ def findings(findings_rows: pl.DataFrame, services_rows: pl.DataFrame, asked: pl
         )
     )
     return shape("findings", frame).sort("org_id", "id")
-
-
-def poam(poam_ledger_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """The ledger of numbered weaknesses; one that is closed later is open."""
-    closed = has_happened("closed_on")
-    frame = poam_ledger_rows.join(asked.select("org_id", "as_of"), on="org_id").with_columns(
-        status=pl.when(pl.col("status").is_in(["completed", "false_positive"]) & pl.col("closed_on").is_not_null()
-                       & ~closed).then(pl.lit("open")).otherwise(pl.col("status")),
-        closed_on=pl.when(closed).then("closed_on"),
-    )  # fmt: skip
-    return shape("poam", frame.filter(pl.col("detected_on") <= pl.col("as_of"))).sort("org_id", "id")

@@ -4,6 +4,7 @@ import polars as pl
 
 from engine.reporting.catalogue import catalogue
 from engine.reporting.facts.expressions import days_between, shape
+from engine.reporting.facts.milestones import by_weakness
 
 _KEY = ["org_id", "framework", "control_id"]
 SEVERITY_SCORES = {"critical": 5, "high": 4, "medium": 3, "low": 2}
@@ -52,6 +53,7 @@ def gaps(
     control_status: pl.DataFrame,
     leverage: pl.DataFrame,
     open_work: pl.DataFrame,
+    poam: pl.DataFrame,
     dry_runs_rows: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -74,16 +76,21 @@ def gaps(
         .join(asked.select("org_id", "as_of", "quick_win_hours", "quick_win_leverage"), on="org_id")
         .join(leverage, on=_KEY)
         .join(open_work, on=_KEY, how="left")
+        .with_columns(gap_id=pl.format("{}:{}", "framework", "control_id"))
+        .join(
+            by_weakness(poam).select("org_id", gap_id="weakness_key", named="owner"),
+            on=["org_id", "gap_id"],
+            how="left",
+        )
         .join(runbook_of, on=["framework", "control_id"], how="left")
         .with_columns(runbook=pl.coalesce("own_runbook", "usual"))
         .join(runbooks, on="runbook", how="left")
         .join(rehearsed, on=["org_id", "playbook"], how="left")
         .with_columns(
-            gap_id=pl.format("{}:{}", "framework", "control_id"),
             severity=pl.coalesce("own_severity", severity),
-            detected_on=pl.min_horizontal("opened_on", "state_since"),
+            detected_on=pl.min_horizontal("opened_on", "detected_on"),
             effort_hours=pl.col("effort_hours").fill_null(DEFAULT_EFFORT_HOURS),
-            owner=pl.coalesce("work_owner", "control_owner"),
+            owner=pl.coalesce("named", "work_owner", "control_owner"),
             status=pl.col("status").fill_null("unplanned"),
             dry_run=pl.col("dry_run").fill_null(False),
         )

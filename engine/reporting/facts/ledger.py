@@ -20,18 +20,19 @@ TYPES: Schema = {
     "controls": pl.List(pl.String), "vendor_id": pl.String, "vendor_tier": pl.String, "owner": pl.String,
     "accountable": pl.String, "due_on": pl.Date, "effort_hours": pl.Float64, "done_on": pl.Date,
     "cancelled": pl.Boolean, "ended_on": pl.Date, "recurrence": pl.String, "hard": pl.Boolean, "source_ref": pl.String,
-    "sequence": pl.Int64, "revision": pl.Int64,
+    "sequence": pl.Int64, "revision": pl.Int64, "paused": pl.Boolean,
 }  # fmt: skip
 
 
 def as_ledger(part: pl.DataFrame) -> pl.DataFrame:
     """The ledger's columns in their order; what a kind does not have is null.
 
-    ``cancelled`` says that the duty does not stand, ``ended_on`` from which day on it no longer does.
+    ``cancelled`` says that the duty does not stand, ``ended_on`` from which day on it no longer does; ``paused``
+    that its clock stands still, so that it does not become overdue.
     """
     missing = [pl.lit(None, dtype=dtype).alias(name) for name, dtype in TYPES.items() if name not in part.columns]
     complete = part.with_columns(missing)
-    defaults = {"cancelled": False, "hard": False, "sequence": 0}
+    defaults = {"cancelled": False, "hard": False, "paused": False, "sequence": 0}
     return complete.select(
         "org_id",
         *(

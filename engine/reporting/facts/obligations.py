@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.reporting.facts import sources
+from engine.reporting.facts import milestones, sources
 from engine.reporting.facts.expressions import (
     days_between,
     has_happened,
@@ -13,8 +13,7 @@ from engine.reporting.facts.ledger import as_ledger
 
 
 def obligations(
-    attestations_rows: pl.DataFrame,
-    attestation_days_rows: pl.DataFrame,
+    attestation_duties: pl.DataFrame,
     vendors_rows: pl.DataFrame,
     vendors: pl.DataFrame,
     bundles_rows: pl.DataFrame,
@@ -24,6 +23,7 @@ def obligations(
     evidence_requests_rows: pl.DataFrame,
     policies_rows: pl.DataFrame,
     policy_controls_rows: pl.DataFrame,
+    poam: pl.DataFrame,
     poam_items_rows: pl.DataFrame,
     exceptions_rows: pl.DataFrame,
     organization_frameworks_rows: pl.DataFrame,
@@ -34,21 +34,18 @@ def obligations(
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every duty whose date is known, done ones too."""
-    accountable = (
-        control_owners_rows.filter(pl.col("raci") == "A")
-        .group_by("org_id", "framework", "control_id")
-        .agg(accountable=pl.col("email").min())
-    )
+    owners = milestones.owners(control_owners_rows)
+    accountable = owners.drop("responsible").drop_nulls("accountable")
     parts = [
-        sources.attestations(attestations_rows, attestation_days_rows, controls, accountable),
+        sources.attestations(attestation_duties, controls, accountable),
         sources.vendor_reviews(vendors_rows, vendors),
         sources.bundles(bundles_rows),
         sources.tests(test_windows, testing_schedules_rows, accountable, controls),
         sources.requests(requests, evidence_requests_rows, accountable),
         sources.policy_reviews(policies_rows, policy_controls_rows),
-        sources.poam(poam_items_rows),
+        milestones.weaknesses(poam, poam_items_rows, accountable),
         sources.exceptions(exceptions_rows, accountable),
-        sources.checkpoints(organization_frameworks_rows),
+        milestones.checkpoints(organization_frameworks_rows, accountable, meetings),
         sources.meetings(meetings),
     ]
     ledger = pl.concat([as_ledger(part) for part in parts])
@@ -66,7 +63,7 @@ def obligations(
             state=pl.when(pl.col("cancelled") | has_happened("ended_on")).then(pl.lit("cancelled"))
             .when(finished & (pl.col("done_on") <= pl.col("due_on"))).then(pl.lit("done"))
             .when(finished).then(pl.lit("late"))
-            .when(pl.col("due_on") < pl.col("as_of")).then(pl.lit("overdue"))
+            .when(pl.col("due_on") < pl.col("as_of"), ~pl.col("paused")).then(pl.lit("overdue"))
             .otherwise(pl.lit("open")),
         )
     )  # fmt: skip

@@ -21,6 +21,8 @@ COMPONENTS = {
     "remediation": ("Remediation timeliness", "posture_remediation"),
     "operations": ("Operational health", "posture_operations"),
 }
+# nothing is known of the age of evidence whose date has not come yet
+IN_WINDOW = pl.col("freshness").is_in(["fresh", "due_soon"]) & ~pl.col("future_dated")
 
 
 def with_scores(control_status: pl.DataFrame) -> pl.DataFrame:
@@ -47,7 +49,7 @@ def readiness(
             earned=(pl.col("weight") * pl.col("score")).sum(),
             possible=pl.col("weight").sum(),
             assessed=(pl.col("state") != "no_data").sum(),
-            fresh=pl.col("freshness").is_in(["fresh", "due_soon"]).sum(),
+            fresh=IN_WINDOW.sum(),
         )
     )
     prior = (
@@ -111,7 +113,7 @@ def posture(
     health = pl.col("level").replace_strict({"ok": 1.0, "warning": 0.5, "critical": 0.0}, return_dtype=pl.Float64)
     parts = [
         _part(applicable, "readiness", pl.col("weight") * pl.col("score"), pl.col("weight")),
-        _part(applicable, "freshness", pl.col("freshness").is_in(["fresh", "due_soon"])),
+        _part(applicable, "freshness", IN_WINDOW),
         _part(to_attest, "attestation", pl.col("attested")),
         _part(vendors, "vendor", pl.col("assurance").is_in(["assured", "expiring"])),
         _part(recent, "remediation", pl.col("on_time")),

@@ -11,16 +11,16 @@ from engine.reporting.facts.expressions import (
 
 
 def risks(risks_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Open risks and closed ones with their cells (F11). An unknown rating counts as 5 and is flagged."""
-    ratings = ("likelihood", "impact")
+    """Open risks and closed ones with their cells (F11). An unknown rating counts as 5 and is flagged.
+
+    Nobody rated what the treatment leaves over: that counts 5 too, for the inherent rating says nothing about it.
+    """
+    ratings = ("likelihood", "impact", "residual_likelihood", "residual_impact")
     frame = (
         risks_rows.join(asked.select("org_id", "risk_appetite"), on="org_id")
         .with_columns(
+            *(pl.col(name).fill_null(5) for name in ratings),
             unknown=pl.any_horizontal(pl.col(name).is_null() for name in ratings),
-            residual_likelihood=pl.coalesce("residual_likelihood", "likelihood", pl.lit(5)),
-            residual_impact=pl.coalesce("residual_impact", "impact", pl.lit(5)),
-            likelihood=pl.col("likelihood").fill_null(5),
-            impact=pl.col("impact").fill_null(5),
             previous=pl.col("previous_likelihood") * pl.col("previous_impact"),
             appetite=pl.coalesce("appetite", pl.col("risk_appetite").cast(pl.Int64)),
         )

@@ -1,42 +1,21 @@
 """What is read from the replica: aggregates of the big tables, and the small tables as they are.
 
 ``asked`` is the frame of the organizations asked about; every scan is restricted to it and to what had happened by the
-end of its day. ``local_day`` turns an instant into the organization's business date. The newest event of a group is
-the one with the largest ``recency``: instant first, position in the chain second, so that ties have one answer.
+end of its day. ``local_day`` turns an instant into the organization's business date.
 """
 
 from collections.abc import Mapping
 
-from engine.reporting.facts import assurance_scans, governance_scans, programme_scans
+from engine.reporting.facts import assurance_scans, audit_scans, governance_scans, programme_scans
+from engine.reporting.facts.audit_scans import PAST, local_day, midnight
 
 # ruff: noqa: S608 -- every name below is a literal of this module
-
-RECENCY_BASE = 1 << 40  # positions in a chain stay below
-_RECENCY = f"epoch_us(a.occurred_at)::HUGEINT * {RECENCY_BASE} + a.seq"
-_PAST = "a.occurred_at < q.ends_at"
-_NOW = "a.occurred_at >= q.starts_at AND a.occurred_at < q.ends_at"
-_BEFORE = "a.occurred_at >= q.before_at AND a.occurred_at < q.starts_at"
-_GOOD = "a.outcome = 'success'"
-_TAGS = "list_distinct(string_split(a.controls, '; '))"
-
-
-def _local_day(column: str) -> str:
-    return f"CAST(({column} AT TIME ZONE 'UTC') AT TIME ZONE q.time_zone AS DATE)"
-
-
-def _sum(condition: str) -> str:
-    return f"COALESCE(SUM(events) FILTER ({condition}), 0)::BIGINT"
-
-
-def _midnight(day: str) -> str:
-    """The instant, UTC without zone, at which a business date begins."""
-    return f"((CAST({day} AS TIMESTAMP) AT TIME ZONE q.time_zone) AT TIME ZONE 'UTC')"
 
 
 def _table(name: str, *columns: str, days: Mapping[str, str] | None = None, where: str = "") -> str:
     """The rows of a small table; ``days`` adds local days: new column → instant column."""
     chosen = [f"t.{column}" for column in columns]
-    chosen += [f"{_local_day(f't.{source}')} AS {name}" for name, source in (days or {}).items()]
+    chosen += [f"{local_day(f't.{source}')} AS {name}" for name, source in (days or {}).items()]
     condition = f" WHERE {where}" if where else ""
     return f"SELECT t.org_id, {', '.join(chosen)} FROM {name} t JOIN asked q USING (org_id){condition}"
 
@@ -59,87 +38,9 @@ SCANS: Mapping[str, str] = {
     "organization_frameworks_rows": _dated(
         "organization_frameworks", "framework", "in_scope", "adopted_on", "target_on", "note", "moves"
     ),
-    # the audit log by action: all events, and the successful ones that can be evidence; counted once by everything
-    # that tells events apart, because a million rows with a filter for each count take twice as long
-    "audit_by_action_rows": f"""
-        WITH parts AS (
-            SELECT a.org_id, a.action, {_GOOD} AS good, a.controls IS NOT NULL AS tagged,
-                CASE WHEN {_NOW} THEN 'now' WHEN {_BEFORE} THEN 'before' WHEN {_PAST} THEN 'past' ELSE 'future' END
-                    AS period,
-                COUNT(*) AS events, MAX({_RECENCY}) AS recency
-            FROM audit_log a JOIN asked q USING (org_id)
-            GROUP BY ALL
-        ),
-        grouped AS (
-            SELECT org_id, action,
-                {_sum("period = 'now'")} AS events,
-                {_sum("period = 'before'")} AS events_before,
-                {_sum("period = 'now' AND tagged")} AS own_tagged,
-                {_sum("period = 'now' AND good")} AS good,
-                {_sum("period = 'before' AND good")} AS good_before,
-                {_sum("period = 'future' AND good")} AS future,
-                MAX(recency) FILTER (period <> 'future') AS recency,
-                MAX(recency) FILTER (period <> 'future' AND good) AS good_recency
-            FROM parts
-            GROUP BY org_id, action
-        )
-        SELECT g.* EXCLUDE (recency, good_recency),
-            (g.recency % {RECENCY_BASE})::BIGINT AS last_seq,
-            make_timestamp((g.recency // {RECENCY_BASE})::BIGINT) AS last_at,
-            (g.good_recency % {RECENCY_BASE})::BIGINT AS good_last_seq,
-            make_timestamp((g.good_recency // {RECENCY_BASE})::BIGINT) AS good_last_at
-        FROM grouped g
-    """,
-    # successful events by a control that the event itself names
-    "audit_by_tag_rows": f"""
-        WITH tagged AS (
-            SELECT a.org_id, a.action, a.occurred_at, a.seq, unnest({_TAGS}) AS tag
-            FROM audit_log a JOIN asked q USING (org_id) WHERE a.controls IS NOT NULL AND {_GOOD}
-        ),
-        grouped AS (
-            SELECT a.org_id, a.action, a.tag,
-                COUNT(*) FILTER ({_NOW}) AS good,
-                COUNT(*) FILTER ({_BEFORE}) AS good_before,
-                MAX({_RECENCY}) FILTER ({_PAST}) AS good_recency,
-                COUNT(*) FILTER (NOT ({_PAST})) AS future
-            FROM tagged a JOIN asked q USING (org_id)
-            GROUP BY a.org_id, a.action, a.tag
-        )
-        SELECT g.* EXCLUDE (good_recency),
-            (g.good_recency % {RECENCY_BASE})::BIGINT AS good_last_seq,
-            make_timestamp((g.good_recency // {RECENCY_BASE})::BIGINT) AS good_last_at
-        FROM grouped g
-    """,
-    # when an action succeeded, to tell what evidence there was when an attestation was signed: its first and last
-    # instant in each day of UTC. That day holds one local midnight at most, so the two name every local day in it.
-    "audit_days_rows": f"""
-        SELECT a.org_id, a.action, MIN(a.occurred_at) AS first_at, MAX(a.occurred_at) AS last_at
-        FROM audit_log a JOIN asked q USING (org_id) WHERE {_PAST} AND {_GOOD}
-        GROUP BY a.org_id, a.action, CAST(a.occurred_at AS DATE)
-    """,
-    # for each signed attestation the last success of each action that names its control, up to the day of signing
-    "named_when_signed_rows": f"""
-        WITH signed AS (
-            SELECT t.org_id, t.id, t.framework || ':' || t.control_id AS tag,
-                {_midnight(_local_day("t.attested_at") + " + 1")} AS until
-            FROM attestations t JOIN asked q USING (org_id)
-            WHERE t.outcome = 'attested' AND t.attested_at < q.ends_at
-        ),
-        tagged AS (
-            SELECT a.org_id, a.action, a.occurred_at, unnest(string_split(a.controls, '; ')) AS tag
-            FROM audit_log a JOIN asked q USING (org_id) WHERE a.controls IS NOT NULL AND {_GOOD} AND {_PAST}
-        ),
-        newest AS (
-            SELECT s.org_id, s.id, a.action, MAX(a.occurred_at) AS occurred_at
-            FROM signed s JOIN tagged a ON a.org_id = s.org_id AND a.tag = s.tag AND a.occurred_at < s.until
-            GROUP BY s.org_id, s.id, a.action
-        )
-        SELECT a.org_id, a.id, a.action, {_local_day("a.occurred_at")} AS happened_on
-        FROM newest a JOIN asked q USING (org_id)
-    """,
     # the local day of each revision that a dated row was last changed in
     "revision_days_rows": f"""
-        SELECT a.org_id, a.seq AS revision, {_local_day("a.recorded_at")} AS changed_on
+        SELECT a.org_id, a.seq AS revision, {local_day("a.recorded_at")} AS changed_on
         FROM audit_log a JOIN asked q USING (org_id)
         WHERE (a.org_id, a.seq) IN ({" UNION ".join(f"SELECT org_id, revision FROM {name}" for name in _DATED)})
     """,
@@ -172,8 +73,8 @@ SCANS: Mapping[str, str] = {
     ),
     # the day of each decision, and the midnight that ends it
     "attestation_days_rows": f"""
-        SELECT t.org_id, t.id, {_local_day("t.attested_at")} AS attested_on,
-            {_midnight(_local_day("t.attested_at") + " + 1")} AS signed_until
+        SELECT t.org_id, t.id, {local_day("t.attested_at")} AS attested_on,
+            {midnight(local_day("t.attested_at") + " + 1")} AS signed_until
         FROM attestations t JOIN asked q USING (org_id)
     """,
     "evidence_items_rows": """
@@ -189,7 +90,7 @@ SCANS: Mapping[str, str] = {
     ),
     "policies_rows": f"""
         SELECT t.org_id, t.id, t.policy, t.version, t.kind, t.title, t.playbook, t.state, t.owner, t.accepted_by,
-            t.accepted_at, t.review_due_on, t.moves, t.revision, {_local_day("t.accepted_at")} AS accepted_on
+            t.accepted_at, t.review_due_on, t.moves, t.revision, {local_day("t.accepted_at")} AS accepted_on
         FROM policies t JOIN asked q USING (org_id)
     """,
     "policy_controls_rows": _table("policy_controls", "policy_id", "framework", "control_id"),
@@ -241,6 +142,7 @@ SCANS: Mapping[str, str] = {
         "readiness_snapshots", "taken_on", "framework", "strict_pct", "weighted_pct", "fresh_pct", "attested_pct",
         "gaps_open", "gaps_opened", "gaps_closed", where="t.taken_on <= q.as_of",
     ),
+    "record_starts_rows": _table("record_starts", "framework", "since_on", where="t.since_on <= q.as_of"),
     "posture_snapshots_rows": _table(
         "posture_snapshots", "taken_on", "score", "components", where="t.taken_on <= q.as_of"
     ),
@@ -262,8 +164,8 @@ SCANS: Mapping[str, str] = {
     ),
     "density_cleared_rows": f"""
         SELECT a.org_id, a.event_id AS delivery_id, a.object_id AS week, a.occurred_at AS created_at,
-            {_local_day("a.occurred_at")} AS created_on
-        FROM audit_log a JOIN asked q USING (org_id) WHERE a.action = 'density.cleared' AND {_PAST}
+            {local_day("a.occurred_at")} AS created_on
+        FROM audit_log a JOIN asked q USING (org_id) WHERE a.action = 'density.cleared' AND {PAST}
     """,
     "linked_evidence_rows": _table("evidence_links", "evidence_id", "framework", "control_id"),
     "staffing_actions_rows": _table(
@@ -275,25 +177,16 @@ SCANS: Mapping[str, str] = {
     "catalogue_snapshots_rows": _table(
         "catalogue_snapshots", "taken_on", "catalogue_version", "content", where="t.taken_on <= q.as_of"
     ),
+    **audit_scans.SCANS,
     **governance_scans.SCANS,
     **assurance_scans.SCANS,
     **programme_scans.SCANS,
-    # as audit_days, for events that name a SOC 2 criterion themselves
-    "criteria_tag_days_rows": f"""
-        WITH tagged AS (
-            SELECT a.org_id, a.action, a.occurred_at, unnest({_TAGS}) AS tag
-            FROM audit_log a JOIN asked q USING (org_id)
-            WHERE contains(a.controls, 'soc2:') AND {_GOOD} AND {_PAST}
-        )
-        SELECT org_id, action, tag, MIN(occurred_at) AS first_at, MAX(occurred_at) AS last_at
-        FROM tagged WHERE starts_with(tag, 'soc2:') GROUP BY org_id, action, tag, CAST(occurred_at AS DATE)
-    """,
     "findings_rows": _table(
         "findings", "id", "source", "finding_key", "title", "severity", "status", "service_id", "asset", "port", "cve",
         "cvss", "epss", "known_exploited", "internet_reachable", "first_seen_at", "last_seen_at", "fixed_at", "due_on",
         where="t.first_seen_at < q.ends_at",
     ),
     "poam_ledger_rows": _table(
-        "poam_items", "id", "weakness_key", "detected_on", "due_on", "status", "closed_on", "details"
+        "poam_items", "id", "weakness_key", "detected_on", "due_on", "status", "closed_on", "details", "listed_on"
     ),
 }  # fmt: skip

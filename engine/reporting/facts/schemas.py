@@ -71,23 +71,42 @@ SCHEMAS: Mapping[str, Schema] = {
         "reviewer": TEXT,
         "reviewed_on": DAY,
     },
+    # the day of the organization's first event; null where nothing was recorded up to the day
+    "records_since": {"org_id": TEXT, "known_since": DAY},
+    # framework in scope: the day from which its records speak, the earliest event, signature or snapshot. What lies
+    # before is unknown: deltas are null there, ages and detection dates are clipped to it. Retention does not move it.
+    "known_since": {"org_id": TEXT, "framework": TEXT, "known_since": DAY},
     # control x source of evidence (operation, policy, test, attestation, item): events in the period and in the one
-    # before of the same length, the last one ever. Contradicting events are not counted as evidence;
-    # contradicted_at is the newest one that no later supporting event of the same control and family outweighs.
+    # before of the same length, all up to the day, the last one ever;
+    # audit_* are those of them that are events of the audit log. Contradicting events are not counted as evidence;
+    # contradicted_at is the newest one that no later supporting event of the same control and family outweighs,
+    # contradicted_since the day of the first one.
     "control_evidence": {
         **_CONTROL,
         "source": TEXT,
         "events": WHOLE,
         "events_before": WHOLE,
+        "events_ever": WHOLE,
+        "audit_events": WHOLE,
+        "audit_events_before": WHOLE,
+        "audit_last_at": INSTANT,
         "last_at": INSTANT,
         "last_on": DAY,
         "last_id": TEXT,
         "contradicted_at": INSTANT,
         "contradicted_by": TEXT,
+        "contradicted_on": DAY,
+        "contradicted_since": DAY,
     },
     # an assessable control: state (F2), freshness (F1), scope, owner. previous_state is the last one seen
     # before the period. freshness: fresh, due_soon, stale, missing. leverage counts the requirements
-    # of other frameworks in scope that full crosswalk edges unlock, plus itself.
+    # of other frameworks in scope that full crosswalk edges unlock, plus itself. other_events counts all supporting
+    # evidence up to the day (events, items, tests, policies, attestations) of kinds that are not mandatory;
+    # without_evidence: nothing at all was ever recorded, for or against. evidence_note says what there is where the
+    # governing kind was never given ("1 event, which does not govern"), and is null elsewhere. state_since is the day
+    # of what makes the present state (null for an effective control that no snapshot saw), detected_on the earliest
+    # day of all that is wrong with a control that is not effective; last_test_on is that of the newest test, passed or
+    # failed. Neither state_since nor detected_on is before known_since nor moves with time.
     "control_status": {
         **_CONTROL,
         "parent_id": TEXT,
@@ -103,6 +122,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "state": TEXT,
         "previous_state": TEXT,
         "state_since": DAY,
+        "detected_on": DAY,
         "kinds_required": TEXTS,
         "kinds_present": TEXTS,
         "kinds_stale": TEXTS,
@@ -116,6 +136,9 @@ SCHEMAS: Mapping[str, Schema] = {
         "age_ratio": REAL,
         "freshness": TEXT,
         "next_due_on": DAY,
+        "other_events": WHOLE,
+        "without_evidence": FLAG,
+        "evidence_note": TEXT,
         "change_invalidated": FLAG,
         "future_dated": FLAG,
         "owner": TEXT,
@@ -126,6 +149,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "tests_passed": WHOLE,
         "tests_performed": WHOLE,
         "failing_test": TEXT,
+        "last_test_on": DAY,
         "exception_id": TEXT,
         "exception_expires_on": DAY,
         "leverage": WHOLE,
@@ -161,6 +185,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "group_id": TEXT,
         "group_title": TEXT,
         "state": TEXT,
+        "evidence_note": TEXT,
         "severity": TEXT,
         "severity_score": WHOLE,
         "weight": WHOLE,
@@ -197,7 +222,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "days_open": WHOLE,
     },
     # framework in scope: counts of states, readiness (F3), freshness, and the same at the end of the period before.
-    # coverage: assessed = applicable controls with any evidence, total = applicable controls.
+    # coverage: assessed = applicable controls whose state is not no_data, of the applicable controls (F2).
     "readiness": {
         "org_id": TEXT,
         "framework": TEXT,
@@ -261,8 +286,10 @@ SCHEMAS: Mapping[str, Schema] = {
         "prior_on": DAY,
         "prior_score": REAL,
     },
-    # an attestation. status: not_due, due_30, due_7, overdue, attested, rejected. current marks the newest duty of a
-    # control that decides whether it is attested now; unsupported: signed while the evidence was stale or missing.
+    # an attestation duty, and the next one of a control (<id>-next, due when the newest signature lapses) where none is
+    # planned. status: not_due, due_30, due_7, overdue, attested, rejected; a signed duty stays attested. current marks
+    # the duty of a control that decides whether it is attested now, a lapsed signature never does; unsupported: signed
+    # while the evidence was stale or missing.
     "attestations": {
         **_CONTROL,
         "id": TEXT,
@@ -275,6 +302,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "status": TEXT,
         "days_left": WHOLE,
         "attested_at": INSTANT,
+        "attested_on": DAY,
         "evidence_links": WHOLE,
         "evidence_freshness": TEXT,
         "delegated_to": TEXT,
@@ -282,7 +310,10 @@ SCHEMAS: Mapping[str, Schema] = {
         "current": FLAG,
     },
     # a vendor that is not offboarded. inherent, residual: likelihood x impact with unknown as 5 (rating_unknown).
-    # review: current, due_soon, overdue, never. assurance: assured, expiring, lapsed, not_assessed.
+    # review: current, due_soon, overdue, never. assurance follows documents alone: assured and expiring (one that
+    # assures is in force, to assured_until, null where it has no end), lapsed (there was one), not_assessed (there
+    # never was). status: not_assessed and in_progress as people say; expired where an assessment was made and its
+    # review is overdue or its assurance lapsed; assessed where neither is.
     "vendors": {
         "org_id": TEXT,
         "vendor_id": TEXT,
@@ -310,6 +341,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "review": TEXT,
         "status": TEXT,
         "assurance": TEXT,
+        "assured_until": DAY,
         "inherited": WHOLE,
         "inherited_evidenced": WHOLE,
         "inherited_gaps": WHOLE,
@@ -339,7 +371,8 @@ SCHEMAS: Mapping[str, Schema] = {
         "severity_score": REAL,
     },
     # a dated duty (F6). state: open, overdue, done, late, cancelled. sequence rises each time that its date moves.
-    # hard: a legal or contractual deadline that nothing may move.
+    # hard: a legal or contractual deadline that nothing may move. paused: the clock stands still while somebody else is
+    # to answer; such a duty stays open past its date (days_left is negative) and is never overdue.
     "obligations": {
         "org_id": TEXT,
         "obligation_id": TEXT,
@@ -359,14 +392,17 @@ SCHEMAS: Mapping[str, Schema] = {
         "days_left": WHOLE,
         "recurrence": TEXT,
         "hard": FLAG,
+        "paused": FLAG,
         "source_ref": TEXT,
         "sequence": WHOLE,
         "changed_on": DAY,
     },
-    # owner x ISO week (F7): hours due by RACI factor, hours available, utilisation in percent (null: no capacity)
+    # owner x ISO week (F7): hours due by RACI factor, hours available, utilisation in percent (null: no capacity).
+    # staffed: the owner is there; what is due of nobody and of those who have left is unowned and nobody's shortfall
     "owner_weeks": {
         "org_id": TEXT,
         "owner": TEXT,
+        "staffed": FLAG,
         "week": TEXT,
         "week_start_on": DAY,
         "obligations": WHOLE,
@@ -376,6 +412,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "available_hours": REAL,
         "utilisation_pct": REAL,
         "shortfall_hours": REAL,
+        "unowned_hours": REAL,
     },
     # a risk with inherent and residual cells (F11); unknown ratings count as 5 and set unknown
     "risks": {
@@ -542,7 +579,7 @@ SCHEMAS: Mapping[str, Schema] = {
         "size_bytes": WHOLE,
     },
     # a share of a pending duty (F7): all of its hours for who is responsible (role R), a quarter for who is accountable
-    # (A); week is when the work falls, this week for overdue duties. Summed up it is ``owner_weeks``.
+    # (A); week is when the work falls, null for overdue duties. Summed up it is ``owner_weeks``.
     "load": {
         "org_id": TEXT,
         "obligation_id": TEXT,
@@ -842,7 +879,10 @@ SCHEMAS: Mapping[str, Schema] = {
         "fixed_on": DAY,
         "due_on": DAY,
     },
-    # a numbered weakness; weakness_key is a gap_id or a finding's id, details what people filled in, as JSON
+    # a numbered weakness; weakness_key is a gap_id or a finding's id, details what people filled in, as JSON. owner:
+    # who works on the gap, else whom the ledger names, else of the control or service. scheduled_on: the day by which
+    # it must be closed (engine/model/poam.py); due_on is the ledger's. listed_on: when it got
+    # its number, null where that was not written down. title: of the control or finding, if known
     "poam": {
         "org_id": TEXT,
         "id": TEXT,
@@ -852,6 +892,11 @@ SCHEMAS: Mapping[str, Schema] = {
         "status": TEXT,
         "closed_on": DAY,
         "details": TEXT,
+        "listed_on": DAY,
+        "title": TEXT,
+        "control": TEXT,
+        "owner": TEXT,
+        "scheduled_on": DAY,
     },
     # a role (R, A, C, I) of somebody for an assessable control; active is null for an address that no user has
     "raci": {**_CONTROL, "email": TEXT, "name": TEXT, "role": TEXT, "active": FLAG, "position": WHOLE},

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.reporting.facts.expressions import ANNUAL, plus_days
+from engine.reporting.facts.expressions import plus_days
 from engine.reporting.facts.ledger import (
     TAG,
     as_ledger,
@@ -15,41 +15,26 @@ REQUEST_HOURS = {"P1": 4.0, "P2": 3.0, "P3": 2.0, "P4": 1.0}
 BUNDLE_EVERY_DAYS = 92
 
 
-def attestations(
-    rows: pl.DataFrame, days: pl.DataFrame, controls: pl.DataFrame, accountable: pl.DataFrame
-) -> pl.DataFrame:
+def attestations(duties: pl.DataFrame, controls: pl.DataFrame, accountable: pl.DataFrame) -> pl.DataFrame:
     """Duties as they stand, and the next one a year after a signature where none is planned yet."""
     key = ["org_id", "framework", "control_id"]
-    known = (
-        rows.join(days, on=["org_id", "id"])
-        .join(controls.select(*key, control_title="title"), on=key)
+    return (
+        duties.join(controls.select(*key, control_title="title"), on=key)
         .join(accountable, on=key, how="left")
         .with_columns(
-            key="id", ended_on="withdrawn_on", sequence="moves", done_on="attested_on",
+            kind=pl.lit("attestation"),
+            key="id",
+            title=pl.format("Attest {} {}", "control_id", "control_title"),
+            frameworks=one("framework"),
+            controls=pl.concat_list(TAG).list.drop_nulls(),
             owner=pl.coalesce("delegated_to", "owner"),
+            done_on="attested_on",
+            ended_on="withdrawn_on",
+            sequence="moves",
+            effort_hours=effort("attestation"),
+            recurrence=pl.lit("annual"),
+            source_ref=pl.format("attestations/{}", pl.col("id").str.strip_suffix("-next")),
         )
-    )  # fmt: skip
-    standing = known.filter(pl.col("ended_on").is_null())
-    planned = standing.filter(pl.col("outcome").is_null()).select(key).unique()
-    following = (
-        standing.filter(pl.col("outcome") == "attested")
-        .join(planned, on=key, how="anti")
-        .sort("attested_on", "id")
-        .group_by(key, maintain_order=True)
-        .last()
-        .with_columns(
-            key=pl.format("{}-next", "id"), due_on=plus_days("attested_on", pl.lit(ANNUAL)), sequence=0,
-            done_on=pl.lit(None, dtype=pl.Date),
-        )
-    )  # fmt: skip
-    return pl.concat([known, following.select(known.columns)], how="vertical_relaxed").with_columns(
-        kind=pl.lit("attestation"),
-        title=pl.format("Attest {} {}", "control_id", "control_title"),
-        frameworks=one("framework"),
-        controls=pl.concat_list(TAG).list.drop_nulls(),
-        effort_hours=effort("attestation"),
-        recurrence=pl.lit("annual"),
-        source_ref=pl.format("attestations/{}", "id"),
     )
 
 
@@ -140,6 +125,7 @@ def requests(requests: pl.DataFrame, rows: pl.DataFrame, accountable: pl.DataFra
             done_on="finished_on",
             effort_hours=pl.col("priority").replace_strict(REQUEST_HOURS, default=2.0, return_dtype=pl.Float64),
             hard=pl.lit(True),
+            paused=pl.col("clock") == "paused",
             sequence="moves",
             source_ref=pl.format("evidence_requests/{}", "id"),
         )
@@ -173,22 +159,6 @@ def policy_reviews(policies: pl.DataFrame, policy_controls: pl.DataFrame) -> pl.
     )
 
 
-def poam(items: pl.DataFrame) -> pl.DataFrame:
-    return items.with_columns(
-        kind=pl.lit("poam_milestone"),
-        key="id",
-        title=pl.format("Close weakness {}", "id"),
-        frameworks=pl.lit(["fedramp-poam"], dtype=pl.List(pl.String)),
-        controls=pl.lit([], dtype=pl.List(pl.String)),
-        done_on="closed_on",
-        cancelled=pl.col("status") == "false_positive",
-        effort_hours=effort("poam_milestone"),
-        hard=pl.lit(True),
-        sequence="moves",
-        source_ref=pl.format("poam_items/{}", "id"),
-    )
-
-
 def exceptions(exceptions: pl.DataFrame, accountable: pl.DataFrame) -> pl.DataFrame:
     """An approved exception must be ended or renewed by its expiry; a resolved one no longer matters."""
     return (
@@ -208,22 +178,6 @@ def exceptions(exceptions: pl.DataFrame, accountable: pl.DataFrame) -> pl.DataFr
             sequence="moves",
             source_ref=pl.format("exceptions/{}", "id"),
         )
-    )
-
-
-def checkpoints(frameworks: pl.DataFrame) -> pl.DataFrame:
-    return frameworks.filter(pl.col("target_on").is_not_null()).with_columns(
-        kind=pl.lit("audit_checkpoint"),
-        key="framework",
-        title=pl.format("Audit checkpoint {}", "framework"),
-        frameworks=one("framework"),
-        controls=pl.lit([], dtype=pl.List(pl.String)),
-        due_on="target_on",
-        cancelled=~pl.col("in_scope"),
-        effort_hours=effort("audit_checkpoint"),
-        hard=pl.lit(True),
-        sequence="moves",
-        source_ref=pl.format("organization_frameworks/{}", "framework"),
     )
 
 

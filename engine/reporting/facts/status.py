@@ -1,13 +1,16 @@
 """The state of every control: evidence, freshness, scope, ownership, tests (F1, F2)."""
 
+from datetime import date
+
 import polars as pl
 
+from engine.reporting.facts.detection import unsigned_since, with_days
 from engine.reporting.facts.expressions import (
     ANNUAL,
     days_between,
+    evidence_note,
     freshness,
     has_happened,
-    local_day,
     plus_days,
     shape,
     window_of,
@@ -16,6 +19,7 @@ from engine.reporting.facts.expressions import (
 _KEY = ["org_id", "framework", "control_id"]
 # an evidence item documents operation just as an audit event does
 _KIND_OF_SOURCE = {"operation": "operation", "item": "operation", "test": "test", "policy": "policy"}
+_SOURCES = (*_KIND_OF_SOURCE, "attestation")
 
 
 def control_status(
@@ -32,6 +36,7 @@ def control_status(
     control_state_changes_rows: pl.DataFrame,
     leverage: pl.DataFrame,
     evidence_items_rows: pl.DataFrame,
+    known_since: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every assessable control in scope with its state."""
@@ -41,13 +46,15 @@ def control_status(
         .join(asked.select("org_id", "as_of", "period_start"), on="org_id")
         .join(_scope(control_profiles_rows), on=_KEY, how="left")
         .join(_by_kind(control_evidence), on=_KEY, how="left")
-        .join(_attested(attestations, asked), on=_KEY, how="left")
+        .join(_attested(attestations), on=_KEY, how="left")
         .join(_policy_reviews(policies), on=_KEY, how="left")
         .join(_tests(test_windows), on=_KEY, how="left")
         .join(_future(tagged_events, evidence_items_rows, asked), on=_KEY, how="left")
         .join(_owners(control_owners_rows, users_rows), on=_KEY, how="left")
         .join(_exceptions(exceptions), on=_KEY, how="left")
         .join(leverage, on=_KEY, how="left")
+        .join(known_since, on=["org_id", "framework"], how="left")
+        .join(unsigned_since(attestations, asked), on=_KEY, how="left")
         .with_columns(
             pl.col("attested", "future_dated", "ownership_complete").fill_null(False),
             pl.col("events", "events_before", "tests_passed", "tests_performed").fill_null(0),
@@ -55,9 +62,9 @@ def control_status(
         )
         .with_columns(applicable=~(pl.col("excluded").fill_null(False) & has_happened("approved_on")))
     )
-    frame = _freshness(frame)
+    frame = _other_evidence(_freshness(frame))
     frame = _state(frame)
-    frame = _history(frame, control_state_changes_rows, asked)
+    frame = with_days(_history(frame, control_state_changes_rows, asked))
     return shape("control_status", frame).sort("org_id", "framework", "position")
 
 
@@ -86,17 +93,31 @@ def _by_kind(evidence: pl.DataFrame) -> pl.DataFrame:
         test=last("test"),
         policy=last("policy"),
         contradicted_at=pl.col("contradicted_at").max(),
+        contradicted_since=pl.col("contradicted_since").min(),
+        **{f"{source}_ever": pl.col("events_ever").filter(pl.col("source") == source).sum() for source in _SOURCES},
     )
 
 
-def _attested(attestations: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    return (
-        attestations.group_by(_KEY)
-        .agg(
-            attested=(pl.col("current") & (pl.col("status") == "attested")).any(),
-            signed_at=pl.col("attested_at").filter(pl.col("status") != "rejected").max(),
-        )
-        .with_columns(attested_on=local_day("signed_at", asked))
+def _other_evidence(frame: pl.DataFrame) -> pl.DataFrame:
+    """What is on record beside the mandatory kinds, and whether anything is."""
+    ever = {source: pl.col(f"{source}_ever").fill_null(0) for source in _SOURCES}
+    others = [
+        pl.when(~pl.col("kinds_required").list.contains(_KIND_OF_SOURCE.get(source, source))).then(number).otherwise(0)
+        for source, number in ever.items()
+    ]
+    against = pl.col("contradicted_at").is_not_null() | (pl.col("tests_performed") > 0)
+    return frame.with_columns(
+        other_events=pl.sum_horizontal(others),
+        without_evidence=(pl.sum_horizontal(*ever.values()) == 0) & ~against,
+        evidence_note=pl.when(pl.col("last_evidence_on").is_null()).then(evidence_note(ever)),
+    )
+
+
+def _attested(attestations: pl.DataFrame) -> pl.DataFrame:
+    return attestations.group_by(_KEY).agg(
+        attested=(pl.col("current") & (pl.col("status") == "attested")).any(),
+        signed_at=pl.col("attested_at").filter(pl.col("status") != "rejected").max(),
+        attested_on=pl.col("attested_on").filter(pl.col("status") != "rejected").max(),
     )
 
 
@@ -110,10 +131,26 @@ def _tests(windows: pl.DataFrame) -> pl.DataFrame:
     """Tests performed, passed, and the failing one if the newest run of a schedule failed."""
     done = windows.filter(pl.col("outcome").is_not_null()).sort("performed_on", "run_id")
     newest = done.group_by("org_id", "schedule_id", maintain_order=True).last()
-    failing = newest.filter(pl.col("outcome") == "failed").group_by(_KEY).agg(failing_test=pl.col("run_id").min())
+    passed = pl.col("performed_on").filter(pl.col("outcome") == "passed").max().over("org_id", "schedule_id")
+    streak = (
+        done.with_columns(passed_on=passed)
+        .filter(pl.col("outcome") == "failed", pl.col("performed_on") >= pl.col("passed_on").fill_null(date.min))
+        .group_by("org_id", "schedule_id")
+        .agg(failing_since=pl.col("performed_on").min())
+    )
+    failing = (
+        newest.filter(pl.col("outcome") == "failed")
+        .join(streak, on=["org_id", "schedule_id"], how="left")
+        .group_by(_KEY)
+        .agg(failing_test=pl.col("run_id").min(), failing_since=pl.col("failing_since").min())
+    )
     return (
         done.group_by(_KEY)
-        .agg(tests_performed=pl.len(), tests_passed=(pl.col("outcome") == "passed").sum())
+        .agg(
+            tests_performed=pl.len(),
+            tests_passed=(pl.col("outcome") == "passed").sum(),
+            last_test_on=pl.col("performed_on").max(),
+        )
         .join(failing, on=_KEY, how="left")
     )
 
@@ -122,7 +159,7 @@ def _future(tagged_events: pl.DataFrame, evidence_items: pl.DataFrame, asked: pl
     """Controls with evidence dated after the day."""
     items = evidence_items.join(asked.select("org_id", "ends_at"), on="org_id")
     late = [
-        tagged_events.filter(pl.col("future") > 0).select(_KEY),
+        tagged_events.filter(pl.col("events_future") > 0).select(_KEY),
         items.filter(pl.col("captured_at") >= pl.col("ends_at")).select(_KEY),
     ]
     return pl.concat(late).unique().with_columns(future_dated=pl.lit(True))
@@ -228,7 +265,7 @@ def _state(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _history(frame: pl.DataFrame, changes: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """State before the period, and since when the present one is known to hold."""
+    """State before the period, and the state that was last seen."""
     bounds = asked.select("org_id", start="period_start")
     ordered = changes.sort("observed_on")
     before = (
@@ -240,16 +277,4 @@ def _history(frame: pl.DataFrame, changes: pl.DataFrame, asked: pl.DataFrame) ->
     last = ordered.group_by(_KEY, maintain_order=True).agg(
         seen_state=pl.col("state").last(), seen_on=pl.col("observed_on").last()
     )
-    ran_out = pl.when(pl.col("freshness") == "stale").then(
-        pl.min_horizontal(
-            plus_days("next_due_on", pl.lit(1)), pl.when("change_invalidated").then("changed_on"), "as_of"
-        )
-    )
-    since = (
-        pl.when(pl.col("seen_state") == pl.col("state")).then(pl.col("seen_on"))
-        .when(pl.col("state") == "stale").then(pl.coalesce(ran_out, "as_of"))
-        .when(pl.col("contradicted_at").is_not_null() & (pl.col("state") == "ineffective"))
-        .then(local_day("contradicted_at", asked))
-        .otherwise(pl.col("as_of"))
-    )  # fmt: skip
-    return frame.join(before, on=_KEY, how="left").join(last, on=_KEY, how="left").with_columns(state_since=since)
+    return frame.join(before, on=_KEY, how="left").join(last, on=_KEY, how="left")

@@ -7,7 +7,6 @@ from engine.reporting.facts.expressions import days_between, shape
 
 _VENDOR = ["org_id", "vendor_id"]
 TIER_WEIGHTS = {"critical": 4, "high": 3, "medium": 2, "low": 1}
-EXPIRING_DAYS = 60
 # documents that lapse a number of months after they were issued when they carry no expiry of their own
 _LIFE_MONTHS = {
     "iso27001_certificate": 36,
@@ -158,23 +157,24 @@ def _active(vendors: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 def vendors(
     vendors_rows: pl.DataFrame, vendor_documents: pl.DataFrame, vendor_controls: pl.DataFrame, asked: pl.DataFrame
 ) -> pl.DataFrame:
-    """The register of active vendors with derived ratings, reviews and assurance."""
+    """The register of active vendors with derived ratings, reviews and assurance, which are three different things."""
     settings = asked.select(
-        "org_id", *(pl.col(f"vendor_review_{tier}_months").alias(f"months_{tier}") for tier in TIER_WEIGHTS)
+        "org_id",
+        "vendor_expiring_days",
+        *(pl.col(f"vendor_review_{tier}_months").alias(f"months_{tier}") for tier in TIER_WEIGHTS),
     )
     months = pl.coalesce(pl.when(pl.col("tier") == tier).then(pl.col(f"months_{tier}")) for tier in TIER_WEIGHTS)
-    rating = ("likelihood", "impact")
+    rating = ("likelihood", "impact", "residual_likelihood", "residual_impact")
     given = pl.when(_unanswered()).then("next_review_on")
     frame = (
         _active(vendors_rows, asked)
         .join(settings, on="org_id")
         .join(_held(vendor_documents), on=_VENDOR, how="left")
-        .join(_assurance(vendors_rows, vendor_documents, asked), on=_VENDOR, how="left")
+        .join(_assurance(vendors_rows, vendor_documents), on=_VENDOR, how="left")
         .join(_inherited(vendor_controls), on=_VENDOR, how="left")
         .with_columns(
             inherent=pl.col("likelihood").fill_null(5) * pl.col("impact").fill_null(5),
-            residual=pl.coalesce("residual_likelihood", "likelihood", pl.lit(5))
-            * pl.coalesce("residual_impact", "impact", pl.lit(5)),
+            residual=pl.col("residual_likelihood").fill_null(5) * pl.col("residual_impact").fill_null(5),
             rating_unknown=pl.any_horizontal(pl.col(name).is_null() for name in rating),
             next_review_on=pl.coalesce(given, _months_after("last_review_on", months)),
             open_findings=pl.lit(None, dtype=pl.Int64),
@@ -182,13 +182,9 @@ def vendors(
         .with_columns(
             pl.col("inherited", "inherited_evidenced", "inherited_gaps", "reused_evidence").fill_null(0),
             review=_review(),
+            assurance=_standing(),
         )
-        .with_columns(assurance=_standing())
-        .with_columns(
-            status=pl.when(
-                (pl.col("status") == "assessed") & ((pl.col("review") == "overdue") | (pl.col("assurance") == "lapsed"))
-            ).then(pl.lit("expired")).otherwise("status")
-        )
+        .with_columns(status=_assessment())
     )  # fmt: skip
     return shape("vendors", frame).sort(_VENDOR)
 
@@ -213,20 +209,27 @@ def _held(documents: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Until when the best document that can assure a vendor of this category is good."""
+def _assurance(vendors: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """Documents that can assure a vendor of this category, and until when the best of them is good.
+
+    ``assured_until`` is null where one of them has no end, or where nobody knows the end of any.
+    """
     kinds = pl.col("category").replace_strict(
         _ASSURING, default=list(_ASSURING_DEFAULT), return_dtype=pl.List(pl.String)
     )
     assuring = documents.join(vendors.select("org_id", "category", vendor_id="id"), on=_VENDOR).filter(
         kinds.list.contains(pl.col("kind")),
         pl.col("in_scope"),
-        ~pl.col("undated"),
         ~pl.col("opinion").is_in(["adverse", "disclaimer"]).fill_null(False),
     )
-    return assuring.group_by(_VENDOR).agg(
-        assured_until=pl.col("valid_until").max(),
-        assured_forever=(pl.col("valid_until").is_null()).any(),
+    return (
+        assuring.group_by(_VENDOR)
+        .agg(
+            assuring=pl.len(),
+            assured_until=pl.col("valid_until").max(),
+            endless=(pl.col("valid_until").is_null() & ~pl.col("undated")).any(),
+        )
+        .with_columns(assured_until=pl.when(~pl.col("endless")).then("assured_until"))
     )
 
 
@@ -256,18 +259,22 @@ def _review() -> pl.Expr:
 
 
 def _standing() -> pl.Expr:
-    """Not assessed is not low: without a review there is no assurance, whatever lies in the drawer.
-
-    For the low tier a current review is assurance enough, so a document that ran out takes nothing away.
-    """
+    """By documents alone: a vendor is assured while one is in force, whenever anybody last reviewed it."""
     left = days_between("assured_until", "as_of")
-    forever = pl.col("assured_forever").fill_null(False)
-    unknown = pl.col("status").is_in(["not_assessed", "in_progress"]) | (pl.col("review") == "never")
     return (
-        pl.when(unknown).then(pl.lit("not_assessed"))
-        .when((pl.col("review") == "overdue") | (pl.col("status") == "expired")).then(pl.lit("lapsed"))
-        .when(forever | (pl.col("tier") == "low")).then(pl.lit("assured"))
-        .when(pl.col("assured_until").is_null() | (left < 0)).then(pl.lit("lapsed"))
-        .when(left <= EXPIRING_DAYS).then(pl.lit("expiring"))
-        .otherwise(pl.lit("assured"))
+        pl.when(pl.col("assuring").is_null()).then(pl.lit("not_assessed"))
+        .when(pl.col("endless") | (left > pl.col("vendor_expiring_days"))).then(pl.lit("assured"))
+        .when(left >= 0).then(pl.lit("expiring"))
+        .otherwise(pl.lit("lapsed"))
+    )  # fmt: skip
+
+
+def _assessment() -> pl.Expr:
+    """What people say of work that is not finished; of finished work, whether it still holds today."""
+    over = (pl.col("review") == "overdue") | (pl.col("assurance") == "lapsed")
+    return (
+        pl.when(pl.col("status").is_in(["not_assessed", "in_progress"])).then("status")
+        .when(pl.col("review") == "never").then(pl.lit("not_assessed"))
+        .when(over).then(pl.lit("expired"))
+        .otherwise(pl.lit("assessed"))
     )  # fmt: skip

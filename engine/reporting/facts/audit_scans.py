@@ -1,0 +1,139 @@
+"""Scans of the audit log: by action, by the control that an event names, by day.
+
+The newest event of a group is the one with the largest ``recency``: instant first, position in the chain second, so
+that ties have one answer.
+"""
+
+from collections.abc import Mapping
+
+# ruff: noqa: S608 -- every name below is a literal of this module
+
+RECENCY_BASE = 1 << 40  # positions in a chain stay below
+_RECENCY = f"epoch_us(a.occurred_at)::HUGEINT * {RECENCY_BASE} + a.seq"
+PAST = "a.occurred_at < q.ends_at"
+_PERIOD = """
+    CASE WHEN a.occurred_at >= q.ends_at THEN 'future' WHEN a.occurred_at >= q.starts_at THEN 'now'
+        WHEN a.occurred_at >= q.before_at THEN 'before' ELSE 'past' END
+"""
+_GOOD = "a.outcome = 'success'"
+# prefix of the columns that count them: all events, those that succeeded, those that failed or were denied
+_OUTCOMES = {"": "TRUE", "good_": "good", "bad_": "NOT good"}
+_TAGS = "list_distinct(string_split(a.controls, '; '))"
+
+
+def local_day(column: str) -> str:
+    """The organization's business date of an instant."""
+    return f"CAST(({column} AT TIME ZONE 'UTC') AT TIME ZONE q.time_zone AS DATE)"
+
+
+def midnight(day: str) -> str:
+    """The instant, UTC without zone, at which a business date begins."""
+    return f"((CAST({day} AS TIMESTAMP) AT TIME ZONE q.time_zone) AT TIME ZONE 'UTC')"
+
+
+def _sum(name: str, condition: str) -> str:
+    return f"COALESCE(SUM(events) FILTER ({condition}), 0)::BIGINT AS {name}"
+
+
+def _counted(parts: str, *key: str, also: tuple[str, ...] = ()) -> str:
+    """Events by ``key`` and outcome out of ``parts``: how many in each period, and the newest up to the day.
+
+    Parts are few and count each event once: a million rows with a filter for each count would take twice as long.
+    """
+    columns = ", ".join(("org_id", *key))
+    sums, newest = ["MIN(first_at) FILTER (period <> 'future') AS first_at", *also], []
+    for prefix, outcome in _OUTCOMES.items():
+        sums += [
+            _sum(f"{prefix}events", f"period = 'now' AND {outcome}"),
+            _sum(f"{prefix}events_before", f"period = 'before' AND {outcome}"),
+            _sum(f"{prefix}events_future", f"period = 'future' AND {outcome}"),
+            _sum(f"{prefix}events_ever", f"period <> 'future' AND {outcome}"),
+            f"MAX(recency) FILTER (period <> 'future' AND {outcome}) AS {prefix}recency",
+        ]
+        newest += [
+            f"(g.{prefix}recency % {RECENCY_BASE})::BIGINT AS {prefix}last_seq",
+            f"make_timestamp((g.{prefix}recency // {RECENCY_BASE})::BIGINT) AS {prefix}last_at",
+        ]
+    dropped = ", ".join(f"{prefix}recency" for prefix in _OUTCOMES)
+    return f"""
+        WITH parts AS ({parts}),
+        grouped AS (SELECT {columns}, {", ".join(sums)} FROM parts GROUP BY {columns})
+        SELECT g.* EXCLUDE ({dropped}), {", ".join(newest)} FROM grouped g
+    """
+
+
+SCANS: Mapping[str, str] = {
+    "audit_by_action_rows": _counted(
+        f"""
+        SELECT a.org_id, a.action, {_GOOD} AS good, a.controls IS NOT NULL AS tagged, {_PERIOD} AS period,
+            COUNT(*) AS events, MAX({_RECENCY}) AS recency,
+            MIN(a.occurred_at) AS first_at
+        FROM audit_log a JOIN asked q USING (org_id)
+        GROUP BY ALL
+        """,
+        "action",
+        also=(_sum("own_tagged", "period = 'now' AND tagged"),),
+    ),
+    # by the controls that an event itself names
+    "audit_by_tag_rows": _counted(
+        f"""
+        SELECT t.org_id, t.action, t.tag, t.good, t.period, COUNT(*) AS events, MAX(t.recency) AS recency,
+            MIN(t.occurred_at) AS first_at
+        FROM (
+            SELECT a.org_id, a.action, {_GOOD} AS good, {_PERIOD} AS period, {_RECENCY} AS recency,
+                a.occurred_at, unnest({_TAGS}) AS tag
+            FROM audit_log a JOIN asked q USING (org_id) WHERE a.controls IS NOT NULL
+        ) t
+        GROUP BY ALL
+        """,
+        "action",
+        "tag",
+    ),
+    # the first event of each ``wanted_contradictions``: what came after the support that it outweighs
+    "contradiction_starts_rows": f"""
+        SELECT w.org_id, w.action, w.tag, w.since_at, w.since_seq, MIN(a.occurred_at) AS first_at
+        FROM audit_log a JOIN asked q USING (org_id)
+        JOIN wanted_contradictions w ON w.org_id = a.org_id AND w.action = a.action
+        WHERE {PAST} AND (w.any_outcome OR NOT {_GOOD})
+            AND (w.tag IS NULL OR list_contains({_TAGS}, w.tag))
+            AND (w.since_at IS NULL OR (a.occurred_at, a.seq) > (w.since_at, w.since_seq))
+        GROUP BY ALL
+    """,
+    # when an action succeeded, to tell what evidence there was when an attestation was signed: its first and last
+    # instant in each day of UTC. That day holds one local midnight at most, so the two name every local day in it.
+    "audit_days_rows": f"""
+        SELECT a.org_id, a.action, MIN(a.occurred_at) AS first_at, MAX(a.occurred_at) AS last_at
+        FROM audit_log a JOIN asked q USING (org_id) WHERE {PAST} AND {_GOOD}
+        GROUP BY a.org_id, a.action, CAST(a.occurred_at AS DATE)
+    """,
+    # for each signed attestation the last success of each action that names its control, up to the day of signing
+    "named_when_signed_rows": f"""
+        WITH signed AS (
+            SELECT t.org_id, t.id, t.framework || ':' || t.control_id AS tag,
+                {midnight(local_day("t.attested_at") + " + 1")} AS until
+            FROM attestations t JOIN asked q USING (org_id)
+            WHERE t.outcome = 'attested' AND t.attested_at < q.ends_at
+        ),
+        tagged AS (
+            SELECT a.org_id, a.action, a.occurred_at, unnest(string_split(a.controls, '; ')) AS tag
+            FROM audit_log a JOIN asked q USING (org_id) WHERE a.controls IS NOT NULL AND {_GOOD} AND {PAST}
+        ),
+        newest AS (
+            SELECT s.org_id, s.id, a.action, MAX(a.occurred_at) AS occurred_at
+            FROM signed s JOIN tagged a ON a.org_id = s.org_id AND a.tag = s.tag AND a.occurred_at < s.until
+            GROUP BY s.org_id, s.id, a.action
+        )
+        SELECT a.org_id, a.id, a.action, {local_day("a.occurred_at")} AS happened_on
+        FROM newest a JOIN asked q USING (org_id)
+    """,
+    # as audit_days, for events that name a SOC 2 criterion themselves
+    "criteria_tag_days_rows": f"""
+        WITH tagged AS (
+            SELECT a.org_id, a.action, a.occurred_at, unnest({_TAGS}) AS tag
+            FROM audit_log a JOIN asked q USING (org_id)
+            WHERE contains(a.controls, 'soc2:') AND {_GOOD} AND {PAST}
+        )
+        SELECT org_id, action, tag, MIN(occurred_at) AS first_at, MAX(occurred_at) AS last_at
+        FROM tagged WHERE starts_with(tag, 'soc2:') GROUP BY org_id, action, tag, CAST(occurred_at AS DATE)
+    """,
+}

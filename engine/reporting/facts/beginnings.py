@@ -1,0 +1,63 @@
+"""Where records begin: what lies before that day is unknown, and nothing is said of it."""
+
+import polars as pl
+
+from engine.reporting.catalogue import catalogue
+from engine.reporting.facts.expressions import local_day, shape
+
+EVERY_RECORD = "*"  # the framework of a kept start that speaks of the organization as a whole
+_KEY = ["org_id", "framework", "control_id"]
+
+
+def records_since(
+    audit_by_action_rows: pl.DataFrame, record_starts_rows: pl.DataFrame, asked: pl.DataFrame
+) -> pl.DataFrame:
+    """The day of each organization's first event; retention keeps it when that event goes."""
+    events = audit_by_action_rows.select("org_id", since_on=local_day("first_at", asked))
+    kept = record_starts_rows.filter(pl.col("framework") == EVERY_RECORD).select("org_id", "since_on")
+    first = pl.concat([events, kept]).group_by("org_id").agg(known_since=pl.col("since_on").min())
+    frame = asked.select("org_id").join(first, on="org_id", how="left")
+    return shape("records_since", frame).sort("org_id")
+
+
+def known_since(
+    records_since: pl.DataFrame,
+    audit_by_action_rows: pl.DataFrame,
+    audit_by_tag_rows: pl.DataFrame,
+    attestation_duties: pl.DataFrame,
+    readiness_snapshots_rows: pl.DataFrame,
+    record_starts_rows: pl.DataFrame,
+    controls: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """For each framework in scope the earliest event about it, signature or snapshot, else the first event of all.
+
+    Dates that vendors and documents bear do not count: they are older than any record of ours.
+    """
+    mapped = catalogue().action_controls.select("framework", "action").unique()
+    tagged = audit_by_tag_rows.with_columns(
+        pl.col("tag").str.splitn(":", 2).struct.rename_fields(["framework", "control_id"])
+    ).unnest("tag")
+    events = pl.concat(
+        [
+            audit_by_action_rows.join(mapped, on="action").select("org_id", "framework", "first_at"),
+            tagged.join(controls.select(_KEY), on=_KEY, how="semi").select("org_id", "framework", "first_at"),
+        ]
+    )
+    days = pl.concat(
+        [
+            events.select("org_id", "framework", since_on=local_day("first_at", asked)),
+            attestation_duties.filter("done").select("org_id", "framework", since_on="attested_on"),
+            readiness_snapshots_rows.select("org_id", "framework", since_on="taken_on"),
+            record_starts_rows.select("org_id", "framework", "since_on"),
+        ]
+    )
+    own = days.group_by("org_id", "framework").agg(own=pl.col("since_on").min())
+    frame = (
+        controls.select("org_id", "framework")
+        .unique()
+        .join(own, on=["org_id", "framework"], how="left")
+        .join(records_since, on="org_id", how="left")
+        .with_columns(known_since=pl.coalesce("own", "known_since"))
+    )
+    return shape("known_since", frame).sort("org_id", "framework")
