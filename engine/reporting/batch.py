@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from engine.model.every_organization import OrganizationsRun, for_every_organization
-from engine.model.report import Report
+from engine.model.report import DEFAULT_PERIOD_DAYS, Report
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.facts import Facts
 from engine.reporting.replica import Replica
@@ -80,22 +80,29 @@ def build(
     """
     report_progress = progress or _silent
     replica.sync(org_ids)
-    needed = sorted({fact for report in catalogue.values() for fact in report.facts})
+    needed = _needed(catalogue)
+    total = sum(map(len, needed.values()))
     with replica.view() as view:
         found = subjects(view, org_ids, now)
-        facts = Facts(view, [question(subject) for subject in found])
-        for number, name in enumerate(needed):
-            report_progress("facts", number, len(needed))
-            facts[name]
+        facts = {period: Facts(view, [question(subject, period) for subject in found]) for period in needed}
+        for number, (period, name) in enumerate((period, name) for period, names in needed.items() for name in names):
+            report_progress("facts", number, total)
+            facts[period][name]
         work = {
             subject.organization.id: Work(
-                FrameSource(subject, {name: facts.of(subject.organization.id, name) for name in needed}),
+                FrameSource(
+                    subject,
+                    {
+                        period: {name: facts[period].of(subject.organization.id, name) for name in names}
+                        for period, names in needed.items()
+                    },
+                ),
                 catalogue,
                 folder,
             )
             for subject in found
         }
-    report_progress("facts", len(needed), len(needed))
+    report_progress("facts", total, total)
     count = min(jobs if jobs is not None else os.cpu_count() or 1, len(work))
     wanted = [org_id for org_id in org_ids if org_id in work]
     report_progress("organizations", 0, len(work))
@@ -108,6 +115,15 @@ def build(
                 report_progress("organizations", wanted.index(org_id) + 1, len(work))
 
         return for_every_organization("build", wanted, built)
+
+
+def _needed(catalogue: Mapping[str, Report]) -> dict[int, list[str]]:
+    """The facts that the reports take, by the period that each is asked over unless somebody says otherwise."""
+    found: dict[int, set[str]] = {}
+    for report in catalogue.values():
+        period = report.period_days({}) if report.has_period else DEFAULT_PERIOD_DAYS
+        found.setdefault(period, set()).update(report.facts)
+    return {period: sorted(found[period]) for period in sorted(found)}
 
 
 @contextmanager

@@ -6,7 +6,7 @@ it is missing, damaged or of another schema; a process that cannot have the file
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -59,6 +59,20 @@ class View:
         """Where the organization stands in this view."""
         rows = self._cursor.execute("SELECT seq, hash FROM watermarks WHERE org_id = ?", [org_id]).fetchall()
         return Position(*rows[0]) if rows else None
+
+
+@contextmanager
+def frame_view(tables: Mapping[str, pl.DataFrame]) -> Iterator[View]:
+    """A view of rows that no store holds, by table; what a frame leaves out is null, other tables are empty."""
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        for definition in _DEFINITIONS:
+            connection.execute(definition)
+        for name, frame in tables.items():
+            connection.register("incoming", frame.to_arrow())
+            connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM incoming")  # noqa: S608 - names of tables are ours
+            connection.unregister("incoming")
+        yield View(connection)
 
 
 class Replica:

@@ -19,7 +19,8 @@ import polars as pl
 
 from engine.model.document import Edition, Organization, Position
 from engine.model.errors import NotFound, Unavailable
-from engine.model.report import DEFAULT_PERIOD_DAYS, Ask, Parameters, Report
+from engine.model.figure import Figures
+from engine.model.report import DEFAULT_PERIOD_DAYS, EXPLAIN, Ask, Parameters, Report
 from engine.model.thresholds import Thresholds
 from engine.reporting.artifacts import Artifacts, Name
 from engine.reporting.render import RENDERERS
@@ -57,14 +58,14 @@ class FactSource(Protocol):
 
 @dataclass(frozen=True)
 class FrameSource:
-    """Facts that were computed before, over the default period; what the batch hands to its workers."""
+    """Facts that were computed before, by the length of their period; what the batch hands to its workers."""
 
     subject: Subject
-    frames: Mapping[str, pl.DataFrame]
+    frames: Mapping[int, Mapping[str, pl.DataFrame]]
 
     def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
-        """The fact; the period is the one that it was computed over."""
-        return self.frames[name]
+        """The fact over the period; KeyError for a period that nobody computed it over."""
+        return self.frames[period_days or DEFAULT_PERIOD_DAYS][name]
 
     def release(self) -> None:
         """Nothing is held open."""
@@ -159,8 +160,14 @@ class Snapshot:
         is a line of the log, with ``must_keep`` Unavailable.
         """
         declared = self.report(report)
-        parameters, form = declared.parse(query), declared.format(format)
+        parameters = declared.parse(query)
+        form = declared.format(format, parameters)
         return self._keep(declared, form, parameters, RENDERERS[form].render, must_keep)
+
+    def figures(self, report: str, query: Mapping[str, str]) -> Figures:
+        """The values of a report's figures. BadRequest for a bad parameter, NotFound for an unknown report."""
+        declared = self.report(report)
+        return declared.values(*self._question(declared, declared.parse(query)))
 
     def content_hash(self, report: str, query: Mapping[str, str]) -> str:
         """The hash of what the report says whatever its revision, kept beside its artifacts."""
@@ -207,10 +214,8 @@ class Snapshot:
         return found
 
     def _compute(self, report: Report, parameters: Parameters) -> Edition:
-        subject, period = self.subject, report.period_days(parameters)
-        over = period if report.has_period else None
-        frames = {name: self._source.frame(name, over) for name in report.facts}
-        ask = Ask(subject.as_of, period, subject.settings, dict(parameters))
+        subject, explained = self.subject, parameters.get(EXPLAIN)
+        frames, ask = self._question(report, parameters)
         return Edition(
             report=report.name,
             title=report.title,
@@ -221,7 +226,19 @@ class Snapshot:
             revision=subject.revision,
             parameters=dict(parameters),
             settings_version=subject.settings.version,
-            document=report.document(frames, ask),
+            document=report.document(frames, ask)
+            if explained is None
+            else report.explanation(frames, ask, str(explained)),
+        )
+
+    def _question(self, report: Report, parameters: Parameters) -> tuple[dict[str, pl.DataFrame], Ask]:
+        """The facts of a report, and what they and it are asked."""
+        subject, period = self.subject, report.period_days(parameters)
+        over = period if report.has_period else None
+        options = {name: value for name, value in parameters.items() if name != EXPLAIN}
+        return (
+            {name: self._source.frame(name, over) for name in report.facts},
+            Ask(subject.as_of, period, subject.settings, options),
         )
 
 

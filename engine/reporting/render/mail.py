@@ -84,7 +84,7 @@ def _sheet(table: Table, most: int) -> _Sheet:
     shown = cells.display_cells(replace(table, frame=table.frame.head(most)))
     return _Sheet(
         table.title,
-        [table.labels.get(name, words.heading(name)) for name in shown.columns],
+        [words.heading(table, name) for name in shown.columns],
         shown.rows(),
         [table.frame.schema[name].is_numeric() for name in shown.columns],
         max(0, table.frame.height - most),

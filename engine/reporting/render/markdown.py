@@ -8,7 +8,7 @@ Line breaks in a cell become ``<br>``, the only tag in the file.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
@@ -67,7 +67,7 @@ def _blocks(edition: Edition) -> Iterator[str]:
         yield inline(words.coverage(document.coverage))
     figures = words.figures(document)
     if figures:
-        yield "\n".join(_figures(figures))
+        yield "\n".join(_figures(figures, document.titles))
     yield from (f"*{inline(chart.title)}:* {inline(chart.alt)}" for chart in document.charts)
     for table in document.tables:
         yield from _table(table)
@@ -90,12 +90,12 @@ def _blocks(edition: Edition) -> Iterator[str]:
     )
 
 
-def _figures(figures: dict[str, object], indent: str = "") -> Iterator[str]:
+def _figures(figures: dict[str, object], titles: Mapping[str, str], indent: str = "") -> Iterator[str]:
     for name, value in figures.items():
-        title = f"{indent}- **{inline(words.label(name))}**"
+        title = f"{indent}- **{inline(titles.get(name) or words.label(name))}**"
         if isinstance(value, dict):
             yield title
-            yield from _figures(value, indent + "    ")
+            yield from _figures(value, {}, indent + "    ")
         elif isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
             yield title
             yield from (f"{indent}    - {_pairs(part)}" for part in value)
@@ -119,7 +119,7 @@ def _table(table: Table) -> Iterator[str]:
     if not frame.width or not frame.height:
         yield "No rows."
         return
-    headings = [inline(table.labels.get(name, words.heading(name))) for name in frame.columns]
+    headings = [inline(words.heading(table, name)) for name in frame.columns]
     rules = ["---:" if table.frame.schema[name].is_numeric() else "---" for name in frame.columns]
     content = [escape(pl.col(name)).str.replace_all("\n", "<br>", literal=True) for name in frame.columns]
     rows = frame.select(

@@ -21,9 +21,10 @@ PERCENT_BOUNDS = (20.0, 40.0, 60.0, 80.0)
 
 @dataclass(frozen=True)
 class SheetColumn:
-    """The heading of a column and the class of its cells."""
+    """The heading of a column, what it means and the class of its cells."""
 
     heading: str
+    meaning: str
     kind: str
 
 
@@ -54,7 +55,9 @@ def sheet(table: Table, key: str) -> TableSheet:
     widths = frame.select(pl.all().str.len_chars().max()).row(0) if frame.height else ()
     kinds = {name: _kind(name, table, width or 0) for name, width in zip_longest(frame.columns, widths)}
     bounds = _bounds(table)
-    columns = [SheetColumn(table.labels.get(name, words.heading(name)), kinds[name]) for name in frame.columns]
+    columns = [
+        SheetColumn(words.heading(table, name), words.meaning(table, name), kinds[name]) for name in frame.columns
+    ]
     body = ""
     if frame.width and frame.height:
         row = [

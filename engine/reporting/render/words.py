@@ -3,7 +3,8 @@
 from datetime import date
 from typing import Any
 
-from engine.model.document import Coverage, Document
+from engine.model.columns import COLUMNS
+from engine.model.document import Coverage, Document, Table
 from engine.reporting.render.cells import plain_value
 
 SPELLED = {
@@ -51,9 +52,18 @@ def label(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def heading(name: str) -> str:
-    """The heading of a column, where no value tells the unit: ``strict_pct`` is Strict (%)."""
+def heading(table: Table, name: str) -> str:
+    """The heading of a column: the report's own word, else the column's, else its name with spaces."""
+    if name in table.labels:
+        return table.labels[name]
+    if name in COLUMNS:
+        return COLUMNS[name].label
     return f"{label(name)} (%)" if name.endswith("_pct") else label(name)
+
+
+def meaning(table: Table, name: str) -> str:
+    """What a column means; empty where the report has its own word for it, and so its own definition."""
+    return COLUMNS[name].meaning if name in COLUMNS and name not in table.labels else ""
 
 
 class Word(str):
