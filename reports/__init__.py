@@ -6,12 +6,7 @@ from itertools import chain
 from engine.model.report import Report
 from engine.reporting.facts import check_names
 from reports.capacity import committee_capacity_budget, committee_digest, obligation_load_balancing
-from reports.deployment import (
-    legal_holds,
-    policy_blocks,
-    profile,
-    retention,
-)
+from reports.deployment import legal_holds, policy_blocks, profile, retention
 from reports.evidence import (
     attestation_renewal,
     attestations,

@@ -1,15 +1,20 @@
 """What committees are asked to decide in a quarter, each request with what it rests on and whom it is with."""
 
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
 import polars as pl
 
 from engine.model.report import Ask
-from reports.obligations.clusters import Cluster, hours_saved
-from reports.programme.decisions import decisions
+from reports.obligations.crossovers import cluster_rows
+from reports.programme.decisions import decisions, with_addressee
 from reports.programme.risk_grid import register_of
 from reports.shared.packs import pack
 from reports.shared.wording import all_of, count, hours
 from reports.staffing import wording
+from reports.staffing.breaches import breaches
 
+Request: TypeAlias = tuple[str, str, str | None, str]
 COMPLIANCE = "/api/governance/compliance"
 SOURCES = {
     "risks": ("Risks", f"{COMPLIANCE}/risk-heatmap"),
@@ -27,41 +32,45 @@ def decisions_needed(
     risks: pl.DataFrame,
     exceptions: pl.DataFrame,
     owner_weeks: pl.DataFrame,
-    found: list[Cluster],
-    late: pl.DataFrame,
+    linked_evidence: pl.DataFrame,
+    crosswalk: pl.DataFrame,
+    staffing_actions: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
     """The board's decisions of the executive summary, then staffing past its SLA, then the best work to share."""
-    overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
-    asked = decisions(register_of(risks), overdue, exceptions, owner_weeks, MARKS, ask)
-    more = []
-    if late.height:
-        worst = late.row(0, named=True)
-        more.append(
-            (
-                f"Complete, replace or close {count(late.height, 'staffing action')} past the SLA",
-                f"Worst is {wording.action_name(worst)}, {count(worst['breach_days'], 'business day')} over"
-                + (f": {worst['blocked_reason']}" if worst["blocked_reason"] else ""),
-                worst["accountable"] or worst["chair"],
-                MARKS["staffing"],
-            )
-        )
-    if found:
-        best = found[0]
-        more.append(
-            (
-                f"Collect evidence once for {len(best.members)} duties by {best.window[1]}",
-                f"{frameworks(best)}: saves {hours(hours_saved(best))}",
-                best.lead,
-                MARKS["crossover"],
-            )
-        )
-    return pl.concat([asked, pl.DataFrame(more, schema=asked.schema, orient="row")])
+    asked = decisions(register_of(risks), obligations, exceptions, owner_weeks, MARKS, ask)
+    more = [*_late(breaches(staffing_actions)), *_shared(cluster_rows(obligations, linked_evidence, crosswalk, ask))]
+    return pl.concat([asked, with_addressee(pl.DataFrame(more, schema=asked.schema, orient="row"), obligations)])
 
 
-def frameworks(cluster: Cluster) -> str:
+def _late(late: pl.DataFrame) -> Iterator[Request]:
+    if late.is_empty():
+        return
+    worst = late.row(0, named=True)
+    blocked = f": {worst['blocked_reason']}" if worst["blocked_reason"] else ""
+    yield (
+        f"Complete, replace or close {count(late.height, 'staffing action')} past the SLA",
+        f"Worst is {wording.action_name(worst)}, {count(worst['breach_days'], 'business day')} over{blocked}",
+        worst["accountable"] or worst["chair"],
+        MARKS["staffing"],
+    )
+
+
+def _shared(found: pl.DataFrame) -> Iterator[Request]:
+    if found.is_empty():
+        return
+    best = found.row(0, named=True)
+    yield (
+        f"Collect evidence once for {best['duties']} duties by {best['best_on']}",
+        f"{frameworks(best['frameworks'])}: saves {hours(best['hours_to_save'])}",
+        best["lead"],
+        MARKS["crossover"],
+    )
+
+
+def frameworks(names: Sequence[str]) -> str:
     """The frameworks that a cluster serves, in words."""
-    return all_of([pack(name) for name in cluster.frameworks]) or "No framework"
+    return all_of([pack(name) for name in names]) or "No framework"
 
 
 def members(committees: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

@@ -13,6 +13,7 @@ ACCOUNTABLE = 0.25  # what is left of a duty to who stays accountable for it (F7
 FORWARD = (1, 2)  # weeks by which work may be pulled forward, nearest first
 MEETINGS = ("committee", "audit_checkpoint")  # have a chair and a day: nobody else can hold them, nor earlier
 WINDOWED = ("test_window", "bundle")  # can be handed over, but have a period before which they cannot be done
+FULL_PCT = 100.0
 EPSILON = 1e-9
 
 
@@ -26,18 +27,17 @@ class LoadItem:
     accountable: str | None
     due_on: Any
     hours: float
-    overdue: bool
 
 
 class Load:
     """Demand and hours of owners who are there while suggestions are tried."""
 
-    def __init__(self, staffed: pl.DataFrame, load: pl.DataFrame, weeks: list[str]) -> None:
+    def __init__(self, grid: pl.DataFrame, load: pl.DataFrame, weeks: list[str]) -> None:
         columns = ("owner", "week", "demand_hours", "available_hours")
         self.weeks = weeks
         self.available: dict[tuple[str, str], float] = {}
         self.demand: dict[tuple[str, str], float] = {}
-        for owner, week, demand, available in staffed.select(columns).iter_rows():
+        for owner, week, demand, available in grid.filter("staffed").select(columns).iter_rows():
             self.demand[owner, week], self.available[owner, week] = demand, available
         self.owners = sorted({owner for owner, _ in self.demand})
         mine = load.filter(pl.col("role") == "R", pl.col("owner").is_not_null())
@@ -46,10 +46,10 @@ class Load:
             self.doers.setdefault(kind, set()).add(owner)
         self.items: dict[tuple[str, str], list[LoadItem]] = {}
         movable = ~pl.col("hard") & ~pl.col("kind").is_in(MEETINGS) & (pl.col("hours") > 0)
-        loose = mine.filter(movable).sort("due_on", "obligation_id")
-        fields = ("owner", "week", "obligation_id", "title", "kind", "accountable", "due_on", "hours", "state")
-        for owner, week, name, title, kind, accountable, due, hours, state in loose.select(fields).iter_rows():
-            item = LoadItem(name, title, kind, accountable, due, hours, state == "overdue")
+        loose = mine.filter(movable, pl.col("week").is_not_null()).sort("due_on", "obligation_id")
+        fields = ("owner", "week", "obligation_id", "title", "kind", "accountable", "due_on", "hours")
+        for owner, week, name, title, kind, accountable, due, hours in loose.select(fields).iter_rows():
+            item = LoadItem(name, title, kind, accountable, due, hours)
             self.items.setdefault((owner, week), []).append(item)
 
     def used(self, owner: str, week: str, more: float = 0.0) -> float:
@@ -62,9 +62,27 @@ class Load:
         return max((self.used(owner, week) for owner in self.owners), default=0.0)
 
 
-def peak_weeks(state: Load, ask: Ask) -> list[str]:
+def weeks_over(state: Load) -> list[str]:
     """Weeks in which some owner has more work than hours."""
-    return [week for week in state.weeks if state.peak(week) > ask.settings["utilisation_critical_pct"] + EPSILON]
+    return [week for week in state.weeks if state.peak(week) > FULL_PCT + EPSILON]
+
+
+def after(grid: pl.DataFrame, state: Load) -> pl.DataFrame:
+    """``grid`` with the work that the suggestions leave to each owner."""
+    moved = [(owner, week, round(hours, 6)) for (owner, week), hours in state.demand.items()]
+    then = pl.DataFrame(moved, schema={"owner": pl.String, "week": pl.String, "then_hours": pl.Float64}, orient="row")
+    missing = pl.max_horizontal(pl.col("demand_hours") - pl.col("available_hours"), pl.lit(0.0)).round(6)
+    return (
+        grid.join(then, on=["owner", "week"], how="left", maintain_order="left")
+        .with_columns(demand_hours=pl.coalesce("then_hours", "demand_hours"))
+        .with_columns(
+            shortfall_hours=pl.when("staffed").then(missing).otherwise(0.0),
+            utilisation_pct=pl.when(pl.col("available_hours") > 0).then(
+                (100 * pl.col("demand_hours") / pl.col("available_hours")).round(1)
+            ),
+        )
+        .drop("then_hours")
+    )
 
 
 def suggestions(state: Load, ask: Ask) -> Iterator[dict[str, Any]]:
@@ -74,8 +92,8 @@ def suggestions(state: Load, ask: Ask) -> Iterator[dict[str, Any]]:
     first; else it is done up to two weeks earlier. Neither may push anybody over the warning. Hard deadlines and
     meetings stay where they are. ``state`` is changed.
     """
-    limit = ask.settings["utilisation_critical_pct"] + EPSILON
-    for week in peak_weeks(state, ask):
+    limit = FULL_PCT + EPSILON
+    for week in weeks_over(state):
         stuck: set[str] = set()
         while True:
             over = [name for name in state.owners if name not in stuck and state.used(name, week) > limit]
@@ -135,8 +153,8 @@ def _helper(state: Load, owner: str, week: str, item: LoadItem, room: float) -> 
 
 
 def _earlier(state: Load, owner: str, week: str, item: LoadItem, room: float) -> str | None:
-    """The nearest week before in which the owner has room; overdue and windowed work cannot be done earlier."""
-    if item.overdue or item.kind in WINDOWED:
+    """The nearest week before in which the owner has room; windowed work cannot be done earlier."""
+    if item.kind in WINDOWED:
         return None
     place = state.weeks.index(week)
     before = [state.weeks[place - step] for step in FORWARD if place - step >= 0]

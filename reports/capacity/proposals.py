@@ -13,20 +13,20 @@ import polars as pl
 
 from engine.model.report import Ask
 from engine.model.vocabulary import STAFFING_KINDS
-from reports.capacity import balancing, workload
+from reports.capacity import balancing, shortfall, workload
 from reports.shared import ledger
 from reports.shared.ordering import rank
 from reports.shared.wording import all_of, hours
 
+NEW = "new"  # a proposal that is not recorded yet
 PROPOSED_KINDS = STAFFING_KINDS[:3]  # to defer or to descope is for people to decide
 ID_DIGITS = 16
 DRIVERS = 3
-LEAST = 0.5  # hours: less is neither a peak nor worth bringing somebody in
 WEEK: Mapping[str, Any] = {
     "week": pl.String, "week_start_on": pl.Date, "week_end_on": pl.Date, "shortfall_hours": pl.Float64,
     "owners_short": pl.Int64, "unowned_hours": pl.Float64, "imbalance": pl.Float64, "gini": pl.Float64,
     "busiest": pl.String, "drivers": pl.List(pl.String), "actions": pl.Int64, "relief_hours": pl.Float64,
-    "borrow_hours": pl.Float64,
+    "remaining_hours": pl.Float64,
 }  # fmt: skip
 ACTION: Mapping[str, Any] = {
     "action_id": pl.String, "week": pl.String, "kind": pl.String, "owner": pl.String,
@@ -48,66 +48,63 @@ def action_id(org_id: str, week: str, kind: str, owner: str) -> str:
     return sha256(f"{org_id}|{week}|{kind}|{owner}".encode()).hexdigest()[:ID_DIGITS]
 
 
-def plan(owner_weeks: pl.DataFrame, load: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> Plan:
+def plan(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> Plan:
     """What the present facts propose; nothing is said of weeks that lack hours and are evenly loaded."""
     grid = workload.in_horizon(owner_weeks, ask)
-    staffed = workload.staffed_rows(grid, people)
-    names = ledger.horizon(ask)["week"].to_list()
-    then = balancing.Load(staffed, load, names)
+    weeks = shortfall.by_week(owner_weeks, ask)
+    then = balancing.Load(grid, load, weeks["week"].to_list())
     moves = list(balancing.suggestions(then, ask))
-    peaks = _coincident(staffed, ask)
+    peaks = weeks.filter("peak")
+    owned = grid.filter("staffed").join(peaks.select("week"), on="week", how="semi", maintain_order="left")
     left = {
         (row["owner"], row["week"]): max(then.demand[row["owner"], row["week"]] - row["available_hours"], 0.0)
-        for row in staffed.filter(pl.col("week").is_in(sorted(peaks))).iter_rows(named=True)
+        for row in owned.iter_rows(named=True)
     }
     org_id = str(grid["org_id"][0]) if grid.height else ""
-    actions = _actions(org_id, [move for move in moves if move["week"] in peaks], left)
-    rows = [_week(week, grid, staffed, load, left, actions, ask) for week in names if week in peaks]
+    actions = _actions(org_id, [move for move in moves if (move["owner"], move["week"]) in left], left)
+    rows = [_week(row, owned.filter(pl.col("week") == row["week"]), load, left, actions)
+            for row in peaks.iter_rows(named=True)]  # fmt: skip
     return Plan(pl.DataFrame(rows, schema=dict(WEEK), orient="row"), actions)
 
 
-def _coincident(staffed: pl.DataFrame, ask: Ask) -> set[str]:
-    missing = staffed.group_by("week").agg(pl.col("shortfall_hours").sum())
-    short = missing.filter(pl.col("shortfall_hours").round(3) >= LEAST)["week"].to_list()
-    return {week for week in short if _spread(staffed, week, ask).state == "imbalanced"}
+def peaks(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """The peak weeks of the plan."""
+    return plan(owner_weeks, load, ask).weeks
 
 
-def _spread(staffed: pl.DataFrame, week: str, ask: Ask) -> workload.Spread:
-    working = staffed.filter(pl.col("demand_hours") > 0, pl.col("week") == week)
-    return workload.spread(working["utilisation_pct"].drop_nulls().to_list(), ask.settings)
+def proposal_rows(
+    owner_weeks: pl.DataFrame, load: pl.DataFrame, staffing_actions: pl.DataFrame, ask: Ask
+) -> pl.DataFrame:
+    """The actions of the plan, with the status of those that are recorded and whom they concern."""
+    known = staffing_actions.select("action_id", "status")
+    whom = pl.concat_list(pl.concat_list("owner"), "assignees").list.unique(maintain_order=True)
+    actions = plan(owner_weeks, load, ask).actions
+    return actions.join(known, on="action_id", how="left", maintain_order="left").with_columns(
+        pl.col("status").fill_null(NEW), recipients=whom
+    )
 
 
 def _week(
-    week: str,
-    grid: pl.DataFrame,
-    staffed: pl.DataFrame,
+    peak: Mapping[str, Any],
+    owned: pl.DataFrame,
     load: pl.DataFrame,
     left: Mapping[tuple[str, str], float],
     actions: pl.DataFrame,
-    ask: Ask,
 ) -> dict[str, Any]:
-    held = grid.filter(pl.col("week") == week)
-    owned = staffed.filter(pl.col("week") == week).sort(
-        "shortfall_hours", "owner", descending=[True, False]
-    )  # fmt: skip
-    short = round(float(owned["shortfall_hours"].sum()), 2)
-    borrow = round(sum(hours for (_, name), hours in sorted(left.items()) if name == week), 2)
-    spread = _spread(staffed, week, ask)
-    start = held["week_start_on"][0]
+    week = peak["week"]
+    missing = peak["shortfall_hours"]
+    remaining = round(sum(hours for (_, name), hours in sorted(left.items()) if name == week), 3)
+    most = owned.sort("shortfall_hours", "owner", descending=[True, False])
     return {
-        "week": week,
-        "week_start_on": start,
-        "week_end_on": start + timedelta(days=6),
-        "shortfall_hours": short,
-        "owners_short": owned.filter(pl.col("shortfall_hours") > 0).height,
-        "unowned_hours": round(float(held["demand_hours"].sum()) - float(owned["demand_hours"].sum()), 2),
-        "imbalance": spread.ratio,
-        "gini": spread.gini,
-        "busiest": owned["owner"][0],
+        **{name: peak[name] for name in ("week", "week_start_on", "owners_short", "imbalance", "gini")},
+        "week_end_on": peak["week_start_on"] + timedelta(days=6),
+        "shortfall_hours": missing,
+        "unowned_hours": peak["unowned_hours"],
+        "busiest": most["owner"][0],
         "drivers": _drivers(load.join(owned.select("owner", "week"), on=["owner", "week"], how="semi")),
         "actions": actions.filter(pl.col("week") == week).height,
-        "relief_hours": round(short - borrow, 2),
-        "borrow_hours": borrow,
+        "relief_hours": round(missing - remaining, 3),
+        "remaining_hours": remaining,
     }
 
 
@@ -131,7 +128,9 @@ def _actions(org_id: str, moves: list[dict[str, Any]], left: Mapping[tuple[str, 
         grouped.setdefault((move["week"], move["kind"], move["owner"]), []).append(move)
     rows = [_moved(org_id, key, part) for key, part in grouped.items()]
     rows += [
-        _borrowed(org_id, week, owner, missing) for (owner, week), missing in left.items() if round(missing, 3) >= LEAST
+        _borrowed(org_id, week, owner, missing)
+        for (owner, week), missing in left.items()
+        if round(missing, 3) >= shortfall.LEAST
     ]
     return pl.DataFrame(rows, schema=dict(ACTION), orient="row").sort(
         "week", "owner", rank("kind", STAFFING_KINDS), "action_id"

@@ -1,19 +1,26 @@
 """What a committee compares from quarter to quarter: answers to auditors, duties kept, staffing actions completed."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 import polars as pl
 
-from engine.model.document import Coverage
-from engine.model.formulas import nearest_rank
-from reports.evidence.request_items import turnaround_days
+from engine.model.figure import Figures
+from engine.model.report import Ask
 
 ROW = {
     "figure": pl.String, "now": pl.Float64, "now_of": pl.String, "before": pl.Float64, "before_of": pl.String,
     "change": pl.Float64, "unit": pl.String, "better": pl.String,
 }  # fmt: skip
-Measure = tuple[float | None, str | None]
+UNITS = {"percent": "%", "days": "days"}
+# the figures that are compared, with what their rows are
+COMPARED: Mapping[str, tuple[str, str]] = {
+    "requests_on_time_in_quarter_pct": ("Auditors' requests answered in time", "requests"),
+    "request_turnaround_in_quarter_days": ("Days to answer a request, p90", "answered"),
+    "obligations_kept_in_quarter_pct": ("Duties completed in the week they were planned for", "duties"),
+    "staffing_on_time_in_quarter_pct": ("Staffing actions completed within the SLA", "actions"),
+}
 
 
 @dataclass(frozen=True)
@@ -36,60 +43,62 @@ def quarters(as_of: date) -> tuple[Quarter, Quarter]:
     return Quarter(start, as_of), Quarter(last.replace(month=last.month - 2, day=1), last)
 
 
-def comparison(
-    requests: pl.DataFrame, obligation_weeks: pl.DataFrame, staffing_actions: pl.DataFrame, as_of: date
-) -> pl.DataFrame:
-    """Each figure in this quarter and the last, with what it is of; ``change`` is null where either is unknown."""
-    parts = [
-        [*_requests(requests, quarter), _kept(obligation_weeks, quarter), _staffing(staffing_actions, quarter)]
-        for quarter in quarters(as_of)
-    ]
-    names = (
-        ("Auditors' requests answered in time", "%", 1),
-        ("Days to answer a request, p90", "days", -1),
-        ("Duties completed in the week they were planned for", "%", 1),
-        ("Staffing actions completed within the SLA", "%", 1),
-    )
+def both(ask: Ask) -> pl.DataFrame:
+    """The running quarter and the one before it, in two rows."""
+    rows = [(quarter.key, quarter.start, quarter.end) for quarter in quarters(ask.as_of)]
+    return pl.DataFrame(rows, schema={"quarter": pl.String, "start_on": pl.Date, "end_on": pl.Date}, orient="row")
+
+
+def within(column: str, ask: Ask) -> pl.Expr:
+    """Whether a day is in the quarter that runs on the day of the question."""
+    running, _ = quarters(ask.as_of)
+    return pl.col(column).is_between(running.start, running.end).fill_null(False)
+
+
+def requests_judged(ask: Ask) -> pl.Expr:
+    """F5: requests answered in the quarter, and those overdue at its end; who is due today still has the day."""
+    end = ask.as_of
+    unanswered = pl.col("finished_on").is_null() | (pl.col("finished_on") > end)
+    return within("finished_on", ask) | ((pl.col("due_on") < end) & unanswered & (pl.col("clock") != "paused"))
+
+
+def staffing_judged(ask: Ask) -> pl.Expr:
+    """Actions completed in the quarter, and those past the SLA at its end."""
+    end = ask.as_of
+    taken_up = (pl.col("status") != "proposed") & (pl.col("standing") != "done_undated")
+    unfinished = pl.col("completed_on").is_null() | (pl.col("completed_on") > end)
+    return within("completed_on", ask) | (taken_up & (pl.col("sla_due_on") < end) & unfinished)
+
+
+def comparison(now: Figures, ask: Ask) -> pl.DataFrame:
+    """Each figure in this quarter and, asked on its last day, in the one before; with what it is of.
+
+    ``change`` is null where either is unknown.
+    """
+    _, last = quarters(ask.as_of)
+    declared = [now.declared[name] for name in COMPARED]
+    frames = {fact: now.rows(fact) for figure in declared for fact in figure.facts}
+    before = Figures(declared, frames, replace(ask, as_of=last.end))
     rows = []
-    for (name, unit, good), now, before in zip(names, *parts, strict=True):
-        change = None if now[0] is None or before[0] is None else round(now[0] - before[0], 1)
+    for figure in declared:
+        title, _ = COMPARED[figure.id]
+        values = now[figure.id], before[figure.id]
+        change = None if None in values else round(values[0] - values[1], 1)
+        good = 1 if figure.better == "more" else -1
         better = None if change is None else "unchanged" if not change else "better" if change * good > 0 else "worse"
-        rows.append((name, *now, *before, change, unit, better))
-    return pl.DataFrame(rows, schema=ROW, orient="row")
+        parts = [part for one in (now, before) for part in (one[figure.id], _of(one, figure.id))]
+        rows.append((title, *parts, change, UNITS[figure.unit], better))
+    return pl.DataFrame(rows, schema=ROW, orient="row", strict=False)
 
 
-def _within(column: str, quarter: Quarter) -> pl.Expr:
-    return pl.col(column).is_between(quarter.start, quarter.end).fill_null(False)
-
-
-def _requests(requests: pl.DataFrame, quarter: Quarter) -> list[Measure]:
-    """F5: answered in time, of those answered in the quarter and those overdue at its end; p90 of days to answer."""
-    closed = requests.filter(_within("finished_on", quarter))
-    still = (pl.col("finished_on").is_null() | (pl.col("finished_on") > quarter.end)) & (pl.col("clock") != "paused")
-    overdue = requests.filter((pl.col("due_on") < quarter.end) & still).height
-    on_time = closed.filter(pl.col("finished_on") <= pl.col("due_on")).height
-    days = closed.select(days=turnaround_days())["days"].drop_nulls().to_list()
-    p90 = nearest_rank(days, 90)
-    return [
-        _share(on_time, closed.height + overdue, "requests"),
-        (None if p90 is None else float(p90), f"{closed.height} answered" if p90 is not None else None),
-    ]
-
-
-def _kept(weeks: pl.DataFrame, quarter: Quarter) -> Measure:
-    held = weeks.filter(_within("week_start_on", quarter))
-    return _share(int(held["completed"].sum()), int(held["planned"].sum()), "duties")
-
-
-def _staffing(actions: pl.DataFrame, quarter: Quarter) -> Measure:
-    """Completed within the SLA, of those completed in the quarter and those past the SLA at its end."""
-    done = actions.filter(_within("completed_on", quarter))
-    taken_up = actions.filter(pl.col("status") != "proposed", pl.col("standing") != "done_undated")
-    still = pl.col("completed_on").is_null() | (pl.col("completed_on") > quarter.end)
-    late = taken_up.filter((pl.col("sla_due_on") < quarter.end) & still).height
-    on_time = done.filter(pl.col("completed_on") <= pl.col("sla_due_on")).height
-    return _share(on_time, done.height + late, "actions")
-
-
-def _share(part: int, whole: int, noun: str) -> Measure:
-    return Coverage(part, whole).pct, f"{part:,} of {whole:,} {noun}" if whole else None
+def _of(figures: Figures, name: str) -> str | None:
+    """What a figure is of: ``3 of 4 requests``, or how many were measured."""
+    held, (_, noun) = figures.explained(name), COMPARED[name]
+    if figures[name] is None:
+        return None
+    if "value" in held.columns:
+        return f"{held.height} {noun}"
+    ratio = "denominator" in held.columns
+    part = int(held["numerator" if ratio else "flag"].sum())
+    whole = int(held["denominator"].sum()) if ratio else held.height
+    return f"{part:,} of {whole:,} {noun}"

@@ -1,76 +1,48 @@
 """What policies refused in a window and in the one before: how often, why, and how long until it was done right."""
 
 from collections.abc import Mapping
-from datetime import date, timedelta
 from typing import Any
 
 import polars as pl
 
-from engine.model.document import (
-    Chart,
-    Coverage,
-    Document,
-    Table,
-)
-from engine.model.report import Ask, Parameter, Report
+from engine.model.document import Chart, Document, Table
+from engine.model.figure import Figures
+from engine.model.report import Ask, Report
 from engine.model.vocabulary import BLOCK_REASONS
+from reports.deployment import attempts
+from reports.figures import select
+from reports.shared import records
 from reports.shared.wording import some_of
 
-WINDOWS = {"7d": 7, "30d": 30}
-WINDOW = Parameter("window", "30d", "length of the window that ends on the report's day", choices=tuple(WINDOWS))
-ACTOR = Parameter("actor", "", "whose attempts; the route sets the caller, without it everybody's are counted")
 BAD_POLICY_PCT, BAD_POLICY_BLOCKS = 50.0, 3
 REPEATED = 2
-WHO = ("actor", "playbook")
 WORDS = dict.fromkeys(("reason", "top_reason"), BLOCK_REASONS)  # any other reason is a rule's own name
-LABELS = {
-    "blocks": "Blocks",
-    "allowed_runs": "Let through",
-    "block_rate_pct": "Block rate (%)",
-    "share_pct": "Share (%)",
-    "before": "Window before",
-    "change": "Change",
-    "change_pct": "Change (%)",
-    "top_reason": "Most frequent reason",
-    "last_blocked_at": "Last (UTC)",
-    "blocked_at": "Blocked (UTC)",
-    "minutes_to_run": "Minutes until a compliant run",
-}
-DEFINITIONS = {
-    "block": "An attempt that a policy or a guard refused: a dry-run, an execution or a remediation.",
-    "block rate": "Blocks of all attempts: blocks and the dry-runs and executions that were let through. Empty without "
-    "any attempt.",
-    "change": "Against the window of equal length before. Percentages are empty where that window had none.",
-    "compliant run": "The first attempt at the same playbook by the same person that was let through after the block. "
-    "The median leaves out blocks that had none yet.",
-    "repeat offender": "A person and playbook blocked more than once in the window.",
+LABELS = {"before": "Window before"}
+DEFINITIONS = {"repeat offender": "A person and playbook blocked more than once in the window."}
+# the rows of the comparison, and the figure that each shows
+MEASURES = {
+    "blocks": "policy_blocks",
+    "playbooks": "policy_blocks_playbooks",
+    "allowed_runs": "policy_runs_allowed",
+    "block_rate_pct": "policy_block_rate_pct",
+    "overridden": "policy_blocks_overridden",
+    "without_compliant_run": "policy_blocks_without_compliant_run",
+    "median_minutes_to_run": "policy_blocks_minutes_to_run",
 }
 
 
-def build(policy_blocks: pl.DataFrame, automation_runs: pl.DataFrame, ask: Ask) -> Document:
-    actor, days = str(ask.options["actor"]), WINDOWS[str(ask.options["window"])]
-    theirs = pl.col("actor") == actor if actor else pl.lit(True)
-    all_runs = automation_runs.filter(theirs)
-    blocks = _followed(policy_blocks.filter(theirs), all_runs)
-    start = ask.as_of - timedelta(days=days - 1)
-    before = start - timedelta(days=days)
-    end = ask.as_of + timedelta(days=1)
-    now, then = _between(blocks, "blocked_on", start, end), _between(blocks, "blocked_on", before, start)
-    runs = _between(all_runs, "ran_on", start, end)
-    earlier = _between(all_runs, "ran_on", before, start)
-    measures, past = _measures(now, runs), _measures(then, earlier)
+def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    found = figures.rows(attempts.attempts)
+    now, runs = figures.counted("policy_blocks"), figures.counted("policy_runs_allowed")
+    before = found.filter(pl.col("place") == attempts.BEFORE)
+    compared = attempts.reaches_back(records_since, ask)
+    measures = {name: figures[figure] for name, figure in MEASURES.items()}
+    past = attempts.measures(before) if compared else dict.fromkeys(MEASURES)
     playbooks = _playbooks(now, runs)
-    reasons = _reasons(now, then)
+    reasons = _reasons(now, before.filter("blocked") if compared else None)
     return Document(
-        headline=_headline(measures, past, reasons, days, bool(actor)),
-        summary={
-            "window_days": days,
-            "window_start_on": start,
-            **measures,
-            "blocks_before": past["blocks"],
-            "blocks_change": measures["blocks"] - past["blocks"],
-            "blocks_change_pct": _change_pct(measures["blocks"], past["blocks"]),
-        },
+        headline=_headline(figures, reasons, ask),
+        summary={"window_start_on": attempts.start_on(ask)},
         tables=(
             Table(
                 "comparison",
@@ -80,48 +52,15 @@ def build(policy_blocks: pl.DataFrame, automation_runs: pl.DataFrame, ask: Ask) 
                 words=("measure",),
             ),
             Table("reasons", "Why", reasons, labels=LABELS, words=WORDS),
-            Table("playbooks", "By playbook, highest block rate first", playbooks, labels=LABELS, words=WORDS),
-            Table("policies", "Policies that refused most", _policies(now), labels=LABELS),
-            Table("repeat_offenders", "Blocked more than once", _repeated(now), labels=LABELS),
-            Table("blocks", "Every block of the window, newest first", _newest(now), labels=LABELS, words=WORDS),
+            Table("playbooks", "By playbook, highest block rate first", playbooks, words=WORDS),
+            Table("policies", "Policies that refused most", _policies(now)),
+            Table("repeat_offenders", "Blocked more than once", _repeated(now)),
+            Table("blocks", "Every block of the window, newest first", _newest(now), words=WORDS),
         ),
         charts=_charts(reasons),
         definitions=DEFINITIONS,
-        warnings=_warnings(playbooks),
+        warnings=[*_warnings(playbooks), *([] if compared else [records.sentence(records.since(records_since))])],
     )
-
-
-def _followed(blocks: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
-    """Blocks with the minutes until the next attempt that was let through; null while there is none."""
-    later = runs.select(*WHO, next_at="ran_at").sort("next_at", *WHO)
-    joined = blocks.sort("blocked_at", "id").join_asof(
-        later, left_on="blocked_at", right_on="next_at", by=list(WHO), strategy="forward", check_sortedness=False,
-        allow_exact_matches=False,
-    )  # fmt: skip
-    return joined.with_columns(
-        minutes_to_run=((pl.col("next_at") - pl.col("blocked_at")).dt.total_seconds() / 60).round(1)
-    )
-
-
-def _between(frame: pl.DataFrame, day: str, start: date, end: date) -> pl.DataFrame:
-    return frame.filter(pl.col(day) >= start, pl.col(day) < end)
-
-
-def _measures(blocks: pl.DataFrame, runs: pl.DataFrame) -> dict[str, Any]:
-    median = blocks["minutes_to_run"].median()
-    return {
-        "blocks": blocks.height,
-        "playbooks": blocks["playbook"].n_unique(),
-        "allowed_runs": runs.height,
-        "block_rate_pct": Coverage(blocks.height, blocks.height + runs.height).pct,
-        "overridden": int(blocks["overridden"].sum()),
-        "without_compliant_run": blocks["minutes_to_run"].null_count(),
-        "median_minutes_to_run": round(median, 1) if isinstance(median, float) else None,
-    }
-
-
-def _change_pct(now: float, before: float) -> float | None:
-    return round(100 * (now - before) / before, 1) if before else None
 
 
 def _comparison(now: Mapping[str, Any], before: Mapping[str, Any]) -> pl.DataFrame:
@@ -130,14 +69,16 @@ def _comparison(now: Mapping[str, Any], before: Mapping[str, Any]) -> pl.DataFra
         new, old = now[name], before[name]
         known = new is not None and old is not None
         change = round(float(new) - float(old), 1) if known else None
-        rows.append((name, new, old, change, _change_pct(new, old) if known else None))
+        rows.append((name, new, old, change, round(100 * (new - old) / old, 1) if known and old else None))
     schema = {"measure": pl.String, **dict.fromkeys(("window", "before", "change", "change_pct"), pl.Float64)}
     return pl.DataFrame(rows, schema=schema, orient="row", strict=False)
 
 
-def _reasons(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
+def _reasons(now: pl.DataFrame, before: pl.DataFrame | None) -> pl.DataFrame:
+    """``before`` and ``change`` are null where nothing is known of the window before."""
+    past = now.clear() if before is None else before
     counts = now.group_by("reason").agg(blocks=pl.len().cast(pl.Int64))
-    old = before.group_by("reason").agg(before=pl.len().cast(pl.Int64))
+    old = past.group_by("reason").agg(before=pl.len().cast(pl.Int64))
     return (
         counts.join(old, on="reason", how="full", coalesce=True)
         .with_columns(pl.col("blocks", "before").fill_null(0))
@@ -148,6 +89,7 @@ def _reasons(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
             ),
             change=pl.col("blocks") - pl.col("before"),
         )
+        .with_columns(pl.when(pl.lit(before is not None)).then(pl.col("before", "change")))
         .sort("blocks", "before", "reason", descending=[True, True, False])
     )
 
@@ -175,30 +117,33 @@ def _policies(blocks: pl.DataFrame) -> pl.DataFrame:
 
 def _repeated(blocks: pl.DataFrame) -> pl.DataFrame:
     return (
-        blocks.group_by(WHO)
-        .agg(blocks=pl.len().cast(pl.Int64), last_blocked_at=pl.col("blocked_at").max())
+        blocks.group_by(attempts.WHO)
+        .agg(blocks=pl.len().cast(pl.Int64), last_blocked_at=pl.col("at").max())
         .filter(pl.col("blocks") >= REPEATED)
-        .sort("blocks", *WHO, descending=[True, False, False])
+        .sort("blocks", *attempts.WHO, descending=[True, False, False])
     )
 
 
 def _newest(blocks: pl.DataFrame) -> pl.DataFrame:
     return blocks.select(
-        *("blocked_at", "playbook", "policy_id", "reason", "message", "actor", "overridden", "minutes_to_run", "id")
+        pl.col("at").alias("blocked_at"),
+        *("playbook", "policy_id", "reason", "message", "actor", "overridden", "minutes_to_run", "id"),
     ).sort("blocked_at", "id", descending=[True, False])
 
 
-def _headline(
-    now: Mapping[str, Any], before: Mapping[str, Any], reasons: pl.DataFrame, days: int, personal: bool
-) -> str:
-    whose = "of your attempts" if personal else "attempts"
-    if not now["blocks"] and not now["allowed_runs"]:
+def _headline(figures: Figures, reasons: pl.DataFrame, ask: Ask) -> str:
+    blocks, days = figures["policy_blocks"], attempts.days(ask)
+    tried = blocks + figures["policy_runs_allowed"]
+    if not tried:
         return f"Nothing was attempted in {days} days, so no policy had anything to refuse."
-    share = f"{now['blocks']:,} of {now['blocks'] + now['allowed_runs']:,} {whose} were blocked in {days} days"
-    if not now["blocks"]:
+    whose = "of your " if ask.word(attempts.ACTOR) else ""
+    were = "was" if blocks == 1 else "were"
+    share = f"{blocks:,} of {tried:,} {whose}attempts {were} blocked in {days} days"
+    if not blocks:
         return f"{share}."
-    change = f"{before['blocks']:,} in the {days} days before"
-    return f"{share} ({now['block_rate_pct']} %), {change}; most often for {_spelled(reasons['reason'][0])}."
+    before = figures["policy_blocks_before"]
+    change = "" if before is None else f", {before:,} in the {days} days before"
+    return f"{share} ({figures['policy_block_rate_pct']} %){change}; most often for {_spelled(reasons['reason'][0])}."
 
 
 def _warnings(playbooks: pl.DataFrame) -> list[str]:
@@ -227,5 +172,7 @@ REPORT = Report(
     title="Policy blocks",
     description="What policies refused: reasons, block rates, repeat offenders, and the change to the window before.",
     build=build,
-    parameters=(WINDOW, ACTOR),
+    figures=select(*MEASURES.values(), "policy_blocks_before", "policy_blocks_change", "policy_blocks_change_pct"),
+    parameters=(attempts.WINDOW, attempts.ACTOR),
+    schema_version=2,
 )

@@ -55,3 +55,19 @@ def open_requests(requests: pl.DataFrame) -> pl.DataFrame:
             -pl.col("urgency"), "due_on", -weight(), "id",
         )
     )  # fmt: skip
+
+
+def by_control(queue: pl.DataFrame) -> pl.DataFrame:
+    """Each control with open requests; the one that is asked about most and worst comes first."""
+    return (
+        queue.filter(pl.col("control_id").is_not_null())
+        .group_by("framework", "control_id")
+        .agg(
+            pl.col("control_title").first(),
+            pl.col("control_state", "evidence_freshness").first(),
+            requests=pl.len().cast(pl.Int64),
+            overdue=(pl.col("clock") == "overdue").sum().cast(pl.Int64),
+            ids=pl.col("id").sort(),
+        )
+        .sort("overdue", "requests", "framework", "control_id", descending=[True, True, False, False])
+    )

@@ -1,102 +1,50 @@
 """Of what people are to be reminded: duties due soon, overdue duties, and controls that got worse."""
 
-from datetime import date
-
 import polars as pl
 
 from engine.model.document import Document, Table
+from engine.model.figure import Figures
 from engine.model.report import Ask, Report
-from reports.evidence import steps
+from reports.evidence import reminder_lists, steps
+from reports.figures import select
 from reports.shared import personal
 from reports.shared.wording import all_of as named
 from reports.shared.wording import count_of, some_of
 
-STATES = {
-    "overdue": "overdue",
-    "regressed": "got worse",
-    "due_soon": "due soon",
-    "escalated": "escalated to you",
-}
 STATE_COLUMNS = ("state", "previous_state")
 HIDDEN = ("item", "kind", "frameworks", "source_ref", "reminder_id", "owner")
-LABELS = {
-    **personal.LABELS,
-    "title": "What",
-    "due_on": "Due",
-    "duty": "Kind",
-    "step": "Step (days)",
-    "escalate_to": "Also to",
-    "last_reminded_on": "Last reminded",
-    "owed": "To send now",
-    "late": "After its day",
-    "previous_state": "Was",
-    "state": "Is",
-    "since_on": "Since",
-    "trigger": "Because of",
+LABELS = {"title": "What", "duty": "Kind", "step": "Step (days)", "late": "After its day", "state": "Is"}
+
+
+DEFINITIONS = {
+    "Regressed": "The control's state is worse than the last snapshot found it, or that snapshot found it worse "
+    "than the one before. From best to worst: effective, partial, stale, no data, ineffective.",
+    "Step": "Days before or after the due date at which a reminder is owed. Each is sent once; one that was missed "
+    "is sent late and says so.",
+    "To send now": "Not sent yet for this item, state and step.",
+    "Recipient": "The owner, or who is accountable where there is no owner or the owner has left.",
 }
 
 
-def build(
-    obligations: pl.DataFrame,
-    remediations: pl.DataFrame,
-    control_status: pl.DataFrame,
-    control_evidence: pl.DataFrame,
-    state_changes: pl.DataFrame,
-    readiness_weeks: pl.DataFrame,
-    reminders: pl.DataFrame,
-    destinations: pl.DataFrame,
-    people: pl.DataFrame,
-    ask: Ask,
-) -> Document:
-    snapshot = readiness_weeks["taken_on"].max()
-    last_snapshot = snapshot if isinstance(snapshot, date) else None
-    pending = steps.duties(obligations, remediations, people, ask)
-    soon, late = steps.due_soon(pending, reminders, ask), steps.overdue(pending, reminders, ask)
-    worse = steps.regressions(control_status, control_evidence, state_changes, people, reminders, last_snapshot)
-    items = _items(soon, late, worse)
-    owners = personal.sections(items, "list", STATES, pl.col("line"))
-    counts = {"due_soon": soon.height, "overdue": late.height, "regressed": worse.height}
+def build(destinations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    soon, late = figures.rows(reminder_lists.due_soon), figures.rows(reminder_lists.overdue)
+    owners = personal.sections(figures.rows(reminder_lists.to_send), "list", reminder_lists.REMINDERS, pl.col("line"))
     return Document(
-        headline=_headline(counts, items, owners, last_snapshot),
-        summary={
-            **counts,
-            "overdue_remediations": late.filter(pl.col("kind") == "remediation").height,
-            "to_send": sum(int(frame["owed"].sum()) for frame in (soon, late, worse)),
-            "recipients": owners["recipient"].drop_nulls().len(),
-            "escalated": items.filter(pl.col("list") == "escalated").height,
-            "to_nobody": items["recipient"].null_count(),
-            "last_snapshot_on": last_snapshot,
-        },
+        headline=_headline(owners, figures),
         tables=(
-            Table("owners", "To each recipient now", owners, labels=LABELS,
+            Table("owners", "To each recipient now", owners,
                   note="What is owed now, one mail for each. An empty name is nobody: give those items an owner."),
             Table("overdue", "Overdue, oldest first",
                   late.with_columns(-pl.col("days_left")).rename({"days_left": "days_late"}),
                   labels=LABELS, hidden=HIDDEN),
-            Table("regressed", "Controls that got worse", worse, labels=LABELS, state=STATE_COLUMNS,
-                  hidden=("reminder_id", "owner")),
+            Table("regressed", "Controls that got worse", figures.rows(reminder_lists.regressions), labels=LABELS,
+                  state=STATE_COLUMNS, hidden=("reminder_id", "owner")),
             Table("due_soon", "Due soon, next first", soon, labels=LABELS, hidden=(*HIDDEN, "escalate_to")),
             Table("settings", "How reminders are sent", _settings(destinations, ask)),
         ),
-        definitions=_definitions(ask),
-        warnings=_warnings(items, last_snapshot),
+        definitions=DEFINITIONS,
+        warnings=_warnings(figures),
     )  # fmt: skip
-
-
-def _items(soon: pl.DataFrame, late: pl.DataFrame, worse: pl.DataFrame) -> pl.DataFrame:
-    """What is owed now: recipient, list and a line for each item, the most urgent first."""
-    when = pl.format("{} ({})", "title", personal.days("days_left", "late", "due"))
-    change = pl.format("{} {} ({} → {})", "item", "title", "previous_state", "state")
-    overdue = late.filter("owed")
-    parts = [
-        overdue.select("recipient", list=pl.lit("overdue"), line=when),
-        worse.filter("owed").select("recipient", list=pl.lit("regressed"), line=change),
-        soon.filter("owed").select("recipient", list=pl.lit("due_soon"), line=when),
-        overdue.filter(pl.col("escalate_to").is_not_null()).select(
-            recipient="escalate_to", list=pl.lit("escalated"), line=when
-        ),
-    ]
-    return pl.concat(parts)
 
 
 def _settings(destinations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -115,45 +63,39 @@ def _settings(destinations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"setting": pl.String, "value": pl.String}, orient="row")
 
 
-def _headline(counts: dict[str, int], items: pl.DataFrame, owners: pl.DataFrame, last_snapshot: date | None) -> str:
-    if not any(counts.values()):
-        unknown = "" if last_snapshot else ", and without a snapshot nobody can tell whether a control got worse"
+def _headline(owners: pl.DataFrame, figures: Figures) -> str:
+    worse = count_of(figures["controls_regressed"], "control")
+    counts = {
+        "reminder_items_overdue": f"{figures['reminder_items_overdue']:,} overdue",
+        "reminder_items_due_soon": f"{figures['reminder_items_due_soon']:,} due soon",
+        "controls_regressed": f"{worse} worse than before",
+    }
+    present = [words for name, words in counts.items() if figures[name]]
+    if not present:
+        seen = figures["last_snapshot_on"]
+        unknown = "" if seen else ", and without a snapshot nobody can tell whether a control got worse"
         return f"Nothing is overdue or due soon{unknown}."
-    start = f"{counts['overdue']:,} overdue, {counts['due_soon']:,} due soon"
-    if last_snapshot:
-        start += f", {count_of(counts['regressed'], 'control')} worse than before"
-    if items.is_empty():
+    start, number = ", ".join(present), figures["reminders_to_send"]
+    if not number:
         return f"{start}; everybody concerned has been reminded, nothing is to be sent now."
+    send = f"{count_of(number, 'reminder')} {'is' if number == 1 else 'are'} to be sent"
     first = owners.row(0, named=True)
-    who = first["recipient"] or "nobody, because it has no owner"
-    people = count_of(owners["recipient"].drop_nulls().len(), "person", "people")
-    owed = f"{count_of(items.height, 'reminder')} to {people} {'is' if items.height == 1 else 'are'} to be sent"
-    return f"{start}; {owed}, most urgent to {who} ({count_of(first['items'], 'item')}, {first['overdue']:,} overdue)."
+    if first["recipient"] is None:
+        return f"{start}; {send}, but nobody is known to send {'it' if number == 1 else 'them'} to: name owners."
+    people = count_of(figures["reminder_recipients"], "person", "people")
+    items = count_of(first["items"], "item") + (f", {first['overdue']:,} overdue" if first["overdue"] else "")
+    return f"{start}; {send} to {people}, most urgent to {first['recipient']} ({items})."
 
 
-def _warnings(items: pl.DataFrame, last_snapshot: date | None) -> list[str]:
-    nobody = items["recipient"].null_count()
+def _warnings(figures: Figures) -> list[str]:
     warnings = []
-    if nobody:
+    if nobody := figures["reminders_without_recipient"]:
         warnings.append(
             f"{count_of(nobody, 'reminder')} without a recipient: no owner and nobody accountable is known."
         )
-    if last_snapshot is None:
+    if figures["last_snapshot_on"] is None:
         warnings.append("No snapshot of the controls is stored yet, so regressions cannot be told.")
     return warnings
-
-
-def _definitions(ask: Ask) -> dict[str, str]:
-    return {
-        "Due soon, overdue": "Duties of the obligation ledger and remediations of gaps that are not done. A duty is "
-        "overdue from the day after its due date.",
-        "Regressed": "The control's state is worse than the last snapshot found it, or that snapshot found it worse "
-        "than the one before. From best to worst: effective, partial, stale, no data, ineffective.",
-        "Step": "Days before or after the due date at which a reminder is owed. Each is sent once; one that was missed "
-        "is sent late and says so.",
-        "To send now": "Not sent yet for this item, state and step.",
-        "Recipient": "The owner, or who is accountable where there is no owner or the owner has left.",
-    }
 
 
 REPORT = Report(
@@ -161,5 +103,11 @@ REPORT = Report(
     title="SLA reminders",
     description="Duties due soon, overdue duties and controls that got worse, with the reminders owed to each person.",
     build=build,
+    figures=select(
+        *("reminder_items_due_soon", "reminder_items_overdue", "controls_regressed", "remediations_overdue"),
+        *("reminder_items_to_send", "reminders_to_send", "reminder_recipients", "reminders_escalated"),
+        *("reminders_without_recipient", "last_snapshot_on"),
+    ),
     parameters=(),
+    schema_version=2,
 )

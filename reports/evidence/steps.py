@@ -37,13 +37,17 @@ CHANGE = (
 
 def duties(obligations: pl.DataFrame, remediations: pl.DataFrame, people: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Pending duties of the ledger and open remediations, with whom to remind: the owner, else who is accountable."""
-    columns = ("item", "kind", "title", "owner", "accountable", "due_on", "days_left", "frameworks", "source_ref")
-    known = obligations.filter(pl.col("state").is_in(ledger.PENDING)).with_columns(item="obligation_id")
+    columns = (
+        "item", "kind", "title", "owner", "accountable", "due_on", "days_left", "frameworks", "source_ref", "overdue",
+    )  # fmt: skip
+    known = obligations.filter(pl.col("state").is_in(ledger.PENDING)).with_columns(
+        item="obligation_id", overdue=pl.col("state") == "overdue"
+    )
     closed = pl.col("closed_on") <= ask.as_of
     fixes = remediations.filter(~closed.fill_null(False), pl.col("due_on").is_not_null()).with_columns(
         item=pl.format("remediation:{}", "id"), kind=pl.lit("remediation"), accountable=pl.lit(None, dtype=pl.String),
         days_left=(pl.col("due_on") - ask.as_of).dt.total_days(), frameworks=pl.concat_list("framework"),
-        source_ref=pl.format("remediations/{}", "id"),
+        source_ref=pl.format("remediations/{}", "id"), overdue=pl.col("due_on") < ask.as_of,
     )  # fmt: skip
     both = pl.concat([known.select(columns), fixes.select(columns)])
     named = both.with_columns(duty=ledger.kind_name().replace({"remediation": "Gap remediation"}))
@@ -59,8 +63,7 @@ def due_soon(duties: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.Data
     )
     step = pl.when(pl.col("kind") == "attestation").then(_reached(ATTESTATION_STEPS)).otherwise(_reached((soon, 1)))
     named = rows.with_columns(step=step, escalate_to=pl.lit(None, dtype=pl.String)).with_columns(
-        reminder_id=pl.format("{}@{}|due_soon|{}", "item", "due_on", "step"),
-        late=pl.col("days_left") < pl.col("step"),
+        reminder_id=pl.format("{}@{}|due_soon|{}", "item", "due_on", "step"), late=pl.col("days_left") < pl.col("step")
     )
     return _owed(named, reminders).select(DUTY).sort("due_on", "item")
 
@@ -70,7 +73,7 @@ def overdue(duties: pl.DataFrame, reminders: pl.DataFrame, ask: Ask) -> pl.DataF
     steps = [int(ask.settings[f"reminder_{name}_days"]) for name in ("first", "second", "third")]
     days_late = -pl.col("days_left")
     reached = pl.max_horizontal(*(pl.when(days_late >= step).then(step) for step in steps))
-    named = duties.filter(pl.col("days_left") < 0).with_columns(step=reached.cast(pl.Int64)).with_columns(
+    named = duties.filter("overdue").with_columns(step=reached.cast(pl.Int64)).with_columns(
         escalate_to=pl.when(pl.col("step") >= steps[-1], pl.col("accountable") != pl.col("recipient")).then(
             "accountable"
         ),

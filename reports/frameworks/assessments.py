@@ -6,7 +6,7 @@ from engine.model.document import Coverage
 
 KEY = ("framework", "control_id")
 WHY = {
-    "no_data": "no evidence",
+    "no_data": "no evidence of a required kind",
     "stale": "evidence is older than its window",
     "partial": "some kinds of evidence are lacking",
     "ineffective": "a test failed or an event contradicts it",
@@ -34,6 +34,11 @@ def assessment_rows(
     )
 
 
+def in_scope(framework: str, requirements: pl.DataFrame) -> bool:
+    """Whether any requirement of the framework is to be assessed."""
+    return not requirements.filter(pl.col("framework") == framework, "assessable").is_empty()
+
+
 def with_remediations(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     """The rows with severity, runbook and remediation of their gap; ``status`` is that of the remediation."""
     work = gaps.select(
@@ -43,12 +48,13 @@ def with_remediations(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
 
 
 def why() -> pl.Expr:
-    """What is wrong with the evidence, in words; null when nothing is."""
-    return pl.col("state").replace_strict(WHY, default=None, return_dtype=pl.String)
+    """What is wrong with the evidence, in words; null when nothing is. Evidence that does not govern is named."""
+    plain = pl.col("state").replace_strict(WHY, default=None, return_dtype=pl.String)
+    return pl.when(pl.col("state") == "no_data").then(pl.coalesce("evidence_note", plain)).otherwise(plain)
 
 
 def evidence_coverage(rows: pl.DataFrame) -> Coverage:
-    """The applicable rows that have any evidence."""
+    """F2: the applicable rows whose state is not ``no_data``."""
     applicable = rows.filter("applicable")
     return Coverage(applicable.filter(pl.col("state") != "no_data").height, applicable.height)
 

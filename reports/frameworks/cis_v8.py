@@ -3,40 +3,19 @@
 import polars as pl
 
 from engine.model.document import Chart, Document, Table
-from engine.model.report import Ask, Report
-from engine.reporting.catalogue import catalogue
-from reports.frameworks.assessments import (
-    assessment_rows,
-    evidence_coverage,
-    tally,
-    why,
-    with_remediations,
-)
+from engine.model.figure import Figures
+from engine.model.report import Report
+from reports.figures import select
+from reports.frameworks.assessments import evidence_coverage, tally
+from reports.frameworks.cis_safeguards import GROUPS, MEASURES, declared_mean, implementation_groups, safeguards
 from reports.shared.columns import share_pct
 from reports.shared.wording import count_of, part_of
 
-FRAMEWORK = "cis-v8"
-GROUPS = (1, 2, 3)
-MEASURES = ("policy_pct", "implemented_pct", "automated_pct", "reported_pct")
-DECLARED = {"policy_pct": "policy_defined_pct"}
 LABELS = {
     "control_id": "Safeguard",
-    "control": "Control",
-    "ig": "From IG",
     "state": "Evidence state",
-    "asset_type": "Asset class",
-    "security_function": "Function",
-    "policy_pct": "Policy defined (%)",
-    "implemented_pct": "Implemented (%)",
-    "automated_pct": "Automated (%)",
-    "reported_pct": "Reported (%)",
     "status": "Remediation",
     "due_on": "Planned for",
-    "last_evidence_id": "Evidence",
-    "last_evidence_on": "Evidence date",
-    "in_place": "In place",
-    "in_place_pct": "In place (%)",
-    "ig1_missing": "IG1 missing",
     "missing": "Not in place",
 }
 DEFINITIONS = {
@@ -50,36 +29,16 @@ DEFINITIONS = {
 }
 
 
-def build(
-    requirements: pl.DataFrame,
-    control_status: pl.DataFrame,
-    control_profiles: pl.DataFrame,
-    gaps: pl.DataFrame,
-    ask: Ask,
-) -> Document:
-    rows = _safeguards(requirements, control_status, control_profiles, gaps)
-    groups = _groups(rows)
-    controls = _controls(rows)
-    missing = _missing(rows)
-    shares = dict(groups.select("group", "in_place_pct").iter_rows())
-    reached = max((row["group"] for row in groups.to_dicts() if row["complete"]), default=0)
-    said = rows.filter("applicable", pl.any_horizontal(pl.col(MEASURES).is_not_null())).height
+def build(figures: Figures) -> Document:
+    rows = figures.rows(safeguards)
+    groups, controls, missing = implementation_groups(rows), _controls(rows), _missing(rows)
     return Document(
-        headline=_headline(groups, missing, reached),
-        summary={
-            "implementation_group_reached": f"IG{reached}" if reached else None,
-            **{f"ig{group}_in_place_pct": shares.get(group) for group in GROUPS},
-            "safeguards": rows.height,
-            "applicable": rows.filter("applicable").height,
-            "in_place": rows.filter(pl.col("state") == "effective").height,
-            "self_assessed": said,
-            **{DECLARED.get(name, name): rows.select(_declared(name)).item() for name in MEASURES},
-        },
+        headline=_headline(groups, missing, figures["cis_group_reached"]),
         tables=(
             Table("implementation_groups", "Implementation groups, cumulative",
                   groups.with_columns(group=pl.format("IG{}", "group")), labels=LABELS),
             Table("missing", "Not in place, lowest group first", missing, labels=LABELS, state=["state", "status"]),
-            Table("controls", "The eighteen controls", controls, labels=LABELS, heat=MEASURES),
+            Table("controls", "The eighteen controls", controls, heat=MEASURES),
             Table(
                 "safeguards",
                 "Every safeguard",
@@ -95,38 +54,8 @@ def build(
         coverage=evidence_coverage(rows),
         charts=_charts(groups),
         definitions=DEFINITIONS,
-        warnings=_warnings(rows, said),
+        warnings=_warnings(rows, figures),
     )  # fmt: skip
-
-
-def _safeguards(
-    requirements: pl.DataFrame, status: pl.DataFrame, profiles: pl.DataFrame, gaps: pl.DataFrame
-) -> pl.DataFrame:
-    own = catalogue().details(FRAMEWORK).select("control_id", "asset_type", "security_function")
-    flags = pl.col("flags").list
-    ig = pl.when(flags.contains("ig1")).then(1).when(flags.contains("ig2")).then(2).otherwise(3)
-    rows = with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
-    return (
-        rows.join(own, on="control_id", how="left")
-        .with_columns(ig=ig.cast(pl.Int64), why=why())
-        .sort("position", "control_id")
-    )
-
-
-def _groups(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row for each implementation group with everything up to it."""
-    lines = []
-    below = True
-    for group in GROUPS if rows.height else ():
-        part = rows.filter(pl.col("ig") <= group)
-        applicable = part.filter("applicable").height
-        done = part.filter(pl.col("state") == "effective").height
-        below = below and 0 < applicable == done
-        lines.append({"group": group, "safeguards": part.height, "applicable": applicable, "in_place": done,
-                      "missing": applicable - done, "complete": below})  # fmt: skip
-    counts = ("group", "safeguards", "applicable", "in_place", "missing")
-    frame = pl.DataFrame(lines, schema={**dict.fromkeys(counts, pl.Int64), "complete": pl.Boolean}, orient="row")
-    return frame.with_columns(in_place_pct=share_pct(pl.col("in_place"), pl.col("applicable"))).sort("group")
 
 
 def _controls(rows: pl.DataFrame) -> pl.DataFrame:
@@ -139,7 +68,7 @@ def _controls(rows: pl.DataFrame) -> pl.DataFrame:
             applicable=tally(in_use),
             in_place=tally(pl.col("state") == "effective"),
             ig1_missing=tally(open_ig1),
-            **{name: _declared(name) for name in MEASURES},
+            **{name: declared_mean(name) for name in MEASURES},
         )
         .with_columns(in_place_pct=share_pct(pl.col("in_place"), pl.col("applicable")))
         .sort("control", "title")
@@ -157,29 +86,24 @@ def _missing(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _declared(name: str) -> pl.Expr:
-    """The mean of what is declared, silence counting as 0; null where nothing at all is declared."""
-    values = pl.col(name).filter("applicable")
-    return pl.when(values.count() > 0).then((values.sum() / values.len()).round(1))
-
-
-def _headline(groups: pl.DataFrame, missing: pl.DataFrame, reached: int) -> str:
+def _headline(groups: pl.DataFrame, missing: pl.DataFrame, reached: str | None) -> str:
     if groups.is_empty():
         return "CIS Controls v8.1 are not in scope, so there is nothing to assess."
-    if reached == GROUPS[-1]:
-        return "IG3 is complete: every applicable safeguard of the three implementation groups is in place."
-    next_group = groups.row(reached, named=True)
+    if reached == f"IG{GROUPS[-1]}":
+        return f"{reached} is complete: every applicable safeguard of the three implementation groups is in place."
+    next_group = groups.filter(~pl.col("complete")).row(0, named=True)
     if missing.is_empty():
         return f"No safeguard of IG{next_group['group']} applies, so nothing can be said about it."
     first = missing.row(0, named=True)
     share = part_of(next_group["in_place"], next_group["applicable"], f"IG{next_group['group']} safeguard")
-    so_far = f"IG{reached} is complete; " if reached else ""
-    return f"{so_far}{share} in place: start with {first['control_id']} {first['title']} ({first['why']})."
+    so_far = f"{reached} is complete; " if reached else ""
+    return f"{so_far}{share} in place. Start with {first['control_id']} {first['title']} ({first['why']})."
 
 
-def _warnings(rows: pl.DataFrame, said: int) -> list[str]:
+def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
     warnings = []
-    silent = rows.filter("applicable").height - said
+    said = figures["cis_self_assessed"]
+    silent = figures["cis_applicable"] - said
     if silent:
         counts = ": counted as 0 %" if said else ""
         warnings.append(f"Nothing is declared for {count_of(silent, 'applicable safeguard')}{counts}.")
@@ -202,4 +126,10 @@ REPORT = Report(
     title="CIS Controls v8.1",
     description="Safeguards in place by implementation group, cumulative, with what is declared of each.",
     build=build,
+    figures=select(
+        *("cis_group_reached", "cis_ig1_in_place_pct", "cis_ig2_in_place_pct", "cis_ig3_in_place_pct"),
+        *("cis_safeguards", "cis_applicable", "cis_in_place", "cis_self_assessed", "cis_policy_defined_pct"),
+        *("cis_implemented_pct", "cis_automated_pct", "cis_reported_pct"),
+    ),
+    schema_version=2,
 )

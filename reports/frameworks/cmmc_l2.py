@@ -1,11 +1,11 @@
 """CMMC Level 2 as an assessor scores it: MET, NOT MET or N/A, the SPRS score, and whether a POA&M is allowed."""
 
-from datetime import timedelta
-
 import polars as pl
 
 from engine.model.document import Chart, Document, Table
+from engine.model.figure import Figures
 from engine.model.report import Ask, Report
+from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage, tally
 from reports.frameworks.cmmc_results import (
     CLOSE_OUT_DAYS,
@@ -19,9 +19,8 @@ from reports.frameworks.cmmc_results import (
     SYSTEM_SECURITY_PLAN,
     TEMPORARY,
     UNSCORED,
+    close_out,
     results,
-    score,
-    standing,
 )
 from reports.shared.wording import count_of, part_of, some_of
 
@@ -29,25 +28,16 @@ LABELS = {
     "control_id": "Requirement",
     "state": "Evidence state",
     "basis": "Met by",
-    "points_lost": "Points lost",
-    "sprs_points": "Points",
-    "on_poam": "May stand on a POA&M",
     "status": "Remediation",
     "due_on": "Planned for",
-    "close_out_by": "Close out by",
-    "in_time": "Planned in time",
-    "last_evidence_id": "Evidence",
-    "last_evidence_on": "Evidence date",
     "met": MET,
     "not_met": NOT_MET,
     "not_applicable": NOT_APPLICABLE,
-    "barred_from_poam": "Barred from a POA&M",
 }
 DEFINITIONS = {
     "MET": "Evidence of every mandatory kind is there and in its window; or an approved enduring exception says how "
     "the risk is mitigated; or a temporary deficiency: it worked before, an exception is approved and the repair "
     "is planned. Without any evidence a requirement is NOT MET.",
-    "SPRS score": "110 less the points of the requirements that are NOT MET (5, 3 or 1); the lowest is -203.",
     "partial credit": "3.5.3 (multifactor authentication) and 3.13.11 (FIPS-validated encryption) cost 3 instead of 5 "
     "points while their evidence is partial.",
     "system security plan": "3.12.4 carries no points, but without a plan nothing can be scored.",
@@ -58,41 +48,16 @@ DEFINITIONS = {
 }
 
 
-def build(
-    requirements: pl.DataFrame,
-    control_status: pl.DataFrame,
-    control_profiles: pl.DataFrame,
-    exceptions: pl.DataFrame,
-    gaps: pl.DataFrame,
-    ask: Ask,
-) -> Document:
-    rows = results(requirements, control_status, control_profiles, exceptions, gaps)
-    points = score(rows) if rows.height else None
-    verdict = standing(rows, points) if rows.height else None
-    close_out = ask.as_of + timedelta(days=CLOSE_OUT_DAYS)
+def build(figures: Figures, ask: Ask) -> Document:
+    rows, ends = figures.rows(results), close_out(ask)
     failing = rows.filter(pl.col("result") == NOT_MET).with_columns(
-        close_out_by=pl.when("on_poam").then(pl.lit(close_out)),
-        in_time=pl.when("on_poam").then((pl.col("due_on") <= close_out).fill_null(False)),
+        close_out_by=pl.when("on_poam").then(pl.lit(ends)),
+        in_time=pl.when("on_poam").then((pl.col("due_on") <= ends).fill_null(False)),
     )
     open_rows = failing.sort("on_poam", -pl.col("points_lost"), "position", "control_id")
-    barred = failing.filter(~pl.col("on_poam")).height
-    counts = {name: rows.filter(pl.col("result") == word).height
-              for name, word in (("met", MET), ("not_met", NOT_MET), ("not_applicable", NOT_APPLICABLE))}  # fmt: skip
     domains = _domains(rows)
     return Document(
-        headline=_headline(open_rows, rows.height, points, verdict, barred),
-        summary={
-            "status": verdict,
-            "sprs_score": points,
-            "points_lost": int(rows["points_lost"].sum()),
-            "points_to_conditional": None if points is None else max(CONDITIONAL_SCORE - points, 0),
-            "requirements": rows.height,
-            **counts,
-            "barred_from_poam": barred,
-            "met_by_enduring_exception": rows.filter(pl.col("basis") == ENDURING).height,
-            "met_by_temporary_deficiency": rows.filter(pl.col("basis") == TEMPORARY).height,
-            "close_out_by": close_out if verdict == CONDITIONAL else None,
-        },
+        headline=_headline(open_rows, figures),
         tables=(
             Table("domains", "By domain", domains, labels=LABELS),
             Table(
@@ -143,28 +108,27 @@ def _domains(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(open_rows: pl.DataFrame, total: int, points: int | None, verdict: str | None, barred: int) -> str:
+def _headline(open_rows: pl.DataFrame, figures: Figures) -> str:
+    total, failing, barred = figures["cmmc_requirements"], figures["cmmc_not_met"], figures["cmmc_barred_from_poam"]
     if not total:
         return "CMMC Level 2 is not in scope, so there is nothing to score."
-    if verdict == UNSCORED:
+    if figures["cmmc_status"] == UNSCORED:
+        rest = f", then close the {count_of(failing, 'requirement')} NOT MET" if failing else ""
         return (
             "No SPRS score can be given, because there is no evidence of a system security plan (3.12.4): write and "
-            f"approve it first, then close the {count_of(open_rows.height, 'requirement')} NOT MET."
+            f"approve it first{rest}."
         )
-    scored = f"SPRS score {points} of 110"
-    if verdict == FINAL:
+    scored = f"SPRS score {figures['sprs_score']} of 110"
+    if figures["cmmc_status"] == FINAL:
         return f"{scored}: every requirement is MET or N/A, which allows Final Level 2."
     first = open_rows.row(0, named=True)
-    start = f"start with {first['control_id']} {first['title']} ({first['why']}, {_points(first['points_lost'])})"
-    share = f"{part_of(open_rows.height, total, 'requirement')} NOT MET"
-    if verdict == CONDITIONAL:
-        return f"{scored} allows Conditional Level 2: {share}, to be closed within {CLOSE_OUT_DAYS} days; {start}."
+    cost = count_of(first["points_lost"], "point")
+    start = f"Start with {first['control_id']} {first['title']} ({first['why']}, {cost})"
+    share = f"{part_of(failing, total, 'requirement')} NOT MET"
+    if figures["cmmc_status"] == CONDITIONAL:
+        return f"{scored} allows Conditional Level 2: {share}, to be closed within {CLOSE_OUT_DAYS} days. {start}."
     bar = f"{barred:,} of them may not stand on a POA&M" if barred else f"below {CONDITIONAL_SCORE}"
-    return f"{scored}, no CMMC status: {share}, {bar}; {start}."
-
-
-def _points(number: int) -> str:
-    return count_of(number, "point")
+    return f"{scored}, no CMMC status: {share}, {bar}. {start}."
 
 
 def _warnings(rows: pl.DataFrame, failing: pl.DataFrame) -> list[str]:
@@ -194,4 +158,10 @@ REPORT = Report(
     title="CMMC Level 2 assessment",
     description="MET, NOT MET and N/A for the 110 requirements, the SPRS score, and what may stand on a POA&M.",
     build=build,
+    figures=select(
+        *("cmmc_status", "sprs_score", "cmmc_points_lost", "cmmc_points_to_conditional", "cmmc_requirements"),
+        *("cmmc_met", "cmmc_not_met", "cmmc_not_applicable", "cmmc_barred_from_poam"),
+        *("cmmc_met_by_enduring_exception", "cmmc_met_by_temporary_deficiency", "cmmc_close_out_on"),
+    ),
+    schema_version=2,
 )

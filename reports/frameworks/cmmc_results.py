@@ -1,15 +1,13 @@
 """The result of each CMMC requirement, MET, NOT MET or N/A, with the points that it costs and its POA&M eligibility."""
 
+from datetime import date, timedelta
+
 import polars as pl
 
 from engine.model.formulas import sprs_score
+from engine.model.report import Ask
 from engine.reporting.catalogue import catalogue
-from reports.frameworks.assessments import (
-    KEY,
-    assessment_rows,
-    why,
-    with_remediations,
-)
+from reports.frameworks.assessments import KEY, assessment_rows, why, with_remediations
 
 FRAMEWORK = "cmmc-l2"
 MET, NOT_MET, NOT_APPLICABLE = "MET", "NOT MET", "N/A"
@@ -22,8 +20,8 @@ FINAL, CONDITIONAL, NONE, UNSCORED = "Final Level 2", "Conditional Level 2", "No
 
 def results(
     requirements: pl.DataFrame,
-    status: pl.DataFrame,
-    profiles: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
     exceptions: pl.DataFrame,
     gaps: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -31,7 +29,7 @@ def results(
     points = catalogue().details(FRAMEWORK).select(
         "control_id", "domain", "domain_name", "sprs_points", "sprs_points_partial", "poam_eligible"
     )  # fmt: skip
-    rows = with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
+    rows = with_remediations(assessment_rows(FRAMEWORK, requirements, control_status, control_profiles), gaps)
     return (
         rows.join(points, on="control_id", how="left")
         .join(_accepted(exceptions), on=KEY, how="left")
@@ -63,10 +61,7 @@ def _accepted(exceptions: pl.DataFrame) -> pl.DataFrame:
     return (
         exceptions.filter(pl.col("standing") == "approved")
         .group_by(KEY)
-        .agg(
-            enduring=pl.col("id").filter(enduring & mitigated).min(),
-            temporary=pl.col("id").filter(~enduring).min(),
-        )
+        .agg(enduring=pl.col("id").filter(enduring & mitigated).min(), temporary=pl.col("id").filter(~enduring).min())
     )
 
 
@@ -98,15 +93,58 @@ def _on_poam() -> pl.Expr:
     return pl.when(pl.col("result") == NOT_MET).then(((eligible == "yes") | partly).fill_null(False))
 
 
-def score(rows: pl.DataFrame) -> int | None:
-    """The SPRS score, 110 to -203; None without a system security plan, because then nothing can be scored."""
+def scoring(
+    requirements: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
+    exceptions: pl.DataFrame,
+    gaps: pl.DataFrame,
+) -> pl.DataFrame:
+    """What the SPRS score is the sum of: 110 points to begin with, and those that each requirement NOT MET costs.
+
+    No row without a system security plan, because then nothing can be scored.
+    """
+    found = results(requirements, control_status, control_profiles, exceptions, gaps)
+    columns = ("framework", "control_id", "title", "why", "points")
+    lost = found.filter(pl.col("result") == NOT_MET).with_columns(points=-pl.col("points_lost")).select(columns)
+    if not _has_plan(found):
+        return lost.clear()
+    start = {"framework": FRAMEWORK, "control_id": None, "title": "Every requirement MET", "why": None,
+             "points": sprs_score([])}  # fmt: skip
+    return pl.concat([pl.DataFrame([start], schema=lost.schema, orient="row"), lost])
+
+
+def verdict(
+    requirements: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
+    exceptions: pl.DataFrame,
+    gaps: pl.DataFrame,
+    ask: Ask,
+) -> pl.DataFrame:
+    """One row: score, the status that it allows, what it lacks and when it would end; none out of scope."""
+    found = results(requirements, control_status, control_profiles, exceptions, gaps)
+    schema = {"sprs_score": pl.Int64, "status": pl.String, "lacking": pl.Int64, "close_out_by": pl.Date}
+    if found.is_empty():
+        return pl.DataFrame(schema=schema)
+    points = sprs_score(found["points_lost"].to_list()) if _has_plan(found) else None
+    status = _standing(found, points)
+    lacking = None if points is None else max(CONDITIONAL_SCORE - points, 0)
+    ends = close_out(ask) if status == CONDITIONAL else None
+    return pl.DataFrame([(points, status, lacking, ends)], schema=schema, orient="row")
+
+
+def close_out(ask: Ask) -> date:
+    """The day on which a conditional status that was given today would end."""
+    return ask.as_of + timedelta(days=CLOSE_OUT_DAYS)
+
+
+def _has_plan(rows: pl.DataFrame) -> bool:
     plan = rows.filter(pl.col("control_id") == SYSTEM_SECURITY_PLAN)
-    if plan.filter("applicable", pl.col("state") != "no_data").is_empty():
-        return None
-    return sprs_score(rows["points_lost"].to_list())
+    return not plan.filter("applicable", pl.col("state") != "no_data").is_empty()
 
 
-def standing(rows: pl.DataFrame, points: int | None) -> str:
+def _standing(rows: pl.DataFrame, points: int | None) -> str:
     """The status that the results allow."""
     if points is None:
         return UNSCORED

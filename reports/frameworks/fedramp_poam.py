@@ -2,41 +2,20 @@
 
 import polars as pl
 
-from engine.model.document import Document, Table
-from engine.model.report import (
-    FORMATS,
-    PERIOD_DAYS,
-    Ask,
-    Parameter,
-    Report,
-)
-from reports.frameworks.poam_columns import COLUMNS, headings
-from reports.frameworks.poam_items import (
-    DAYS,
-    SCHEMA,
-    UNNUMBERED,
-    items,
-)
+from engine.model.document import Document, FrameRow, Table
+from engine.model.figure import Figures
+from engine.model.report import FORMATS, PERIOD_DAYS, Ask, Report
+from reports.figures import select
+from reports.frameworks.poam_columns import headings
+from reports.frameworks.poam_items import UNNUMBERED
+from reports.frameworks.poam_sheets import FRAMEWORK, SCANS, SHEET, TEMPLATE, closed_items, open_items, packs
 from reports.shared.wording import count_of
 
-FRAMEWORK = "fedramp-poam"
-TEMPLATE = Parameter("template", "3.0", "version of the POA&M template", choices=("3.0", "2.1"))
-SHEET = Parameter("sheet", "open", "open or closed items", choices=("open", "closed"))
-SCANS = Parameter("scans", "all", "all scan findings, or only those that are late", choices=("all", "late"))
 SHOWN = (
     "poam_id", "controls", "weakness_name", "asset_identifier", "original_risk_rating", "original_detection_date",
     "scheduled_completion_date", "days_left", "status", "point_of_contact",
 )  # fmt: skip
 SHOWN_CLOSED = tuple("status_date" if column == "days_left" else column for column in SHOWN)
-SHORT = {
-    "original_detection_date": "Detected",
-    "scheduled_completion_date": "Due",
-    "original_risk_rating": "Rating",
-    "asset_identifier": "Asset",
-    "days_left": "Days left",
-    "status_date": "Closed",
-    "status": "Status",
-}
 DEFINITIONS = {
     "weakness": "A control that a test or event contradicts or that has no evidence at all, or a finding of a scanner "
     "that is not fixed. Evidence that is stale or partial is not listed unless it was given a number.",
@@ -48,7 +27,10 @@ DEFINITIONS = {
     "no later; while a vendor must act first, the clock starts with the vendor's fix and the ledger alone counts.",
     "controls": "The organization's own controls; scan findings are listed under RA-5. Replace them by the controls of "
     "the authorization boundary where the ledger names none.",
-    "scan findings": "A scan finding must be listed only once it is late; scans=late lists those alone.",
+    "scan findings": "A scan finding must be listed only once it is late or has a number; scans=all lists the "
+    "others too.",
+    "point of contact": "Who works on the gap, else whom the ledger names, else the owner of the control; of a finding "
+    "whom the ledger names, else the owner of the service. The calendar and the list of gaps name the same person.",
     "vulnerability detection and response": "The JSON has internet_reachable, likely_exploitable (known exploited, or "
     "EPSS of 0.1 and more; unknown counts as yes), potential_impact N1 to N5 by severity, and the day from which a "
     "vulnerability counts as accepted (192 days after detection).",
@@ -56,80 +38,63 @@ DEFINITIONS = {
 
 
 def build(
-    organization: pl.DataFrame,
-    gaps: pl.DataFrame,
-    findings: pl.DataFrame,
-    poam: pl.DataFrame,
-    control_profiles: pl.DataFrame,
-    ask: Ask,
+    organization: pl.DataFrame, findings: pl.DataFrame, poam: pl.DataFrame, figures: Figures, ask: Ask
 ) -> Document:
-    template, sheet, scans = (ask.word(parameter) for parameter in (TEMPLATE, SHEET, SCANS))
-    packs = organization["frameworks"].explode(empty_as_null=False).to_list()
-    in_scope = FRAMEWORK in packs
-    assessed = len(packs) > 1 or findings.height + poam.height > 0
-    frame = pl.DataFrame(schema=SCHEMA)
-    if in_scope:
-        frame = items(gaps, findings, poam, control_profiles, ask.as_of, sheet, template)
-    if scans == "late":
-        due_later = (pl.col("kind") == "finding") & ~pl.col("late") & (pl.col("poam_id") == UNNUMBERED)
-        frame = frame.filter(~due_later)
+    template, sheet = ask.word(TEMPLATE), ask.word(SHEET)
+    names = packs(organization)
+    in_scope = FRAMEWORK in names
+    assessed = len(names) > 1 or findings.height + poam.height > 0
+    frame = figures.rows(closed_items)
+    if sheet == "open":
+        every = figures.rows(open_items)
+        frame = (every if ask.word(SCANS) == "all" else every.filter("must_list")).drop("must_list")
     shown = SHOWN_CLOSED if sheet == "closed" else SHOWN
-    late = frame.filter("late")
-    closed = poam.filter(pl.col("closed_on").is_between(ask.period_start, ask.as_of)).height if in_scope else 0
-    rated = {rating: frame.filter(pl.col("original_risk_rating") == rating).height for rating in DAYS}
+    first = frame.row(0, named=True) if frame.height else {}
     return Document(
-        headline=_headline(in_scope, sheet, frame, late, assessed=assessed),
-        summary={
-            "template": template,
-            "sheet": sheet,
-            "items": frame.height,
-            "numbered": frame.filter(pl.col("poam_id") != UNNUMBERED).height,
-            "unnumbered": frame.filter(pl.col("poam_id") == UNNUMBERED).height,
-            "late": late.height,
-            **{rating.lower(): number for rating, number in rated.items()},
-            "from_gaps": frame.filter(pl.col("kind") == "gap").height,
-            "from_scans": frame.filter(pl.col("kind") == "finding").height,
-            "detected_in_period": frame.filter(
-                pl.col("original_detection_date").is_between(ask.period_start, ask.as_of)
-            ).height,
-            "closed_in_period": closed,
-            "vendor_check_in_overdue": frame.filter("check_in_overdue").height,
-        },
+        headline=_closed(figures)
+        if in_scope and assessed and sheet == "closed"
+        else _headline(in_scope, assessed, first, figures),
+        summary={"template": template, "sheet": sheet},
         tables=(
             Table(
                 "items",
                 f"{sheet.capitalize()} POA&M items",
                 frame.select(*shown, pl.exclude(*shown)),
                 note=f"The CSV has the columns of template {template} and nothing else.",
-                labels={column: heading for column, (heading, _) in COLUMNS.items()} | SHORT,
                 state=["status"],
                 hidden=[column for column in frame.columns if column not in shown],
                 headings=headings(template, sheet),
             ),
         ),
         definitions=DEFINITIONS,
-        warnings=_warnings(frame, unscanned=in_scope and findings.is_empty()),
+        warnings=_warnings(frame, sheet, unscanned=in_scope and findings.is_empty()),
         footnotes=["Headings follow the FedRAMP POA&M templates 2.1 (March 2024) and 3.0 (November 2025)."],
     )
 
 
-def _headline(in_scope: bool, sheet: str, frame: pl.DataFrame, late: pl.DataFrame, *, assessed: bool) -> str:
+def _closed(figures: Figures) -> str:
+    if not figures["poam_items_closed"]:
+        return "No item of the plan was closed."
+    late = figures["poam_items_closed_late"]
+    return f"{count_of(figures['poam_items_closed'], 'item')} closed, {late:,} of them after the deadline."
+
+
+def _headline(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) -> str:
     if not in_scope:
         return "The FedRAMP POA&M is not in scope, so there is no plan."
     if not assessed:
         return "No control is assessed and no scan is on record, so it is not known whether there are weaknesses."
-    if sheet == "closed":
-        return f"{count_of(frame.height, 'item')} closed, {late.height:,} of them after the deadline."
-    if frame.is_empty():
+    waiting = figures["poam_scan_findings_not_late"]
+    if not figures["poam_items_open"] and waiting:
+        return f"No item must be listed; {count_of(waiting, 'scan finding is', 'scan findings are')} open and not late."
+    if not figures["poam_items_open"]:
         return "No open weakness is on record: no control is contradicted or without evidence, and no finding is open."
-    open_items = f"{count_of(frame.height, 'open item')}, {late.height:,} late"
-    first = frame.row(0, named=True)
+    open_items = f"{count_of(figures['poam_items_open'], 'open item')}, {figures['poam_items_late']:,} late"
     name = first["weakness_key"] if first["poam_id"] == UNNUMBERED else first["poam_id"]
-    when = f"due {first['scheduled_completion_date']}"
-    return f"{open_items}: start with {name} {first['weakness_name']} ({when})."
+    return f"{open_items}. Start with {name} {first['weakness_name']} (due {first['scheduled_completion_date']})."
 
 
-def _warnings(frame: pl.DataFrame, *, unscanned: bool) -> list[str]:
+def _warnings(frame: pl.DataFrame, sheet: str, *, unscanned: bool) -> list[str]:
     warnings = ["No finding of a scanner is on record, which is not the same as none found."] if unscanned else []
     unnumbered = frame.filter(pl.col("poam_id") == UNNUMBERED).height
     if unnumbered:
@@ -145,6 +110,17 @@ def _warnings(frame: pl.DataFrame, *, unscanned: bool) -> list[str]:
     nowhere = frame.filter(pl.col("asset_identifier").is_null()).height
     if nowhere:
         warnings.append(f"{count_of(nowhere, 'item')} without an asset identifier, which the template demands.")
+    slow = frame.filter("milestone_late")
+    if slow.height:
+        first = slow.row(0, named=True)
+        warnings.append(
+            f"{count_of(slow.height, 'item')} with a milestone after the scheduled completion, {first['poam_id']} "
+            f"{first['weakness_name']} ({first['scheduled_completion_date']}) first: the milestone must move."
+        )
+    twice = frame.filter(pl.col("poam_id") != UNNUMBERED, pl.col("weakness_key").is_duplicated())["weakness_key"]
+    if sheet == "open" and twice.len():
+        what = count_of(twice.n_unique(), "weakness has", "weaknesses have")
+        warnings.append(f"{what} more than one number: close all but the oldest. It is one duty in the calendar.")
     overdue = frame.filter("check_in_overdue").height
     if overdue:
         warnings.append(f"{count_of(overdue, 'vendor check-in')} more than 30 days ago.")
@@ -159,6 +135,13 @@ REPORT = Report(
     title="FedRAMP plan of action and milestones",
     description="Weaknesses with numbers, ratings and deadlines in the columns of the FedRAMP template, and as OSCAL.",
     build=build,
+    figures=select(
+        *("poam_items_open", "poam_items_late", "poam_items_numbered", "poam_items_unnumbered"),
+        *("poam_items_high", "poam_items_moderate", "poam_items_low", "poam_items_from_gaps", "poam_items_from_scans"),
+        *("poam_scan_findings_not_late", "poam_items_detected_in_period", "poam_vendor_check_ins_overdue"),
+        *("poam_items_closed", "poam_items_closed_late", "poam_items_closed_in_period"),
+    ),
     formats=(*FORMATS, "oscal"),
     parameters=(PERIOD_DAYS, TEMPLATE, SHEET, SCANS),
+    schema_version=2,
 )

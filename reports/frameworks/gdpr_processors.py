@@ -1,10 +1,11 @@
 """Processors after Article 28 GDPR with their data processing agreement."""
 
-from datetime import date
-
 import polars as pl
 
+from engine.model.report import Ask
 from engine.model.vocabulary import VENDOR_TIERS
+from reports.frameworks.assessments import in_scope
+from reports.frameworks.gdpr_measures import FRAMEWORK
 
 NO_DPA = "no agreement on file"
 EXPIRED = "agreement expired"
@@ -14,20 +15,24 @@ _RANK = {NO_DPA: 0, EXPIRED: 1, NO_FLOW_DOWN: 2, DATA_UNKNOWN: 3}
 _TIERS = {tier: place for place, tier in enumerate(VENDOR_TIERS)}
 
 
-def processors(vendors: pl.DataFrame, agreements: pl.DataFrame, as_of: date) -> pl.DataFrame:
-    """Vendors with classes of data, and those of which nothing is known though they have an agreement or handle PHI."""
+def processors(requirements: pl.DataFrame, vendors: pl.DataFrame, agreements: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Vendors with classes of data, and those of which nothing is known though they have an agreement or handle PHI.
+
+    None where Article 32 is not in scope.
+    """
+    known = vendors if in_scope(FRAMEWORK, requirements) else vendors.clear()
     dpa = agreements.filter(pl.col("kind") == "dpa").select(
         "vendor_id", "flows_down", "valid_until", dpa="document_id", signed_on="issued_on"
     )
     classes = pl.col("data_classes").fill_null("").str.strip_chars() != ""
     agreed = pl.col("dpa").is_not_null()
     return (
-        vendors.join(dpa, on="vendor_id", how="left")
+        known.join(dpa, on="vendor_id", how="left")
         .filter(classes | agreed | pl.col("handles_phi").fill_null(False))
         .with_columns(
             finding=pl.when(~agreed)
             .then(pl.lit(NO_DPA))
-            .when(pl.col("valid_until") < as_of)
+            .when(pl.col("valid_until") < ask.as_of)
             .then(pl.lit(EXPIRED))
             .when(~pl.col("flows_down").fill_null(False))
             .then(pl.lit(NO_FLOW_DOWN))

@@ -2,30 +2,25 @@
 
 import polars as pl
 
-from engine.model.document import (
-    Chart,
-    Coverage,
-    Document,
-    Table,
-)
-from engine.model.report import Ask, Report
+from engine.model.document import Chart, Document, Table
+from engine.model.figure import Figures
+from engine.model.report import Report
+from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage
 from reports.frameworks.hipaa_findings import (
     DECIDED,
     EXPIRED,
     FINDINGS,
     NO_BAA,
-    NO_FLOW_DOWN,
     NOT_APPLICABLE,
     NOT_SHOWN,
-    REASONED,
     UNDOCUMENTED,
     business_associates,
     findings,
     standards,
 )
 from reports.shared.columns import share_pct
-from reports.shared.wording import count_of, some_of
+from reports.shared.wording import all_of, count_of, some_of
 
 LABELS = {
     "control_id": "Citation",
@@ -34,54 +29,24 @@ LABELS = {
     "status": "Remediation",
     "due_on": "Planned for",
     "risk_ref": "Risk analysis",
-    "decided_on": "Rationale date",
-    "last_evidence_id": "Evidence",
-    "last_evidence_on": "Evidence date",
-    "inherited_from": "Vendors inherited from",
-    "inherited_open": "Of these not assured",
-    "inherits": "Inherited",
-    "inherits_open": "Not assured",
-    "flows_down": "Binds subcontractors",
     "name": "Business associate",
 }
 DEFINITIONS = {
-    "required": "Must be implemented. It is met when evidence of every mandatory kind is there and in its window.",
     "addressable": "Must be decided, not skipped: implemented; an equivalent alternative, described and dated; or not "
-    "implemented, with the reason documented and dated. Neither shown nor decided in writing it is a violation.",
+    "implemented, with the reason documented and dated. Required must be implemented.",
     "not shown": "Said or due to be implemented, but the evidence does not show it.",
     "standards": "A standard with specifications is met through them; one without any is assessed itself. The rule has "
     "46 specifications (24 required, 22 addressable); with 9 standards and paragraphs without any, 55 are assessed.",
     "business associate": "A vendor that handles protected health information. It needs an agreement on file that also "
     "binds its subcontractors; where it is not known whether it handles any, that is said.",
-    "score": "The share that is met. Required and addressable are never added up: their tests differ.",
 }
 
 
-def build(
-    requirements: pl.DataFrame,
-    control_status: pl.DataFrame,
-    control_profiles: pl.DataFrame,
-    gaps: pl.DataFrame,
-    vendors: pl.DataFrame,
-    vendor_controls: pl.DataFrame,
-    agreements: pl.DataFrame,
-    ask: Ask,
-) -> Document:
-    rows = findings(requirements, control_status, control_profiles, gaps, vendor_controls)
-    partners = business_associates(vendors if rows.height else vendors.clear(), agreements, vendor_controls, ask.as_of)
-    scores = _scores(rows)
+def build(figures: Figures) -> Document:
+    rows, partners = figures.rows(findings), figures.rows(business_associates)
     open_rows = _open(rows)
-    missing = partners.filter(pl.col("finding").is_in([NO_BAA, EXPIRED])).height
     return Document(
-        headline=_headline(rows, scores, open_rows, missing),
-        summary={
-            **{f"{kind}_{name}": value for kind, line in scores.items() for name, value in line.items()},
-            "violations": rows.filter(pl.col("finding") == UNDOCUMENTED).height,
-            "not_implemented_with_reason": rows.filter(pl.col("finding") == REASONED).height,
-            "business_associates": partners.height,
-            "without_agreement": missing,
-            "without_flow_down": partners.filter(pl.col("finding") == NO_FLOW_DOWN).height,
-        },
+        headline=_headline(rows, open_rows, figures),
         tables=(
             Table("safeguards", "Safeguards, required and addressable apart", _safeguards(rows), labels=LABELS),
             Table("open", "Not met, required first", open_rows, labels=LABELS, state=["state", "status"]),
@@ -93,7 +58,7 @@ def build(
                 labels=LABELS,
                 hidden=["vendor_id"],
             ),
-            Table("standards", "By standard", standards(rows), labels=LABELS),
+            Table("standards", "By standard", standards(rows)),
             Table(
                 "specifications",
                 "Every standard and specification that is assessed",
@@ -112,15 +77,6 @@ def build(
         definitions=DEFINITIONS,
         warnings=_warnings(rows, partners),
     )
-
-
-def _scores(rows: pl.DataFrame) -> dict[str, dict[str, int | float | None]]:
-    scores: dict[str, dict[str, int | float | None]] = {}
-    for kind in ("required", "addressable"):
-        part = rows.filter((pl.col("kind") == kind) & pl.col("applicable"))
-        met = part.filter("met").height
-        scores[kind] = {"applicable": part.height, "met": met, "score_pct": Coverage(met, part.height).pct}
-    return scores
 
 
 def _open(rows: pl.DataFrame) -> pl.DataFrame:
@@ -155,19 +111,21 @@ def _safeguards(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(
-    rows: pl.DataFrame, scores: dict[str, dict[str, int | float | None]], open_rows: pl.DataFrame, missing: int
-) -> str:
+def _headline(rows: pl.DataFrame, open_rows: pl.DataFrame, figures: Figures) -> str:
     if rows.is_empty():
         return "The HIPAA Security Rule is not in scope, so there is nothing to assess."
-    shares = [f"{line['met']} of {line['applicable']} {kind}" for kind, line in scores.items()]
-    text = f"{shares[0]} and {shares[1]} specifications and standards are met"
+    kinds = [kind for kind in ("required", "addressable") if figures[f"hipaa_{kind}"]]
+    shares = [f"{figures[f'hipaa_{kind}_met']} of {figures[f'hipaa_{kind}']} {kind}" for kind in kinds]
+    text = f"{all_of(shares)} specifications and standards are met"
+    if not shares:
+        text = "No specification or standard of the HIPAA Security Rule is applicable, so there is nothing to meet"
+    missing = figures["hipaa_associates_without_agreement"]
     gap = f"; {count_of(missing, 'business associate has', 'business associates have')} no valid agreement"
     partners = gap if missing else ""
     if open_rows.is_empty():
         return f"{text}{partners}."
     first = open_rows.row(0, named=True)
-    return f"{text}{partners}: start with {first['control_id']} {first['title']} ({first['why']})."
+    return f"{text}{partners}. Start with {first['control_id']} {first['title']} ({first['why']})."
 
 
 def _warnings(rows: pl.DataFrame, partners: pl.DataFrame) -> list[str]:
@@ -205,4 +163,11 @@ REPORT = Report(
     title="HIPAA Security Rule assessment",
     description="Safeguards, required and addressable apart, with decisions and business associate agreements.",
     build=build,
+    figures=select(
+        *("hipaa_required", "hipaa_required_met", "hipaa_required_met_pct"),
+        *("hipaa_addressable", "hipaa_addressable_met", "hipaa_addressable_met_pct"),
+        *("hipaa_violations", "hipaa_not_implemented_with_reason", "hipaa_business_associates"),
+        *("hipaa_associates_without_agreement", "hipaa_associates_without_flow_down"),
+    ),
+    schema_version=2,
 )  # fmt: skip

@@ -1,12 +1,11 @@
 """What is found on each HIPAA standard and specification, and on the agreements with business associates."""
 
-from datetime import date
-
 import polars as pl
 
+from engine.model.report import Ask
 from engine.model.vocabulary import VENDOR_TIERS
 from engine.reporting.catalogue import catalogue
-from reports.frameworks.assessments import assessment_rows, why, with_remediations
+from reports.frameworks.assessments import assessment_rows, in_scope, why, with_remediations
 from reports.shared.columns import in_order
 
 FRAMEWORK = "hipaa"
@@ -21,8 +20,8 @@ PHI_UNKNOWN = "not known whether it handles health information"
 
 def findings(
     requirements: pl.DataFrame,
-    status: pl.DataFrame,
-    profiles: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_profiles: pl.DataFrame,
     gaps: pl.DataFrame,
     vendor_controls: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -40,7 +39,7 @@ def findings(
         )
     )
     return (
-        with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
+        with_remediations(assessment_rows(FRAMEWORK, requirements, control_status, control_profiles), gaps)
         .join(own, on="control_id", how="left")
         .join(inherited, on="control_id", how="left")
         .with_columns(
@@ -91,9 +90,17 @@ def _why() -> pl.Expr:
 
 
 def business_associates(
-    vendors: pl.DataFrame, agreements: pl.DataFrame, vendor_controls: pl.DataFrame, as_of: date
+    requirements: pl.DataFrame,
+    vendors: pl.DataFrame,
+    agreements: pl.DataFrame,
+    vendor_controls: pl.DataFrame,
+    ask: Ask,
 ) -> pl.DataFrame:
-    """Vendors that handle protected health information, or may, with their agreement; what is open first."""
+    """Vendors that handle protected health information, or may, with their agreement; what is open first.
+
+    None where the rule is not in scope.
+    """
+    known = vendors if in_scope(FRAMEWORK, requirements) else vendors.clear()
     baa = agreements.filter(pl.col("kind") == "baa").select(
         "vendor_id", "flows_down", "valid_until", agreement="document_id", signed_on="issued_on"
     )
@@ -104,7 +111,7 @@ def business_associates(
     )
     tiers = {tier: place for place, tier in enumerate(VENDOR_TIERS)}
     return (
-        vendors.filter(pl.col("handles_phi").fill_null(True))
+        known.filter(pl.col("handles_phi").fill_null(True))
         .join(baa, on="vendor_id", how="left")
         .join(inherited, on="vendor_id", how="left")
         .with_columns(pl.col("inherits", "inherits_open").fill_null(0))
@@ -113,7 +120,7 @@ def business_associates(
             .then(pl.lit(PHI_UNKNOWN))
             .when(pl.col("agreement").is_null())
             .then(pl.lit(NO_BAA))
-            .when(pl.col("valid_until") < as_of)
+            .when(pl.col("valid_until") < ask.as_of)
             .then(pl.lit(EXPIRED))
             .when(~pl.col("flows_down").fill_null(False))
             .then(pl.lit(NO_FLOW_DOWN))

@@ -3,34 +3,21 @@
 import polars as pl
 
 from engine.model.document import Chart, Document, Table
-from engine.model.report import Ask, Report
-from engine.reporting.catalogue import catalogue
-from reports.frameworks.assessments import (
-    assessment_rows,
-    evidence_coverage,
-    tally,
-    why,
-    with_remediations,
-)
+from engine.model.figure import Figures
+from engine.model.report import Report
+from reports.figures import select
+from reports.frameworks.assessments import evidence_coverage, tally
+from reports.frameworks.nist_profile import profile
 from reports.shared.columns import share_pct
 from reports.shared.wording import count_of, part_of
 
-FRAMEWORK = "nist-csf"
-CURRENT = {"effective": 100, "partial": 50, "stale": 25, "ineffective": 0, "no_data": 0}
-TARGET = {"effective": 100, "partial": 50, "none": 0}
 LABELS = {
     "control_id": "Outcome",
     "applicable": "In scope",
     "state": "Current status",
-    "practice": "Current practice",
     "last_evidence_id": "Current evidence",
-    "last_evidence_on": "Evidence date",
     "status": "Action status",
     "due_on": "Action due",
-    "work_owner": "Action owner",
-    "at_target_pct": "At target (%)",
-    "at_target": "At target",
-    "gap_points": "Gap (points)",
 }
 DEFINITIONS = {
     "current": "Evidence in four steps: effective 100, partial 50, stale 25, ineffective or without evidence 0.",
@@ -43,31 +30,14 @@ DEFINITIONS = {
 }
 
 
-def build(
-    requirements: pl.DataFrame,
-    control_status: pl.DataFrame,
-    control_profiles: pl.DataFrame,
-    gaps: pl.DataFrame,
-    ask: Ask,
-) -> Document:
-    rows = _profile(requirements, control_status, control_profiles, gaps)
-    functions = _rollup(rows, "function_id", "function")
-    actions = _actions(rows)
-    in_scope = rows.filter("applicable")
-    unset = in_scope.filter(~pl.col("target_set")).height
-    at_target = in_scope.filter("at_target").height
+def build(figures: Figures) -> Document:
+    rows = figures.rows(profile)
+    functions, actions = _rollup(rows, "function_id", "function"), _actions(rows)
+    unset = figures["csf_target_not_set"]
     return Document(
-        headline=_headline(rows, in_scope.height, at_target, actions),
-        summary={
-            "outcomes": rows.height,
-            "in_scope": in_scope.height,
-            "at_target": at_target,
-            "below_target": in_scope.height - at_target,
-            "target_not_set": unset,
-            "with_planned_action": actions.filter(pl.col("due_on").is_not_null()).height,
-        },
+        headline=_headline(rows, actions, figures),
         tables=(
-            Table("functions", "By function", functions, labels=LABELS),
+            Table("functions", "By function", functions),
             Table(
                 "actions",
                 "Below target, highest priority first",
@@ -76,7 +46,7 @@ def build(
                 state=["state", "status"],
                 hidden=["why"],
             ),
-            Table("categories", "By category", _rollup(rows, "category_id", "category_name"), labels=LABELS),
+            Table("categories", "By category", _rollup(rows, "category_id", "category_name")),
             Table(
                 "profile",
                 "Organizational profile: every outcome",
@@ -96,29 +66,6 @@ def build(
         warnings=[f"{count_of(unset, 'outcome')} in scope without a target: counted as if all were wanted."]
         if unset
         else [],
-    )
-
-
-def _profile(
-    requirements: pl.DataFrame, status: pl.DataFrame, profiles: pl.DataFrame, gaps: pl.DataFrame
-) -> pl.DataFrame:
-    own = catalogue().details(FRAMEWORK).select(
-        "control_id", "function_id", "function", "category_id", "category_name"
-    )  # fmt: skip
-    wanted = pl.coalesce("target_pct", pl.col("target").replace_strict(TARGET, default=None, return_dtype=pl.Int64))
-    current = pl.col("state").replace_strict(CURRENT, default=None, return_dtype=pl.Int64)
-    return (
-        with_remediations(assessment_rows(FRAMEWORK, requirements, status, profiles), gaps)
-        .join(own, on="control_id", how="left")
-        .with_columns(target_set=wanted.is_not_null(), current_pct=current, practice="implementation", why=why())
-        .with_columns(target_pct=pl.when("applicable").then(wanted.fill_null(100)))
-        .with_columns(gap_points=(pl.col("target_pct") - pl.col("current_pct")).clip(0))
-        .with_columns(
-            at_target=(pl.col("gap_points") == 0).fill_null(False),
-            action=pl.when(pl.col("gap_points") > 0).then("action"),
-            priority=pl.when(pl.col("gap_points") > 0).then("priority"),
-        )
-        .sort("position", "control_id")
     )
 
 
@@ -153,17 +100,17 @@ def _actions(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(rows: pl.DataFrame, in_scope: int, at_target: int, actions: pl.DataFrame) -> str:
+def _headline(rows: pl.DataFrame, actions: pl.DataFrame, figures: Figures) -> str:
     if rows.is_empty():
         return "NIST CSF 2.0 is not in scope, so there is no profile."
-    if not in_scope:
+    if not figures["csf_in_scope"]:
         return "No outcome of NIST CSF 2.0 is in scope of the profile."
-    share = f"{part_of(at_target, in_scope, 'outcome')} at target"
+    share = f"{part_of(figures['csf_at_target'], figures['csf_in_scope'], 'outcome')} at target"
     if actions.is_empty():
         return f"{share}: the current profile meets the target profile."
     first = actions.row(0, named=True)
     gap = f"{first['gap_points']} points below its target"
-    return f"{share}: start with {first['control_id']} {first['title']} ({gap}; {first['why']})."
+    return f"{share}. Start with {first['control_id']} {first['title']} ({gap}; {first['why']})."
 
 
 def _charts(functions: pl.DataFrame) -> list[Chart]:
@@ -183,4 +130,9 @@ REPORT = Report(
     title="NIST CSF 2.0 profile",
     description="Current and target profile of the 106 outcomes with gaps, actions and a roll-up by function.",
     build=build,
+    figures=select(
+        *("csf_outcomes", "csf_in_scope", "csf_at_target", "csf_below_target", "csf_target_not_set"),
+        "csf_actions_planned",
+    ),
+    schema_version=2,
 )

@@ -1,18 +1,16 @@
 """The rows of a plan of action and milestones: weaknesses with their numbers in the ledger and their deadlines."""
 
-from collections.abc import Mapping
+import re
 from datetime import date, timedelta
 from typing import Any
 
-import msgspec
 import polars as pl
 
+from engine.model.poam import DAYS, RATINGS, STANDING, rating_of, written, written_day
 from reports.frameworks.poam_columns import COLUMNS
-from reports.frameworks.poam_weaknesses import OPEN, Row, weaknesses
+from reports.frameworks.poam_weaknesses import Row, weaknesses
 
 UNNUMBERED = "unnumbered"
-RATINGS = {"critical": "High", "high": "High", "medium": "Moderate", "low": "Low"}
-DAYS = {"High": 30, "Moderate": 90, "Low": 180}
 IMPACT = {"critical": "N5", "high": "N4", "medium": "N3", "low": "N2"}
 ACCEPTED_AFTER_DAYS = 192
 CHECK_IN_DAYS = 30
@@ -24,8 +22,9 @@ _DATES = (
 _EXTRA: dict[str, Any] = {
     "subject": pl.String, "weakness_key": pl.String, "kind": pl.String, "status": pl.String, "severity": pl.String,
     "days_left": pl.Int64, "late": pl.Boolean, "no_longer_seen": pl.Boolean, "check_in_overdue": pl.Boolean,
-    "internet_reachable": pl.Boolean, "likely_exploitable": pl.Boolean, "potential_impact": pl.String,
-    "accepted_vulnerability_on": pl.Date,
+    "milestone_late": pl.Boolean, "internet_reachable": pl.Boolean, "likely_exploitable": pl.Boolean,
+    "potential_impact": pl.String, "accepted_vulnerability_on": pl.Date,
+    "first_listed_on": pl.Date,
 }  # fmt: skip
 SCHEMA: dict[str, Any] = {
     **{column: pl.Date if column in _DATES else pl.String for column in COLUMNS},
@@ -64,14 +63,14 @@ def items(
 def _numbers(ledger: pl.DataFrame) -> dict[str, list[Row | None]]:
     """The open lines of the ledger by weakness; two for one weakness both keep their number."""
     found: dict[str, list[Row | None]] = {}
-    for line in ledger.filter(pl.col("status").is_in(OPEN)).sort("id").to_dicts():
+    for line in ledger.filter(pl.col("status").is_in(STANDING)).sort("id").to_dicts():
         found.setdefault(line["weakness_key"], []).append(line)
     return found
 
 
 def _line(key: str, weakness: Row | None, line: Row | None, as_of: date, template: str, *, gone: bool = False) -> Row:
     """One row of a sheet: what is known of the weakness, overruled by what people wrote into the ledger."""
-    row: Row = {"kind": "gap", "severity": None, **(weakness or _forgotten(key)), **_written(line)}
+    row: Row = {"kind": "gap", "severity": None, **(weakness or _forgotten(key, line)), **_written(line)}
     row["poam_id"] = line["id"] if line else UNNUMBERED
     row["weakness_key"] = key
     row["subject"] = f"{key}/{row['poam_id']}" if line else key
@@ -82,11 +81,14 @@ def _line(key: str, weakness: Row | None, line: Row | None, as_of: date, templat
     row["vendor_dependency"] = row.get("vendor_dependency") or "No"
     row["bod_22_01_tracking"] = row.get("bod_22_01_tracking") or ("No" if template == "2.1" else None)
     row |= _decided(row)
+    row["point_of_contact"] = line["owner"] if line else row["point_of_contact"]
     closed = line["closed_on"] if line else None
+    row["first_listed_on"] = line["listed_on"] if line else None
     row["status_date"] = closed or as_of
     over = row["status"] in CLOSED
     row["days_left"] = None if over else (row["scheduled_completion_date"] - as_of).days
     row["late"] = row["status_date"] > row["scheduled_completion_date"]
+    row["milestone_late"] = not over and _last_milestone(row) > row["scheduled_completion_date"]
     row["potential_impact"] = IMPACT.get(row["severity"] or "", None if weakness is None else "N2")
     row["accepted_vulnerability_on"] = row["original_detection_date"] + timedelta(days=ACCEPTED_AFTER_DAYS)
     checked = row.get("last_vendor_check_in_date")
@@ -98,9 +100,14 @@ def _line(key: str, weakness: Row | None, line: Row | None, as_of: date, templat
     return row
 
 
-def _forgotten(key: str) -> Row:
+def _last_milestone(row: Row) -> date:
+    days = (written_day(text) for text in re.findall(r"\d{4}-\d\d-\d\d", row.get("planned_milestones") or ""))
+    return max((day for day in days if day), default=date.min)
+
+
+def _forgotten(key: str, line: Row | None) -> Row:
     return {
-        "weakness_name": f"Weakness {key}",
+        "weakness_name": (line and line["title"]) or f"Weakness {key}",
         "weakness_description": f"The weakness {key} is on the ledger and no longer seen.",
         "weakness_detector_source": "Ledger",
         "weakness_source_identifier": key,
@@ -108,22 +115,11 @@ def _forgotten(key: str) -> Row:
 
 
 def _written(line: Row | None) -> Row:
-    """The columns that people filled in; a value that is no text is left out, a date must be one."""
-    raw: Any = msgspec.json.decode(line["details"]) if line and line["details"] else {}
-    given: Mapping[str, Any] = raw if isinstance(raw, dict) else {}
-    row: Row = {}
-    for column in COLUMNS:
-        value = given.get(column)
-        if isinstance(value, str) and value.strip():
-            row[column] = _day(value) if column in _DATES else value
+    """The columns that people filled in; a date must be one."""
+    given = written(line["details"]) if line else {}
+    row = {column: written_day(given[column]) if column in _DATES else given[column] for column in COLUMNS
+           if column in given}  # fmt: skip
     return {column: value for column, value in row.items() if value is not None}
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text.strip())
-    except ValueError:
-        return None
 
 
 def _decided(row: Row) -> Row:
@@ -136,31 +132,19 @@ def _decided(row: Row) -> Row:
 
 
 def _rating(row: Row, line: Row | None) -> str:
-    """The rating at detection: as written, else by the days that the ledger gave, else by the severity.
-
-    An approved adjustment moves the date of the ledger, so those days no longer tell the original rating.
-    """
-    written = row.get("original_risk_rating") or ""
-    if written in DAYS:
-        return written
-    if written.lower() in RATINGS:
-        return RATINGS[written.lower()]
-    if line is None or (row.get("risk_adjustment") == "Yes" and row["severity"]):
+    """An approved adjustment moves the date of the ledger, so its days no longer tell the rating at detection."""
+    if line is None:
         return RATINGS.get(row["severity"] or "", "High")
-    days = (line["due_on"] - line["detected_on"]).days
-    return "High" if days <= DAYS["High"] else "Moderate" if days <= DAYS["Moderate"] else "Low"
+    given = written(line["details"])
+    if "original_risk_rating" not in given and row.get("risk_adjustment") == "Yes" and row["severity"]:
+        return RATINGS.get(row["severity"], "High")
+    return rating_of(given, line["detected_on"], line["due_on"])
 
 
 def _due(row: Row, line: Row | None) -> date:
-    """The date of the ledger, never later than detection and rating allow; a date of CISA's catalogue caps it.
-
-    While a vendor must act first, the clock starts with the vendor's fix and the date of the ledger stands.
-    """
-    adjusted = row.get("adjusted_risk_rating")
-    rating = adjusted if row.get("risk_adjustment") == "Yes" and adjusted in DAYS else row["original_risk_rating"]
-    dates: list[date] = [line["due_on"]] if line else []
-    if not (line and row.get("vendor_dependency") == "Yes"):
-        dates.append(row["original_detection_date"] + timedelta(days=DAYS[rating]))
-    if row.get("bod_22_01_due_date"):
-        dates.append(row["bod_22_01_due_date"])
-    return min(dates)
+    if line:
+        scheduled: date = line["scheduled_on"]
+        return scheduled
+    exploited: date | None = row.get("bod_22_01_due_date")
+    latest: date = row["original_detection_date"] + timedelta(days=DAYS[row["original_risk_rating"]])
+    return min(latest, exploited) if exploited else latest

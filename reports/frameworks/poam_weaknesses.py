@@ -4,10 +4,10 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.poam import STANDING
 from reports.frameworks.assessments import WHY
 
 WEAK_STATES = ("ineffective", "no_data")
-OPEN = ("open", "accepted")
 LIKELY_EPSS = 0.1
 SCAN_CONTROLS = "RA-5"
 
@@ -52,8 +52,8 @@ def _of_findings(findings: pl.DataFrame) -> dict[str, Row]:
         scored = "" if finding["cvss"] is None else f" (CVSS {finding['cvss']:g})"
         where = finding["asset"] or finding["service"] or "an unnamed asset"
         rows[finding["id"]] = {
-            "present": finding["status"] in OPEN,
-            "listed": finding["status"] in OPEN,
+            "present": finding["status"] in STANDING,
+            "listed": finding["status"] in STANDING,
             "kind": "finding",
             "severity": finding["severity"],
             "controls": SCAN_CONTROLS,

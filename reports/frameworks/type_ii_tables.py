@@ -4,6 +4,8 @@ from datetime import date
 
 import polars as pl
 
+from reports.frameworks.type_ii_tests import FRAMEWORK
+
 UNKNOWN_CAUSE = "cause not recorded"
 
 
@@ -57,10 +59,10 @@ def causes(tests: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def complementary(vendor_controls: pl.DataFrame, framework: str) -> pl.DataFrame:
+def cuecs(vendor_controls: pl.DataFrame) -> pl.DataFrame:
     """The part of each inherited control that a vendor leaves with us."""
     return (
-        vendor_controls.filter(pl.col("framework") == framework, pl.col("customer_side").is_not_null())
+        vendor_controls.filter(pl.col("framework") == FRAMEWORK, pl.col("customer_side").is_not_null())
         .group_by("control_id", "customer_side", "model")
         .agg(
             title=pl.col("title").first(),
@@ -77,10 +79,10 @@ def changes(changed: pl.DataFrame, policies: pl.DataFrame, known: pl.DataFrame, 
     """Criteria that came into another state in the period, and policy versions accepted in it."""
     key = "control_id"
     states = changed.filter(
-        pl.col("framework") == "soc2", pl.col("observed_on").is_between(start, end), pl.col("previous").is_not_null()
+        pl.col("framework") == FRAMEWORK, pl.col("observed_on").is_between(start, end), pl.col("previous").is_not_null()
     ).join(known, on=key)
     accepted = policies.filter(
-        pl.col("framework") == "soc2", pl.col("accepted_on").is_between(start, end)
+        pl.col("framework") == FRAMEWORK, pl.col("accepted_on").is_between(start, end)
     ).join(known, on=key)  # fmt: skip
     none = pl.lit(None, dtype=pl.String)
     return pl.concat(

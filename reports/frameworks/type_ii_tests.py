@@ -68,7 +68,7 @@ def _machine(events: pl.DataFrame) -> pl.DataFrame:
     none = pl.lit([], dtype=pl.List(pl.String))
     return (
         events.filter(pl.col("framework") == FRAMEWORK)
-        .sort("control_id", "action")
+        .sort("control_id", "action", "effect")
         .group_by("control_id", maintain_order=True)
         .agg(
             test_id=pl.lit("machine"),
@@ -89,23 +89,24 @@ def _machine(events: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def operation(days: pl.DataFrame, rows: pl.DataFrame, start: date, end: date) -> pl.DataFrame:
+def operation(days: pl.DataFrame, rows: pl.DataFrame, begin: date, end: date, since: date | None) -> pl.DataFrame:
     """The longest time without evidence that ends in the period, for criteria that must show operation.
 
-    It is measured from evidence to evidence, from the last before the period on, and to the period's last day; without
-    any evidence before, from the day before the period. Longer than the window of the cadence (F1) is a gap. Where
-    there was never any evidence there is no time to measure, and that is a gap too.
+    It is measured from evidence to evidence, from the last before ``begin`` on, and to the period's last day; without
+    any evidence before, from the day before. Longer than the window of the cadence (F1) is a gap. ``begin`` is where
+    the period begins, or the records where they begin later: what was before them is unknown. Where there was never
+    any evidence there is no time to measure, and that is a gap once records go back (``since``) beyond a window.
     """
     operating = rows.filter(
         "applicable", pl.col("kinds_required").list.set_intersection(["operation", "test"]).list.len() > 0
     ).select("control_id", "window_days")
     past = days.filter(pl.col("framework") == FRAMEWORK, pl.col("happened_on") <= end)
     own = past.select("control_id", "happened_on")
-    before = own.filter(pl.col("happened_on") < start).group_by("control_id").agg(pl.col("happened_on").max())
+    before = own.filter(pl.col("happened_on") < begin).group_by("control_id").agg(pl.col("happened_on").max())
     eve = operating.select("control_id").join(before, on="control_id", how="left").with_columns(
-        pl.col("happened_on").fill_null(start - timedelta(days=1))
+        pl.col("happened_on").fill_null(begin - timedelta(days=1))
     )  # fmt: skip
-    inside = own.filter(pl.col("happened_on") >= start).join(operating.select("control_id"), on="control_id")
+    inside = own.filter(pl.col("happened_on") >= begin).join(operating.select("control_id"), on="control_id")
     last = operating.select("control_id", happened_on=pl.lit(end))
     spans = (
         pl.concat([eve, inside, last])
@@ -117,6 +118,7 @@ def operation(days: pl.DataFrame, rows: pl.DataFrame, start: date, end: date) ->
         .first()
     )
     found = inside.group_by("control_id").agg(days_with_evidence=pl.col("happened_on").n_unique().cast(pl.Int64))
+    recorded = 0 if since is None else (end - since).days + 1
     ever = pl.col("control_id").is_in(own["control_id"].implode())
     return (
         operating.join(spans, on="control_id", how="left")
@@ -127,7 +129,7 @@ def operation(days: pl.DataFrame, rows: pl.DataFrame, start: date, end: date) ->
             longest_gap_days=pl.when(ever).then("gap_days"),
             gap_from=pl.when(ever).then("since"),
             gap_to=pl.when(ever).then("happened_on"),
-            gap_in_operation=~ever | (pl.col("gap_days") > pl.col("window_days")),
+            gap_in_operation=pl.when(ever).then(pl.col("gap_days")).otherwise(recorded) > pl.col("window_days"),
         )
         .sort("control_id")
     )
@@ -174,8 +176,7 @@ def months(days: pl.DataFrame, rows: pl.DataFrame, windows: pl.DataFrame, end: d
         .with_columns(pl.col("operated", "tests", "failed", "deviations").fill_null(0))
         .with_columns(expected=pl.lit(expected.height, dtype=pl.Int64))
         .with_columns(
-            pl.col("month").dt.strftime("%Y-%m"),
-            operated_pct=share_pct(pl.col("operated"), pl.col("expected")),
+            pl.col("month").dt.strftime("%Y-%m"), operated_pct=share_pct(pl.col("operated"), pl.col("expected"))
         )
         .sort("month")
         .select("month", "expected", "operated", "operated_pct", "tests", "failed", "deviations")

@@ -1,22 +1,13 @@
 """What the columns of the Type II report are called, and what its words mean."""
 
-MINIMUM_DAYS = 90
+MINIMUM_DAYS, MAXIMUM_DAYS = 90, 365
 LABELS = {
     "control_id": "Criterion",
     "state": "State today",
-    "deviation_rate_pct": "Deviation rate (%)",
     "window_days": "Allowed (days)",
-    "longest_gap_days": "Longest without evidence (days)",
-    "gap_in_operation": "Gap in operation",
     "status": "Remediation",
     "due_on": "Remediation due",
-    "response": "Management response",
-    "operated_pct": "Operated (%)",
-    "answered": "Answered",
-    "performed": "Times performed",
     "missed": "Times missed",
-    "customer_side": "What stays with us",
-    "model": "Method",
     "changed_on": "Day",
 }
 DEFINITIONS = {
@@ -26,8 +17,8 @@ DEFINITIONS = {
     "passed is not a conclusion.",
     "not tested": "Neither a test nor a machine record in the period: nothing is known, which is not good.",
     "gap in operation": "The longest time without evidence of operation, the time since the last evidence before the "
-    "period included, is longer than the window of the cadence allows; or there never was any. Criteria shown by "
-    "policies alone have none.",
+    "period included, is longer than the window of the cadence allows. Where there never was any, the time since the "
+    "records begin counts. Criteria shown by policies alone have none.",
     "answered": "Every test with deviations has a management response, or the remediation of the criterion has a plan. "
     "To machine records nobody responds, so there the plan is the answer.",
     "operated": "Criteria due at least once a month that have evidence of operation in the month. The last month is "

@@ -9,30 +9,32 @@ from reports.shared.columns import in_order
 SOURCE, TARGET = "soc2", "iso27001"
 
 
-def sides_of(status: pl.DataFrame, evidence: pl.DataFrame) -> pl.DataFrame:
+def sides(control_status: pl.DataFrame, control_evidence: pl.DataFrame) -> pl.DataFrame:
     """Both frameworks' controls in scope with their evidence in the period."""
-    held = evidence.group_by("framework", "control_id").agg(
+    held = control_evidence.group_by("framework", "control_id").agg(
         period_events=pl.col("events").sum(), newest_at=pl.col("last_at").filter(pl.col("events") > 0).max()
     )
     return (
-        status.filter(pl.col("framework").is_in([SOURCE, TARGET]))
+        control_status.filter(pl.col("framework").is_in([SOURCE, TARGET]))
         .join(held, on=["framework", "control_id"], how="left")
         .with_columns(events=pl.col("period_events").fill_null(0))
         .drop("period_events")
     )
 
 
-def edges_of(crosswalk: pl.DataFrame, sides: pl.DataFrame) -> pl.DataFrame:
-    pairs = crosswalk.filter((pl.col("source_framework") == SOURCE) & (pl.col("target_framework") == TARGET))
+def pairs(crosswalk: pl.DataFrame, control_status: pl.DataFrame, control_evidence: pl.DataFrame) -> pl.DataFrame:
+    """Each listed pair with state and evidence of both sides; null where a side is not in scope."""
+    both = sides(control_status, control_evidence)
+    listed = crosswalk.filter((pl.col("source_framework") == SOURCE) & (pl.col("target_framework") == TARGET))
     for framework, end in ((SOURCE, "source"), (TARGET, "target")):
         columns = ("control_id", "applicable", "state", "events", "newest_at")
-        side = sides.filter(pl.col("framework") == framework).select(columns)
+        side = both.filter(pl.col("framework") == framework).select(columns)
         renamed = side.rename({name: f"{end}_{name}" for name in columns[1:]})
-        pairs = pairs.join(renamed, left_on=f"{end}_id", right_on="control_id", how="left")
+        listed = listed.join(renamed, left_on=f"{end}_id", right_on="control_id", how="left")
     source, target = pl.col("source_events") > 0, pl.col("target_events") > 0
     reverse = pl.col("relation").is_in(["equal", "subset"]) & (pl.col("strength") >= 0.8)
     return (
-        pairs.with_columns(
+        listed.with_columns(
             overlay=pl.when(source & target)
             .then(pl.lit("both"))
             .when(source ^ target)
@@ -56,10 +58,11 @@ def edges_of(crosswalk: pl.DataFrame, sides: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def targets_of(edges: pl.DataFrame, sides: pl.DataFrame) -> pl.DataFrame:
+def targets(crosswalk: pl.DataFrame, control_status: pl.DataFrame, control_evidence: pl.DataFrame) -> pl.DataFrame:
     """One row for each ISO requirement in scope; without ISO in scope, for each that a pair leads to."""
     best = (
-        edges.sort("full", "strength", in_order("source_id"), descending=[True, True, False])
+        pairs(crosswalk, control_status, control_evidence)
+        .sort("full", "strength", in_order("source_id"), descending=[True, True, False])
         .group_by("target_id", maintain_order=True)
         .agg(
             pl.col("target_title").first(),
@@ -72,9 +75,13 @@ def targets_of(edges: pl.DataFrame, sides: pl.DataFrame) -> pl.DataFrame:
             criteria_events=pl.when(pl.col("source_events").count() > 0).then(pl.col("source_events").sum()),
         )
     )
-    own = sides.filter(pl.col("framework") == TARGET).select(
-        *("control_id", "title", "applicable", "justification", "approved_by", "approved_on"),
-        *("state", "owner", "events", "newest_at"),
+    own = (
+        sides(control_status, control_evidence)
+        .filter(pl.col("framework") == TARGET)
+        .select(
+            *("control_id", "title", "applicable", "justification", "approved_by", "approved_on"),
+            *("state", "owner", "events", "newest_at"),
+        )
     )
     how: Literal["left", "full"] = "left" if own.height else "full"
     joined = own.join(best, left_on="control_id", right_on="target_id", how=how, coalesce=True)

@@ -9,6 +9,7 @@ import polars as pl
 
 from engine.model.formulas import crossover_hours
 from engine.model.report import Ask
+from reports.shared import ledger
 
 CLUSTER_ID_DIGITS = 16
 SAME, ITEM, MAPPING = "same control", "same evidence", "full mapping"
@@ -109,12 +110,18 @@ class _Group:
         self.sources |= other.sources
 
 
-def clusters(near: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask) -> list[Cluster]:
-    """Clusters of two or more of the duties of ``near``, largest saving first."""
+def clusters(
+    obligations: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask
+) -> list[Cluster]:
+    """Clusters of two or more pending duties up to the end of the horizon, largest saving first."""
     days = int(ask.settings["crossover_days"])
-    numbered = near.with_row_index("number").with_columns(
-        on=pl.max_horizontal("due_on", pl.lit(ask.as_of)),
-        source=pl.coalesce("source_ref", "obligation_id").rank("dense"),
+    numbered = (
+        ledger.near(obligations, ask)
+        .with_row_index("number")
+        .with_columns(
+            on=pl.max_horizontal("due_on", pl.lit(ask.as_of)),
+            source=pl.coalesce("source_ref", "obligation_id").rank("dense"),
+        )
     )
     tags = numbered.select("number", "on", "source", tag="controls").explode("tag", empty_as_null=False)
     ties = _ties(linked_evidence, crosswalk, tags)
@@ -124,13 +131,12 @@ def clusters(near: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.Da
         Cluster(tuple(duties[number] for number in sorted(group.numbers)), tuple(group.links), days, ask.as_of)
         for group in groups
     ]
-    return sorted(found, key=lambda cluster: (-hours_saved(cluster), cluster.window[1], cluster.id))
+    return sorted(found, key=lambda cluster: (-hours_to_save(cluster), cluster.window[1], cluster.id))
 
 
-def hours_saved(cluster: Cluster) -> float:
-    """Hours that one collection saves against one for each duty."""
-    alone, together = cluster.hours
-    return round(alone - together, 3)
+def hours_to_save(*found: Cluster) -> float:
+    """Hours that one collection for each cluster saves against one for each duty."""
+    return round(sum(alone - together for alone, together in (cluster.hours for cluster in found)), 3)
 
 
 def _duties(numbered: pl.DataFrame, numbers: Sequence[int]) -> Iterator[tuple[int, Duty]]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from engine.model.report import Ask
 from engine.model.vocabulary import VENDOR_TIERS
 from reports.shared import ledger
 from reports.shared.ordering import rank
@@ -12,12 +11,13 @@ from reports.shared.ordering import rank
 TIER_COLUMNS = (*VENDOR_TIERS, "unknown", "no_vendor")
 SCHEDULE_COLUMNS = ("missed", "open", "upcoming", "no_schedule", "no_control")
 BUCKETS = ((10, "10+"), (6, "6-9"), (3, "3-5"), (1, "1-2"), (0, "0"))
+HOTTEST = 5
 HEATMAPS = ("framework_week", "framework_tier", "kind_schedule")
 
 
-def with_places(duties: pl.DataFrame, test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def with_places(duties: pl.DataFrame, test_windows: pl.DataFrame) -> pl.DataFrame:
     """Pending duties with their ``column`` in time, vendor ``tier`` and state of the testing ``schedule``."""
-    return duties.join(_schedules(duties, test_windows, ask), on="obligation_id", how="left").with_columns(
+    return duties.join(_schedules(duties, test_windows), on="obligation_id", how="left").with_columns(
         column=pl.when(pl.col("place") == "known").then("week").otherwise("place"),
         tier=pl.when(pl.col("vendor_id").is_null()).then(pl.lit("no_vendor"))
         .when(pl.col("vendor_tier").is_in(VENDOR_TIERS)).then("vendor_tier")
@@ -28,7 +28,7 @@ def with_places(duties: pl.DataFrame, test_windows: pl.DataFrame, ask: Ask) -> p
     )  # fmt: skip
 
 
-def _schedules(duties: pl.DataFrame, windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def _schedules(duties: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
     """The worst state of the test windows of a duty's controls; a test window has its own."""
     found = windows.filter(pl.col("standing").is_in(SCHEDULE_COLUMNS)).select(
         rank("standing", SCHEDULE_COLUMNS).alias("worst"),
@@ -63,6 +63,23 @@ def matrix(duties: pl.DataFrame, row: str, column: str, columns: Sequence[str], 
         .agg(*counts, total=sums["obligations"], hours=sums["hours"], overdue_pct=sums["overdue_pct"])
         .sort(rank(row, order), row)
     )
+
+
+def hottest(duties: pl.DataFrame) -> pl.DataFrame:
+    """The fullest cells of framework and week; ties to the earlier week, then in the order of frameworks."""
+    kinds = pl.col("kind").value_counts(sort=True, name="n").struct.field("kind")
+    return (
+        duties.filter(pl.col("place") == "known")
+        .sort("kind")
+        .group_by("framework", "week", "week_start_on", maintain_order=True)
+        .agg(**ledger.group_measures(), mostly=kinds.first())
+        .sort("obligations", "week_start_on", ledger.framework_rank(), "framework", descending=[True] + [False] * 3)
+        .head(HOTTEST)
+        .select(
+            "framework", ledger.framework_name().alias("name"), "week", "week_start_on", "obligations", "hours",
+            ledger.kind_name("mostly"),
+        )
+    )  # fmt: skip
 
 
 def week_totals(duties: pl.DataFrame, weeks: pl.DataFrame) -> pl.DataFrame:

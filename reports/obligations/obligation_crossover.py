@@ -3,60 +3,35 @@
 import polars as pl
 
 from engine.model.document import Chart, Document, Table
+from engine.model.figure import Figures
 from engine.model.report import Ask, Report
-from reports.obligations.clusters import Cluster, clusters, hours_saved
+from reports.figures import select
+from reports.obligations.crossovers import cluster_rows, member_rows
 from reports.shared import ledger
-from reports.shared.ledger import Columns
 from reports.shared.packs import pack
 from reports.shared.wording import all_of, count, hours
 
 SHOWN = 10
-ROW: Columns = {
-    "cluster_id": pl.String, "duties": pl.Int64, "titles": pl.List(pl.String), "frameworks": pl.List(pl.String),
-    "basis": pl.List(pl.String), "shared_evidence": pl.List(pl.String), "window_from": pl.Date, "best_on": pl.Date,
-    "hours_alone": pl.Float64, "hours_together": pl.Float64, "hours_saved": pl.Float64, "confidence": pl.Float64,
-    "owners": pl.List(pl.String), "overdue": pl.Int64,
-}  # fmt: skip
-LABELS = {
-    "cluster_id": "Cluster",
-    "titles": "Duties",
-    "basis": "Share",
-    "shared_evidence": "Shared evidence",
-    "window_from": "From",
-    "best_on": "Best date",
-    "hours_alone": "Hours alone",
-    "hours_together": "Together",
-    "hours_saved": "Saved",
-    "due_on": "Due",
-    "effort_hours": "Hours",
-    "hard": "Fixed",
-}
 
 
-def build(obligations: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask) -> Document:
-    near = ledger.near(obligations, ask)
-    found = clusters(near, linked_evidence, crosswalk, ask)
-    rows, parts = _rows(found, ask), _members(found, near)
+def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    found = figures.rows(cluster_rows)
     days = ask.settings["crossover_days"]
     return Document(
-        headline=_headline(found, near.height),
-        summary={
-            "clusters": rows.height,
-            "duties_in_clusters": parts.height,
-            "duties_up_to_horizon": near.height,
-            "hours_alone": round(float(rows["hours_alone"].sum()), 2),
-            "hours_together": round(float(rows["hours_together"].sum()), 2),
-            "hours_saved": round(float(rows["hours_saved"].sum()), 2),
-        },
+        headline=_headline(found, figures),
         tables=(
             Table(
                 "clusters",
                 "Clusters, largest saving first",
-                rows,
-                labels=LABELS,
+                found.drop("members", "lead"),
                 hidden=("duties", "basis", "frameworks", "owners", "overdue"),
             ),
-            Table("members", "Duties of each cluster", parts, labels=LABELS, hidden=("obligation_id", "kind")),
+            Table(
+                "members",
+                "Duties of each cluster",
+                member_rows(found, figures.rows(ledger.pending)),
+                hidden=("obligation_id", "kind"),
+            ),
         ),
         charts=_charts(found),
         definitions={
@@ -70,78 +45,43 @@ def build(obligations: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: p
             "Fixed": ledger.FIXED,
             "Recurring duties": "Two occurrences of one duty are never together: each needs evidence of its period.",
         },
-        warnings=_warnings(near, linked_evidence),
+        warnings=_warnings(linked_evidence, figures),
         footnotes=("Obligation consolidation says step by step how to use a cluster.",),
     )
 
 
-def _rows(found: list[Cluster], ask: Ask) -> pl.DataFrame:
-    rows = []
-    for cluster in found:
-        alone, together = cluster.hours
-        rows.append(
-            {
-                "cluster_id": cluster.id,
-                "duties": len(cluster.members),
-                "titles": [duty.title for duty in cluster.members],
-                "frameworks": cluster.frameworks,
-                "basis": cluster.bases,
-                "shared_evidence": cluster.shared,
-                "window_from": cluster.window[0],
-                "best_on": cluster.window[1],
-                "hours_alone": round(alone, 3),
-                "hours_together": round(together, 3),
-                "hours_saved": hours_saved(cluster),
-                "confidence": round(cluster.confidence, 2),
-                "owners": sorted({duty.owner for duty in cluster.members if duty.owner}),
-                "overdue": sum(duty.due_on < ask.as_of for duty in cluster.members),
-            }
-        )
-    return pl.DataFrame(rows, schema=ROW, orient="row")
-
-
-def _members(found: list[Cluster], near: pl.DataFrame) -> pl.DataFrame:
-    names = [name for cluster in found for name in [cluster.id] * len(cluster.members)]
-    duties = [duty.id for cluster in found for duty in cluster.members]
-    return pl.DataFrame(
-        {"cluster_id": names, "obligation_id": duties}, schema={"cluster_id": pl.String, "obligation_id": pl.String}
-    ).join(near, on="obligation_id", how="left", maintain_order="left").select(
-        "cluster_id", "due_on", "title", "kind", "frameworks", "owner", "effort_hours", "hard", "obligation_id"
-    )  # fmt: skip
-
-
-def _headline(found: list[Cluster], near: int) -> str:
+def _headline(found: pl.DataFrame, figures: Figures) -> str:
+    near, clusters = figures["obligations_up_to_horizon"], figures["crossover_clusters"]
     if not near:
         return "No duty is due up to the horizon, so there is nothing to share: check that duties are recorded."
-    if not found:
-        return f"None of the {count(near, 'duty', 'duties')} up to the horizon can share evidence with another."
-    first, total = found[0], round(sum(hours_saved(cluster) for cluster in found), 2)
-    names = all_of([pack(name) for name in first.frameworks]) or "one framework"
+    if not clusters:
+        return f"Of {count(near, 'duty', 'duties')} up to the horizon none can share evidence with another."
+    first = found.row(0, named=True)
+    names = all_of([pack(name) for name in first["frameworks"]]) or "no framework"
     return (
-        f"Collecting evidence once for {count(len(found), 'cluster')} of duties would save {hours(total)}; start with "
-        f"the {len(first.members)} duties of {names} by {first.window[1]}, which saves {hours(hours_saved(first))}."
+        f"Collecting evidence once for {count(clusters, 'cluster')} of duties would save "
+        f"{hours(figures['hours_to_save'])}. Start with the {first['duties']} duties of {names} by {first['best_on']}, "
+        f"which saves {hours(first['hours_to_save'])}."
     )
 
 
-def _charts(found: list[Cluster]) -> list[Chart]:
-    if not found:
+def _charts(found: pl.DataFrame) -> list[Chart]:
+    if found.is_empty():
         return []
-    frame = pl.DataFrame(
-        [(f"{cluster.window[1]} · {cluster.id[:6]}", hours_saved(cluster)) for cluster in found[:SHOWN]],
-        schema={"cluster": pl.String, "hours": pl.Float64},
-        orient="row",
+    frame = found.head(SHOWN).select(
+        cluster=pl.format("{} · {}", "best_on", pl.col("cluster_id").str.head(6)), hours="hours_to_save"
     )
     alt = f"Hours saved by each of the {frame.height} most worthwhile clusters, named by best date and identifier."
     return [Chart("bars", "Most worthwhile", frame, "cluster", "hours", alt)]
 
 
-def _warnings(near: pl.DataFrame, linked_evidence: pl.DataFrame) -> list[str]:
+def _warnings(linked_evidence: pl.DataFrame, figures: Figures) -> list[str]:
     warnings = []
-    blind = near.filter(pl.col("controls").list.len() == 0).height
+    blind = figures["obligations_without_control"]
     if blind:
         names = count(blind, "duty names", "duties name")
         warnings.append(f"{names} no control, so nothing shows what could be shared.")
-    if linked_evidence.is_empty() and near.height:
+    if linked_evidence.is_empty() and figures["obligations_up_to_horizon"]:
         warnings.append("No evidence item is linked to a control: clusters rest on shared controls and mappings alone.")
     return warnings
 
@@ -151,5 +91,10 @@ REPORT = Report(
     title="Obligation crossover",
     description="Clusters of duties that share evidence and a due window, with the hours that one collection saves.",
     build=build,
+    figures=select(
+        *("crossover_clusters", "obligations_in_clusters", "obligations_up_to_horizon", "obligations_without_control"),
+        *("crossover_hours_alone", "crossover_hours_together", "hours_to_save"),
+    ),
     parameters=(ledger.WEEKS,),
+    schema_version=2,
 )

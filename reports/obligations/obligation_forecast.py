@@ -5,71 +5,39 @@ from typing import Any
 import polars as pl
 
 from engine.model.document import Chart, Document, Table
+from engine.model.figure import Figures
 from engine.model.report import Ask, Report
+from reports.figures import select
 from reports.obligations import density, weeks
 from reports.obligations import expectations as expected
 from reports.shared import ledger
-from reports.shared.wording import (
-    all_of,
-    count,
-    hours,
-    percent,
-)
+from reports.shared.duty_figures import TOTALS
+from reports.shared.wording import count, hours, percent, sentence, some_of
 
-LABELS = {
-    "week_start_on": "From",
-    "known": "Known",
-    "known_hours": "Known hours",
-    "expected_unplanned": "Expected",
-    "expected_p50": "Expected p50",
-    "expected_p80": "Expected p80",
-    "demand_hours": "Demand hours",
-    "available_hours": "Available hours",
-    "cumulative": "Known so far",
-    "committees": "Committee meetings",
-    "held_on": "On",
-    "error_pct": "Error (%)",
-    "planned": "Was planned",
+LABELS = {"committees": "Committee meetings", "held_on": "On"}
+EXPECTED = {
+    "expected_unplanned": "expected_unplanned_week",
+    "expected_p50": "expected_unplanned_p50",
+    "expected_p80": "expected_unplanned_p80",
+    "expected_hours": "expected_unplanned_hours",
 }
 DEFINITIONS = {
     **ledger.DEFINITIONS,
-    "Expected": "Evidence requests that nobody has made yet: the mean of the weeks behind with their median (p50) and "
-    "80th percentile (p80). From next week on, and never added to what is known.",
-    "Demand": "Hours of those responsible, and a quarter for those accountable. This week's demand includes the work "
-    "on everything overdue.",
+    "Expected": "Evidence requests that nobody has made yet: from next week on, and never added to what is known.",
+    "Demand": "Hours of those responsible, and a quarter for those accountable. Overdue work is in no week, and this "
+    "week offers the working days that are left.",
     "Utilisation": "Demand in percent of the hours of all owners after absence and focus factor.",
     "Density": "Critical or warning by the number of known duties or by utilisation, at the limits of the alerts.",
-    "Back-test": "Mean absolute percentage error of the last 8 forecasts, made four weeks before; "
-    "insufficient_history below 8 weeks.",
 }
 
 
-def build(
-    obligations: pl.DataFrame,
-    owner_weeks: pl.DataFrame,
-    requests: pl.DataFrame,
-    obligation_weeks: pl.DataFrame,
-    ask: Ask,
-) -> Document:
-    duties = ledger.pending(obligations, ask)
+def build(obligations: pl.DataFrame, owner_weeks: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    duties = figures.rows(ledger.pending)
     bounds = density.limits(weeks.history(obligations, ask), ask.settings)
-    arrivals = expected.unplanned_load(requests, obligations, ask)
-    forecast = _forecast(weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds), duties, arrivals)
-    checked, compared = expected.backtest(obligation_weeks), expected.forecast_errors(obligation_weeks)
+    forecast = _forecast(weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds), duties, figures)
     return Document(
-        headline=_headline(forecast, duties),
-        summary={
-            **ledger.totals(duties),
-            "horizon_weeks": forecast.height,
-            "expected_unplanned_week": arrivals.mean,
-            "expected_p50": arrivals.p50,
-            "expected_p80": arrivals.p80,
-            "expected_hours_week": arrivals.hours,
-            "history": "sufficient" if arrivals.mean is not None else expected.INSUFFICIENT,
-            "backtest": expected.INSUFFICIENT if checked.mape_pct is None else "sufficient",
-            "backtest_weeks": checked.weeks,
-            "mape_pct": checked.mape_pct,
-        },
+        headline=_headline(forecast, figures),
+        summary={"horizon_weeks": ask.horizon_weeks},
         tables=(
             Table(
                 "weeks",
@@ -80,16 +48,16 @@ def build(
                 hidden=("expected_p50", "expected_p80", "expected_hours", "shortfall_hours"),
             ),
             Table("committee_milestones", "Committee meetings", _meetings(duties), labels=LABELS),
-            Table("backtest", "Earlier forecasts against what was planned", compared, labels=LABELS),
+            Table("backtest", "Earlier forecasts against what was planned", figures.rows(expected.forecast_errors)),
         ),
         charts=_charts(forecast),
         definitions=DEFINITIONS,
-        warnings=_warnings(duties, arrivals, checked),
+        warnings=_warnings(figures),
         footnotes=("Known + overdue + beyond are the pending duties of the obligation rollup and of the heatmap.",),
     )
 
 
-def _forecast(frame: pl.DataFrame, duties: pl.DataFrame, arrivals: expected.UnplannedLoad) -> pl.DataFrame:
+def _forecast(frame: pl.DataFrame, duties: pl.DataFrame, figures: Figures) -> pl.DataFrame:
     later = pl.int_range(pl.len()) > 0
     meetings = _meetings(duties).group_by("week").agg(committees=pl.col("committee").sort())
     return (
@@ -97,10 +65,10 @@ def _forecast(frame: pl.DataFrame, duties: pl.DataFrame, arrivals: expected.Unpl
         .with_columns(
             cumulative=pl.col("known").cum_sum(),
             committees=pl.col("committees").fill_null([]),
-            expected_unplanned=pl.when(later).then(pl.lit(arrivals.mean, dtype=pl.Float64)),
-            expected_p50=pl.when(later).then(pl.lit(arrivals.p50, dtype=pl.Float64)),
-            expected_p80=pl.when(later).then(pl.lit(arrivals.p80, dtype=pl.Float64)),
-            expected_hours=pl.when(later).then(pl.lit(arrivals.hours, dtype=pl.Float64)),
+            **{
+                name: pl.when(later).then(pl.lit(figures[figure], dtype=pl.Float64))
+                for name, figure in EXPECTED.items()
+            },
         )
         .select(
             *("week", "week_start_on", "known", "known_hours", "expected_unplanned", "expected_p50", "expected_p80"),
@@ -121,25 +89,21 @@ def _meetings(duties: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _headline(forecast: pl.DataFrame, duties: pl.DataFrame) -> str:
-    held = ledger.totals(duties)
+def _headline(forecast: pl.DataFrame, figures: Figures) -> str:
+    known, overdue, beyond = (figures[f"obligations_{place}"] for place in ("known", "overdue", "beyond"))
     span = f"the next {forecast.height} weeks" if forecast.height > 1 else "this week"
-    if not held["known"]:
-        late = f" {held['overdue']:,} overdue ones weigh on this week." if held["overdue"] else ""
-        later = f" {held['beyond']:,} {_fall(held['beyond'])} due later." if held["beyond"] else ""
-        return f"No duty is known to fall due in {span}: check that duties are recorded.{late}{later}"
-    peak = forecast.sort("known", "week_start_on", descending=[True, False]).row(0, named=True)
-    over = forecast.filter((pl.col("utilisation_pct") > 100) | pl.col("utilisation_pct").is_null()).height
-    text = (
-        f"{count(held['known'], 'duty', 'duties')} ({hours(held['known_hours'])}) {_fall(held['known'])} due in {span}"
-    )
-    busiest = f"most in {peak['week']}: {peak['known']:,}"
-    if peak["utilisation_pct"] is not None:
-        busiest += f" at {percent(peak['utilisation_pct'])} of capacity"
-    late = f"; {held['overdue']:,} overdue ones weigh on this week" if held["overdue"] else ""
-    first = _advice(peak, forecast)
-    some = f"; {count(over, 'week')} {'asks' if over == 1 else 'ask'} for more hours than there are" if over else ""
-    return f"{text}, {busiest}{late}{some}: {first}."
+    late = f"{overdue:,} {'is' if overdue == 1 else 'are'} overdue" if overdue else ""
+    if not known:
+        others = [late] if late else []
+        others += [f"{beyond:,} {_fall(beyond)} due later"] if beyond else []
+        rest = f" {' and '.join(others)}." if others else ""
+        return f"No duty is known to fall due in {span}: check that duties are recorded.{rest}"
+    peak = forecast.row(by_predicate=pl.col("week") == figures["busiest_week"], named=True)
+    used = "" if peak["utilisation_pct"] is None else f" at {percent(peak['utilisation_pct'])} of capacity"
+    work = hours(figures["obligations_known_hours"])
+    text = f"{count(known, 'duty', 'duties')} ({work}) {_fall(known)} due in {span}"
+    busiest = f"most in {peak['week']}: {peak['known']:,}{used}"
+    return f"{text}, {busiest}{f'; {late}' if late else ''}: {_advice(peak, forecast)}."
 
 
 def _fall(number: int) -> str:
@@ -151,7 +115,7 @@ def _advice(peak: dict[str, Any], forecast: pl.DataFrame) -> str:
         this = peak["week"] == forecast["week"][0]
         return f"move what can wait out of {'this week' if this else peak['week']}"
     full = forecast.filter(pl.col("level") != "ok")["week"].to_list()
-    return f"relieve {all_of(full)}" if full else "no week is over its limit"
+    return f"relieve {some_of(full, 2)}" if full else "no week is over its limit"
 
 
 def _charts(forecast: pl.DataFrame) -> list[Chart]:
@@ -160,22 +124,27 @@ def _charts(forecast: pl.DataFrame) -> list[Chart]:
     frame = forecast.select("week", demand="demand_hours", available="available_hours").unpivot(
         index="week", variable_name="hours", value_name="total"
     )
-    alt = "Hours of work that fall into each week, and hours that the owners have; the first week has the overdue work."
+    alt = "Hours of work that fall into each week, and hours that the owners have; overdue work is in none."
     return [Chart("lines", "Work and capacity", frame, "week", "total", alt, series="hours")]
 
 
-def _warnings(duties: pl.DataFrame, arrivals: expected.UnplannedLoad, checked: expected.Backtest) -> list[str]:
+def _warnings(figures: Figures) -> list[str]:
     warnings = []
-    if arrivals.mean is None:
-        warnings.append(f"Only {count(arrivals.weeks, 'week')} of requests lie behind: what to expect is not known.")
-    if checked.mape_pct is None:
-        warnings.append(f"Only {count(checked.weeks, 'earlier forecast')} can be checked: its error is not known yet.")
-    nobody = duties.filter(pl.col("owner").is_null(), pl.col("place") != "beyond").height
+    if figures["request_history"] == expected.INSUFFICIENT:
+        lie = count(figures["request_history_weeks"], "week of requests lies", "weeks of requests lie")
+        warnings.append(f"{_only(lie)} behind: what to expect is not known.")
+    if figures["forecast_backtest"] == expected.INSUFFICIENT:
+        checked = count(figures["forecast_weeks_checked"], "earlier forecast")
+        warnings.append(f"{_only(checked)} can be checked: its error is not known yet.")
+    nobody = figures["obligations_without_owner"]
     if nobody:
-        warnings.append(
-            f"{count(nobody, 'duty', 'duties')} up to the horizon without owner: nobody has hours for them."
-        )
+        owned = count(nobody, "pending duty has", "pending duties have")
+        warnings.append(f"{owned} no owner: nobody has hours for {'it' if nobody == 1 else 'them'}.")
     return warnings
+
+
+def _only(counted: str) -> str:
+    return sentence(counted) if counted.startswith("no ") else f"Only {counted}"
 
 
 REPORT = Report(
@@ -183,5 +152,11 @@ REPORT = Report(
     title="Obligation forecast",
     description="Known and expected duties, hours and utilisation of each coming week, with committee meetings.",
     build=build,
+    figures=select(
+        *TOTALS,
+        *("obligations_without_owner", "busiest_week", "request_history", "request_history_weeks", *EXPECTED.values()),
+        *("forecast_backtest", "forecast_weeks_checked", "forecast_mape_pct"),
+    ),
     parameters=(ledger.WEEKS,),
+    schema_version=2,
 )

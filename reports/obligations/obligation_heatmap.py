@@ -1,30 +1,21 @@
 """Where pending duties gather: framework by week, framework by vendor tier, kind by state of the testing schedule."""
 
-from collections.abc import Sequence
-
 import polars as pl
 
 from engine.model.document import Document, Table
+from engine.model.figure import Figures
 from engine.model.report import Ask, Report
+from reports.figures import select
 from reports.obligations import matrices
 from reports.shared import ledger
+from reports.shared.duty_figures import TOTALS
 from reports.shared.wording import count, hours
 
-HOTTEST = 5
-LABELS = {
-    "name": "Framework",
-    "week_start_on": "From",
-    "obligations": "Duties",
-    "overdue_pct": "Overdue (%)",
-    "no_vendor": "No vendor",
-    "no_schedule": "Never tested",
-    "no_control": "No control",
-    "mostly": "Mostly",
-}
+LABELS = {"name": "Framework"}
 
 
-def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, ask: Ask) -> Document:
-    duties = matrices.with_places(ledger.pending(obligations, ask), test_windows, ask)
+def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    duties = matrices.with_places(figures.rows(ledger.pending), test_windows)
     weeks = ledger.horizon(ask)
     columns = ["overdue", *weeks["week"], "beyond"]
     by_week = matrices.matrix(duties, "framework", "column", columns, ledger.FRAMEWORK_ROWS)
@@ -35,35 +26,22 @@ def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls
     by_state = matrices.matrix(duties, "kind", "schedule", matrices.SCHEDULE_COLUMNS, ledger.KINDS).insert_column(
         1, ledger.kind_name().alias("name")
     )
-    hot = _hottest(duties, weeks)
+    hot = matrices.hottest(duties)
     return Document(
-        headline=_headline(duties, hot),
-        summary={
-            **ledger.totals(duties),
-            "horizon_weeks": weeks.height,
-            "frameworks": by_week.height,
-            "busiest_week": None if hot.is_empty() else _weeks(duties, weeks)[0],
-        },
+        headline=_headline(hot, figures, ask),
+        summary={"horizon_weeks": ask.horizon_weeks},
         tables=(
             Table(
                 "framework_week",
                 "Frameworks by week",
                 _named(by_week.rename(slots)),
                 note="Each duty stands in one cell; the totals by week are in the next table.",
-                labels={
-                    **LABELS,
-                    **{slot: name.partition("-")[2] or name.capitalize() for name, slot in slots.items()},
-                },
+                labels={**LABELS, **{slot: name.partition("-")[2] for name, slot in slots.items() if slot != name}},
                 heat=tuple(slots.values()),
                 hidden=("framework",),
             ),
-            Table(
-                "week_totals",
-                "All frameworks by week",
-                matrices.week_totals(duties, weeks),
-                labels=LABELS,
-            ),
-            Table("hottest", f"The {HOTTEST} fullest cells", hot, labels=LABELS, hidden=("framework",)),
+            Table("week_totals", "All frameworks by week", matrices.week_totals(duties, weeks)),
+            Table("hottest", f"The {matrices.HOTTEST} fullest cells", hot, labels=LABELS, hidden=("framework",)),
             Table(
                 "framework_tier",
                 "Frameworks by vendor tier",
@@ -74,13 +52,7 @@ def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls
                 heat=matrices.TIER_COLUMNS,
                 hidden=("framework",),
             ),
-            Table(
-                "tier_totals",
-                "All frameworks by vendor tier",
-                matrices.tier_totals(duties),
-                labels=LABELS,
-                words=("tier",),
-            ),
+            Table("tier_totals", "All frameworks by vendor tier", matrices.tier_totals(duties), words=("tier",)),
             Table(
                 "kind_schedule",
                 "Kinds of duty by state of the testing schedule",
@@ -94,7 +66,7 @@ def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls
                 "Every filled cell",
                 matrices.cells(duties, tiered),
                 note="The figures of the three heatmaps with hours and the share that is overdue.",
-                labels={**LABELS, "name": "Row", "column": "Column"},
+                labels={**LABELS, "name": "Row"},
                 state=("heatmap",),
                 words=("column",),
                 hidden=("row",),
@@ -106,7 +78,7 @@ def build(obligations: pl.DataFrame, test_windows: pl.DataFrame, vendor_controls
             "Testing schedule": "The worst state of any test window of the controls that the duty names: missed, "
             "open, upcoming; never tested without a schedule.",
         },
-        warnings=_warnings(duties),
+        warnings=_warnings(figures),
     )
 
 
@@ -114,46 +86,25 @@ def _named(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.insert_column(1, ledger.framework_name().alias("name"))
 
 
-def _hottest(duties: pl.DataFrame, weeks: pl.DataFrame) -> pl.DataFrame:
-    """The fullest cells of framework and week; ties to the earlier week, then in the order of frameworks."""
-    kinds = pl.col("kind").value_counts(sort=True, name="n").struct.field("kind")
-    return (
-        duties.filter(pl.col("place") == "known")
-        .sort("kind")
-        .group_by("framework", "week", "week_start_on", maintain_order=True)
-        .agg(**ledger.group_measures(), mostly=kinds.first())
-        .sort("obligations", "week_start_on", ledger.framework_rank(), "framework", descending=[True] + [False] * 3)
-        .head(HOTTEST)
-        .select(
-            "framework", ledger.framework_name().alias("name"), "week", "week_start_on", "obligations", "hours",
-            ledger.kind_name("mostly"),
-        )
-    )  # fmt: skip
-
-
-def _weeks(duties: pl.DataFrame, weeks: pl.DataFrame) -> Sequence[str]:
-    totals = matrices.week_totals(duties, weeks).filter(pl.col("week_start_on").is_not_null())
-    return totals.sort("obligations", "week_start_on", descending=[True, False])["week"].to_list()
-
-
-def _headline(duties: pl.DataFrame, hot: pl.DataFrame) -> str:
-    if duties.is_empty():
+def _headline(hot: pl.DataFrame, figures: Figures, ask: Ask) -> str:
+    pending, overdue = figures["obligations_pending"], figures["obligations_overdue"]
+    if not pending:
         return "No duty is pending, so there is nothing to place on a heatmap: check that duties are recorded."
-    held = ledger.totals(duties)
-    start = f"{count(held['pending'], 'duty', 'duties')} {'is' if held['pending'] == 1 else 'are'} pending"
+    start = f"{count(pending, 'duty', 'duties')} {'is' if pending == 1 else 'are'} pending, {overdue or 'none'} overdue"
     if hot.is_empty():
-        return f"{start}, {held['overdue']:,} of them overdue and none due within the horizon: clear the overdue first."
+        first = "clear the overdue first" if overdue else "what is pending is due later"
+        return f"{start} and none due within {count(ask.horizon_weeks, 'week')}: {first}."
     top = hot.row(0, named=True)
-    first = "start with the overdue ones, then " if held["overdue"] else ""
+    first = "start with the overdue ones, then " if overdue else ""
     return (
-        f"{start}, {held['overdue']:,} of them overdue; {first}plan for {top['week']}, when "
+        f"{start}; {first}plan for {top['week']}, when "
         f"{top['name'][:1].lower() + top['name'][1:] if top['framework'] in ('several', 'none') else top['name']} "
         f"has most at once: {count(top['obligations'], 'duty', 'duties')}, {hours(top['hours'])}."
     )
 
 
-def _warnings(duties: pl.DataFrame) -> list[str]:
-    nobody = duties.filter(pl.col("owner").is_null()).height
+def _warnings(figures: Figures) -> list[str]:
+    nobody = figures["obligations_without_owner"]
     return [f"{count(nobody, 'pending duty has', 'pending duties have')} no owner."] if nobody else []
 
 
@@ -162,5 +113,7 @@ REPORT = Report(
     title="Obligation heatmap",
     description="Pending duties by framework and week, by vendor tier, and by state of the testing schedule.",
     build=build,
+    figures=select(*TOTALS, "obligations_without_owner", "frameworks_with_obligations", "busiest_week"),
     parameters=(ledger.WEEKS,),
+    schema_version=2,
 )

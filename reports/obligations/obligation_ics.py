@@ -1,21 +1,20 @@
 """The compliance calendar as a feed to subscribe to: one all-day event for each duty."""
 
-import polars as pl
-
 from engine.model.document import Document
-from engine.model.report import Ask, Report
-from reports.obligations import calendar
+from engine.model.figure import Figures
+from engine.model.report import Report
+from reports.figures import select
+from reports.obligations import entries
 
 
-def build(obligations: pl.DataFrame, ask: Ask) -> Document:
-    listed = calendar.entries(obligations, ask.as_of)
+def build(figures: Figures) -> Document:
+    listed = figures.rows(entries.entries)
     return Document(
-        headline=calendar.headline(listed, ask.as_of),
-        summary=calendar.totals(listed, obligations, ask),
-        tables=(calendar.table(listed),),
-        events=calendar.events(listed),
-        definitions=calendar.DEFINITIONS,
-        warnings=calendar.warnings(listed),
+        headline=entries.headline(listed, figures),
+        tables=(entries.table(listed),),
+        events=entries.events(listed),
+        definitions=entries.DEFINITIONS,
+        warnings=entries.warnings(figures),
     )
 
 
@@ -24,5 +23,7 @@ REPORT = Report(
     title="Compliance obligations",
     description="Dated compliance duties as a calendar feed; a duty keeps its entry when its date moves.",
     build=build,
+    figures=select(*entries.FIGURES),
     formats=("ics", "json", "csv", "html", "md"),
+    schema_version=2,
 )

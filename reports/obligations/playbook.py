@@ -1,29 +1,56 @@
 """The six steps that turn a cluster of duties into one piece of work, with what is tracked of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
 
-from reports.obligations.clusters import Cluster, hours_saved
+from engine.model.report import Ask
+from reports.obligations.clusters import Cluster, clusters, hours_to_save
 from reports.shared.ledger import Columns
+from reports.shared.ordering import rank
 from reports.shared.packs import pack
 
 STEPS = (
     "confirm shared evidence", "confirm mapping", "name one owner", "align due dates", "collect once and link",
     "attest everywhere",
 )  # fmt: skip
-STATUSES = ("active", "proposed", "completed", "abandoned")
+WAITING = ("active", "proposed")
+STATUSES = (*WAITING, "completed", "abandoned")
 PLAY: Columns = {
     "play_id": pl.String, "status": pl.String, "tracked": pl.Boolean, "duties": pl.Int64,
     "about": pl.String, "frameworks": pl.List(pl.String), "owner": pl.String, "best_on": pl.Date,
     "steps_done": pl.Int64, "next_step": pl.String, "blocked": pl.Boolean, "hours_to_save": pl.Float64,
-    "hours_saved": pl.Float64, "started_on": pl.Date, "closed_on": pl.Date,
+    "hours_saved": pl.Float64, "started_on": pl.Date, "closed_on": pl.Date, "advice": pl.List(pl.String),
 }  # fmt: skip
 STEP: Columns = {
     "play_id": pl.String, "number": pl.Int64, "step": pl.String, "status": pl.String, "by": pl.String, "on": pl.Date,
     "evidence": pl.String, "what": pl.String,
 }  # fmt: skip
+
+
+def play_rows(
+    obligations: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, plays: pl.DataFrame, ask: Ask
+) -> pl.DataFrame:
+    """A play for each cluster and for each that is tracked: those under way first, then by what they would save."""
+    found = {cluster.id: cluster for cluster in clusters(obligations, linked_evidence, crosswalk, ask)}
+    stored = tracked_steps(plays)
+    rows = [play(name, found.get(name), stored.get(name, [])) for name in sorted({*found, *stored})]
+    return pl.DataFrame(rows, schema=PLAY, orient="row").sort(
+        rank("status", STATUSES), "hours_to_save", "best_on", "play_id",
+        descending=[False, True, False, False], nulls_last=True,
+    )  # fmt: skip
+
+
+def step_rows(rows: pl.DataFrame, plays: pl.DataFrame) -> pl.DataFrame:
+    """The six steps of each of the plays of ``rows``, in their order."""
+    stored = tracked_steps(plays)
+    steps = [
+        {"play_id": name, **step}
+        for name, advice in rows.select("play_id", "advice").iter_rows()
+        for step in steps_of(advice, stored.get(name, []))
+    ]
+    return pl.DataFrame(steps, schema=STEP, orient="row")
 
 
 def tracked_steps(plays: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
@@ -34,10 +61,9 @@ def tracked_steps(plays: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def steps_of(cluster: Cluster | None, stored: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Six rows, todo where nothing is tracked."""
+def steps_of(advice: Sequence[str], stored: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Six rows with what to do, todo where nothing is tracked."""
     known = {row["number"]: row for row in stored if row["number"] is not None}
-    advice = _advice(cluster) if cluster else [""] * len(STEPS)
     for number, name in enumerate(STEPS, 1):
         row = known.get(number, {})
         yield {
@@ -54,7 +80,8 @@ def steps_of(cluster: Cluster | None, stored: list[dict[str, Any]]) -> Iterator[
 def play(name: str, cluster: Cluster | None, stored: list[dict[str, Any]]) -> dict[str, Any]:
     """One row: the cluster as it is and the play as it is tracked; either may be missing."""
     head = stored[0] if stored else {}
-    steps = list(steps_of(cluster, stored))
+    advice = _advice(cluster) if cluster else [""] * len(STEPS)
+    steps = list(steps_of(advice, stored))
     ahead = [row for row in steps if row["status"] != "done"]
     status = head.get("status") or "proposed"
     return {
@@ -67,12 +94,13 @@ def play(name: str, cluster: Cluster | None, stored: list[dict[str, Any]]) -> di
         "owner": head.get("owner") or (cluster.lead if cluster else None),
         "best_on": cluster.window[1] if cluster else None,
         "steps_done": len(steps) - len(ahead),
-        "next_step": ahead[0]["step"] if ahead and status in ("active", "proposed") else None,
+        "next_step": ahead[0]["step"] if ahead and status in WAITING else None,
         "blocked": any(row["status"] == "blocked" for row in steps),
-        "hours_to_save": hours_saved(cluster) if cluster else None,
+        "hours_to_save": hours_to_save(cluster) if cluster else None,
         "hours_saved": head.get("hours_saved"),
         "started_on": head.get("started_on"),
         "closed_on": head.get("closed_on"),
+        "advice": advice,
     }
 
 

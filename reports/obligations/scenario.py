@@ -25,16 +25,16 @@ def options_of(ask: Ask) -> dict[str, Any]:
     return kept
 
 
-def scenario_id(duties: pl.DataFrame, ask: Ask) -> str:
+def scenario_id(obligations: pl.DataFrame, ask: Ask) -> str:
     """Equal inputs, equal identifier: the changes, the day, the horizon and the duties themselves."""
-    held = duties.select(
+    held = ledger.pending(obligations, ask).select(
         "obligation_id", "due_on", "effort_hours", "hard", "state", pl.col("frameworks").list.join("; ")
     )
-    content = [options_of(ask), ask.as_of.isoformat(), len(ledger.mondays(ask)), held.write_csv()]
+    content = [options_of(ask), ask.as_of.isoformat(), ask.horizon_weeks, held.write_csv()]
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:ID_DIGITS]
 
 
-def scenario_duties(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def scenario_duties(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Pending duties with their ``fate``, ``new_due_on`` and ``new_place``.
 
     What the scenario would move past a hard deadline is held. Nothing moves before the day of the report; an overdue
@@ -56,7 +56,8 @@ def scenario_duties(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     target = pl.max_horizontal(start + pl.duration(weeks=shift), pl.lit(ask.as_of))
     moves = chosen.fill_null(False) & (target != start)
     return (
-        duties.with_columns(
+        ledger.pending(obligations, ask)
+        .with_columns(
             fate=pl.when(gone.fill_null(False)).then(pl.lit("descoped"))
             .when(moves & pl.col("hard") & (target > pl.col("due_on"))).then(pl.lit("held"))
             .when(moves).then(pl.lit("moved"))
@@ -73,50 +74,67 @@ def scenario_duties(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def after(plan: pl.DataFrame) -> pl.DataFrame:
-    """The duties as the scenario leaves them, in the columns of the ledger."""
+def after(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """The pending duties as the scenario leaves them, in the columns of the ledger."""
+    state = pl.when(pl.col("new_place") == "overdue").then(pl.lit("overdue")).otherwise(pl.lit("open"))
+    start = ledger.on_week(pl.col("new_due_on"), state, ask)
     return (
-        plan.filter(pl.col("fate") != "descoped")
+        scenario_duties(obligations, ask)
+        .filter(pl.col("fate") != "descoped")
         .with_columns(
-            due_on="new_due_on",
-            place="new_place",
-            week=pl.col("new_due_on").dt.strftime("%G-W%V"),
-            week_start_on=pl.col("new_due_on").dt.truncate("1w"),
+            due_on="new_due_on", place="new_place", state=state, week=start.dt.strftime("%G-W%V"), week_start_on=start
         )
         .sort("due_on", "obligation_id")
     )
 
 
-def week_comparison(
-    base: pl.DataFrame, then: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask
-) -> pl.DataFrame:
+def base_weeks(obligations: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """The weeks of the horizon as they are: duties, hours, demand, utilisation; the fullest first."""
+    return _weeks(ledger.pending(obligations, ask), load, owner_weeks, ask)
+
+
+def scenario_weeks(obligations: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """The weeks of the horizon as the scenario leaves them, as ``base_weeks``."""
+    return _weeks(after(obligations, ask), load, owner_weeks, ask)
+
+
+def week_comparison(base: pl.DataFrame, then: pl.DataFrame) -> pl.DataFrame:
     """Each week of the horizon before (``base_*``) and after (``scenario_*``): duties, hours, demand, utilisation."""
-    available = owner_weeks.group_by("week").agg(available_hours=pl.col("available_hours").sum().round(3))
-    frame = ledger.horizon(ask).join(available, on="week", how="left", maintain_order="left").with_columns(
-        pl.col("available_hours").fill_null(0.0)
-    )  # fmt: skip
-    for side, duties in (("base", base), ("scenario", then)):
-        known = (
-            duties.filter(pl.col("place") == "known")
-            .group_by("week")
-            .agg(
-                pl.len().cast(pl.Int64).alias(f"{side}_duties"),
-                pl.col("effort_hours").sum().round(3).alias(f"{side}_hours"),
-            )
+    sides = [
+        frame.select("week", pl.col("duties", "hours", "demand_hours", "utilisation_pct").name.prefix(f"{side}_"))
+        for side, frame in (("base", base), ("scenario", then))
+    ]
+    return (
+        base.select("week", "week_start_on", "available_hours")
+        .join(sides[0], on="week")
+        .join(sides[1], on="week")
+        .sort("week_start_on")
+        .select(
+            *("week", "week_start_on", "base_duties", "scenario_duties", "base_hours", "scenario_hours"),
+            *("base_demand_hours", "scenario_demand_hours", "available_hours"),
+            *("base_utilisation_pct", "scenario_utilisation_pct"),
         )
-        work = (
-            load.join(duties.select("obligation_id", on="due_on"), on="obligation_id")
-            .group_by(week=pl.max_horizontal("on", pl.lit(ask.as_of)).dt.strftime("%G-W%V"))
-            .agg(pl.col("hours").sort().sum().round(3).alias(f"{side}_demand_hours"))
-        )
-        frame = (
-            frame.join(known, on="week", how="left", maintain_order="left")
-            .join(work, on="week", how="left", maintain_order="left")
-            .with_columns(pl.col(f"{side}_duties").fill_null(0), pl.col("^.*_hours$").fill_null(0.0))
-            .with_columns(weeks.utilisation(f"{side}_demand_hours").alias(f"{side}_utilisation_pct"))
-        )
-    return frame.select(
-        *("week", "week_start_on", "base_duties", "scenario_duties", "base_hours", "scenario_hours"),
-        *("base_demand_hours", "scenario_demand_hours", "available_hours"),
-        *("base_utilisation_pct", "scenario_utilisation_pct"),
+    )
+
+
+def _weeks(duties: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Work that nobody has hours for is fullest of all; ties go to the earlier week."""
+    available = owner_weeks.group_by("week").agg(available_hours=pl.col("available_hours").sort().sum().round(3))
+    known = (
+        duties.filter(pl.col("place") == "known")
+        .group_by("week")
+        .agg(duties=pl.len().cast(pl.Int64), hours=pl.col("effort_hours").sort().sum().round(3))
+    )
+    work = (
+        load.join(duties.filter(pl.col("place") != "overdue").select("obligation_id", on="due_on"), on="obligation_id")
+        .group_by(week=pl.max_horizontal("on", pl.lit(ask.as_of)).dt.strftime("%G-W%V"))
+        .agg(demand_hours=pl.col("hours").sort().sum().round(3))
+    )
+    frame = ledger.horizon(ask)
+    for part in (known, work, available):
+        frame = frame.join(part, on="week", how="left", maintain_order="left")
+    return (
+        frame.with_columns(pl.col("duties").fill_null(0), pl.col("hours", "^.*_hours$").fill_null(0.0))
+        .with_columns(utilisation_pct=weeks.utilisation())
+        .sort("utilisation_pct", "week_start_on", descending=[True, False], nulls_last=False)
     )

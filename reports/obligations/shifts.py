@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from reports.obligations import density
-from reports.shared.wording import count, hours
+from reports.shared.wording import count
 
 NEARBY = (-1, -2, 1, 2)  # earlier weeks first: work done early breaks no promise
 
@@ -43,21 +43,20 @@ def with_suggestions(rated: pl.DataFrame, duties: pl.DataFrame, bounds: density.
     )
     columns = ("week", "known", "demand_hours", "available_hours", "movable", "movable_hours")
     plan = [Week(*row) for row in frame.select(columns).iter_rows()]
-    late = float(duties.filter(pl.col("place") == "overdue")["effort_hours"].sum())
     causes, texts = [], []
     for at, row in enumerate(frame.iter_rows(named=True)):
         bad = row["level"] != "ok"
         causes.append(density.causes(row["known"], row["utilisation_pct"], bounds) if bad else [])
-        texts.append(_relief(plan, at, bounds, late if at == 0 else 0.0) if bad else "")
+        texts.append(_relief(plan, at, bounds) if bad else "")
     return frame.drop("movable_hours").with_columns(
         causes=pl.Series(causes, dtype=pl.List(pl.String)), suggestion=pl.Series(texts, dtype=pl.String)
     )
 
 
-def _relief(plan: list[Week], at: int, bounds: density.Limits, late: float) -> str:
+def _relief(plan: list[Week], at: int, bounds: density.Limits) -> str:
     week = plan[at]
     excess = _excess(week, bounds)
-    fixed = bool(week.movable) and excess > week.movable and not late
+    fixed = bool(week.movable) and excess > week.movable
     wanted = min(week.movable, excess)
     moves = []
     for step in NEARBY:
@@ -68,7 +67,7 @@ def _relief(plan: list[Week], at: int, bounds: density.Limits, late: float) -> s
                 _move(week, plan[target], number)
                 wanted -= number
                 moves.append(f"{'pull' if step < 0 else 'defer'} {number} to {plan[target].name}")
-    parts = [f"Replan {hours(round(late, 2))} of overdue work"] if late else []
+    parts = []
     if moves:
         parts.append(f"of {count(week.movable + _moved(moves), 'duty', 'duties')} that can move, {', '.join(moves)}")
     elif not week.movable and week.known:

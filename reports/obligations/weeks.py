@@ -15,7 +15,7 @@ DRIVERS = 3
 def demand(duties: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Each week of the horizon: duties known and their effort, demand (F7), capacity, utilisation, shortfall.
 
-    Overdue duties are no longer due in any week; their work falls into this one, so demand counts it there.
+    Overdue duties are no longer due in any week, and no week has the work on them.
     """
     known = (
         duties.filter(pl.col("place") == "known")
@@ -36,6 +36,17 @@ def demand(duties: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.Data
     )
 
 
+def fullest(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """The weeks of the horizon in which duties fall due, most duties first; ties to the earlier week."""
+    return (
+        ledger.pending(obligations, ask)
+        .filter(pl.col("place") == "known")
+        .group_by("week", "week_start_on")
+        .agg(obligations=pl.len().cast(pl.Int64), hours=pl.col("effort_hours").sum().round(3))
+        .sort("obligations", "week_start_on", descending=[True, False])
+    )
+
+
 def utilisation(demand: str = "demand_hours", available: str = "available_hours") -> pl.Expr:
     """Demand in percent of what is available: 0 without demand, null where nobody has hours for it."""
     return (
@@ -46,17 +57,30 @@ def utilisation(demand: str = "demand_hours", available: str = "available_hours"
     )
 
 
-def history(obligations: pl.DataFrame, ask: Ask) -> list[int]:
-    """How many duties were due in each of the weeks behind, oldest first; cancelled ones never were."""
+def behind(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """The weeks behind, oldest first, with the duties that were due in each; cancelled ones never were."""
     count = int(ask.settings["history_weeks"])
     monday = ask.as_of - timedelta(days=ask.as_of.weekday())
-    starts = pl.DataFrame({"start": [monday - timedelta(weeks=count - number) for number in range(count)]})
+    starts = [monday - timedelta(weeks=count - number) for number in range(count)]
     due = (
         obligations.filter(pl.col("state") != "cancelled")
-        .group_by(start=pl.col("due_on").dt.truncate("1w"))
+        .group_by(week_start_on=pl.col("due_on").dt.truncate("1w"))
         .agg(due=pl.len().cast(pl.Int64))
     )
-    return starts.join(due, on="start", how="left", maintain_order="left")["due"].fill_null(0).to_list()
+    return (
+        pl.DataFrame({"week_start_on": starts}, schema={"week_start_on": pl.Date})
+        .join(due, on="week_start_on", how="left", maintain_order="left")
+        .select(
+            week=pl.col("week_start_on").dt.strftime("%G-W%V"),
+            week_start_on="week_start_on",
+            due=pl.col("due").fill_null(0),
+        )
+    )
+
+
+def history(obligations: pl.DataFrame, ask: Ask) -> list[int]:
+    """How many duties were due in each of the weeks behind, oldest first."""
+    return behind(obligations, ask)["due"].to_list()
 
 
 def with_levels(frame: pl.DataFrame, bounds: density.Limits, sent: Mapping[str, str] | None = None) -> pl.DataFrame:

@@ -30,12 +30,14 @@ FLAGS: Mapping[str, tuple[str, bool, str]] = {
     "no_residual": ("residual risk not rated.", False, "Rate what remains with the measure in place."),
     "no_longer_needed": ("the control is effective again.", False, "Resolve it."),
 }
+KINDS = ("compensating", "accepted_risk", "gap", "drift")
+STANDINGS = ("expired", "in_review", "draft", "approved", "rejected", "resolved")
 NEEDS_WORKSHEET = (pl.col("framework") == "pci-dss") & (pl.col("kind") == "compensating")
 
 
-def with_flags(exceptions: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def register(exceptions: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Exceptions with the state of their control, the freshness of the measure's evidence, and their flags."""
-    about = status.select(*KEY, "applicable", "owner", control_state="state")
+    about = control_status.select(*KEY, "applicable", "owner", control_state="state")
     frame = exceptions.join(about, on=KEY, how="left").with_columns(
         in_use=pl.col("applicable").fill_null(False) & (pl.col("control_state") != "effective").fill_null(False),
         complete=pl.Series([_complete(text) for text in exceptions["worksheet"]], dtype=pl.Boolean),
@@ -59,11 +61,11 @@ def with_flags(exceptions: pl.DataFrame, status: pl.DataFrame, ask: Ask) -> pl.D
     return frame.with_columns(flags=pl.concat_list(words).list.drop_nulls())
 
 
-def flag_rows(register: pl.DataFrame) -> pl.DataFrame:
-    """One row for each flag of each exception."""
+def flag_rows(listed: pl.DataFrame) -> pl.DataFrame:
+    """One row for each flag of each exception of the register."""
     todo = {name: what for name, (_, _, what) in FLAGS.items()}
     return (
-        register.explode("flags", empty_as_null=False)
+        listed.explode("flags", empty_as_null=False)
         .rename({"flags": "flag"})
         .select(
             *("flag", "id", "kind", *KEY, "approver", "expires_on", "days_left", "renewals"),
@@ -73,9 +75,9 @@ def flag_rows(register: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def undeclared_exceptions(gaps: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
+def undeclared_measures(gaps: pl.DataFrame, exceptions: pl.DataFrame) -> pl.DataFrame:
     """Open gaps whose remediation names a measure meanwhile, on controls without an exception in force."""
-    held = register.filter(pl.col("standing") == "approved").select(KEY).unique()
+    held = exceptions.filter(pl.col("standing") == "approved").select(KEY).unique()
     return (
         gaps.filter(pl.col("compensating").is_not_null())
         .join(held, on=KEY, how="anti")
@@ -93,3 +95,34 @@ def worksheet(text: str | None) -> Mapping[str, Any]:
 def _complete(text: str | None) -> bool:
     filled = worksheet(text)
     return all(filled.get(name) for name in FIELDS)
+
+
+def worksheets(listed: pl.DataFrame) -> pl.DataFrame:
+    """The worksheet of each compensating control for a PCI DSS requirement, field by field."""
+    rows = []
+    for row in listed.filter(NEEDS_WORKSHEET).sort("id").iter_rows(named=True):
+        filled = worksheet(row["worksheet"])
+        texts = {name: _text(filled.get(name)) for name in FIELDS}
+        missing = sum(text is None for text in texts.values())
+        rows.append({"id": row["id"], "control_id": row["control_id"], **texts, "missing": missing})
+    schema = {**dict.fromkeys(("id", "control_id", *FIELDS), pl.String), "missing": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _text(value: Any) -> str | None:
+    if value is None or value == "":
+        return None
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def by_kind(register: pl.DataFrame) -> pl.DataFrame:
+    """How many exceptions of each kind stand where, and how many of them are flagged."""
+    return (
+        register.group_by("kind")
+        .agg(
+            exceptions=pl.len().cast(pl.Int64),
+            **{name: (pl.col("standing") == name).sum().cast(pl.Int64) for name in STANDINGS},
+            flagged=(pl.col("flags").list.len() > 0).sum().cast(pl.Int64),
+        )
+        .sort(rank("kind", KINDS), "kind")
+    )

@@ -3,11 +3,13 @@
 import polars as pl
 
 from engine.model.document import Coverage, Document, Table
-from engine.model.report import Ask, Report
+from engine.model.figure import Figures
+from engine.model.report import Report
+from reports.figures import select
 from reports.ownership import scope_gaps
 from reports.shared.columns import share_pct
 from reports.shared.packs import PACKS
-from reports.shared.wording import all_of, count, percent
+from reports.shared.wording import all_of, count, count_of, percent
 
 SYSTEM = (
     *("id", "name", "owner", "boundary", "environment", "region", "data_classes", "frameworks", "controls_named"),
@@ -17,68 +19,36 @@ FLOW = (
     *("id", "from_name", "to_name", "data_class", "protocol", "encrypted", "leaves", "from_region", "to_region"),
     *("vendor", "agreement_ref", "from_system", "to_system", "vendor_id"),
 )
-LABELS = {
-    "id": "ID",
-    "from_name": "From",
-    "to_name": "To",
-    "leaves": "Leaves the boundary",
-    "agreement_ref": "Agreement",
-    "controls_named": "Controls that name it",
-    "pci_class": "PCI DSS class",
-    "service": "Service",
-    "justification": "Why excluded",
-    "last_reviewed_on": "Last reviewed",
-    "last_seen_on": "Last seen",
-    "holds_customer_data": "Customer data",
-    "documented_pct": "Documented (%)",
-    "todo": "What to do",
-    "subject": "ID",
-}
+LABELS = {"leaves": "Leaves the boundary", "justification": "Why excluded", "subject": "ID"}
 DEFINITIONS = {
-    "Undocumented": "Seen in the register of services, in alerts, in findings of scanners or at an end of a "
-    "dependency, and no declared system is it: none names that service, and none has its name or identifier.",
     "In scope": "Inside the boundary. A system outside needs a reason.",
-    "Leaves the boundary": "From a system inside to one outside, or to a vendor.",
     "PCI DSS class": "CDE stores, processes or transmits card data; connected-to reaches it; security-impacting could "
     "affect it; out does neither.",
-    "No controls": "In scope with neither a framework that applies to it nor a control that names it.",
-    "Review": f"The scope of a system is confirmed at least every {scope_gaps.REVIEW_MONTHS} months.",
     "Coverage": "Observed systems that are declared.",
 }
+NAMED = 3  # undocumented systems that the headline names
 
 
 def build(
-    systems: pl.DataFrame, data_flows: pl.DataFrame, observations: pl.DataFrame, organization: pl.DataFrame, ask: Ask
+    systems: pl.DataFrame,
+    data_flows: pl.DataFrame,
+    observations: pl.DataFrame,
+    organization: pl.DataFrame,
+    figures: Figures,
 ) -> Document:
     strangers = scope_gaps.undeclared_systems(observations)
-    services = observations.filter(pl.col("seen_in").list.contains("services"))["service_id"].drop_nulls().to_list()
-    gaps = scope_gaps.gaps(systems, data_flows, strangers, services, ask.as_of)
+    gaps = figures.rows(scope_gaps.gaps)
     inside = systems.filter("in_scope")
-    leaving = data_flows.filter("leaves")
-    counts = {name: gaps.filter(pl.col("gap") == name).height for name in scope_gaps.GAPS}
-    coverage = Coverage(observations.height - strangers.height, observations.height)
     return Document(
-        headline=_headline(systems, observations, strangers, gaps),
-        summary={
-            "systems": systems.height,
-            "in_scope": inside.height,
-            "excluded": systems.height - inside.height,
-            "flows": data_flows.height,
-            "flows_leaving": leaving.height,
-            "observed": observations.height,
-            "undocumented": strangers.height,
-            "documented_pct": coverage.pct,
-            "gaps": gaps.height,
-            **{f"gap_{name}": number for name, number in counts.items()},
-        },
+        headline=_headline(figures, strangers["name"].to_list()),
         tables=(
             Table(
-                "undocumented", "Observed and not declared", strangers, labels=LABELS, hidden=("service_id",),
+                "undocumented", "Observed and not declared", strangers, hidden=("service_id",),
                 note="Nobody protects on purpose what nobody knows of: start here.",
             ),
             Table("gaps", "Every gap of the scope, most urgent first", gaps, labels=LABELS, state=("gap",)),
-            Table("observed_in", "Where it was observed", _sources(observations), labels=LABELS),
-            Table("frameworks", "Systems by framework", _frameworks(inside, organization), labels=LABELS),
+            Table("observed_in", "Where it was observed", _sources(observations)),
+            Table("frameworks", "Systems by framework", _frameworks(inside, organization)),
             Table(
                 "systems", "Declared systems", systems.sort("boundary", "name", "id").select(SYSTEM), labels=LABELS,
                 words=("pci_class",),
@@ -89,7 +59,7 @@ def build(
                 labels=LABELS, hidden=("from_system", "to_system", "vendor_id"),
             ),
         ),
-        coverage=coverage,
+        coverage=Coverage(observations.height - strangers.height, observations.height),
         definitions=DEFINITIONS,
         warnings=_warnings(inside),
     )  # fmt: skip
@@ -126,24 +96,23 @@ def _frameworks(inside: pl.DataFrame, organization: pl.DataFrame) -> pl.DataFram
     )
 
 
-def _headline(systems: pl.DataFrame, observed: pl.DataFrame, strangers: pl.DataFrame, gaps: pl.DataFrame) -> str:
-    if systems.is_empty() and observed.is_empty():
+def _headline(figures: Figures, strangers: list[str]) -> str:
+    declared, observed = figures["systems_declared"], figures["systems_observed"]
+    if not declared and not observed:
         return "No system is declared and none was observed: the scope is not known."
-    if systems.is_empty():
-        seen = count(observed.height, "system was", "systems were")
+    if not declared:
+        seen = count(observed, "system was", "systems were")
         return f"No system is declared, yet {seen} observed: write the scope down."
-    rest = gaps.filter(pl.col("gap") != "undocumented_system").height
-    others = f"{count(rest, 'other gap')} in the declared scope"
-    if strangers.is_empty():
-        if observed.is_empty():
-            return f"{count(systems.height, 'system')} declared and nothing observed to compare with; {others}."
-        return f"Every observed system is declared, {observed.height:,} in all; {others}."
-    share = f"{count(strangers.height, 'observed system')} of {observed.height:,}"
-    more = [f"{strangers.height - 3:,} more"] if strangers.height > 3 else []
-    names = all_of([*strangers["name"].to_list()[:3], *more])
-    known = percent(100 * (observed.height - strangers.height) / observed.height)
-    verb = "is" if strangers.height == 1 else "are"
-    return f"{share} {verb} undocumented ({known} documented): declare {names}; {others}."
+    others = f"{count(figures['scope_gaps'] - len(strangers), 'other gap')} in the declared scope"
+    if not observed:
+        return f"{count(declared, 'system')} declared and nothing observed to compare with; {others}."
+    if not strangers:
+        return f"Every observed system is declared, {observed:,} in all; {others}."
+    more = [f"{len(strangers) - NAMED:,} more"] if len(strangers) > NAMED else []
+    share = f"{len(strangers):,} of {count_of(observed, 'observed system')}"
+    verb = "is" if len(strangers) == 1 else "are"
+    known = percent(figures["systems_documented_pct"])
+    return f"{share} {verb} undocumented ({known} documented); {others}. Declare {all_of([*strangers[:NAMED], *more])}."
 
 
 def _warnings(inside: pl.DataFrame) -> list[str]:
@@ -160,4 +129,10 @@ REPORT = Report(
     title="Scope and boundary",
     description="Systems and data flows as declared against what alerts, findings, services and dependencies show.",
     build=build,
+    figures=select(
+        *("systems_declared", "systems_in_scope", "systems_excluded", "flows_declared", "flows_leaving"),
+        *("systems_observed", "systems_undocumented", "systems_documented_pct", "scope_gaps"),
+        *(f"scope_{gap}" for gap in scope_gaps.GAPS if gap != "undocumented_system"),
+    ),
+    schema_version=2,
 )

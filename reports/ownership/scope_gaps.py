@@ -1,10 +1,10 @@
 """What does not fit between the declared scope and what was observed: one row for each gap."""
 
 from collections.abc import Mapping
-from datetime import date
 
 import polars as pl
 
+from engine.model.report import Ask
 from reports.shared.ordering import rank
 
 REVIEW_MONTHS = 12
@@ -25,10 +25,10 @@ GAPS: Mapping[str, str] = {
 _COLUMNS = ("gap", "subject", "name", "detail", "owner")
 
 
-def undeclared_systems(observed: pl.DataFrame) -> pl.DataFrame:
+def undeclared_systems(observations: pl.DataFrame) -> pl.DataFrame:
     """What was seen at work and is not declared, the most critical first."""
     return (
-        observed.filter(pl.col("system_id").is_null())
+        observations.filter(pl.col("system_id").is_null())
         .select(
             *("name", "service_id", "seen_in", "alerts", "findings", "dependencies", "last_seen_on", "criticality"),
             *("environment", "internet_facing", "holds_customer_data", "owner"),
@@ -40,25 +40,25 @@ def undeclared_systems(observed: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def gaps(
-    systems: pl.DataFrame, flows: pl.DataFrame, strangers: pl.DataFrame, known_services: list[str], as_of: date
-) -> pl.DataFrame:
-    """Every gap; ``strangers`` are the undocumented systems."""
+def gaps(systems: pl.DataFrame, data_flows: pl.DataFrame, observations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Every gap, most urgent first."""
+    strangers = undeclared_systems(observations)
+    services = observations.filter(pl.col("seen_in").list.contains("services"))["service_id"].drop_nulls().to_list()
     inside, outside = systems.filter("in_scope"), systems.filter(~pl.col("in_scope"))
-    old = (pl.col("last_reviewed_on") < pl.lit(as_of).dt.offset_by(f"-{REVIEW_MONTHS}mo")).fill_null(True)
+    old = (pl.col("last_reviewed_on") < pl.lit(ask.as_of).dt.offset_by(f"-{REVIEW_MONTHS}mo")).fill_null(True)
     reviewed = pl.when(pl.col("last_reviewed_on").is_null()).then(pl.lit("never reviewed")).otherwise(
         pl.format("last reviewed on {}", pl.col("last_reviewed_on").dt.to_string())
     )  # fmt: skip
     pci = pl.col("frameworks").list.contains("pci-dss") & pl.col("pci_class").is_null()
-    stray = pl.col("service_id").is_not_null() & ~pl.col("service_id").is_in(known_services)
+    stray = pl.col("service_id").is_not_null() & ~pl.col("service_id").is_in(services)
     crossing = (pl.col("from_region") != pl.col("to_region")).fill_null(False)
     unknown_end = pl.col("from_name").is_null() | pl.col("to_name").is_null()
     found = [
         _rows("undocumented_system", strangers, "name", pl.format("seen in {}", pl.col("seen_in").list.join(", "))),
-        _flow_rows("flow_without_agreement", flows.filter("leaves", pl.col("agreement_ref").is_null())),
-        _flow_rows("flow_unencrypted", flows.filter(~pl.col("encrypted").fill_null(False))),
-        _flow_rows("flow_to_undeclared", flows.filter(unknown_end)),
-        _flow_rows("flow_crosses_region", flows.filter(crossing)),
+        _flow_rows("flow_without_agreement", data_flows.filter("leaves", pl.col("agreement_ref").is_null())),
+        _flow_rows("flow_unencrypted", data_flows.filter(~pl.col("encrypted").fill_null(False))),
+        _flow_rows("flow_to_undeclared", data_flows.filter(unknown_end)),
+        _flow_rows("flow_crosses_region", data_flows.filter(crossing)),
         _rows(
             "no_controls",
             inside.filter(pl.col("frameworks").list.len() == 0, pl.col("controls_named") == 0),

@@ -1,87 +1,47 @@
 """Health of each control family, worst first, with the one thing that costs it most."""
 
-from typing import Any
-
 import polars as pl
 
-from engine.model.document import (
-    Chart,
-    Coverage,
-    Document,
-    Table,
-)
+from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.figure import Figures
 from engine.model.report import Ask, Report
-from reports.programme.health import (
-    POINTS,
-    VALUES,
-    WEIGHTS,
-    health_of,
-)
+from reports.figures import select
+from reports.programme import posture_words
+from reports.programme.health import POINTS, VALUES, families, health_of
 from reports.shared.packs import pack_name
-from reports.shared.wording import count, inside, sentence
+from reports.shared.wording import count, inside, sentence, some_of
 
-COLOURS = ("red", "amber", "green", "insufficient_data")
-LABELS = {
-    "framework_name": "Framework",
-    "health": "Health (0–100)",
-    "rag": "Rating",
-    "coverage_pct": "With evidence (%)",
-    "state_change": "State moved (points)",
-    "state_pct": "State (%)",
-    "freshness_pct": "Fresh (%)",
-    "ownership_pct": "Owned (%)",
-    "tests_pct": "Tests passed (%)",
-    "exceptions_pct": "Without exception (%)",
-    "note": "What costs most",
-}
+KEY = ("framework", "framework_name", "group_id", "group_title")
+LABELS = {"coverage_pct": "With evidence (%)", "note": "What costs most"}
 DEFINITIONS = {
-    "Health": ", ".join(f"{100 * weight:.0f} % {name}" for name, weight in WEIGHTS.items())
-    + ". Where no test is required and none was performed, the weight of tests is shared among the others.",
     "State": "Effective controls count fully, partial ones half, stale ones a quarter, all others nothing, "
     "each by its weight from 1 to 5.",
     "Fresh": "Controls whose newest evidence is inside the window of its cadence.",
     "Owned": "Controls with someone responsible and exactly one person accountable.",
     "Tests passed": "Tests passed of those performed; a required one never performed counts as failed.",
     "Without exception": "Controls that do not rest on an open exception.",
-    "Rating": "By health: green, amber or red at the organization's thresholds; insufficient data where too few "
-    "controls of the family have any evidence.",
+    "Health without tests": "Where no test is required and none was performed, the weight of tests is shared among the "
+    "others. Where no control has any evidence, there is no health.",
     "State moved": "Points by which the state component moved since the last snapshot before the period (with the "
     "default of 30 days about four weeks), over the controls known then; empty if under half are.",
 }
 
 
-def build(control_status: pl.DataFrame, ask: Ask) -> Document:
-    families = health_of(control_status, ["framework", "group_id", "group_title"], ask.settings).insert_column(
-        1, pack_name().alias("framework_name")
-    )
-    frameworks = health_of(control_status, ["framework"], ask.settings).insert_column(
-        1, pack_name().alias("framework_name")
-    )
-    overall = health_of(control_status.with_columns(everything=pl.lit("all")), ["everything"], ask.settings)
-    whole = overall.row(0, named=True) if overall.height else None
-    colours = {colour: families.filter(pl.col("rag") == colour).height for colour in COLOURS}
-    key = ("framework", "framework_name", "group_id", "group_title")
+def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    rated, coverage = figures.rows(families), _coverage(control_status)
+    frameworks = health_of(control_status, ["framework"], ask.settings).with_columns(framework_name=pack_name())
     return Document(
-        headline=_headline(whole, families, colours),
-        summary={
-            "health": whole and whole["health"],
-            "rating": whole["rag"] if whole else "insufficient_data",
-            "state_change": whole and whole["state_change"],
-            "families": families.height,
-            **colours,
-            "controls": whole["controls"] if whole else 0,
-        },
-        words=("rating",),
+        headline=_headline(rated, figures),
         tables=(
             Table(
                 "families",
                 "Families, worst first",
-                families.select(
-                    *(*key, "controls", "health", "rag", "state_change", "coverage_pct"),
+                rated.select(
+                    *(*KEY, "controls", "health", "rag", "critical_gaps", "state_change", "coverage_pct"),
                     *("worst_control", "owner", "note"),
                 ),
                 note="The owner is the person accountable for most controls of the family.",
-                labels={**LABELS, "group_title": "Family", "worst_control": "Weakest control"},
+                labels=LABELS,
                 state=("rag",),
                 hidden=("framework", "group_id"),
             ),
@@ -99,16 +59,15 @@ def build(control_status: pl.DataFrame, ask: Ask) -> Document:
             Table(
                 "components",
                 "How each family's health adds up",
-                families.select(*key, *VALUES, *POINTS, "health"),
+                rated.select(*KEY, *VALUES, *POINTS, "health"),
                 note="The points of the components sum to the health of the family.",
-                labels={**LABELS, "group_title": "Family"},
                 hidden=("framework", "group_id"),
             ),
         ),
-        coverage=_coverage(control_status),
-        charts=_charts(frameworks),
+        coverage=coverage,
+        charts=_charts(frameworks.filter(pl.col("health").is_not_null())),
         definitions=DEFINITIONS,
-        warnings=_warnings(families, colours),
+        warnings=_warnings(rated, coverage, figures, ask),
     )
 
 
@@ -117,17 +76,30 @@ def _coverage(control_status: pl.DataFrame) -> Coverage:
     return Coverage(applicable.filter(pl.col("state") != "no_data").height, applicable.height)
 
 
-def _headline(whole: dict[str, Any] | None, families: pl.DataFrame, colours: dict[str, int]) -> str:
-    if whole is None:
+def _headline(rated: pl.DataFrame, figures: Figures) -> str:
+    if rated.is_empty():
         return "No control applies, so there is no control health to report."
-    red = colours["red"] + colours["insufficient_data"]
-    worst = families.row(0, named=True)
-    name = f"{worst['framework_name']} {worst['group_title']} at {worst['health']}"
-    how = f"Control health is {whole['health']} of 100 over {count(families.height, 'family', 'families')}"
-    if not red:
-        return f"{how}, none of them red; lowest is {name}."
-    why = inside(worst["note"].removesuffix("."))
-    return f"{how}, {red:,} of them red or without enough evidence to rate: begin with {name} ({why})."
+    if figures["control_health"] is None:
+        return "No applicable control has any evidence, so there is no control health to tell: start with evidence."
+    how = f"Control health is {figures['control_health']} ({figures['control_health_rating'].replace('_', ' ')})"
+    if contradicts_posture(figures):
+        how += f" while posture is {figures['posture_score']} ({figures['posture_grade'].replace('_', ' ')})"
+    worst = rated.row(0, named=True)
+    name = f"{worst['framework_name']} {worst['group_title']}"
+    at = "" if worst["health"] is None else f" at {worst['health']}"
+    bad = figures["control_families_red"] + figures["control_families_insufficient_data"]
+    if bad:
+        of = f"{bad:,} of {count(rated.height, 'family', 'families')} {'is' if bad == 1 else 'are'}"
+        return f"{how}; {of} red or unrated, first {name}{at}."
+    gaps = figures["gaps_critical"]
+    open_gaps = f"{count(gaps, 'critical gap')} {'is' if gaps == 1 else 'are'} open" if gaps else "no family is red"
+    return f"{how}; {open_gaps}; lowest is {name}{at}."
+
+
+def contradicts_posture(figures: Figures) -> bool:
+    """Whether the health is green while the posture has no good grade."""
+    told, low = figures["posture_score"] is not None, figures["posture_grade"] not in ("A", "B")
+    return figures["control_health_rating"] == "green" and told and low
 
 
 def _charts(frameworks: pl.DataFrame) -> list[Chart]:
@@ -137,15 +109,32 @@ def _charts(frameworks: pl.DataFrame) -> list[Chart]:
     return [Chart("bars", "Health by framework", frameworks, "framework_name", "health", alt)]
 
 
-def _warnings(families: pl.DataFrame, colours: dict[str, int]) -> list[str]:
+def _warnings(rated: pl.DataFrame, coverage: Coverage, figures: Figures, ask: Ask) -> list[str]:
     warnings = []
-    if colours["insufficient_data"]:
-        number = count(colours["insufficient_data"], "family", "families")
-        warnings.append(f"{sentence(number)} cannot be rated: too few of their controls have any evidence.")
-    untested = families.filter(pl.col("tests_pct").is_null()).height
+    if contradicts_posture(figures):
+        warnings.append(
+            f"Health is green, but {inside(posture_words.posture(figures, coverage, ask))}: health also rewards "
+            "ownership, passed tests and controls without exception; posture also counts attestations, vendors, "
+            "remediations and services."
+        )
+    held = rated.filter((pl.col("rag") == "green") & (pl.col("critical_gaps") > 0))
+    if held.height:
+        names = [f"{name} {title}" for name, title in held.select("framework_name", "group_title").iter_rows()]
+        warnings.append(f"Rated green as a whole although a critical gap is open: {some_of(names)}.")
+    if figures["control_families_insufficient_data"]:
+        number = count(figures["control_families_insufficient_data"], "family", "families")
+        warnings.append(f"{sentence(number)} cannot be rated: too few of their controls have evidence that counts.")
+    untested = rated.filter(pl.col("tests_pct").is_null()).height
     if untested:
         number = count(untested, "family", "families")
         warnings.append(f"{number} without any required or performed test: health rests on the other components.")
+    needed = figures.counted("attestation_control_pct")
+    signed = needed.filter("attested").height
+    if signed < needed.height:
+        have = "has" if signed == 1 else "have"
+        warnings.append(
+            f"{signed:,} of the {needed.height:,} controls that need an attestation {have} a signature in force."
+        )
     return warnings
 
 
@@ -154,4 +143,11 @@ REPORT = Report(
     title="Control health scorecard",
     description="Health, rating and the largest loss of each control family, for leadership.",
     build=build,
+    figures=select(
+        *("control_health", "control_health_rating", "control_state_change", "control_families"),
+        *("control_families_red", "control_families_amber", "control_families_green"),
+        *("control_families_insufficient_data", "controls_applicable", "gaps_critical", "attestation_control_pct"),
+        *("posture_score", "posture_grade", "posture_before_score", "posture_change", "snapshot_before_on"),
+    ),
+    schema_version=2,
 )

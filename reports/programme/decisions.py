@@ -1,20 +1,21 @@
 """What the board is asked to decide, read from the data: each request names what it rests on."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 
 import polars as pl
 
 from engine.model.report import Ask
-from reports.shared.wording import all_of, count, hours
+from reports.capacity import shortfall
+from reports.shared.wording import all_of, count, hours, sentence
 
 COLUMNS = {"decision": pl.String, "reason": pl.String, "owner": pl.String, "footnote": pl.String}
 MOST_NAMED = 3
+NOBODY = "nobody is named for it and no chair is to meet, so the first decision is who decides"
 
 
 def decisions(
     register: pl.DataFrame,
-    overdue: pl.DataFrame,
+    obligations: pl.DataFrame,
     exceptions: pl.DataFrame,
     owner_weeks: pl.DataFrame,
     footnotes: dict[str, str],
@@ -22,15 +23,32 @@ def decisions(
 ) -> pl.DataFrame:
     """Risks over appetite, then late commitments, expired exceptions and the worst short week; most pressing first.
 
-    ``overdue`` stands oldest first. ``footnotes`` maps risks, obligations, exceptions and capacity to their marks.
+    ``footnotes`` maps risks, obligations, exceptions and capacity to their marks.
     """
+    overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
     requests = [
         *((*request, footnotes["risks"]) for request in _risks(register)),
         *((*request, footnotes["obligations"]) for request in _late(overdue)),
         *((*request, footnotes["exceptions"]) for request in _expired(exceptions)),
         *((*request, footnotes["capacity"]) for request in _short(owner_weeks, ask)),
     ]
-    return pl.DataFrame(requests, schema=COLUMNS, orient="row")
+    return with_addressee(pl.DataFrame(requests, schema=COLUMNS, orient="row"), obligations)
+
+
+def with_addressee(requests: pl.DataFrame, obligations: pl.DataFrame) -> pl.DataFrame:
+    """Each request with somebody to decide it: without a name, the chair of the committee that meets next.
+
+    Where no committee is to meet either, the reason says that the first decision is who decides.
+    """
+    meetings = obligations.filter(
+        pl.col("kind") == "committee", pl.col("state") == "open", pl.col("owner").is_not_null()
+    ).sort("due_on", "obligation_id")
+    chair = meetings["owner"][0] if meetings.height else None
+    return requests.with_columns(owner=pl.col("owner").fill_null(pl.lit(chair, dtype=pl.String))).with_columns(
+        reason=pl.when(pl.col("owner").is_null())
+        .then(pl.format("{}; {}", "reason", pl.lit(NOBODY)))
+        .otherwise("reason")
+    )
 
 
 def _risks(register: pl.DataFrame) -> Iterator[tuple[str, str, str | None]]:
@@ -74,24 +92,25 @@ def _expired(exceptions: pl.DataFrame) -> Iterator[tuple[str, str, str | None]]:
 
 
 def _short(owner_weeks: pl.DataFrame, ask: Ask) -> Iterator[tuple[str, str, str | None]]:
-    monday = ask.as_of - timedelta(days=ask.as_of.weekday())
-    short = (
-        owner_weeks.filter((pl.col("week_start_on") >= monday) & (pl.col("shortfall_hours") > 0))
-        .sort("week", "shortfall_hours", "owner", descending=[False, True, False])
-        .group_by("week", maintain_order=True)
-        .agg(pl.col("shortfall_hours").sum(), owners=pl.len(), owner=pl.col("owner").first())
-        .sort("shortfall_hours", "week", descending=[True, False])
+    """Hours and owners are for a chair to find: neither request goes to those who lack them."""
+    weeks = shortfall.by_week(owner_weeks, ask)
+    short = weeks.filter("short").sort(
+        "shortfall_hours", "borrow_hours", "week_start_on", descending=[True, True, False]
     )
-    if short.is_empty():
-        return
-    week = short.row(0, named=True)
-    verb = "has" if week["owners"] == 1 else "have"
-    yield (
-        f"Move work out of {week['week']} or add {hours(round(week['shortfall_hours'], 1))}",
-        f"{count(week['owners'], 'owner')} {verb} more due than time; "
-        f"{count(short.height, 'coming week')} {'is' if short.height == 1 else 'are'} short",
-        week["owner"],
-    )
+    span = count(weeks.height, "week")
+    if short.height:
+        week = short.row(0, named=True)
+        verb = "has" if week["owners_short"] == 1 else "have"
+        missing = round(week["shortfall_hours"] or week["borrow_hours"], 1)
+        yield (
+            f"Move work out of {week['week']} or add {hours(missing)}",
+            f"{sentence(count(week['owners_short'], 'owner'))} {verb} more due than time in it; "
+            f"{short.height} of the next {span} {'is' if short.height == 1 else 'are'} short",
+            None,
+        )
+    unowned = round(float(weeks["unowned_hours"].sum()), 1)
+    if unowned:
+        yield f"Name owners for {hours(unowned)} of work", f"Due in the next {span}, and nobody is there to do it", None
 
 
 def _named(names: list[str]) -> str:

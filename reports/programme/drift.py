@@ -9,6 +9,7 @@ from reports.shared.packs import pack_name
 
 TYPES = ("contradicted", "evidence_missing", "version_lag", "scope_drift", "review_expired")
 NAMES = {kind: kind.replace("_", " ").capitalize() for kind in TYPES}
+OBSERVED = ("operation", "item", "test")
 SHOWN = ("operation", "test")  # kinds of evidence that show a guardrail at work
 ACTIONS = {
     "evidence_missing": "Collect evidence for the controls that it is about.",
@@ -43,17 +44,19 @@ def drifted_controls(guardrails: pl.DataFrame, control_status: pl.DataFrame, gap
     )  # fmt: skip
 
 
-def guardrails_of(
+def guardrail_drift(
     guardrails: pl.DataFrame,
-    controls: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_evidence: pl.DataFrame,
+    gaps: pl.DataFrame,
     policy_blocks: pl.DataFrame,
     automation_runs: pl.DataFrame,
-    control_status: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
     """One row for each accepted guardrail with its drifts, the worst of them, their first day and what to do."""
+    controls = drifted_controls(guardrails, control_status, gaps)
     frame = (
-        _accepted(guardrails, control_status)
+        _accepted(guardrails, control_status, control_evidence)
         .join(_by_controls(controls), on="policy_id", how="left")
         .join(_overridden(policy_blocks), on="policy_id", how="left")
         .join(_worked(policy_blocks, automation_runs), on="playbook", how="left")
@@ -79,9 +82,7 @@ def guardrails_of(
             pl.when(held[kind] & day.is_not_null()).then(pl.max_horizontal(day, "accepted_on"))
             for kind, (_, day) in since.items()
         ),
-        last_observed_on=pl.max_horizontal(
-            "last_evidence_on", pl.when(pl.col("kind") == "automation").then("worked_on")
-        ),
+        last_observed_on=pl.max_horizontal("observed_on", pl.when(pl.col("kind") == "automation").then("worked_on")),
         blast_radius=pl.when(text).then("answered").otherwise(pl.col("radius").fill_null(0)),
     ).with_columns(drift=pl.col("drifts").list.first())
     return frame.with_columns(
@@ -94,9 +95,10 @@ def guardrails_of(
     )  # fmt: skip
 
 
-def _accepted(guardrails: pl.DataFrame, control_status: pl.DataFrame) -> pl.DataFrame:
+def _accepted(guardrails: pl.DataFrame, control_status: pl.DataFrame, control_evidence: pl.DataFrame) -> pl.DataFrame:
     """The guardrails themselves; ``answered`` counts the requirements that their controls answer."""
-    about = guardrails.join(control_status.select(*_KEY, "last_evidence_on", "applicable"), on=_KEY, how="left")
+    status = control_status.select(*_KEY, "applicable", "last_test_on")
+    about = guardrails.join(status, on=_KEY, how="left").join(_observed(control_evidence), on=_KEY, how="left")
     given = ("policy", "version", "kind", "title", "playbook", "owner", "accepted_by", "accepted_on", "review_due_on")
     newest = ("newest_version", "newest_on")
     return (
@@ -105,9 +107,17 @@ def _accepted(guardrails: pl.DataFrame, control_status: pl.DataFrame) -> pl.Data
         .agg(
             *(pl.col(name).first() for name in (*given, *newest)),
             controls=pl.col("applicable").fill_null(False).sum().cast(pl.Int64),
-            last_evidence_on=pl.col("last_evidence_on").max(),
+            observed_on=pl.max_horizontal(pl.col("observed_on").max(), pl.col("last_test_on").max()),
             answered=pl.col("requirements").explode().drop_nulls().n_unique().cast(pl.Int64),
         )
+    )
+
+
+def _observed(control_evidence: pl.DataFrame) -> pl.DataFrame:
+    """The newest sight of each control at work, for or against it; a policy or a signature is no observation."""
+    seen = pl.when(pl.col("source").is_in(OBSERVED)).then(pl.col("last_on"))
+    return control_evidence.group_by(_KEY).agg(
+        observed_on=pl.max_horizontal(seen.max(), pl.col("contradicted_on").max())
     )
 
 

@@ -14,8 +14,9 @@ WHY = {
 }
 
 
-def node_measures(nodes: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
-    """Nodes with counts of what they reach and of what supports them."""
+def node_measures(graph_nodes: pl.DataFrame, graph_edges: pl.DataFrame) -> pl.DataFrame:
+    """Nodes with counts of what they reach and of what supports them; ``why`` says what an orphan misses."""
+    nodes, edges = graph_nodes, graph_edges
     keys = nodes.sort("node").with_row_index("number")
     bits = _reached(keys, edges)
     frame = keys.with_columns(
@@ -26,7 +27,11 @@ def node_measures(nodes: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
         frame = frame.join(parts, on="node", how="left").with_columns(pl.col(name).fill_null(0))
     return (
         frame.join(_alone(nodes, edges), on="node", how="left")
-        .with_columns(pl.col("requirements_alone").fill_null(0), pl.col("frameworks").fill_null([]))
+        .with_columns(
+            pl.col("requirements_alone").fill_null(0),
+            pl.col("frameworks").fill_null([]),
+            why=pl.when(_orphan()).then(pl.col("kind").replace_strict(WHY, default=None, return_dtype=pl.String)),
+        )
         .drop("number")
         .sort("node")
     )
@@ -91,10 +96,10 @@ def _alone(nodes: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def rings(nodes: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
+def rings(graph_nodes: pl.DataFrame, graph_edges: pl.DataFrame) -> pl.DataFrame:
     """Loops: components of more than one node, and nodes that lead to themselves; the largest first."""
-    keys = nodes.sort("node").with_row_index("number")
-    graph = adjacency(keys.height, _spread(keys, edges))
+    keys = graph_nodes.sort("node").with_row_index("number")
+    graph = adjacency(keys.height, _spread(keys, graph_edges))
     labels = keys["label"].to_list()
     found = [
         (len(group), [labels[number] for number in group])
@@ -107,13 +112,7 @@ def rings(nodes: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def orphans(nodes: pl.DataFrame) -> pl.DataFrame:
+def _orphan() -> pl.Expr:
     """Controls that nothing shows or asks for, and other nodes that nothing connects."""
     bare = (pl.col("kind") == "control") & (pl.col("sources") == 0) & (pl.col("policies") == 0)
-    loose = pl.col("kind").is_in(["policy", "vendor", "system"]) & (pl.col("edges") == 0)
-    return (
-        nodes.filter(bare | loose)
-        .with_columns(why=pl.col("kind").replace_strict(WHY, default=None, return_dtype=pl.String))
-        .select("node", "kind", "label", "state", "why")
-        .sort("kind", "node")
-    )
+    return bare | (pl.col("kind").is_in(["policy", "vendor", "system"]) & (pl.col("edges") == 0))

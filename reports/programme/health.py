@@ -1,4 +1,7 @@
-"""Health of any group of controls: five components, weights and contributions that sum to it."""
+"""Health of any group of controls: five components, weights and contributions that sum to it.
+
+A group of which no control has any evidence has no health: ownership alone is none.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,12 +10,24 @@ import polars as pl
 
 from engine.model.document import Coverage
 from engine.model.formulas import largest_remainder, rag
+from engine.model.report import Ask
 from engine.model.thresholds import Thresholds
 from reports.shared.columns import in_order
 from reports.shared.ordering import STATES_WORST_FIRST, state_score
+from reports.shared.packs import pack_name
 from reports.shared.wording import count
 
 WEIGHTS = {"state": 0.40, "freshness": 0.25, "ownership": 0.15, "tests": 0.10, "exceptions": 0.10}
+TITLES = {
+    "state": "State of controls",
+    "freshness": "Evidence in its window",
+    "ownership": "Complete ownership",
+    "tests": "Tests passed",
+    "exceptions": "No open exception",
+}
+PARTS = {"component": pl.String, "title": pl.String, "weight": pl.Float64, "value": pl.Float64,
+         "contribution": pl.Float64}  # fmt: skip
+NO_EVIDENCE = "No control has any evidence: there is no health to tell."
 VALUES = {f"{name}_pct": pl.Float64 for name in WEIGHTS}
 POINTS = {f"{name}_points": pl.Float64 for name in WEIGHTS}
 SCORED = {
@@ -29,8 +44,38 @@ SCORED = {
 }
 
 
+def families(control_status: pl.DataFrame, gaps: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Every control family with its health and its critical gaps; those without health first, then the worst."""
+    key = ["framework", "group_id"]
+    critical = gaps.filter(pl.col("severity") == "critical").group_by(key).agg(critical_gaps=pl.len().cast(pl.Int64))
+    return (
+        health_of(control_status, [*key, "group_title"], ask.settings)
+        .join(critical, on=key, how="left", maintain_order="left")
+        .with_columns(pl.col("critical_gaps").fill_null(0), framework_name=pack_name())
+    )
+
+
+def whole(control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """The health of all applicable controls together, in one row."""
+    found = health_of(control_status.with_columns(everything=pl.lit("all")), ["everything"], ask.settings)
+    nothing = {**dict.fromkeys(found.columns), "controls": 0, "rag": "insufficient_data"}
+    return found if found.height else pl.DataFrame([nothing], schema=found.schema)
+
+
+def health_parts(control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """What the health of all applicable controls adds up from; values are null where there is no health."""
+    rows = []
+    for row in whole(control_status, ask).to_dicts():
+        values = {name: row[f"{name}_pct"] if row["health"] is not None else None for name in WEIGHTS}
+        in_use = sum(WEIGHTS[name] for name, value in values.items() if value is not None)
+        for name, value in values.items():
+            weight = 0.0 if value is None else WEIGHTS[name] / in_use
+            rows.append((name, TITLES[name], weight, value, row[f"{name}_points"]))
+    return pl.DataFrame(rows, schema=PARTS, orient="row")
+
+
 def health_of(controls: pl.DataFrame, by: Sequence[str], settings: Thresholds) -> pl.DataFrame:
-    """One row for each group of applicable controls; the worst health first.
+    """One row for each group of applicable controls; those without health first, then the worst.
 
     A component without anything to measure is left out and its weight shared: only tests that nobody requires can
     be. ``state_change`` compares the controls whose state at the start of the period is known, null below half.
@@ -81,8 +126,8 @@ def _scored(row: dict[str, Any], settings: Thresholds) -> dict[str, Any]:
     present = {name: value for name, value in values.items() if value is not None}
     total = sum(WEIGHTS[name] for name in present)
     exact = {name: WEIGHTS[name] / total * value for name, value in present.items()}
-    health = round(sum(exact.values()), 1)
-    points = dict(zip(exact, largest_remainder(list(exact.values()), health), strict=True))
+    health = round(sum(exact.values()), 1) if row["assessed"] else None
+    points = {} if health is None else dict(zip(exact, largest_remainder(list(exact.values()), health), strict=True))
     lost = {name: WEIGHTS[name] / total * (100 - value) for name, value in present.items()}
     coverage = Coverage(row["assessed"], row["controls"])
     return {
@@ -95,7 +140,7 @@ def _scored(row: dict[str, Any], settings: Thresholds) -> dict[str, Any]:
         **{f"{name}_points": points.get(name) for name in WEIGHTS},
         "worst_control": row["worst"],
         "owner": row["owner"],
-        "note": _note(row, lost),
+        "note": NO_EVIDENCE if health is None else _note(row, lost),
     }
 
 

@@ -1,11 +1,12 @@
-"""The weeks of the KPI trends: one row each, empty where nothing is known rather than 0."""
+"""The weeks of the KPI trends: one row each, empty where nothing is known rather than 0, and what they add up to."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import polars as pl
 
 from engine.model.formulas import iso_week, nearest_rank
 from engine.model.report import Ask
+from reports.shared.packs import pack_name
 
 AVERAGED = 4  # weeks of a moving average
 WEEKS = 13
@@ -30,13 +31,21 @@ def _weeks(ask: Ask, before: int = 0) -> pl.DataFrame:
     )
 
 
+def first_on(ask: Ask) -> date:
+    """The Monday with which the weeks asked for begin."""
+    return ask.as_of - timedelta(days=ask.as_of.weekday(), weeks=_asked(ask) - 1)
+
+
 def weekly(
     remediations: pl.DataFrame, obligations: pl.DataFrame, readiness_weeks: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
-    """Flow of gaps, closure of attestations and recorded readiness by week, with moving averages."""
+    """Flow of gaps, closure of attestations and recorded readiness by week, with moving averages.
+
+    Means over frameworks are not rounded yet: what follows from them is rounded once, when it is shown.
+    """
     weeks = _weeks(ask, before=AVERAGED - 1)
     recorded = readiness_weeks.sort("week", "framework").group_by("week", maintain_order=True).agg(
-        *(pl.col(name).mean().round(1) for name in RECORDED), frameworks=pl.col("framework")
+        *(pl.col(name).mean() for name in RECORDED), frameworks=pl.col("framework")
     )  # fmt: skip
     frame = (
         _flow(weeks, remediations)
@@ -127,4 +136,63 @@ def by_framework(readiness_weeks: pl.DataFrame, organization: pl.DataFrame, ask:
     grid = pl.DataFrame({"framework": names}, schema={"framework": pl.String}).join(
         weeks, how="cross", maintain_order="left_right"
     )
-    return grid.join(recorded, on=["framework", "week"], how="left", maintain_order="left")
+    return grid.join(recorded, on=["framework", "week"], how="left", maintain_order="left").select(
+        *("framework", pack_name().alias("name"), "week", "taken_on", "strict_pct", "weighted_pct"),
+        *("fresh_pct", "gaps_open"),
+    )
+
+
+def newest_snapshots(readiness_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Readiness of each framework as recorded in the last of the weeks asked for that has a snapshot."""
+    recorded = readiness_weeks.filter(_recorded_in(ask))
+    return recorded.filter(pl.col("week") == pl.col("week").max()).sort("framework")
+
+
+def readiness_course(readiness_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """One row: mean weighted readiness in the first and in the last week with a snapshot; no row below two weeks."""
+    means = (
+        readiness_weeks.filter(_recorded_in(ask))
+        .sort("week", "framework")
+        .group_by("week", maintain_order=True)
+        .agg(pl.col("weighted_pct").mean())
+    )
+    ends = pl.concat([means.head(1), means.tail(1)]) if means.height > 1 else means.clear()
+    return ends.select(
+        first_week=pl.col("week").first(),
+        first_pct=pl.col("weighted_pct").first(),
+        week=pl.col("week").last(),
+        last_pct=pl.col("weighted_pct").last(),
+    ).drop_nulls()
+
+
+def _recorded_in(ask: Ask) -> pl.Expr:
+    return pl.col("week").is_in(_weeks(ask)["week"].implode()) & pl.col("weighted_pct").is_not_null()
+
+
+def backlog_pace(remediations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """One row: remediations still open against those opened and closed in whole weeks, and what becomes of them.
+
+    ``weeks_to_clear`` is null where the backlog grows, or no whole week is on record. No row without remediations.
+    """
+    weeks = _flow(_weeks(ask), remediations).filter(pl.col("opened").is_not_null())
+    whole = pl.col("complete")
+    backlog, opened, closed = pl.col("still_open"), pl.col("opened_whole"), pl.col("closed_whole")
+    clears = closed > opened
+    return (
+        weeks.select(
+            still_open=pl.col("still_open").last(),
+            whole_weeks=whole.sum().cast(pl.Int64),
+            opened_whole=pl.col("opened").filter(whole).sum(),
+            closed_whole=pl.col("closed").filter(whole).sum(),
+        )
+        .filter(backlog.is_not_null())
+        .with_columns(
+            course=pl.when(backlog == 0).then(pl.lit("clear"))
+            .when(pl.col("whole_weeks") == 0).then(pl.lit("unknown"))
+            .when(clears).then(pl.lit("shrinking"))
+            .when(closed == opened).then(pl.lit("steady"))
+            .otherwise(pl.lit("growing")),
+            weeks_to_clear=pl.when(backlog == 0).then(0.0)
+            .when(clears).then((backlog * pl.col("whole_weeks") / closed).round(1)),
+        )
+    )  # fmt: skip

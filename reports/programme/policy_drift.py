@@ -1,47 +1,21 @@
 """Accepted guardrails against what is seen at work: which have drifted, since when, how far it reaches, what to do."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import polars as pl
 
 from engine.model.document import Coverage, Document, Table
-from engine.model.report import Ask, Report
-from reports.programme.drift import (
-    NAMES,
-    TYPES,
-    drifted_controls,
-    guardrails_of,
-)
+from engine.model.figure import Figures
+from engine.model.report import Report
+from reports.figures import select
+from reports.programme.drift import NAMES, TYPES, drifted_controls, guardrail_drift
 from reports.shared.packs import pack_name
-from reports.shared.wording import count, inside, percent
+from reports.shared.wording import count
 
-LABELS = {
-    "policy_id": "Policy",
-    "title": "Guardrail",
-    "drift_name": "Drift",
-    "accepted_on": "Accepted",
-    "last_observed_on": "Last observed",
-    "first_drifted_on": "Drifted since",
-    "days_in_drift": "Days in drift",
-    "controls_drifted": "Controls drifted",
-    "blast_radius": "Requirements affected",
-    "action": "What to do",
-    "framework_name": "Framework",
-    "control_title": "Control title",
-    "gap_id": "Gap",
-    "guardrails": "Guardrails",
-}
+LABELS = {"policy_id": "Policy", "title": "Guardrail", "action": "What to do"}
 DEFINITIONS = {
     "Guardrail": "A policy version that was accepted and is active: a governance policy, or the limits of a playbook. "
     "The limits of a playbook are held against the controls that it repairs, unless they name controls of their own.",
-    "Contradicted": "A control that it is about is ineffective (a failing test or contradicting event), or somebody "
-    "overrode one of its refusals.",
-    "Evidence missing": "A control that it is about has no operating or test evidence, or only stale evidence. Missing "
-    "or lapsed signatures alone are not drift.",
-    "Version lag": "A newer version is on file than the one accepted.",
-    "Scope drift": "It is about a control that no longer applies, or a framework that is no longer followed.",
-    "Review expired": "Its review date has passed: 380 days after acceptance where none was set.",
+    "Last observed": "The newest event, evidence item or test of its controls, for or against them, or run of its "
+    "playbook. Acceptance of a policy and signatures are no observation.",
     "Drifted since": "The first day of any of its drifts that is known, at the earliest that of its acceptance; empty "
     "where none is.",
     "Requirements affected": "Requirements of all frameworks in scope that the drifted controls answer; where the text "
@@ -49,29 +23,10 @@ DEFINITIONS = {
 }
 
 
-def build(
-    guardrails: pl.DataFrame,
-    control_status: pl.DataFrame,
-    gaps: pl.DataFrame,
-    policy_blocks: pl.DataFrame,
-    automation_runs: pl.DataFrame,
-    ask: Ask,
-) -> Document:
-    controls = drifted_controls(guardrails, control_status, gaps)
-    rows = guardrails_of(guardrails, controls, policy_blocks, automation_runs, control_status, ask)
-    drifted = rows.filter(pl.col("drift").is_not_null())
-    days = drifted["days_in_drift"].drop_nulls().median()
-    kinds = _kinds(rows)
+def build(figures: Figures) -> Document:
+    rows, controls = figures.rows(guardrail_drift), figures.rows(drifted_controls)
     return Document(
-        headline=_headline(rows, drifted, kinds),
-        summary={
-            "guardrails": rows.height,
-            "without_drift": rows.height - drifted.height,
-            "drift_free_pct": Coverage(rows.height - drifted.height, rows.height).pct,
-            "median_days_in_drift": days,
-            **{kind: kinds.get(kind, 0) for kind in TYPES},
-            "controls_drifted": controls["control"].n_unique(),
-        },
+        headline=_headline(rows, figures),
         tables=(
             Table(
                 "guardrails",
@@ -93,7 +48,7 @@ def build(
                     *("control_title", "state", "drift", "since_on", "last_evidence_on", "gap_id", "severity"),
                 ),
                 note="Contradictions first; the gap is the one to close in the remediation queue.",
-                labels={**LABELS, "since_on": "Since", "last_evidence_on": "Last evidence"},
+                labels=LABELS,
                 state=("state", "drift"),
                 hidden=("policy_id", "framework"),
             ),
@@ -101,12 +56,11 @@ def build(
                 "kinds",
                 "Kinds of drift",
                 pl.DataFrame(
-                    [(kind, NAMES[kind], kinds.get(kind, 0)) for kind in TYPES],
+                    [(kind, NAMES[kind], figures[f"guardrails_{kind}"]) for kind in TYPES],
                     schema={"drift": pl.String, "drift_name": pl.String, "guardrails": pl.Int64},
                     orient="row",
                 ),
                 note="A guardrail may have drifted in more than one way.",
-                labels=LABELS,
                 hidden=("drift",),
             ),
         ),
@@ -116,33 +70,27 @@ def build(
     )
 
 
-def _kinds(rows: pl.DataFrame) -> dict[str, int]:
-    counted = rows.explode("drifts", empty_as_null=False).group_by("drifts").len().sort("drifts")
-    return {str(kind): int(number) for kind, number in counted.iter_rows() if kind is not None}
-
-
 def _coverage(rows: pl.DataFrame) -> Coverage:
     """Guardrails that anything was ever observed of."""
     return Coverage(rows["last_observed_on"].count(), rows.height)
 
 
-def _headline(rows: pl.DataFrame, drifted: pl.DataFrame, kinds: Mapping[str, Any]) -> str:
+def _headline(rows: pl.DataFrame, figures: Figures) -> str:
     if rows.is_empty():
         return "No policy is accepted and active, so there is nothing to drift from: accept one first."
-    if drifted.is_empty():
-        return f"None of {count(rows.height, 'accepted guardrail')} has drifted."
-    free = Coverage(rows.height - drifted.height, rows.height).pct or 0.0
-    many = (
-        f"{drifted.height:,} of {count(rows.height, 'accepted guardrail')} {'has' if drifted.height == 1 else 'have'}"
-    )
-    against = kinds.get("contradicted", 0)
+    every, drifted, against = figures["guardrails"], figures["guardrails_drifted"], figures["guardrails_contradicted"]
+    of = count(every, "accepted guardrail")
+    if not drifted:
+        unseen = every - _coverage(rows).assessed
+        said = f"; {unseen:,} of them {'was' if unseen == 1 else 'were'} never observed" if unseen else ""
+        return f"None of {of} is known to have drifted{said}."
     worst = f", {against:,} of them contradicted by what is seen" if against else ""
-    first = drifted.row(0, named=True)
+    first = rows.row(0, named=True)
     days = first["days_in_drift"]
     since = "" if days is None else f", {count(days, 'day')} in drift"
     return (
-        f"{many} drifted{worst} ({percent(free)} free of drift); begin with {first['title']}{since}: "
-        f"{inside(first['action']).removesuffix('.')}."
+        f"{drifted:,} of {of} {'has' if drifted == 1 else 'have'} drifted{worst}; "
+        f"begin with {first['title']}{since}. {first['action']}"
     )
 
 
@@ -159,5 +107,10 @@ REPORT = Report(
     title="Policy drift",
     description="Accepted guardrails against live gaps: drift, since when, how far it reaches, and what to do.",
     build=build,
+    figures=select(
+        *("guardrails", "guardrails_without_drift", "guardrails_drifted", "guardrails_drift_free_pct"),
+        *("drift_median_days", *(f"guardrails_{kind}" for kind in TYPES), "controls_drifted"),
+    ),
     parameters=(),
+    schema_version=2,
 )

@@ -6,8 +6,19 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.formulas import largest_remainder
+from engine.model.formulas import grade, largest_remainder
+from engine.model.report import Ask
+from reports.shared import packs
 
+OVERALL = {
+    "score": pl.Float64,
+    "grade": pl.String,
+    "assessed": pl.Int64,
+    "applicable": pl.Int64,
+    "before_score": pl.Float64,
+    "before_on": pl.Date,
+    "change": pl.Float64,
+}
 COLUMNS = {
     "component": pl.String,
     "title": pl.String,
@@ -41,12 +52,11 @@ class Posture:
             return None
         return round(self.score - self.prior_score, 1)
 
-    def movers(self, most: int = 3) -> list[dict[str, Any]]:
-        """The components that moved the score most, either way."""
-        moved = self.components.filter(pl.col("movement") != 0).sort(
-            pl.col("movement").abs(), "title", descending=[True, False]
-        )
-        return moved.head(most).select("component", "title", "movement").to_dicts()
+    @property
+    def movers(self) -> pl.DataFrame:
+        """The components that moved the score, either way; the one that moved it most first."""
+        moved = self.components.filter(pl.col("movement") != 0)
+        return moved.sort(pl.col("movement").abs(), "title", descending=[True, False])
 
 
 def posture_of(frame: pl.DataFrame) -> Posture:
@@ -62,6 +72,19 @@ def posture_of(frame: pl.DataFrame) -> Posture:
         "lost", "title", "component", descending=[True, False, False], nulls_last=True
     )
     return Posture(score, prior_score, prior_on, components, score is not None and before is not None)
+
+
+def overall(posture: pl.DataFrame, readiness: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """The posture in one row: score and grade with the controls that it rests on, the score before, the change."""
+    held, coverage = posture_of(posture), packs.coverage(readiness)
+    letter = grade(held.score, coverage, ask.settings)
+    row = (held.score, letter, coverage.assessed, coverage.total, held.prior_score, held.prior_on, held.change)
+    return pl.DataFrame([row], schema=OVERALL, orient="row")
+
+
+def components(posture: pl.DataFrame) -> pl.DataFrame:
+    """The components of the score, the costliest first, those without data last."""
+    return posture_of(posture).components
 
 
 def _lost(present: list[dict[str, Any]], score: float | None) -> dict[str, float]:

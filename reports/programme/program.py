@@ -1,26 +1,16 @@
 """The compliance programme on one screen: readiness, gaps, attestations, vendors, dates and risks."""
 
-from datetime import date
-
 import polars as pl
 
-from engine.model.document import (
-    Chart,
-    Coverage,
-    Document,
-    Table,
-)
+from engine.model.document import Chart, Document, Table
+from engine.model.figure import Figures
 from engine.model.report import Ask, Report
 from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
+from reports.figures import select
 from reports.programme.risk_grid import register_of
 from reports.shared import packs
 from reports.shared.ordering import rank
-from reports.shared.wording import (
-    change,
-    count,
-    percent,
-    sentence,
-)
+from reports.shared.wording import change, count, percent, sentence
 
 AGES = {"to_30_days": (0, 30), "to_90_days": (31, 90), "over_90_days": (91, 10**6)}
 BOARD = {
@@ -31,85 +21,33 @@ BOARD = {
     "rejected": ("rejected",),
 }
 DECIDED = ("attested", "rejected")
-READINESS = "readiness"
-LABELS = {
-    "name": "Framework",
-    "strict_change": "Strict change",
-    "weighted_change": "Weighted change",
-    "open_gaps": "Open gaps",
-    "to_30_days": "Up to 30 days",
-    "to_90_days": "31 to 90 days",
-    "over_90_days": "Over 90 days",
-    "oldest_days": "Oldest (days)",
-    "unowned": "Without owner",
-    "current": "Attested",
-    "due": "Due in 30 days",
-    "review_due_soon": "Review due soon",
-    "review_overdue": "Review overdue",
-    "never_reviewed": "Never reviewed",
-    "inherited_gaps": "Inherited gaps",
-    "id": "Risk",
-    "over_appetite": "Over appetite",
-    "movement": "Since last review",
-    "due_on": "Due",
-    "title": "What",
-    "days_left": "Days left",
-    "hard": "Cannot move",
-}
+LABELS = {"name": "Framework", "current": "Attested", "id": "Risk", "title": "What", "hard": "Cannot move"}
 DEFINITIONS = {
-    "Strict": "Effective controls as a share of the applicable controls.",
-    "Weighted": "Effective controls count fully, partial ones half, stale ones a quarter, all others nothing, each by "
-    "its weight from 1 to 5, as a share of all weights.",
     "Change": "Percentage points against the last snapshot before the period.",
-    "Gap": "An applicable control that is not effective; its age counts from the day it was found.",
-    "Attested": "The newest decision on the control stands. Due: open and due within 30 days, the last day included.",
-    "Review overdue": "The vendor's next review has passed. Never reviewed is counted apart and is not low risk.",
-    "Appetite": "The largest residual risk (likelihood 1 to 5 times impact 1 to 5) that the organization accepts.",
+    "Age of a gap": "Counts from the day on which it was found.",
 }
 
 
 def build(
     readiness: pl.DataFrame,
-    posture: pl.DataFrame,
     gaps: pl.DataFrame,
     attestations: pl.DataFrame,
     vendors: pl.DataFrame,
     obligations: pl.DataFrame,
     risks: pl.DataFrame,
+    figures: Figures,
     ask: Ask,
 ) -> Document:
     frameworks, board, tiers = _frameworks(readiness), _board(attestations), _tiers(vendors)
     register = register_of(risks)
     upcoming = obligations.filter(pl.col("state").is_in(["open", "overdue"]))
-    overall = posture.filter(pl.col("component") == READINESS).head(1)
-    weighted, before = _first(overall["value"]), _first(overall["prior_value"])
     return Document(
-        headline=_headline(frameworks, gaps, weighted, before, overall["prior_on"], ask),
-        summary={
-            "weighted_pct": None if weighted is None else round(weighted, 1),
-            "weighted_change": None if weighted is None or before is None else round(weighted - before, 1),
-            "strict_pct": Coverage(int(readiness["effective"].sum()), int(readiness["applicable"].sum())).pct,
-            "frameworks": frameworks.height,
-            "open_gaps": gaps.height,
-            "critical_gaps": gaps.filter(pl.col("severity") == "critical").height,
-            "attestations": {name: int(board[name].sum()) for name in BOARD},
-            "vendors": int(tiers["vendors"].sum()),
-            "vendor_reviews_overdue": int(tiers["review_overdue"].sum()),
-            "obligations_overdue": upcoming.filter(pl.col("state") == "overdue").height,
-            "risks_over_appetite": register.filter("over_appetite").height,
-        },
+        headline=_headline(frameworks, figures, ask),
         tables=(
             Table("readiness", "Readiness, least ready first", frameworks, labels=LABELS, hidden=("framework",)),
-            Table(
-                "gaps",
-                "Open gaps by severity and age",
-                _ages(gaps),
-                labels=LABELS,
-                heat=tuple(AGES),
-                state=("severity",),
-            ),
+            Table("gaps", "Open gaps by severity and age", _ages(gaps), heat=tuple(AGES), state=("severity",)),
             Table("attestations", "Attestations, most overdue first", board, labels=LABELS, hidden=("framework",)),
-            Table("vendors", "Vendors by tier", tiers, labels=LABELS),
+            Table("vendors", "Vendors by tier", tiers),
             Table(
                 "next_dates",
                 "Next five dates",
@@ -125,7 +63,7 @@ def build(
                 register.head(3).select(
                     *("id", "title", "owner", "residual", "level", "appetite", "over_appetite", "movement", "treatment")
                 ),
-                labels={**LABELS, "title": "Title"},
+                labels={"id": "Risk"},
                 state=("level",),
             ),
         ),
@@ -210,33 +148,20 @@ def _next(upcoming: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
 
 
-def _first(values: pl.Series) -> float | None:
-    return values[0] if values.len() else None
-
-
-def _headline(
-    frameworks: pl.DataFrame,
-    gaps: pl.DataFrame,
-    weighted: float | None,
-    before: float | None,
-    prior_on: pl.Series,
-    ask: Ask,
-) -> str:
-    if frameworks.is_empty():
+def _headline(frameworks: pl.DataFrame, figures: Figures, ask: Ask) -> str:
+    if frameworks.is_empty() or figures["weighted_pct"] is None:
         return "No framework with controls is in scope yet, so there is no programme to report on."
-    parts = []
-    if weighted is not None:
-        since: date | None = prior_on[0]
-        parts.append(f"Weighted readiness is {percent(weighted)}, {change(weighted, before, since, ask.as_of)}")
-    critical = gaps.filter(pl.col("severity") == "critical").height
-    if gaps.height:
-        are = "is" if gaps.height == 1 else "are"
-        parts.append(f"{count(gaps.height, 'gap')} {are} open, {critical or 'none'} of them critical")
+    moved = change(figures["weighted_pct"], figures["weighted_before_pct"], figures["snapshot_before_on"], ask.as_of)
+    parts = [f"Weighted readiness is {percent(figures['weighted_pct'])}, {moved}"]
+    if figures["gaps_open"]:
+        are = "is" if figures["gaps_open"] == 1 else "are"
+        parts.append(
+            f"{count(figures['gaps_open'], 'gap')} {are} open, {figures['gaps_critical'] or 'none'} of them critical"
+        )
+        last = frameworks.row(0, named=True)
+        parts.append(f"start with {last['name']}, the least ready at {percent(last['weighted_pct'])}")
     else:
         parts.append("no gap is open")
-    last = frameworks.row(0, named=True)
-    if last["weighted_pct"] is not None and gaps.height:
-        parts.append(f"start with {last['name']}, the least ready at {percent(last['weighted_pct'])}")
     return sentence("; ".join(parts)) + "."
 
 
@@ -252,4 +177,11 @@ REPORT = Report(
     title="Compliance programme",
     description="Readiness, open gaps, attestations, vendors, next dates and largest risks on one screen.",
     build=build,
+    figures=select(
+        *("weighted_pct", "weighted_change", "weighted_before_pct", "snapshot_before_on", "strict_pct"),
+        *("gaps_open", "gaps_critical", "attestations_current", "attestations_not_due", "attestations_due_in_30_days"),
+        *("attestations_overdue", "attestations_rejected", "vendors", "vendor_reviews_overdue"),
+        *("obligations_overdue", "risks_over_appetite"),
+    ),
+    schema_version=2,
 )

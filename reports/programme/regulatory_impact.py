@@ -6,42 +6,16 @@ from typing import Any
 import polars as pl
 
 from engine.model.document import Chart, Document, Table
+from engine.model.figure import Figures
 from engine.model.report import Ask, Parameter, Report
-from reports.programme.scenario_effect import STANDINGS, effects, requirements_of
+from reports.figures import select
+from reports.programme.scenario_effect import ALL, STANDINGS, requirement_changes, scenario_effects, scenarios_to_show
 from reports.shared import packs
 from reports.shared.wording import count, hours, percent
 
-SCENARIOS = (
-    "hipaa-security-nprm",
-    "fedramp-vdr-ver",
-    "nist-800-171-r3",
-    "iso-27001-amd-1",
-    "pci-dss-future-dated",
-)
-SCENARIO = Parameter("scenario", "all", "one scenario alone, or all", choices=("all", *SCENARIOS))
+SCENARIOS = ("hipaa-security-nprm", "fedramp-vdr-ver", "nist-800-171-r3", "iso-27001-amd-1", "pci-dss-future-dated")
+SCENARIO = Parameter("scenario", ALL, "one scenario alone, or all", choices=(ALL, *SCENARIOS))
 CHECKED_DAYS = 90  # a status that was looked up earlier may have changed
-LABELS = {
-    "framework_name": "Framework",
-    "effective_on": "Effective",
-    "weeks_to_effective": "Weeks to effective",
-    "new_gap": "New gaps",
-    "existing_gap": "Gaps already open",
-    "satisfied": "Already satisfied",
-    "not_applicable": "Not applicable",
-    "falls_away": "Falls away",
-    "effort_hours": "Effort (h)",
-    "hours_a_week": "Hours a week",
-    "strict_now": "Strict now (%)",
-    "strict_after": "Strict after (%)",
-    "strict_delta": "Strict change",
-    "weighted_now": "Weighted now (%)",
-    "weighted_after": "Weighted after (%)",
-    "weighted_delta": "Weighted change",
-    "control_id": "Control",
-    "answered_by": "Answered, at least in part, by",
-    "published_on": "Published",
-    "status_as_of": "Status known on",
-}
 DEFINITIONS = {
     "After": "Readiness with all changes of the scenario in force and today's evidence: nothing is assumed to be done "
     "until then.",
@@ -53,43 +27,17 @@ DEFINITIONS = {
     "which the change takes effect.",
     "Merged, withdrawn": "Falls away; a merged one goes into others, which are then only as good as the worst of their "
     "parts.",
-    "New gaps": "Requirements that are no gap today. Effort is the catalogue's estimate for them alone.",
-    "Gaps already open": "Requirements that are gaps today, whatever becomes of the scenario.",
     "Weeks to effective": "Negative: in force since so many weeks. Empty: no date.",
     "Judgement": "Which controls answer a new requirement, its weight and its effort are judgements of the catalogue. "
     "A list of a proposal's duties may be incomplete.",
 }
 
 
-def build(
-    organization: pl.DataFrame,
-    scenarios: pl.DataFrame,
-    scenario_requirements: pl.DataFrame,
-    scenario_answers: pl.DataFrame,
-    readiness: pl.DataFrame,
-    control_status: pl.DataFrame,
-    control_profiles: pl.DataFrame,
-    ask: Ask,
-) -> Document:
-    wanted = str(ask.options.get("scenario") or "all")
-    chosen = scenarios
-    if wanted != "all":
-        chosen = scenarios.filter(pl.col("scenario") == wanted)
-    in_scope = organization["frameworks"].explode().drop_nulls().to_list()
-    every = requirements_of(scenario_requirements, scenario_answers, chosen, control_status, control_profiles, ask)
-    table = effects(chosen, every, readiness, control_status, in_scope, ask)
-    touched = every.filter(pl.col("framework").is_in(in_scope))
-    ours = table.filter("in_scope")
+def build(scenarios: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    table, listed = figures.rows(scenario_effects), scenarios_to_show(scenarios, ask)
+    touched, ours = figures.rows(requirement_changes).filter("in_scope"), table.filter("in_scope")
     return Document(
-        headline=_headline(ours),
-        summary={
-            "scenarios": table.height,
-            "scenarios_in_scope": ours.height,
-            "requirements": touched.height,
-            **{f"{word}s" if word.endswith("gap") else word: int(ours[word].sum()) for word in STANDINGS},
-            "effort_hours": round(float(ours["effort_hours"].sum()), 1),
-            "next_effective_on": ours.filter(pl.col("weeks_to_effective") > 0)["effective_on"].min(),
-        },
+        headline=_headline(ours, figures),
         tables=(
             Table(
                 "scenarios",
@@ -101,7 +49,6 @@ def build(
                     *("weighted_now", "weighted_after", "weighted_delta"),
                 ),
                 note="The FedRAMP POA&M is a list of weaknesses without controls of its own: it has no readiness.",
-                labels=LABELS,
                 state=("status",),
                 hidden=(
                     *("scenario", "authority", "framework", "in_force", "not_applicable", "falls_away"),
@@ -112,24 +59,22 @@ def build(
                 "requirements",
                 "Changed requirements, new gaps first",
                 _ordered(touched, table),
-                labels=LABELS,
                 state=("change", "standing", "state"),
                 hidden=("framework", "into"),
             ),
             Table(
                 "sources",
                 "Where the scenarios come from",
-                chosen.sort("position").select(
+                listed.sort("position").select(
                     *("title", "authority", "status", "published_on", "status_as_of", "timing", "summary", "source")
                 ),
-                labels=LABELS,
                 state=("status",),
             ),
         ),
         coverage=packs.coverage(readiness),
         charts=_charts(ours),
         definitions=DEFINITIONS,
-        warnings=[*packs.thin(readiness, ask.settings), *_warnings(chosen, table, ask)],
+        warnings=[*packs.thin(readiness, ask.settings), *_warnings(listed, table, ask)],
     )
 
 
@@ -149,19 +94,22 @@ def _ordered(requirements: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(ours: pl.DataFrame) -> str:
+def _headline(ours: pl.DataFrame, figures: Figures) -> str:
     if ours.is_empty():
         return "No scenario touches a framework in scope; look at the list for changes that may concern you later."
     coming = ours.filter(pl.col("weeks_to_effective") > 0, pl.col("new_gap") > 0)
     if coming.height:
         first = coming.row(0, named=True)
         return (
-            f"{first['title']} takes effect in {count(first['weeks_to_effective'], 'week')}, on "
-            f"{first['effective_on']}: {_missing(first)}, {hours(first['effort_hours'])} of work, "
-            f"{hours(first['hours_a_week'])} a week from now.{_worst(ours, first['scenario'])}"
+            f"{first['title']} takes effect in {count(first['weeks_to_effective'], 'week')}: {_missing(first)}, "
+            f"{hours(first['hours_a_week'])} of work a week from now.{_worst(ours, first['scenario'])}"
         )
     worst = _worst(ours, "").strip()
-    return worst or "The scenarios in scope add no gap: everything that they ask for is met or already a known gap."
+    if worst or not figures["regulatory_new_gaps"]:
+        return worst or "The scenarios in scope add no gap: everything that they ask for is met or already a known gap."
+    most = ours.sort("new_gap", "scenario", descending=[True, False]).row(0, named=True)
+    when = "already asks for" if most["in_force"] else "asks for"
+    return f"{most['title']} {when} more than there is: {_missing(most)}, {hours(most['effort_hours'])} of work."
 
 
 def _missing(row: dict[str, Any]) -> str:
@@ -209,5 +157,11 @@ REPORT = Report(
     title="Regulatory impact",
     description="Proposed and decided changes of requirements: readiness after them, new gaps, effort, weeks left.",
     build=build,
+    figures=select(
+        *("regulatory_scenarios", "regulatory_scenarios_in_scope", "regulatory_requirements", "regulatory_new_gaps"),
+        *("regulatory_existing_gaps", "regulatory_satisfied", "regulatory_not_applicable", "regulatory_falls_away"),
+        *("regulatory_effort_hours", "regulatory_next_on"),
+    ),
     parameters=(SCENARIO,),
+    schema_version=2,
 )

@@ -10,10 +10,15 @@ LEVELS = {cell: risk_level(cell) for cell in range(1, 26)}
 
 
 def register_of(risks: pl.DataFrame) -> pl.DataFrame:
-    """Open risks, the largest residual first, with their movement since the review before."""
-    change = pl.col("residual") - pl.col("previous")
+    """Open risks, the largest residual first, with their movement since the review before.
+
+    A cell that stands on a missing rating, which counts as 5, has not moved anywhere.
+    """
+    change = pl.when(~pl.col("unknown")).then(pl.col("residual") - pl.col("previous"))
     movement = (
-        pl.when(change > 0)
+        pl.when("unknown")
+        .then(pl.lit("not fully rated"))
+        .when(change > 0)
         .then(pl.format("↑ up {}", change))
         .when(change < 0)
         .then(pl.format("↓ down {}", -change))

@@ -1,30 +1,42 @@
 """What a regulatory scenario does to the requirements and to the readiness of its framework."""
 
 import math
-from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 import polars as pl
 
 from engine.model.report import Ask
+from reports.programme.pack_rows import frameworks_in_scope
 from reports.shared.ordering import state_score
 
 STANDINGS = ("new_gap", "existing_gap", "satisfied", "not_applicable", "falls_away")
 ALTERNATIVES = ("alternative", "not_implemented")  # decisions that an addressable specification allows
+ALL = "all"
 _KEY = ["framework", "control_id"]
 _ID = ["scenario", "requirement"]
 
 
-def requirements_of(
-    deltas: pl.DataFrame,
-    answers: pl.DataFrame,
+def scenarios_to_show(scenarios: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """The scenario asked for, or all."""
+    wanted = ask.options.get("scenario") or ALL
+    return scenarios if wanted == ALL else scenarios.filter(pl.col("scenario") == wanted)
+
+
+def requirement_changes(
+    organization: pl.DataFrame,
     scenarios: pl.DataFrame,
+    scenario_requirements: pl.DataFrame,
+    scenario_answers: pl.DataFrame,
     control_status: pl.DataFrame,
     control_profiles: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
-    """Every changed requirement with how it stands today: ``standing``, and ``score`` under the scenario."""
+    """Every changed requirement of the scenarios asked for with how it stands today: ``standing``, and ``score`` then.
+
+    ``in_scope`` where its framework is followed.
+    """
+    deltas, answers, scenarios = scenario_requirements, scenario_answers, scenarios_to_show(scenarios, ask)
     status = control_status.select(*_KEY, "state", "applicable", "attested_on", "owner", score_now=state_score())
     frame = (
         deltas.join(scenarios.select("scenario", "effective_on"), on="scenario")
@@ -55,7 +67,10 @@ def requirements_of(
         .when(rewritten.fill_null(False)).then(pl.lit(0.5))
         .otherwise("score_now")
     )  # fmt: skip
-    return frame.with_columns(standing=standing, score=score).sort("scenario", "position")
+    in_scope = pl.col("framework").is_in(frameworks_in_scope(organization)["framework"].implode())
+    return frame.with_columns(standing=standing, score=score, in_scope=in_scope).sort(
+        "scenario", "position", "requirement"
+    )
 
 
 def _answered(answers: pl.DataFrame, control_status: pl.DataFrame) -> pl.DataFrame:
@@ -72,8 +87,7 @@ def _answered(answers: pl.DataFrame, control_status: pl.DataFrame) -> pl.DataFra
         given.sort("value", "position", descending=[True, False])
         .group_by(_ID, maintain_order=True)
         .agg(
-            answered=pl.col("value").first(),
-            answered_by=pl.format("{}:{}", *_KEY).filter(pl.col("value") > 0).first(),
+            answered=pl.col("value").first(), answered_by=pl.format("{}:{}", *_KEY).filter(pl.col("value") > 0).first()
         )
     )
 
@@ -114,18 +128,24 @@ def readiness_after(requirements: pl.DataFrame, control_status: pl.DataFrame) ->
     return round(strict, 1), round(weighted, 1)
 
 
-def effects(
+def scenario_effects(
+    organization: pl.DataFrame,
     scenarios: pl.DataFrame,
-    requirements: pl.DataFrame,
+    scenario_requirements: pl.DataFrame,
+    scenario_answers: pl.DataFrame,
     readiness: pl.DataFrame,
     control_status: pl.DataFrame,
-    in_scope: Sequence[str],
+    control_profiles: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
     """One row for each scenario: those that touch a framework in scope first, the next to take effect foremost."""
+    requirements = requirement_changes(
+        organization, scenarios, scenario_requirements, scenario_answers, control_status, control_profiles, ask
+    )
+    in_scope = frameworks_in_scope(organization)["framework"].to_list()
     now = {row["framework"]: row for row in readiness.to_dicts()}
     rows = []
-    for scenario in scenarios.to_dicts():
+    for scenario in scenarios_to_show(scenarios, ask).to_dicts():
         framework = scenario["framework"]
         found = requirements.filter(pl.col("scenario") == scenario["scenario"])
         controls = control_status.filter(pl.col("framework") == framework)

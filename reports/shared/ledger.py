@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Any
 
 import polars as pl
 
@@ -30,10 +29,7 @@ FRAMEWORK_NAMES = {**PACKS, SEVERAL: "Several frameworks", NONE: "No framework"}
 WEEKS = Parameter("weeks", None, "length of the horizon in ISO weeks; else the organization's forecast_weeks", 1, 53)
 FIXED = "A legal or contractual deadline, after which nothing may be planned."
 DEFINITIONS = {
-    "Pending": "Duties of the ledger that are neither done nor cancelled: overdue + known + beyond, each counted once.",
-    "Overdue": "Due before the day of the report and not done.",
-    "Known": "Due from the day of the report to the end of the horizon.",
-    "Beyond": "Due after the horizon.",
+    "Known, beyond": "Pending duties due within the horizon, and after it; with the overdue ones they are all.",
     "Horizon": "ISO weeks from Monday to Sunday, the present one first.",
     "Hours": "Effort of whoever does the duty, without the time of those who are accountable for it.",
 }
@@ -41,9 +37,8 @@ DEFINITIONS = {
 
 def mondays(ask: Ask) -> list[date]:
     """The first days of the weeks of the horizon, the present week first."""
-    count = int(ask.options.get("weeks") or ask.settings["forecast_weeks"])
     monday = ask.as_of - timedelta(days=ask.as_of.weekday())
-    return [monday + timedelta(weeks=number) for number in range(count)]
+    return [monday + timedelta(weeks=number) for number in range(ask.horizon_weeks)]
 
 
 def horizon(ask: Ask) -> pl.DataFrame:
@@ -58,10 +53,12 @@ def horizon(ask: Ask) -> pl.DataFrame:
 def pending(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Pending duties in order of their dates, with their ``place`` (overdue, known, beyond) and ``framework``.
 
-    ``framework`` is the one that the duty names, ``several`` or ``none``: a duty is in one row of every table.
+    ``framework`` is the one that the duty names, ``several`` or ``none``: a duty is in one row of every table. The week
+    of one that is paused past its date is the present one: it may go on any day.
     """
     end = mondays(ask)[-1] + timedelta(days=7)
     count = pl.col("named").list.len()
+    start = on_week(pl.col("due_on"), pl.col("state"), ask)
     return (
         obligations.filter(pl.col("state").is_in(PENDING))
         .with_columns(named=pl.col("frameworks").list.drop_nulls().list.unique())
@@ -73,11 +70,18 @@ def pending(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
             framework=pl.when(count == 1).then(pl.col("named").list.first())
             .when(count > 1).then(pl.lit(SEVERAL))
             .otherwise(pl.lit(NONE)),
-            week_start_on=pl.col("due_on").dt.truncate("1w"),
+            week_start_on=start,
+            week=start.dt.strftime("%G-W%V"),
         )
         .drop("named")
         .sort("due_on", "obligation_id")
     )  # fmt: skip
+
+
+def on_week(due_on: pl.Expr, state: pl.Expr, ask: Ask) -> pl.Expr:
+    """The Monday of the week in which a duty stands; one that is open never stands in a week that is over."""
+    standing = pl.when(state == "open").then(pl.max_horizontal(due_on, pl.lit(ask.as_of))).otherwise(due_on)
+    return standing.dt.truncate("1w")
 
 
 def near(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
@@ -85,15 +89,13 @@ def near(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return pending(obligations, ask).filter(pl.col("place") != "beyond")
 
 
-def totals(duties: pl.DataFrame) -> dict[str, Any]:
-    """Counts and hours of pending duties by place; the places sum to ``pending`` exactly."""
-    held = {place: duties.filter(pl.col("place") == place) for place in PLACES}
-    return {
-        "pending": duties.height,
-        **{place: rows.height for place, rows in held.items()},
-        "pending_hours": hours(duties),
-        **{f"{place}_hours": hours(rows) for place, rows in held.items()},
-    }
+def by_framework(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Pending duties once for each framework that they name."""
+    return (
+        pending(obligations, ask)
+        .with_columns(framework=pl.col("frameworks").list.drop_nulls().list.unique(maintain_order=True))
+        .explode("framework", empty_as_null=False)
+    )
 
 
 def hours(duties: pl.DataFrame) -> float:

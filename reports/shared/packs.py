@@ -5,20 +5,14 @@ import polars as pl
 from engine.model.document import Coverage
 from engine.model.formulas import has_coverage
 from engine.model.thresholds import Thresholds
+from engine.model.vocabulary import FRAMEWORK_NAMES
 from reports.shared.wording import all_of
 
 POAM = "fedramp-poam"
-PACKS = {
-    "soc2": "SOC 2",
-    "iso27001": "ISO 27001",
-    "pci-dss": "PCI DSS",
-    "hipaa": "HIPAA",
-    "nist-csf": "NIST CSF",
-    "cis-v8": "CIS Controls v8",
-    "cmmc-l2": "CMMC Level 2",
-    "gdpr-art32": "GDPR Article 32",
-    POAM: "FedRAMP POA&M",
-}
+PACKS = FRAMEWORK_NAMES
+
+
+COVERAGE = "Applicable controls whose state is not no data, of the applicable controls."
 
 
 def pack(framework: str) -> str:
@@ -38,8 +32,14 @@ def pack_name(column: str = "framework") -> pl.Expr:
 
 
 def coverage(readiness: pl.DataFrame) -> Coverage:
-    """Applicable controls with any evidence, of the applicable controls of all frameworks in scope."""
+    """F2: applicable controls whose state is not ``no_data``, of the applicable ones of all frameworks in scope."""
     return Coverage(int(readiness["assessed"].sum()), int(readiness["applicable"].sum()))
+
+
+def controls_coverage(control_status: pl.DataFrame) -> Coverage:
+    """Applicable controls whose state is not ``no_data``, of the applicable controls (REPORTS F2)."""
+    applicable = control_status.filter("applicable")
+    return Coverage(applicable.filter(pl.col("state") != "no_data").height, applicable.height)
 
 
 def thin(readiness: pl.DataFrame, settings: Thresholds) -> list[str]:
@@ -51,4 +51,6 @@ def thin(readiness: pl.DataFrame, settings: Thresholds) -> list[str]:
     ]
     if not names:
         return []
-    return [f"Fewer than {settings['coverage_min_pct']:g} % of the controls of {all_of(names)} have any evidence."]
+    return [
+        f"Fewer than {settings['coverage_min_pct']:g} % of the controls of {all_of(names)} have evidence that counts."
+    ]

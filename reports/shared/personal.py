@@ -4,8 +4,6 @@ from collections.abc import Mapping
 
 import polars as pl
 
-LABELS = {"recipient": "To", "first": "Begin with"}
-
 
 def sections(items: pl.DataFrame, by: str, states: Mapping[str, str], first: pl.Expr) -> pl.DataFrame:
     """One row for each recipient: how many items in each state of the column ``by``, and a message.

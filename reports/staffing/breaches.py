@@ -5,16 +5,17 @@ import polars as pl
 from engine.model.report import Ask
 from reports.staffing import wording
 
-SEVERITIES = ("critical", "high", "moderate")
+SPANS = {"critical": "more than 10", "high": "6 to 10", "moderate": "1 to 5"}
+SEVERITIES = tuple(SPANS)
 SAID = {word: f"{word} past the SLA" for word in SEVERITIES}  # in a personal section
 
 
-def breaches(actions: pl.DataFrame) -> pl.DataFrame:
+def breaches(staffing_actions: pl.DataFrame) -> pl.DataFrame:
     """Unfinished actions past the SLA, worst first, with ``severity``, ``what`` and the people to tell."""
     over = pl.col("breach_days")
     whom = pl.concat_list(wording.responsible(), "accountable").list.drop_nulls()
     return (
-        actions.filter(pl.col("standing") == "breached")
+        staffing_actions.filter(pl.col("standing") == "breached")
         .with_columns(
             what=wording.action_names(),
             severity=pl.when(over > 10).then(pl.lit("critical"))
@@ -26,10 +27,13 @@ def breaches(actions: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def with_clock(late: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    """``escalates_on``: business days after the first rollup mail that named the breach; null before such a mail."""
+def escalation_clock(staffing_actions: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Breaches with ``escalate``: whether they are for the committee.
+
+    ``escalates_on``: business days after the first rollup mail that named the breach; null before such a mail.
+    """
     days = int(ask.settings["escalation_delay_days"])
-    return late.with_columns(
+    return breaches(staffing_actions).with_columns(
         escalates_on=pl.col("breach_told_on").dt.add_business_days(days, roll="backward"),
         days_since_told=pl.business_day_count(
             pl.col("breach_told_on") + pl.duration(days=1), pl.lit(ask.as_of) + pl.duration(days=1)

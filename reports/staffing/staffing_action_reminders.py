@@ -3,7 +3,9 @@
 import polars as pl
 
 from engine.model.document import Document, Table
+from engine.model.figure import Figures
 from engine.model.report import Ask, Report
+from reports.figures import select
 from reports.shared import personal
 from reports.shared.wording import count
 from reports.staffing import reminders, wording
@@ -12,87 +14,55 @@ SHOWN = (
     *("action_id", "what", "kind", "owner", "week", "week_end_on", "days_past", "relief_hours", "blocked_reason"),
     *("standing", "accountable"),
 )
-LABELS = {
-    **wording.LABELS,
-    **personal.LABELS,
-    "last_reminder_on": "Last reminder",
-    "reminder_step": "Reminders",
-    "owed_on": "Owed on",
-    "next_on": "Next on",
-    "step": "Reminder",
-}
+LABELS = {**wording.LABELS, "step": "Reminder"}
 HIDDEN = ("action_id", "kind", "owner", "week", "week_end_on", "accountable", "owed_on")
 SAID = {"breached": "past the SLA", "past_peak": "past the peak week"}
-EXTRA = {"step": pl.Int64, "owed_on": pl.Date, "owed": pl.Boolean, "late": pl.Boolean, "next_on": pl.Date}
 
 
-def build(staffing_actions: pl.DataFrame, ask: Ask) -> Document:
-    rows = _rated(wording.open_actions(staffing_actions).filter(pl.col("days_past") > 0), ask)
-    owed = rows.filter("owed").sort("days_past", "action_id", descending=[True, False])
-    waiting = rows.filter(~pl.col("owed")).sort("next_on", "action_id", nulls_last=True)
+def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    owed = reminders.to_send(figures.rows(reminders.after_peak))
+    waiting = figures.counted("staffing_reminders_not_owed").sort("next_on", "action_id", nulls_last=True)
     first = pl.format(
         "{} ({} days past its week)",
         pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1),
         "days_past",
     )
     return Document(
-        headline=_headline(staffing_actions, owed, waiting),
-        summary={
-            "past_peak_week": rows.height,
-            "owed": owed.height,
-            "late": owed.filter("late").height,
-            "to_accountable": owed.filter(pl.col("step") == reminders.LAST).height,
-            "told_before": waiting.height,
-            "recipients": wording.to_each(owed)["recipient"].drop_nulls().n_unique(),
-        },
+        headline=_headline(staffing_actions, owed, waiting, figures),
         tables=(
             Table("actions", "Reminders to send now",
                   owed.select(*SHOWN, "reminder_step", "last_reminder_on", "step", "owed_on", "late", "recipients"),
                   labels=LABELS, state=wording.STATE_COLUMNS, hidden=(*HIDDEN, "reminder_step")),
             Table("owners", "To each recipient",
-                  personal.sections(wording.to_each(owed), "standing", SAID, first),
-                  note="One section of the message for each; an empty name is nobody.", labels=LABELS),
+                  personal.sections(figures.rows(reminders.recipients), "standing", SAID, first),
+                  note="One section of the message for each; an empty name is nobody."),
             Table("waiting", "Reminded before, not owed now",
                   waiting.select(*SHOWN, "reminder_step", "last_reminder_on", "next_on"),
                   note="Without a next day all reminders are sent: the SLA digest and the escalation go on.",
                   labels=LABELS, state=wording.STATE_COLUMNS, hidden=HIDDEN),
         ),
         definitions=_definitions(ask),
-        warnings=_warnings(staffing_actions, owed),
+        warnings=_warnings(figures),
     )  # fmt: skip
 
 
-def _rated(actions: pl.DataFrame, ask: Ask) -> pl.DataFrame:
-    found = [reminders.reminder(row, ask.settings, ask.as_of) for row in actions.iter_rows(named=True)]
-    columns = [
-        pl.Series(name, [getattr(reminder, name) for reminder in found], dtype=kind) for name, kind in EXTRA.items()
-    ]
-    whom = pl.concat_list(
-        wording.responsible(), pl.when(pl.col("step") == reminders.LAST).then(wording.accountable())
-    ).list.drop_nulls()
-    return actions.with_columns(*columns, what=wording.action_names()).with_columns(
-        recipients=whom.list.unique(maintain_order=True)
-    )
-
-
-def _headline(actions: pl.DataFrame, owed: pl.DataFrame, waiting: pl.DataFrame) -> str:
+def _headline(actions: pl.DataFrame, owed: pl.DataFrame, waiting: pl.DataFrame, figures: Figures) -> str:
     if actions.is_empty():
         return "No staffing action is recorded, so nobody is reminded."
-    if owed.is_empty() and waiting.is_empty():
+    if not figures["staffing_actions_after_peak"]:
         return "No action that was taken up is unfinished after its peak week: nobody is reminded."
     if owed.is_empty():
         coming = waiting["next_on"].drop_nulls()
         later = f"the next reminder is owed on {coming[0]}" if len(coming) else "every reminder has been sent"
-        left = count(waiting.height, "action is", "actions are")
+        left = count(figures["staffing_reminders_not_owed"], "action is", "actions are")
         return f"No reminder is owed now; {left} still unfinished and {later}."
-    first = owed.row(0, named=True)
-    told = wording.to_each(owed)["recipient"].drop_nulls().n_unique()
-    last = owed.filter(pl.col("step") == reminders.LAST).height
+    first, last = owed.row(0, named=True), figures["staffing_reminders_to_accountable"]
+    told = count(figures["staffing_reminder_recipients"], "person", "people")
     more = f", {last} of them to who is accountable as well" if last else ""
     blocked = f" (blocked: {first['blocked_reason']})" if first["blocked_reason"] else ""
     return (
-        f"{count(owed.height, 'reminder is', 'reminders are')} owed to {count(told, 'person', 'people')}{more}; "
-        f"begin with {wording.action_name(first)}, {count(first['days_past'], 'day')} past its week{blocked}."
+        f"{count(figures['staffing_reminders_owed'], 'reminder is', 'reminders are')} owed to {told}{more}. "
+        f"Begin with {wording.action_name(first)}, {count(first['days_past'], 'day')} past its week{blocked}."
     )
 
 
@@ -108,12 +78,12 @@ def _definitions(ask: Ask) -> dict[str, str]:
     }
 
 
-def _warnings(actions: pl.DataFrame, owed: pl.DataFrame) -> list[str]:
+def _warnings(figures: Figures) -> list[str]:
     warnings = []
-    alone = owed.filter(pl.col("step") == reminders.LAST, wording.accountable().is_null()).height
+    alone = figures["staffing_reminders_unanswered"]
     if alone:
         warnings.append(f"{count(alone, 'action has', 'actions have')} nobody accountable and no chair to turn to.")
-    lapsed = actions.filter(pl.col("standing") == "lapsed").height
+    lapsed = figures["staffing_actions_lapsed"]
     if lapsed:
         warnings.append(f"{count(lapsed, 'proposal', 'proposals')} never taken up: nobody is reminded of these.")
     return warnings
@@ -124,5 +94,11 @@ REPORT = Report(
     title="Staffing action reminders",
     description="Unfinished actions past their peak week, with the reminder that is owed now and to whom.",
     build=build,
+    figures=select(
+        *("staffing_actions_after_peak", "staffing_reminders_owed", "staffing_reminders_late"),
+        *("staffing_reminders_to_accountable", "staffing_reminders_unanswered", "staffing_reminders_not_owed"),
+        *("staffing_reminder_recipients", "staffing_actions_lapsed"),
+    ),
     parameters=(),
+    schema_version=2,
 )

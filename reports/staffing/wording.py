@@ -18,35 +18,7 @@ STANDINGS = (
     "breached", "past_peak", "under_way", "proposed", "lapsed", "done_late", "done_undated", "done_on_time",
 )  # fmt: skip
 STATE_COLUMNS = ("standing", "status", "severity", "kind")
-LABELS: Mapping[str, str] = {
-    "action_id": "Action",
-    "what": "Action",
-    "week": "Peak week",
-    "week_end_on": "Week ends",
-    "relief_hours": "Relief h",
-    "relief_actual_hours": "Relief came h",
-    "accountable": "Accountable",
-    "assignee": "Helps",
-    "chair": "Chair",
-    "meets_on": "Meets on",
-    "sla_due_on": "Due by SLA",
-    "breach_days": "Business days over",
-    "days_past": "Days past",
-    "blocked_reason": "Blocked by",
-    "completion_pct": "Completed (%)",
-    "completed_on_time": "On time",
-    "on_time_of": "of",
-    "on_time_pct": "On time (%)",
-    "realised_pct": "Relief realised (%)",
-    "relief_planned_hours": "Relief planned h",
-    "median_days": "Median days",
-    "proposed_on": "Proposed",
-    "tracked_on": "Taken up",
-    "completed_on": "Completed",
-    "taken_up": "Taken up",
-    "owner_left": "Owner has left",
-    "recipients": "To",
-}
+LABELS: Mapping[str, str] = {"what": "Action", "week": "Peak week"}
 DEFINITIONS: Mapping[str, str] = {
     "Status": "Proposed, tracked (taken up), open (under way: its peak week has begun), completed (kept as the "
     "archive).",

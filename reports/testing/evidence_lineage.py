@@ -2,55 +2,30 @@
 
 import polars as pl
 
-from engine.model.document import Coverage, Document, Table
-from engine.model.report import Ask, Report
-from reports.shared.columns import share_pct
+from engine.model.document import Document, Table
+from engine.model.figure import Figures
+from engine.model.report import Report
+from reports.figures import select
+from reports.shared import packs
 from reports.shared.ordering import rank
-from reports.shared.packs import pack, pack_name
 from reports.shared.wording import count, percent
+from reports.testing import claim_rows
+from reports.testing.claim_rows import STATES
 
-STATES = ("hash_mismatch", "broken", "complete")
-LABELS = {
-    "control_id": "Control",
-    "control_state": "Claimed state",
-    "evidence_id": "Evidence",
-    "evidence_on": "Dated",
-    "record": "Record",
-    "policy_version": "Policy version",
-    "event_id": "Audit event",
-    "seq": "Position in the log",
-    "event_hash": "Hash of the event",
-    "bundle": "Bundle",
-    "merkle_leaf": "Merkle leaf",
-    "state": "Lineage",
-    "complete_pct": "Complete (%)",
-    "dated_on": "Dated",
-    "log": "File of the event",
-    "leaf_index": "Leaf, from 0",
-    "leaves": "Of",
-    "merkle_root": "Merkle root",
-    "file": "File",
-    "row": "Row",
-}
+LABELS = {"control_state": "Claimed state", "state": "Lineage", "leaves": "Of"}
 DEFINITIONS = {
     "Claim": "That a source of evidence (operation, test, policy, attestation, evidence item) stands behind a control; "
     "it rests on the newest evidence of that source. A control has as many claims as sources. File and row say where "
     "the control stands in the workbook: the table of its framework, the row with its identifier.",
-    "Complete": "The evidence is on record, the audit event that recorded it is in the log, and its hash follows from "
-    "the event as it is stored and the hash before it.",
-    "Broken": "A step cannot be followed; the problem says which.",
-    "Hash mismatch": "The event is not the one that was hashed: it was changed after it was recorded. Check the "
-    "whole log with hq verify.",
-    "Completeness": "Claims that are complete, of all claims. Controls without any evidence make no claim and are "
-    "listed as orphans.",
+    "Lineage": "Complete, broken (the problem says which step cannot be followed), or hash mismatch: check the whole "
+    "log with hq verify.",
     "Bundle": "The first sealed bundle whose window has the day of the evidence and whose audit log has its event. "
     "Not bundled is no fault of the lineage: it ends at the audit log then, and has no Merkle leaf.",
     "Merkle proof": "The audit log of the bundle holds the event under its hash. The leaf is the hash of that file's "
     "line in the manifest; hashed with the steps of the path, nearest first (RFC 6962), it gives the root that the "
     "bundle's manifest states and its key signed.",
-    "Orphan evidence": "Evidence items and accepted policies that support no control.",
-    "Orphan control": "An applicable control without any evidence.",
 }
+FAULT = ("framework", "control_id", "title", "source", "evidence_id", "state", "problem", "event_id")
 CLAIM = (
     *("framework", "control_id", "title", "control_state", "source", "evidence_id", "evidence_on", "record"),
     *("policy_version", "event_id", "action", "seq", "event_hash", "bundle", "merkle_leaf", "state", "problem"),
@@ -63,130 +38,57 @@ def build(
     orphan_evidence: pl.DataFrame,
     control_status: pl.DataFrame,
     bundle_proofs: pl.DataFrame,
-    ask: Ask,
+    figures: Figures,
 ) -> Document:
-    rows = claims.with_columns(
-        bundle=pl.col("bundle_id").fill_null("not bundled"),
-        file=pl.format("{}.csv", "framework"),
-        row=pl.col("control_id"),
-    )
-    complete = rows.filter(pl.col("state") == "complete").height
+    rows, bare = claim_rows.with_files(claims), figures.rows(claim_rows.orphans)
     faults = rows.filter(pl.col("state") != "complete")
-    bare = _bare(control_status, claims)
-    bundled = claims["bundle_id"].count()
     return Document(
-        headline=_headline(rows, complete, faults, bare),
-        summary={
-            "claims": rows.height,
-            **{state: rows.filter(pl.col("state") == state).height for state in reversed(STATES)},
-            "completeness_pct": Coverage(complete, rows.height).pct,
-            "bundled": bundled,
-            "not_bundled": rows.height - bundled,
-            "audit_events": rows["event_id"].drop_nulls().n_unique(),
-            "orphan_evidence": orphan_evidence.height,
-            "orphan_controls": bare.height,
-        },
+        headline=_headline(faults, figures),
         tables=(
-            Table(
-                "faults", "Claims that cannot be followed to their source",
-                faults.sort(rank("state", STATES), "framework", "position", "source").select(
-                    "framework", "control_id", "title", "source", "evidence_id", "state", "problem", "event_id"
-                ),
-                labels=LABELS, state=("state",),
-            ),
-            Table("sources", "By source of evidence", _sources(rows), labels=LABELS),
-            Table("frameworks", "By framework", _frameworks(rows, bare), labels=LABELS),
-            Table(
-                "orphan_controls", "Controls without any evidence", bare, labels=LABELS,
-                note="They claim nothing, so nothing can be traced.",
-            ),
-            Table(
-                "merkle_proofs", "Merkle proofs of the bundles", _proofs(bundle_proofs, rows), labels=LABELS,
-                hidden=("merkle_leaf", "merkle_path"),
-            ),
-            Table(
-                "orphan_evidence", "Evidence that supports no control", orphan_evidence.drop("org_id"), labels=LABELS
-            ),
-            Table(
-                "claims", "Every claim", rows.sort("framework", "position", "control_id", "source").select(CLAIM),
-                labels=LABELS, state=("state", "control_state"), hidden=("file", "row", "merkle_leaf", "title"),
-            ),
+            Table("faults", "Claims that cannot be followed to their source",
+                  faults.sort(rank("state", STATES), "framework", "position", "source").select(FAULT),
+                  labels=LABELS, state=("state",)),
+            Table("sources", "By source of evidence", claim_rows.by_source(rows)),
+            Table("frameworks", "By framework", claim_rows.by_framework(rows, bare)),
+            Table("orphan_controls", "Controls that no claim is about",
+                  bare.select("framework", "control_id", "title", "owner"),
+                  note="They claim nothing, so nothing can be traced."),
+            Table("merkle_proofs", "Merkle proofs of the bundles", claim_rows.proofs(bundle_proofs, claims),
+                  labels=LABELS, hidden=("merkle_leaf", "merkle_path")),
+            Table("orphan_evidence", "Evidence that supports no control", orphan_evidence.drop("org_id")),
+            Table("claims", "Every claim", rows.sort("framework", "position", "control_id", "source").select(CLAIM),
+                  labels=LABELS, state=("state", "control_state"), hidden=("file", "row", "merkle_leaf", "title")),
         ),
-        coverage=Coverage(complete, rows.height),
+        coverage=packs.controls_coverage(control_status),
         definitions=DEFINITIONS,
-        warnings=_warnings(rows, bundled),
+        warnings=_warnings(rows, figures),
     )  # fmt: skip
 
 
-def _proofs(proofs: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Of the bundles that claims are in."""
-    return (
-        proofs.join(rows.select("bundle_id").drop_nulls().unique(), on="bundle_id", how="semi")
-        .rename({"bundle_id": "bundle", "file": "log"})
-        .drop("org_id")
-        .sort("bundle")
-    )
-
-
-def _bare(status: pl.DataFrame, claims: pl.DataFrame) -> pl.DataFrame:
-    """Applicable controls that no claim is about."""
-    return (
-        status.filter("applicable")
-        .join(claims, on=["framework", "control_id"], how="anti")
-        .sort("framework", "position", "control_id")
-        .select("framework", "control_id", "title", "owner")
-    )
-
-
-def _measured() -> dict[str, pl.Expr]:
-    states = {state: (pl.col("state") == state).sum().cast(pl.Int64) for state in reversed(STATES)}
-    return {
-        "claims": pl.len().cast(pl.Int64),
-        **states,
-        "complete_pct": share_pct((pl.col("state") == "complete").sum(), pl.len()),
-        "bundled": pl.col("bundle_id").count().cast(pl.Int64),
-    }
-
-
-def _sources(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.group_by("source", "record").agg(**_measured()).sort("source", "record", nulls_last=True)
-
-
-def _frameworks(rows: pl.DataFrame, bare: pl.DataFrame) -> pl.DataFrame:
-    orphan = bare.group_by("framework").agg(orphan_controls=pl.len().cast(pl.Int64))
-    return (
-        rows.group_by("framework")
-        .agg(**_measured())
-        .join(orphan, on="framework", how="full", coalesce=True)
-        .with_columns(pl.col("claims", *STATES, "bundled", "orphan_controls").fill_null(0))
-        .sort("framework")
-        .with_columns(framework=pack_name())
-    )
-
-
-def _headline(rows: pl.DataFrame, complete: int, faults: pl.DataFrame, bare: pl.DataFrame) -> str:
-    if rows.is_empty():
-        if bare.is_empty():
+def _headline(faults: pl.DataFrame, figures: Figures) -> str:
+    claims, bare = figures["claims"], figures["orphan_controls"]
+    if not claims:
+        if not bare:
             return "No control is in scope, so there is no claim to trace."
-        return f"None of {count(bare.height, 'control')} has any evidence, so there is no claim to trace."
-    share = f"{complete:,} of {count(rows.height, 'claim')} can be followed to a verified audit event"
-    start = f"{share} ({percent(100 * complete / rows.height)})"
+        none = "The one applicable control makes no" if bare == 1 else f"None of {bare:,} applicable controls makes a"
+        return f"{none} claim, so there is nothing to trace: collect evidence."
+    share = f"{figures['claims_complete']:,} of {count(claims, 'claim')} can be followed to a verified audit event"
+    start = f"{share} ({percent(figures['lineage_completeness_pct'])})"
     if faults.is_empty():
-        if bare.is_empty():
+        if not bare:
             return f"{start}."
-        return f"{start}; {count(bare.height, 'control has', 'controls have')} no evidence to trace: collect some."
-    changed = faults.filter(pl.col("state") == "hash_mismatch").height
-    if changed:
+        return f"{start}; {count(bare, 'control makes', 'controls make')} no claim: collect evidence."
+    if changed := figures["claims_hash_mismatch"]:
         rests = "rests on an event that was" if changed == 1 else "rest on events that were"
         return f"{start}; {count(changed, 'claim')} {rests} changed afterwards: run hq verify at once."
     first = faults.sort("framework", "position", "source").row(0, named=True)
-    where = f"{pack(first['framework'])} {first['control_id']}"
+    where = packs.control(f"{first['framework']}:{first['control_id']}")
     return f"{start}; start with {where}, {first['source']} evidence {first['evidence_id']}: {first['problem']}."
 
 
-def _warnings(rows: pl.DataFrame, bundled: int) -> list[str]:
+def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:
     warnings = []
-    if rows.height and not bundled:
+    if figures["claims"] and not figures["claims_bundled"]:
         warnings.append("No claim is in a sealed bundle: the lineage ends at the audit log, without a Merkle leaf.")
     items = rows.filter(pl.col("record") == "evidence item", pl.col("sha256").is_null())["evidence_id"].n_unique()
     if items:
@@ -201,4 +103,9 @@ REPORT = Report(
     title="Evidence lineage",
     description="Every claim traced from its control to evidence, source event, event hash and bundle.",
     build=build,
+    figures=select(
+        *("claims", "claims_complete", "claims_broken", "claims_hash_mismatch", "lineage_completeness_pct"),
+        *("claims_bundled", "claims_not_bundled", "claims_audit_events", "orphan_evidence", "orphan_controls"),
+    ),
+    schema_version=2,
 )

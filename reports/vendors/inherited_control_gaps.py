@@ -1,22 +1,17 @@
 """Vendors that carry controls for us without evidence that counts, and which document to ask each for."""
 
-from typing import Any
-
 import polars as pl
 
-from engine.model.document import (
-    Chart,
-    Coverage,
-    Document,
-    Table,
-)
-from engine.model.report import Ask, Report
+from engine.model.document import Chart, Coverage, Document, FrameRow, Table
+from engine.model.figure import Figures
+from engine.model.report import Report
 from engine.model.vocabulary import VENDOR_TIERS
-from reports.shared.columns import in_order, share_pct
+from reports.figures import select
+from reports.shared.columns import share_pct
 from reports.shared.ordering import rank
 from reports.shared.wording import count_of, part_of
+from reports.vendors.inherited_rows import GAPS, inherited_gaps
 
-GAPS = ("missing", "expired", "wrong_scope", "qualified_opinion", "cuec_unmapped")
 DOCUMENTS = {
     "soc2_type2": "SOC 2 type II report",
     "iso27001_certificate": "ISO/IEC 27001 certificate",
@@ -38,22 +33,11 @@ ACTIONS = {
 }
 HIDDEN = ("vendor_id", "category", "reason", "model", "held_id", "exception_id", "customer_side", "held_until")
 LABELS = {
-    "framework": "Framework",
-    "control_id": "Control",
     "title": "Inherited control",
-    "expected_evidence": "Expected evidence",
     "held": "What we hold",
-    "held_period_end_on": "Period end",
-    "held_until": "Counts until",
-    "our_state": "Our side",
     "compensating": "Compensating control",
-    "severity_score": "Severity",
-    "document": "Document",
     "action": "What to do",
     "controls": "Controls it would evidence",
-    "cuec_unmapped": "CUECs not mapped",
-    "evidenced_pct": "Evidenced (%)",
-    "next_review_on": "Next review",
 }
 DEFINITIONS = {
     "Inherited control": "A control that the vendor operates in part, by its tier and category. Inherited never means "
@@ -67,70 +51,24 @@ DEFINITIONS = {
 }
 
 
-def build(
-    vendor_controls: pl.DataFrame,
-    vendors: pl.DataFrame,
-    control_status: pl.DataFrame,
-    exceptions: pl.DataFrame,
-    ask: Ask,
-) -> Document:
-    rows = _gaps(vendor_controls, vendors, control_status, exceptions)
-    actions = _actions(rows)
-    by_vendor = _vendors(vendor_controls, vendors, rows)
-    total = vendor_controls.height
-    counts = {gap: rows.filter(pl.col("gap") == gap).height for gap in GAPS}
+def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures) -> Document:
+    rows = figures.rows(inherited_gaps)
+    actions, by_vendor = _actions(rows), _vendors(vendor_controls, vendors, rows)
+    total = figures["inherited_controls"]
     return Document(
-        headline=_headline(vendors, total, rows, actions),
-        summary={
-            "vendors": vendors.height,
-            "vendors_with_gaps": rows["vendor_id"].n_unique(),
-            "inherited_controls": total,
-            "evidenced": total - rows.height,
-            "evidenced_pct": Coverage(total - rows.height, total).pct,
-            "gaps": rows.height,
-            **counts,
-            "compensated": rows["exception_id"].count(),
-            "severity": round(float(rows["severity_score"].sum()), 1),
-        },
+        headline=_headline(actions, figures),
         tables=(
             Table("actions", "What to ask for, worst first", actions, labels=LABELS, state=("gap",),
                   hidden=("vendor_id", "expected_evidence")),
             Table("gaps", "Every inherited control without evidence, worst first", rows, labels=LABELS,
                   state=("gap", "our_state"), words=("expected_evidence", "held"), hidden=HIDDEN),
-            Table("vendors", "By vendor", by_vendor, labels=LABELS, words=("status",), hidden=("vendor_id",)),
-            Table("frameworks", "By framework", _frameworks(vendor_controls), labels=LABELS),
+            Table("vendors", "By vendor", by_vendor, words=("status",), hidden=("vendor_id",)),
+            Table("frameworks", "By framework", _frameworks(vendor_controls)),
         ),
-        coverage=Coverage(total - counts["missing"], total),
+        coverage=Coverage(total - figures["inherited_gaps_missing"], total),
         charts=_charts(rows),
         definitions=DEFINITIONS,
         warnings=_warnings(vendors, vendor_controls),
-    )  # fmt: skip
-
-
-def _gaps(
-    vendor_controls: pl.DataFrame, vendors: pl.DataFrame, status: pl.DataFrame, exceptions: pl.DataFrame
-) -> pl.DataFrame:
-    key = ["framework", "control_id"]
-    measures = (
-        exceptions.filter(pl.col("standing") == "approved", pl.col("compensating").is_not_null())
-        .sort("expires_on", "id")
-        .group_by(key, maintain_order=True)
-        .agg(pl.col("compensating").last(), exception_id=pl.col("id").last())
-    )
-    return (
-        vendor_controls.filter(pl.col("gap") != "none")
-        .join(vendors.select("vendor_id", "owner"), on="vendor_id", how="left")
-        .join(status.select(*key, our_state="state"), on=key, how="left")
-        .join(measures, on=key, how="left")
-        .sort(
-            "severity_score", rank("tier", VENDOR_TIERS), "vendor", "vendor_id", "framework", in_order("control_id"),
-            descending=[True, False, False, False, False, False],
-        )
-        .select(
-            *("vendor", "tier", "category", "owner", "framework", "control_id", "title", "reason", "expected_evidence"),
-            *("held", "held_period_end_on", "held_until", "gap", "our_state", "compensating", "severity_score"),
-            *("model", "customer_side", "held_id", "exception_id", "vendor_id"),
-        )
     )  # fmt: skip
 
 
@@ -191,17 +129,18 @@ def _frameworks(vendor_controls: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(vendors: pl.DataFrame, total: int, rows: pl.DataFrame, actions: pl.DataFrame) -> str:
-    if vendors.is_empty():
+def _headline(actions: pl.DataFrame, figures: Figures) -> str:
+    total, gaps = figures["inherited_controls"], figures["inherited_gaps"]
+    if not figures["vendors"]:
         return "No vendor is registered, so nothing is known about controls that others operate for you."
     if not total:
         return "No registered vendor carries a control of a framework in scope."
-    if rows.is_empty():
+    if not gaps:
         return f"{part_of(total, total, 'inherited control')} evidenced; keep our own side of them working."
-    first: dict[str, Any] = actions.row(0, named=True)
-    share = f"{part_of(rows.height, total, 'inherited control')} without evidence that counts"
+    first: FrameRow = actions.row(0, named=True)
+    share = f"{part_of(gaps, total, 'inherited control')} without evidence that counts"
     return (
-        f"{share}, at {count_of(rows['vendor_id'].n_unique(), 'vendor')}: begin with {first['vendor']} "
+        f"{share}, at {count_of(figures['vendors_with_inherited_gaps'], 'vendor')}. Begin with {first['vendor']} "
         f"(tier {first['tier']}) and {first['action']}, which concerns {count_of(first['controls'], 'control')}."
     )
 
@@ -232,5 +171,11 @@ REPORT = Report(
     title="Inherited control gaps",
     description="Controls that vendors carry without evidence that counts, and what to ask each vendor for.",
     build=build,
+    figures=select(
+        *("vendors", "vendors_with_inherited_gaps", "inherited_controls", "inherited_evidenced"),
+        *("inherited_evidenced_pct", "inherited_gaps", *(f"inherited_gaps_{gap}" for gap in GAPS)),
+        *("inherited_gaps_compensated", "inherited_gaps_severity"),
+    ),
     parameters=(),
+    schema_version=2,
 )

@@ -1,0 +1,55 @@
+"""Where data is kept and handled: subprocessors and destinations of messages, in the data region or not."""
+
+import polars as pl
+
+OUTSIDE = "outside the region"
+
+
+def subprocessors(vendors: pl.DataFrame, deployment: pl.DataFrame) -> pl.DataFrame:
+    """Vendors that handle a class of data, those outside the region first."""
+    return (
+        vendors.filter(pl.col("data_classes").fill_null("") != "")
+        .with_columns(reason=_reason(_region(deployment)))
+        .with_columns(in_region=pl.col("reason").is_null())
+        .select(
+            "name", "service", "tier", "data_classes", "region", "in_region", "dpa_on", "baa_on", "status", "reason"
+        )
+        .sort("in_region", "name", "service", nulls_last=True)
+    )
+
+
+def exceptions(vendors: pl.DataFrame, destinations: pl.DataFrame, deployment: pl.DataFrame) -> pl.DataFrame:
+    """Subprocessors and destinations outside the data region, or whose region is not known."""
+    columns = ("kind", "name", "region", "reason", "deliveries", "last_on")
+    people = (
+        subprocessors(vendors, deployment)
+        .filter(pl.col("reason").is_not_null())
+        .select(
+            "name", "region", "reason", kind=pl.lit("subprocessor"), deliveries=pl.lit(None, dtype=pl.Int64),
+            last_on=pl.lit(None, dtype=pl.Date),
+        )
+    )  # fmt: skip
+    places = (
+        destinations.with_columns(reason=_reason(_region(deployment)))
+        .filter(pl.col("reason").is_not_null())
+        .select("region", "reason", "deliveries", "last_on", kind="channel", name="destination")
+    )
+    return pl.concat([people.select(columns), places.select(columns)]).sort(
+        pl.col("reason") != OUTSIDE, "kind", "name", "region", nulls_last=True
+    )
+
+
+def _region(deployment: pl.DataFrame) -> str:
+    declared = deployment["data_region"].first()
+    return declared if isinstance(declared, str) else ""
+
+
+def _reason(region: str) -> pl.Expr:
+    """Why something is an exception; null where it is in the region."""
+    known = pl.col("region").fill_null("") != ""
+    there = pl.col("region").str.to_lowercase() == region.lower()
+    return (
+        pl.when(pl.lit(not region)).then(pl.lit("no data region declared"))
+        .when(~known).then(pl.lit("region unknown"))
+        .when(~there).then(pl.lit(OUTSIDE))
+    )  # fmt: skip

@@ -1,0 +1,230 @@
+"""Figures of evidence: attestations and their renewal, freshness, requests of auditors, reminders."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from engine.model.aggregates import Count, Distinct, Maximum, Percentile, Share, Sum
+from engine.model.figure import Figure
+from engine.model.report import Ask
+from engine.model.vocabulary import Better
+from reports.evidence import attestation_board, control_ages, reminder_lists, renewals, request_items, steps
+
+_NEEDED = pl.col("applicable") & pl.col("kinds_required").list.contains("attestation")
+ATTESTATIONS = (
+    Figure("attestations_on_board", "Attestations on the board", "count", "neither",
+           "For each control the attestation that decides whether it is attested today, and every open one.",
+           "attestations", Count(), attestation_board.ON_BOARD, "{status}, due {due_on}"),
+    Figure("attestations_deciding", "Attestations that decide today", "count", "neither",
+           "The attestations that decide whether their controls are attested today, one for each control that has any.",
+           "attestations", Count(), pl.col("current"), "{status}, due {due_on}"),
+    Figure("attestations_unsupported", "Attestations without support", "count", "less",
+           "Signed attestations that decide today and were signed while the evidence of the control was stale or "
+           "missing: an assessor may reject them.",
+           "attestations", Count(), pl.col("current") & pl.col("unsupported"),
+           "signed on {attested_on} on {evidence_freshness} evidence"),
+    Figure("attestations_delegated", "Attestations delegated", "count", "neither",
+           "Attestations on the board that somebody signs in place of the owner, who stays answerable.",
+           "attestations", Count(), attestation_board.ON_BOARD & pl.col("delegated_to").is_not_null(),
+           "delegated to {delegated_to}, due {due_on}"),
+    Figure("controls_to_attest", "Controls that need an attestation", "count", "neither",
+           "Applicable controls whose mandatory evidence includes an attestation.",
+           "control_status", Count(), _NEEDED, "needs {kinds_required}"),
+    Figure("controls_unattested", "Controls without an attestation in force", "count", "less",
+           "Applicable controls that need an attestation and have no signature in force.",
+           "control_status", Count(), _NEEDED & ~pl.col("attested"), "needs {kinds_required}; none is in force"),
+    Figure("controls_without_attestation_duty", "Controls without an attestation duty", "count", "less",
+           "Applicable controls for which no attestation was ever asked for, so that nobody is to sign.",
+           attestation_board.without_duty, Count(), reason="{state}, no attestation duty"),
+)  # fmt: skip
+
+_APPLICABLE, _TRUSTED = pl.col("applicable"), ~pl.col("future_dated")
+_AGE = "{age_days} days old, window of {window_days} days"
+_FRESHNESS: Mapping[str, tuple[Better, str, str]] = {
+    "fresh": ("more", "is at most four fifths of its window old", _AGE),
+    "due_soon": ("neither", "is more than four fifths of its window old and not past it", _AGE),
+    "stale": ("less", "is past its window, or older than a change of the control's text, system or policy", _AGE),
+    "missing": ("less", "was never given: none of the kind that tells the freshness, operation, else test, else "
+                "policy; other evidence may exist", "{evidence_note}; state {state}"),
+}  # fmt: skip
+FRESHNESS = (
+    Figure("controls_of_frameworks", "Controls of the frameworks in scope", "count", "neither",
+           "Controls of the frameworks in scope, those that do not apply included.", "control_status", Count(),
+           reason="applicable: {applicable}"),
+    Figure("controls_not_applicable", "Controls that do not apply", "count", "neither",
+           "Controls of the frameworks in scope that are excluded with justification, approver and date.",
+           "control_status", Count(), ~_APPLICABLE, "excluded by {approved_by} on {approved_on}"),
+    *(
+        Figure(f"evidence_{state}", f"Controls whose governing evidence is {state.replace('_', ' ')}", "count", better,
+               f"Applicable controls whose governing evidence {meaning}.", "control_status", Count(),
+               _APPLICABLE & _TRUSTED & (pl.col("freshness") == state), reason)
+        for state, (better, meaning, reason) in _FRESHNESS.items()
+    ),
+    Figure("evidence_future_dated", "Controls with evidence dated in the future", "count", "less",
+           "Applicable controls of which some evidence is dated after the day of the report: until that is corrected, "
+           "their evidence counts as neither fresh nor stale.",
+           "control_status", Count(), _APPLICABLE & ~_TRUSTED, "some evidence is dated after the day of the report"),
+    Figure("controls_changed_since_evidence", "Controls changed since their evidence", "count", "less",
+           "Applicable controls whose text, system or policy changed after their governing evidence was captured.",
+           "control_status", Count(), _APPLICABLE & pl.col("change_invalidated"),
+           "changed after the evidence of {last_evidence_on}"),
+    Figure("freshness_debt_days", "Freshness debt", "days", "less",
+           "Days by which governing evidence is older than its window, summed over the applicable controls; a control "
+           "without such evidence has no age and adds none.",
+           "control_status", Sum(control_ages.DAYS_OVER), _APPLICABLE & (pl.col("age_days") > pl.col("window_days")),
+           _AGE),
+)  # fmt: skip
+
+_DUE = pl.col("wave").is_not_null()
+_WHEN = "due {due_on}, {days_left} days left"
+RENEWALS = (
+    Figure("renewals_in_90_days", "Attestations to sign within 90 days", "count", "neither",
+           "Attestations of the ledger that are not signed and overdue or due within 90 days.",
+           renewals.pending, Count(), _DUE, _WHEN),
+    *(
+        Figure(f"renewals_{wave}", f"Attestations to sign {said}", "count", "neither",
+               f"Attestations of the ledger that are not signed and due {said}.",
+               renewals.pending, Count(), pl.col("wave") == wave, _WHEN)
+        for wave, said in {
+            "within_14_days": "today or within 14 days", "in_15_to_30_days": "in 15 to 30 days",
+            "in_31_to_60_days": "in 31 to 60 days", "in_61_to_90_days": "in 61 to 90 days",
+        }.items()
+    ),
+    Figure("renewals_after_90_days", "Attestations to sign after 90 days", "count", "neither",
+           "Attestations of the ledger that are not signed and due in more than 90 days.",
+           renewals.pending, Count(), ~_DUE, _WHEN),
+    Figure("renewals_hours", "Hours to sign within 90 days", "hours", "neither",
+           "Effort of the attestations of the ledger that are not signed and overdue or due within 90 days.",
+           renewals.pending, Sum("effort_hours"), _DUE, _WHEN),
+    Figure("renewals_to_send", "Attestations to ask for now", "count", "neither",
+           "Attestations overdue or due within {nudge_ahead_days} days that nobody was reminded of within the "
+           "last {nudge_pause_days} days.", renewals.pending, Count(), pl.col("owed"),
+           "due {due_on}; asked for {nudges} times before"),
+    Figure("renewal_recipients", "People asked for attestations now", "count", "neither",
+           "People who are asked now for attestations that are overdue or due within {nudge_ahead_days} days.",
+           renewals.pending, Distinct("recipient"), pl.col("owed"), "{recipient}"),
+    Figure("renewals_escalated", "Attestations asked for above their owner", "count", "less",
+           f"Attestations within 90 days that were asked for {renewals.UNANSWERED} times without an answer, so that "
+           "who is accountable is asked.", renewals.pending, Count(), _DUE & pl.col("escalated"),
+           "asked for {nudges} times, last on {last_nudged_on}"),
+    Figure("renewals_without_recipient", "Attestations with nobody to ask", "count", "less",
+           "Attestations to sign within 90 days that have neither an owner nor somebody accountable.",
+           renewals.pending, Count(), _DUE & pl.col("recipient").is_null(), _WHEN),
+    Figure("renewals_on_weak_evidence", "Attestations to sign on weak evidence", "count", "less",
+           "Attestations to sign within 90 days whose control's evidence is stale or missing today.",
+           renewals.pending, Count(), _DUE & pl.col("evidence_freshness").is_in(["stale", "missing"]),
+           "evidence {evidence_freshness}, due {due_on}"),
+    Figure("renewal_collision_weeks", "Weeks in which attestations collide", "count", "less",
+           f"ISO weeks in which somebody has {renewals.CROWDED} attestations or more of several frameworks to sign, or "
+           "any while all duties together use more than {utilisation_warn_pct} % of the hours available.",
+           renewals.collisions, Distinct("week"), reason="{owner}: {why}"),
+)  # fmt: skip
+
+_CLOSED = pl.col("clock").is_in(["closed_on_time", "closed_late"])
+_EARLY = pl.col("clock") == "closed_on_time"
+_STANDING = "{clock}, due {due_on}"
+_MEASURED = "opened {opened_on}, closed {finished_on}, {paused_minutes} minutes paused"
+_RANK = {50: "median", 90: "90th percentile", 95: "95th percentile"}
+
+
+def _in_period(ask: Ask) -> pl.Expr:
+    return pl.col("finished_on").is_between(ask.period_start, ask.as_of)
+
+
+def _accepted(ask: Ask) -> pl.Expr:
+    return _in_period(ask) & (pl.col("auditor_status") == "accepted")
+
+
+REQUESTS = (
+    Figure("requests_recorded", "Evidence requests recorded", "count", "neither",
+           "Evidence requests that auditors ever made, closed ones included.", "requests", Count(), reason=_STANDING),
+    Figure("requests_awaiting_auditor", "Evidence requests with the auditor", "count", "neither",
+           "Open evidence requests that were submitted and that the auditor has not decided on.",
+           "requests", Count(), ~_CLOSED & (pl.col("status") == "submitted"), "submitted; auditor: {auditor_status}"),
+    Figure("requests_without_owner", "Evidence requests without owner", "count", "less",
+           "Open evidence requests that nobody owns.", "requests", Count(), ~_CLOSED & pl.col("owner").is_null(),
+           _STANDING),
+    Figure("requests_owner_left", "Evidence requests whose owner has left", "count", "less",
+           "Open evidence requests whose owner is no longer active.",
+           request_items.with_recipients, Count(), ~_CLOSED & pl.col("owner_left"), "{owner} has left"),
+    Figure("requests_without_control", "Evidence requests without control", "count", "less",
+           "Open evidence requests that name no control.", "requests", Count(),
+           ~_CLOSED & pl.col("control_id").is_null(), _STANDING),
+    Figure("requests_without_evidence", "Evidence requests without evidence", "count", "less",
+           "Open evidence requests for which no evidence is recorded yet.",
+           "requests", Count(), ~_CLOSED & (pl.col("evidence_ids").list.len() == 0), _STANDING),
+    Figure("requests_closed_on_time_in_period", "Evidence requests closed in time", "count", "more",
+           "Evidence requests that were finished from {period_start} to {as_of}, by their due date.",
+           "requests", Count(), lambda ask: _in_period(ask) & _EARLY, "finished {finished_on}, due {due_on}"),
+    Figure("requests_closed_late_in_period", "Evidence requests closed late", "count", "less",
+           "Evidence requests that were finished from {period_start} to {as_of}, after their due date.",
+           "requests", Count(), lambda ask: _in_period(ask) & ~_EARLY, "finished {finished_on}, due {due_on}"),
+    Figure("requests_on_time_pct", "Evidence requests answered in time", "percent", "more",
+           "Evidence requests finished by their due date, as a share of those finished from {period_start} to {as_of} "
+           "and those that are overdue.", "requests", Share(_EARLY),
+           lambda ask: _in_period(ask) | (pl.col("clock") == "overdue"), _STANDING),
+    Figure("requests_accepted_in_period", "Evidence requests accepted", "count", "more",
+           "Evidence requests that were finished from {period_start} to {as_of} and that the auditor accepted.",
+           "requests", Count(), _accepted, "accepted; returned {returns} times"),
+    Figure("requests_accepted_first_pass_in_period", "Evidence requests accepted at once", "count", "more",
+           "Evidence requests that were finished from {period_start} to {as_of} and that the auditor accepted without "
+           "a return.", "requests", Count(), lambda ask: _accepted(ask) & (pl.col("returns") == 0),
+           "accepted; returned {returns} times"),
+    Figure("requests_first_pass_pct", "First-pass acceptance", "percent", "more",
+           "Evidence requests accepted without a return, as a share of those finished from {period_start} to {as_of} "
+           "and accepted.", "requests", Share(pl.col("returns") == 0), _accepted,
+           "accepted; returned {returns} times"),
+    *(
+        Figure(f"request_turnaround_p{pct}_days", f"Turnaround of evidence requests, {said}", "days", "less",
+               "Days from opening to closing of the evidence requests finished from {period_start} to {as_of}, less "
+               f"whole days that they waited on the requester: {said} by nearest rank.",
+               "requests", Percentile(request_items.turnaround_days(), pct), _in_period, _MEASURED)
+        for pct, said in _RANK.items()
+    ),
+    *(
+        Figure(f"request_open_age_p{pct}_days", f"Age of open evidence requests, {said}", "days", "less",
+               f"Days since the opening of the evidence requests that are not closed: {said} by nearest rank.",
+               "requests", Percentile("age_days", pct), ~_CLOSED, "open since {opened_on}")
+        for pct, said in _RANK.items()
+    ),
+    Figure("requests_open_paused_minutes", "Minutes that open requests waited on the requester", "minutes", "neither",
+           "Minutes during which the clocks of open evidence requests stood because they waited on the requester.",
+           "requests", Sum("paused_minutes"), ~_CLOSED, "{clock}, {paused_minutes} minutes paused"),
+    Figure("request_recipients", "People with open evidence requests", "count", "neither",
+           "People who own open evidence requests, the backup where the owner has left; nobody is not counted.",
+           request_items.with_recipients, Distinct("recipient"), ~_CLOSED, "{recipient}"),
+)  # fmt: skip
+
+_TO_SEND = "{list}: {line}"
+REMINDERS = (
+    Figure("reminder_items_due_soon", "Items reminded of before they are due", "count", "neither",
+           "Pending duties and open remediations due within {due_soon_days} days, attestations within "
+           f"{max(steps.ATTESTATION_STEPS)}, whether or not a reminder is owed now.",
+           reminder_lists.due_soon, Count(), reason="{item}: {duty} due {due_on}"),
+    Figure("reminder_items_overdue", "Items reminded of past their date", "count", "less",
+           "Overdue duties and open remediations past their due date, whether or not a reminder is owed now.",
+           reminder_lists.overdue, Count(), reason="{item}: {duty} due {due_on}"),
+    Figure("controls_regressed", "Controls that got worse since the last snapshot", "count", "less",
+           "Applicable controls in a worse state than the last snapshot found them in, or that it found worse than the "
+           "one before.", reminder_lists.regressions, Count(), reason="{item}: {previous_state}, now {state}"),
+    Figure("reminder_items_to_send", "Items to remind of now", "count", "less",
+           "Overdue items, items due soon and controls that got worse of which a reminder is owed now.",
+           reminder_lists.to_send, Count(), pl.col("list") != "escalated", _TO_SEND),
+    Figure("reminders_to_send", "Reminders to send now", "count", "less",
+           "Reminders that are owed now: one for each item, and one more where it is escalated.",
+           reminder_lists.to_send, Count(), reason=_TO_SEND),
+    Figure("reminder_recipients", "People to remind now", "count", "neither",
+           "People to whom reminders are owed now.",
+           reminder_lists.to_send, Distinct("recipient"), reason="{recipient}"),
+    Figure("reminders_escalated", "Reminders escalated", "count", "less",
+           "Reminders owed now to who is accountable, because their item is {reminder_third_days} days late or more.",
+           reminder_lists.to_send, Count(), pl.col("list") == "escalated", _TO_SEND),
+    Figure("reminders_without_recipient", "Reminders for nobody", "count", "less",
+           "Reminders owed now of items that have neither an owner nor somebody accountable.",
+           reminder_lists.to_send, Count(), pl.col("recipient").is_null(), _TO_SEND),
+    Figure("last_snapshot_on", "Last snapshot of the controls", "date", "neither",
+           "The day of the last snapshot that regressions are told from.",
+           "readiness_weeks", Maximum("taken_on"), reason="snapshot of {taken_on}"),
+)  # fmt: skip
+
+FIGURES = (*ATTESTATIONS, *FRESHNESS, *RENEWALS, *REQUESTS, *REMINDERS)

@@ -1,0 +1,73 @@
+"""The three lists of what people are reminded of, and the reminders that are owed now, one for each recipient."""
+
+from datetime import date
+
+import polars as pl
+
+from engine.model.report import Ask
+from reports.evidence import steps
+from reports.shared import personal
+
+REMINDERS = {
+    "overdue": "overdue",
+    "regressed": "got worse",
+    "due_soon": "due soon",
+    "escalated": "escalated to you",
+}
+
+
+def overdue(
+    obligations: pl.DataFrame, remediations: pl.DataFrame, people: pl.DataFrame, reminders: pl.DataFrame, ask: Ask
+) -> pl.DataFrame:
+    """Pending duties and open remediations past their date."""
+    return steps.overdue(steps.duties(obligations, remediations, people, ask), reminders, ask)
+
+
+def due_soon(
+    obligations: pl.DataFrame, remediations: pl.DataFrame, people: pl.DataFrame, reminders: pl.DataFrame, ask: Ask
+) -> pl.DataFrame:
+    """Pending duties and open remediations that have come down to one of their steps."""
+    return steps.due_soon(steps.duties(obligations, remediations, people, ask), reminders, ask)
+
+
+def regressions(
+    control_status: pl.DataFrame,
+    control_evidence: pl.DataFrame,
+    state_changes: pl.DataFrame,
+    people: pl.DataFrame,
+    reminders: pl.DataFrame,
+    readiness_weeks: pl.DataFrame,
+) -> pl.DataFrame:
+    """Controls that got worse."""
+    last = readiness_weeks["taken_on"].max()
+    seen_on = last if isinstance(last, date) else None
+    return steps.regressions(control_status, control_evidence, state_changes, people, reminders, seen_on)
+
+
+def to_send(
+    obligations: pl.DataFrame,
+    remediations: pl.DataFrame,
+    control_status: pl.DataFrame,
+    control_evidence: pl.DataFrame,
+    state_changes: pl.DataFrame,
+    readiness_weeks: pl.DataFrame,
+    people: pl.DataFrame,
+    reminders: pl.DataFrame,
+    ask: Ask,
+) -> pl.DataFrame:
+    """The reminders to send now: recipient, list and a line for each item, the most urgent first."""
+    duties = steps.duties(obligations, remediations, people, ask)
+    late = steps.overdue(duties, reminders, ask).filter("owed")
+    soon = steps.due_soon(duties, reminders, ask).filter("owed")
+    worse = regressions(control_status, control_evidence, state_changes, people, reminders, readiness_weeks)
+    when = pl.format("{} ({})", "title", personal.days("days_left", "late", "due"))
+    change = pl.format("{} {} ({} → {})", "item", "title", "previous_state", "state")
+    parts = [
+        late.select("item", "recipient", list=pl.lit("overdue"), line=when),
+        worse.filter("owed").select("item", "recipient", list=pl.lit("regressed"), line=change),
+        soon.select("item", "recipient", list=pl.lit("due_soon"), line=when),
+        late.filter(pl.col("escalate_to").is_not_null()).select(
+            "item", recipient="escalate_to", list=pl.lit("escalated"), line=when
+        ),
+    ]
+    return pl.concat(parts)

@@ -1,0 +1,101 @@
+"""Windows of recurring tests: planned against actual, window by window, schedule by schedule, and who has none."""
+
+from datetime import date
+
+import polars as pl
+
+from engine.model.report import Ask
+from reports.shared.columns import share_pct
+
+STANDINGS = ("missed", "open", "late", "done", "upcoming")
+PAST = ("done", "late", "missed")
+_KEY = ["framework", "control_id"]
+_WINDOW = ["schedule_id", "window_open_on"]
+
+
+def windows(test_windows: pl.DataFrame) -> pl.DataFrame:
+    """Each window once: what was run twice in it counts by the first run."""
+    return (
+        test_windows.sort("performed_on", "run_id", nulls_last=True)
+        .unique(_WINDOW, keep="first", maintain_order=True)
+        .select(
+            *("schedule_id", "run_id", *_KEY, "procedure", "cadence", "owner", "performer", "window_open_on"),
+            *("window_close_on", "performed_on", "standing", "outcome", "evidence_expected", "evidence_received"),
+            days_late=(pl.col("performed_on") - pl.col("window_close_on")).dt.total_days(),
+        )
+        .sort("window_open_on", "schedule_id")
+    )
+
+
+def year_ago(as_of: date) -> pl.Expr:
+    """The same day 12 months before."""
+    return pl.lit(as_of).dt.offset_by("-12mo")
+
+
+def past_year(test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """Windows of the past 12 months that were performed or have ended."""
+    return windows(test_windows).filter(pl.col("standing").is_in(PAST), pl.col("window_close_on") > year_ago(ask.as_of))
+
+
+def schedules(test_windows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+    """One row for each schedule: its last window, its next one, and how the past 12 months went."""
+    by, every = ["schedule_id"], windows(test_windows)
+    last = (
+        every.filter(pl.col("standing").is_in(PAST))
+        .group_by(by, maintain_order=True)
+        .last()
+        .select(
+            *("schedule_id", "window_open_on", "performed_on", "days_late", "outcome"),
+            *("evidence_expected", "evidence_received"),
+            last="standing",
+            planned_on="window_close_on",
+        )
+    )
+    ahead = (
+        every.filter(pl.col("standing").is_in(["open", "upcoming"]))
+        .group_by(by, maintain_order=True)
+        .first()
+        .select("schedule_id", next="standing", next_open_on="window_open_on", next_close_on="window_close_on")
+    )
+    state = pl.col("standing")
+    counts = past_year(test_windows, ask).group_by(by).agg(
+        windows_12m=pl.len().cast(pl.Int64),
+        missed_12m=(state == "missed").sum().cast(pl.Int64),
+        late_12m=(state == "late").sum().cast(pl.Int64),
+        on_time_pct=share_pct((state == "done").sum(), pl.len()),
+    )  # fmt: skip
+    newest = every.group_by(by, maintain_order=True).last()
+    return (
+        newest.select(
+            *("schedule_id", *_KEY, "procedure", "cadence", "owner", "performer"),
+            independent=pl.col("owner") != pl.col("performer"),
+        )
+        .join(last, on=by, how="left")
+        .join(ahead, on=by, how="left")
+        .join(counts, on=by, how="left")
+        .with_columns(pl.col("windows_12m", "missed_12m", "late_12m").fill_null(0))
+        .select(
+            *("schedule_id", *_KEY, "procedure", "cadence", "owner", "performer", "independent", "last"),
+            *("window_open_on", "planned_on", "performed_on", "days_late", "outcome"),
+            *("evidence_expected", "evidence_received", "next", "next_open_on", "next_close_on", "windows_12m"),
+            *("missed_12m", "late_12m", "on_time_pct"),
+        )
+        .sort(
+            pl.col("last") != "missed", pl.col("outcome") != "failed", pl.col("last") != "late", "next_close_on",
+            "schedule_id", nulls_last=True,
+        )
+    )  # fmt: skip
+
+
+def without_schedule(control_status: pl.DataFrame, test_windows: pl.DataFrame) -> pl.DataFrame:
+    """Applicable controls that need a test and for which none is scheduled."""
+    return (
+        needing_test(control_status)
+        .join(test_windows.select(_KEY).unique(), on=_KEY, how="anti")
+        .sort("framework", "position", "control_id")
+    )
+
+
+def needing_test(control_status: pl.DataFrame) -> pl.DataFrame:
+    """Applicable controls whose mandatory evidence includes a test."""
+    return control_status.filter("applicable", pl.col("kinds_required").list.contains("test"))

@@ -1,0 +1,70 @@
+"""The vendor register: each vendor with the reasons to act on it, worst first."""
+
+import polars as pl
+
+from engine.model.formulas import risk_level
+from engine.model.vocabulary import VENDOR_TIERS
+
+ASSURANCES = ("lapsed", "not_assessed", "expiring", "assured")
+DOCUMENTS = (
+    *("soc2_kind", "soc2_period_end_on", "soc2_valid_until", "soc2_opinion", "iso_expires_on", "pci_aoc_on", "dpa_on"),
+    "baa_on",
+)
+
+
+def register(vendors: pl.DataFrame) -> pl.DataFrame:
+    """The vendors with the reasons to act on each, worst first."""
+    gaps, findings = pl.col("inherited_gaps"), pl.col("open_findings")
+    reasons = [
+        pl.when(pl.col("assurance") == "lapsed").then(_lapsed()),
+        pl.when(pl.col("assurance") == "not_assessed").then(pl.lit("no assurance document")),
+        pl.when(pl.col("review") == "overdue").then(pl.lit("review overdue")),
+        pl.when(pl.col("review") == "never").then(pl.lit("never reviewed")),
+        pl.when(pl.col("soc2_opinion").is_in(["qualified", "adverse", "disclaimer"])).then(
+            pl.format("SOC 2 opinion {}", "soc2_opinion")
+        ),
+        pl.when(pl.col("handles_phi") & pl.col("baa_on").is_null()).then(pl.lit("health data without a BAA")),
+        pl.when(gaps > 0).then(pl.format("{} without evidence", _counted(gaps, "inherited control"))),
+        pl.when(findings > 0).then(_counted(findings, "open finding")),
+        pl.when("rating_unknown").then(pl.lit("risk rating unknown")),
+    ]
+    return (
+        vendors.with_columns(
+            attention=pl.concat_list(reasons).list.drop_nulls(),
+            inherent_level=pl.col("inherent").map_elements(risk_level, return_dtype=pl.String),
+            residual_level=pl.col("residual").map_elements(risk_level, return_dtype=pl.String),
+        )
+        .sort(
+            pl.col("attention").list.len() == 0,
+            rank_of("tier", VENDOR_TIERS),
+            rank_of("assurance", ASSURANCES),
+            -pl.col("residual").fill_null(25),
+            "name",
+            "vendor_id",
+        )
+        .select(
+            *("name", "tier", "attention", "assurance", "assured_until", "status", "owner", "inherent"),
+            *("inherent_level", "residual"),
+            *("residual_level", "review", "last_review_on", "next_review_on", "inherited", "inherited_evidenced"),
+            *("inherited_gaps", "reused_evidence", "open_findings", "service", "category", "data_classes"),
+            *("handles_phi", "region", *DOCUMENTS, "rating_unknown", "vendor_id"),
+        )
+    )
+
+
+def _lapsed() -> pl.Expr:
+    known = pl.col("assured_until").is_not_null()
+    return (
+        pl.when(known)
+        .then(pl.format("assurance document ended {}", "assured_until"))
+        .otherwise(pl.lit("assurance document without a known end"))
+    )
+
+
+def rank_of(column: str, worst_first: tuple[str, ...]) -> pl.Expr:
+    """Position in the order, unknown words in front: what is not known is treated as the worst."""
+    return pl.col(column).replace_strict({word: i for i, word in enumerate(worst_first)}, default=-1)
+
+
+def _counted(number: pl.Expr, noun: str) -> pl.Expr:
+    return pl.format("{} " + noun + "{}", number, pl.when(number != 1).then(pl.lit("s")).otherwise(pl.lit("")))
