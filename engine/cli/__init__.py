@@ -17,11 +17,12 @@ from engine.cli.doors import (
     serve,
     session,
 )
+from engine.cli.figures import figures
 from engine.cli.gateway import gateway
 from engine.cli.openapi import openapi
 from engine.cli.poam import poam
 from engine.cli.records import import_, tables
-from engine.cli.reports import build, export, report
+from engine.cli.reports import build, explain, export, report
 from engine.model.errors import Problem
 
 
@@ -41,6 +42,8 @@ for command in (
     tables,
     build,
     report,
+    explain,
+    figures,
     export,
     session,
     deliveries,

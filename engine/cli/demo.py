@@ -16,7 +16,7 @@ ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 def demo(no_serve: bool, host: str, port: int) -> None:
-    """Fill an empty store with three organizations and the platform's own, build every report, and serve them."""
+    """Fill an empty store with four organizations and the platform's own, build every report, and serve them."""
     import polars as pl
 
     import api
@@ -67,6 +67,8 @@ def demo(no_serve: bool, host: str, port: int) -> None:
         click.echo(f"\nSign in as owner@aurora.example with the cookie\n  svc_session={cookie}\n\nTry:")
         for path in ("posture-score", "executive-summary?format=md", "gap-remediations?format=csv"):
             click.echo(f"  curl -b svc_session={cookie} '{address}/governance/compliance/{path}'")
+        others = ", ".join(f"owner@{org_id}.example" for org_id in DEMO_ORGANIZATIONS if org_id != "aurora")
+        click.echo(f"`hq session --email ADDRESS` prints the cookie of {others} (dune is in its first month).")
         if services.store.role(PLATFORM, PLATFORM_ADMIN):
             cookie = sessions.issue(PLATFORM_ADMIN, PLATFORM, now=now())
             click.echo(_administration(settings, PLATFORM_ADMIN, cookie, address))

@@ -15,9 +15,9 @@ REPORT = "fedramp-poam"
 @click.command(epilog="Example: hq poam --org aurora --actor iris@aurora.example")
 @org_option
 @click.option("--actor", default="poam", show_default=True, help="Who is named in the audit log.")
-@click.option("--scans", type=click.Choice(["late", "all"]), default="late", show_default=True,
-              help="Findings of scanners: those past their deadline, or all.")  # fmt: skip
-def poam(org: str | None, actor: str, scans: str) -> None:
+@click.option("--scans", type=click.Choice(["late", "all"]),
+              help="Findings of scanners: those past their deadline (as in the report), or all.")  # fmt: skip
+def poam(org: str | None, actor: str, scans: str | None) -> None:
     """Give each weakness of the FedRAMP POA&M that has no number the next one: V-1, V-2, …
 
     What a number stands for never changes, and a closed number is never used again. Each becomes a duty with a
@@ -31,11 +31,12 @@ def poam(org: str | None, actor: str, scans: str) -> None:
     with open_console_services() as services:
         org_id, at = organization(services, org), now()
         with services.snapshots.open(org_id, now=at) as snapshot:
-            document = snapshot.edition(REPORT, {"scans": scans}).document
+            today = snapshot.as_of
+            document = snapshot.edition(REPORT, {"scans": scans} if scans else {}).document
         items = document.table("items").frame.filter(pl.col("poam_id") == UNNUMBERED)
         columns = ("weakness_key", "original_detection_date", "scheduled_completion_date")
         weaknesses = [Weakness(*row) for row in items.select(columns).iter_rows()]
-        numbers = services.store.write(org_id, actor, lambda revision: number(revision, weaknesses), now=at)
+        numbers = services.store.write(org_id, actor, lambda revision: number(revision, weaknesses, today), now=at)
     due = {one.key: one.due_on for one in weaknesses}
     for key, poam_id in numbers.items():
         click.echo(f"{poam_id}  {key}  due {due[key].isoformat()}")

@@ -47,12 +47,34 @@ def build(org: str | None, everyone: bool, jobs: int | None) -> None:
 @click.option("--param", "parameters", multiple=True, metavar="KEY=VALUE", help="A parameter of the report.")
 def report(name: str, org: str | None, form: str | None, parameters: tuple[str, ...]) -> None:
     """Print one report: the same bytes as over HTTP."""
+    _print(name, org, form, _query(parameters))
+
+
+@click.command(epilog="Example: hq explain program gaps_open --org aurora --format csv")
+@click.argument("name", metavar="REPORT")
+@click.argument("figure")
+@org_option
+@click.option("--format", "form", help="json, csv, html or md.")
+@click.option("--param", "parameters", multiple=True, metavar="KEY=VALUE", help="A parameter of the report.")
+def explain(name: str, figure: str, org: str | None, form: str | None, parameters: tuple[str, ...]) -> None:
+    """Print the rows that a figure of a report counts, why each counts, and the columns that make its value."""
+    from engine.model.report import EXPLAIN
+
+    _print(name, org, form, {**_query(parameters), EXPLAIN: figure})
+
+
+def _query(parameters: tuple[str, ...]) -> dict[str, str]:
+    """What ``--param`` names, by name; Usage where it is not KEY=VALUE."""
     query = {}
     for given in parameters:
         key, separator, value = given.partition("=")
         if not separator:
             raise Usage(f"--param must be KEY=VALUE; got {given!r}.")
         query[key] = value
+    return query
+
+
+def _print(name: str, org: str | None, form: str | None, query: dict[str, str]) -> None:
     with (
         open_console_services() as services,
         services.snapshots.open(organization(services, org), now=now()) as snapshot,

@@ -73,7 +73,7 @@ def _to_decide(table: Table, keys: Sequence[str | None], buttons: Mapping[str, S
 
 def _lines(table: Table, most: int) -> list[str]:
     shown = cells.display_cells(table).head(most)
-    headings = [table.labels.get(name, words.heading(name)) for name in shown.columns]
+    headings = [words.heading(table, name) for name in shown.columns]
     lines = []
     for first, *rest in shown.rows():
         facts = "; ".join(f"{name}: {cell}" for name, cell in zip(headings[1:], rest, strict=True) if cell)

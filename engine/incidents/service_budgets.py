@@ -11,7 +11,7 @@ from engine.incidents.slo import (
 from engine.incidents.slo_rules import Objective
 from engine.incidents.slo_sums import (
     SPANS,
-    Count,
+    EventCount,
     SpanSums,
     window_end,
 )
@@ -44,12 +44,12 @@ def error_budgets(view: View, org_id: str, now: datetime) -> Overview:
     at, begin = (moment.replace(tzinfo=None).isoformat() for moment in (end, end - timedelta(minutes=max(SPANS))))
     sums = {
         row["service_id"]: SpanSums(
-            {span: Count(*(int(row[f"{name}_{span}"]) for name in ("total", "bad", "buckets"))) for span in SPANS},
+            {span: EventCount(*(int(row[f"{name}_{span}"]) for name in ("total", "bad", "buckets"))) for span in SPANS},
             row["last_bucket_at"].replace(tzinfo=end.tzinfo),
         )
         for row in view.frame(_SUMS, (at, org_id, at, begin)).iter_rows(named=True)
     }
-    nothing = SpanSums({span: Count(0, 0, 0) for span in SPANS})
+    nothing = SpanSums({span: EventCount(0, 0, 0) for span in SPANS})
     objectives = [Objective(*row) for row in view.frame(_OBJECTIVES, (org_id,)).iter_rows()]
     budgets: list[ServiceBudget] = [budget(each, sums.get(each.service_id, nothing)) for each in objectives]
     known = view.frame("SELECT id FROM services WHERE org_id = ? ORDER BY id", (org_id,))["id"].to_list()

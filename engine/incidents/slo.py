@@ -18,7 +18,7 @@ from engine.incidents.slo_rules import (
 )
 from engine.incidents.slo_sums import (
     DAY_MINUTES,
-    Count,
+    EventCount,
     SpanSums,
     service_sums,
 )
@@ -55,7 +55,7 @@ def budget(objective: Objective, sums: SpanSums) -> ServiceBudget:
     """The budgets of one service from sums: of every span, or of 7 and 30 days alone (fallback rule)."""
     # Closer to 100 % than a millionth of a percent is rounding noise, not a budget.
     objective = replace(objective, objective_pct=round(objective.objective_pct, 6))
-    spans = {days * DAY_MINUTES: Count(0, 0) for days in WINDOWS} | dict(sums.spans)
+    spans = {days * DAY_MINUTES: EventCount(0, 0) for days in WINDOWS} | dict(sums.spans)
     complete = all(rule.long_minutes in spans and rule.short_minutes in spans for rule in RULES[30])
     recent = recent_burn(objective, spans)
     windows = tuple(budget_window(days, objective, spans, recent, complete) for days in WINDOWS)

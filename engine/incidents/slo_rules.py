@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.incidents.slo_sums import BUCKET_MINUTES, DAY_MINUTES, Count
+from engine.incidents.slo_sums import BUCKET_MINUTES, DAY_MINUTES, EventCount
 from engine.model.formulas import (
     BURN_CRITICAL_30D,
     BURN_WARNING_30D,
@@ -106,7 +106,7 @@ RULES: Mapping[int, tuple[BurnRule, ...]] = MappingProxyType(
 
 
 def budget_window(
-    days: int, objective: Objective, spans: Mapping[int, Count], recent: float | None, complete: bool
+    days: int, objective: Objective, spans: Mapping[int, EventCount], recent: float | None, complete: bool
 ) -> BudgetWindow:
     """The budget of the last ``days``. ``complete`` says that every span is there; else the fallback rule judges.
 
@@ -153,7 +153,7 @@ def _exhaustion(used: float, pace: float, days: int, rolling: bool) -> float | N
 def _severity(
     days: int,
     objective: Objective,
-    count: Count,
+    count: EventCount,
     used: float | None,
     burn: float | None,
     burns: tuple[Burn, ...],
@@ -173,7 +173,7 @@ def _severity(
     return "ok", None
 
 
-def _held(rule: BurnRule, objective: Objective, spans: Mapping[int, Count]) -> Burn:
+def _held(rule: BurnRule, objective: Objective, spans: Mapping[int, EventCount]) -> Burn:
     long, short = spans[rule.long_minutes], spans[rule.short_minutes]
     long_burn = burn_rate(long.bad, long.total, objective.objective_pct)
     short_burn = burn_rate(short.bad, short.total, objective.objective_pct)
@@ -182,7 +182,7 @@ def _held(rule: BurnRule, objective: Objective, spans: Mapping[int, Count]) -> B
     return Burn(rule, _rounded(long_burn, 2), _rounded(short_burn, 2), fired)
 
 
-def recent_burn(objective: Objective, spans: Mapping[int, Count]) -> float | None:
+def recent_burn(objective: Objective, spans: Mapping[int, EventCount]) -> float | None:
     """The burn of the last 24 hours, of 7 days where those are not known; None without events."""
     for minutes in (DAY_MINUTES, 7 * DAY_MINUTES):
         if minutes in spans and _sufficient(spans[minutes], minutes):
@@ -191,7 +191,7 @@ def recent_burn(objective: Objective, spans: Mapping[int, Count]) -> float | Non
     return None
 
 
-def _sufficient(count: Count, minutes: int) -> bool:
+def _sufficient(count: EventCount, minutes: int) -> bool:
     least = LEAST_BUCKETS_PCT / 100 * minutes / BUCKET_MINUTES
     return count.total > 0 and (count.buckets is None or count.buckets >= least - 1e-9)
 

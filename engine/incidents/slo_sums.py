@@ -13,7 +13,7 @@ SPANS = (5, 30, 60, 120, 360, 1440, 4320, 10080, 43200)
 
 
 @dataclass(frozen=True)
-class Count:
+class EventCount:
     """Events of a span. ``buckets`` is how many five-minute buckets it holds, None when that is not known."""
 
     total: int
@@ -25,7 +25,7 @@ class Count:
 class SpanSums:
     """Counts by span in minutes. Without the spans up to three days only the fallback rule can judge."""
 
-    spans: Mapping[int, Count]
+    spans: Mapping[int, EventCount]
     last_bucket_at: datetime | None = None
 
 
@@ -50,7 +50,9 @@ def bucket_sums(buckets: pl.DataFrame, now: datetime) -> dict[str, SpanSums]:
         .sort("service_id")
     )
     return {
-        row["service_id"]: SpanSums({span: Count(**row[str(span)]) for span in SPANS}, row["last"].replace(tzinfo=UTC))
+        row["service_id"]: SpanSums(
+            {span: EventCount(**row[str(span)]) for span in SPANS}, row["last"].replace(tzinfo=UTC)
+        )
         for row in summed.iter_rows(named=True)
     }
 
@@ -58,7 +60,7 @@ def bucket_sums(buckets: pl.DataFrame, now: datetime) -> dict[str, SpanSums]:
 def service_sums(buckets: pl.DataFrame, now: datetime) -> SpanSums:
     """Sums of the one service that ``buckets`` (bucket_at, total, bad) belong to; zeros without buckets."""
     summed = bucket_sums(buckets.with_columns(service_id=pl.lit("")), now)
-    return summed.get("", SpanSums({span: Count(0, 0, 0) for span in SPANS}))
+    return summed.get("", SpanSums({span: EventCount(0, 0, 0) for span in SPANS}))
 
 
 def _span(minutes: int, end: datetime) -> pl.Expr:

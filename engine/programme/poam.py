@@ -5,13 +5,12 @@ from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
 
-from engine.model.vocabulary import PoamStatus
+from engine.model.poam import STANDING
 from engine.store import Note, Revision
 from engine.store.rows import many
 from engine.store.schema.risk import poam_items
 
 PREFIX = "V-"
-STANDING: tuple[PoamStatus, ...] = ("open", "accepted")
 
 
 class Weakness(NamedTuple):
@@ -22,11 +21,12 @@ class Weakness(NamedTuple):
     due_on: date
 
 
-def number(revision: Revision, weaknesses: Iterable[Weakness]) -> dict[str, str]:
+def number(revision: Revision, weaknesses: Iterable[Weakness], today: date) -> dict[str, str]:
     """Open an item for each weakness that has none: the new numbers by its key, in the order given.
 
     One that comes back after its number was closed gets a new one. The count goes on from the highest number that the
-    organization ever used, whatever stood before it.
+    organization ever used, whatever stood before it. The detection is the weakness's own day and stays it; ``today`` is
+    kept as the day of the first listing.
     """
     known = many(revision.connection, poam_items, revision.org_id)
     standing = {row["weakness_key"] for row in known if row["status"] in STANDING}
@@ -37,7 +37,7 @@ def number(revision: Revision, weaknesses: Iterable[Weakness]) -> dict[str, str]
         poam_items,
         [
             {"id": numbers[key], "weakness_key": key, "detected_on": one.detected_on, "due_on": one.due_on,
-             "status": "open"}
+             "status": "open", "listed_on": today}
             for key, one in new.items()
         ],
     )  # fmt: skip

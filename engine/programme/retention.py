@@ -1,15 +1,20 @@
 """The retention job: what each organization keeps for how long, and the purge of what is older."""
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, timedelta
 
 from engine.model.days import local_day, midnight
 from engine.model.every_organization import for_every_organization
+from engine.reporting.catalogue import catalogue
+from engine.reporting.facts.beginnings import EVERY_RECORD
 from engine.reporting.facts.governance_scans import RETENTION_DAYS
 from engine.store import Store
 from engine.store.retention import (
     PurgeResult,
     deployment_tier,
+    first_events,
+    keep_starts,
     purge_audit_log,
     purge_incidents,
 )
@@ -38,8 +43,28 @@ def purge(store: Store, org_id: str, *, now: datetime) -> list[PurgeResult]:
     for record_class, days in kept_days(store, org_id).items():
         before = midnight(today - timedelta(days=days), zone)
         with store.revision(org_id, ACTOR, now=now) as revision:
-            done.append(PURGES[record_class](revision, before))
+            starts = record_starts(first_events(revision.connection, org_id, before), zone)
+            purged = PURGES[record_class](revision, before)
+            if purged.rows and record_class == "audit_log":
+                keep_starts(revision, starts)
+            done.append(purged)
     return done
+
+
+def record_starts(events: Iterable[tuple[str, str | None, datetime]], zone: str) -> dict[str, date]:
+    """The first business date of each framework that an event is about, by the action map or its own words."""
+    known = catalogue()
+    frameworks: dict[str, set[str]] = defaultdict(set)
+    for framework, action in known.action_controls.select("framework", "action").unique().iter_rows():
+        frameworks[action].add(framework)
+    starts: dict[str, date] = {}
+    for action, controls, at in events:
+        named = [tag.partition(":") for tag in (controls or "").split("; ")]
+        own = {framework for framework, _, control in named if known.has_control(framework, control)}
+        day = local_day(at, zone)
+        for name in {EVERY_RECORD, *own, *frameworks[action]}:
+            starts[name] = min(day, starts.get(name, day))
+    return starts
 
 
 def purge_all(store: Store, *, now: datetime) -> str:

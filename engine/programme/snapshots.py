@@ -5,11 +5,11 @@ They are never recomputed: later reports compare with what was known then.
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Protocol
 
 import polars as pl
 
 from engine.model.vocabulary import CONTROL_STATES
-from engine.reporting.snapshot import Snapshot
 from engine.runtime.services import Services
 from engine.store import Reader, Revision, rows
 from engine.store.schema.outputs import (
@@ -20,6 +20,15 @@ from engine.store.schema.outputs import (
 
 _KEY = ["framework", "control_id"]
 Rows = list[dict[str, object]]
+
+
+class DayFacts(Protocol):
+    """The facts of one organization on one day, such as a ``Snapshot`` of the replica."""
+
+    @property
+    def as_of(self) -> date: ...
+
+    def fact(self, name: str) -> pl.DataFrame: ...
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,7 @@ def is_taken(connection: Reader, org_id: str, day: date) -> bool:
     return bool(rows.many(connection, readiness_snapshots, org_id, limit=1, taken_on=week))
 
 
-def take_snapshot(today: Snapshot) -> DaySnapshot:
+def take_snapshot(today: DayFacts) -> DaySnapshot:
     """What is to be remembered of a day, from its facts."""
     return DaySnapshot(_readiness(today), _changes(today), _posture(today))
 
@@ -67,7 +76,7 @@ def keep(revision: Revision, snapshot: DaySnapshot) -> int:
     return changed
 
 
-def _readiness(today: Snapshot) -> Rows:
+def _readiness(today: DayFacts) -> Rows:
     signed = today.fact("control_status").filter("applicable", pl.col("kinds_required").list.contains("attestation"))
     attested = signed.group_by("framework").agg(attested_pct=(100 * pl.col("attested").mean()).round(1))
     before = (
@@ -95,7 +104,7 @@ def _readiness(today: Snapshot) -> Rows:
     return [{"taken_on": today.as_of, **row} for row in frame.select(columns).iter_rows(named=True)]
 
 
-def _changes(today: Snapshot) -> Rows:
+def _changes(today: DayFacts) -> Rows:
     """Controls in another state than they were last seen in before today; those never seen are seen now."""
     seen = (
         today.fact("state_changes").filter(pl.col("observed_on") < today.as_of)
@@ -118,7 +127,7 @@ def _changes(today: Snapshot) -> Rows:
     return [{"observed_on": today.as_of, **row} for row in frame.iter_rows(named=True)]
 
 
-def _posture(today: Snapshot) -> Rows:
+def _posture(today: DayFacts) -> Rows:
     present = today.fact("posture").filter(pl.col("value").is_not_null())
     if present.is_empty():
         return []

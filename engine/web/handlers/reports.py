@@ -67,7 +67,7 @@ def report_route(
 def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook | None) -> Response:
     services, caller = request.services, request.caller
     declared = services.snapshots.report(name)
-    form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared.formats)
+    form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared.formats_of(query))
     with services.snapshots.open(caller.org_id, now=request.now, head=caller.head) as snapshot:
         artifact = snapshot.bytes(name, query, form)
         renderer = RENDERERS[artifact.name.format]

@@ -11,8 +11,9 @@ import msgspec
 
 from engine.model.report import Report
 from engine.web.openapi.operations import operation, path_template
+from engine.web.openapi.report_schemas import Object
 from engine.web.openapi.responses import FAILURES, failure_response
-from engine.web.openapi.schemas import Object, Schemas
+from engine.web.openapi.schemas import Schemas
 from engine.web.openapi.security import SCHEMES
 from engine.web.routes import Route
 

@@ -9,8 +9,9 @@ from engine.web.handlers.assessors import EXPORTS
 from engine.web.handlers.assessors import export as assessor_export
 from engine.web.handlers.reports import ReportHandler
 from engine.web.openapi.examples import body_example
+from engine.web.openapi.report_schemas import Object
 from engine.web.openapi.responses import responses
-from engine.web.openapi.schemas import Object, Schemas
+from engine.web.openapi.schemas import Schemas
 from engine.web.openapi.security import security
 from engine.web.routes import Route
 
@@ -90,7 +91,8 @@ def _headers(route: Route) -> list[Object]:
 def _of_report(handler: ReportHandler, catalogue: Mapping[str, Report]) -> list[Parameter]:
     report = catalogue[handler.report]
     own = [one for one in report.parameters if not (handler.of_caller and one.name == "actor")]
-    return [*own, Parameter("format", report.formats[0], "the report's format", choices=report.formats)]
+    explain = [report.explain] if report.figures else []
+    return [*own, *explain, Parameter("format", report.formats[0], "the report's format", choices=report.formats)]
 
 
 def _of_exports(catalogue: Mapping[str, Report]) -> Iterable[Parameter]:

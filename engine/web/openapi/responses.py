@@ -8,7 +8,8 @@ from engine.web.answers.shape import Failure, OscalDocument, ReportEnvelope
 from engine.web.bodies import JSON
 from engine.web.handlers.reports import ReportHandler
 from engine.web.openapi.examples import answer_example, report_example
-from engine.web.openapi.schemas import Object, Schemas
+from engine.web.openapi.report_schemas import Object
+from engine.web.openapi.schemas import Schemas
 from engine.web.routes import ANYTHING, WITH_BODY, MediaContent, Route
 
 JSON_FORMATS: Mapping[str, type] = {"json": ReportEnvelope, "oscal": OscalDocument}
@@ -94,7 +95,8 @@ def _report(handler: object, catalogue: Mapping[str, Report], schemas: Schemas) 
             content[RENDERERS[form].content_type.partition(";")[0]] = {"schema": {"type": "string"}}
     kinds = [JSON_FORMATS[form] for form in report.formats if form in JSON_FORMATS]
     if kinds:
-        content[JSON] = {"schema": schemas.of(*kinds), "example": report_example(report)}
+        others = [kind for kind in kinds if kind is not ReportEnvelope]
+        content[JSON] = {"schema": schemas.of_report(report, *others), "example": report_example(report)}
     return content
 
 

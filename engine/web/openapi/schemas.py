@@ -1,22 +1,23 @@
 """JSON Schemas of the declared types, collected while operations are described and written out once."""
 
-from typing import TypeAlias
-
 import msgspec
 
+from engine.model.report import Report
 from engine.web.answers.shape import ReportEnvelope
+from engine.web.openapi.report_schemas import Object, explanation_schema, report_name, report_schema
 
-Object: TypeAlias = dict[str, object]
-# a further member of a report is a table: what its rows have, each report says itself
+# what an assessor is handed may be any report: a further member is a table
 TABLE: Object = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
+EXPLANATION = "FigureExplanation"
 REFERENCE = "#/components/schemas/{name}"
 
 
 class Schemas:
-    """The types that were referred to so far."""
+    """The types and the reports that were referred to so far."""
 
     def __init__(self) -> None:
         self._kinds: list[object] = []
+        self._reports: dict[str, Report] = {}
 
     def of(self, *kinds: object) -> Object:
         """A schema of these alternatives; what has a name is referred to by it."""
@@ -24,12 +25,23 @@ class Schemas:
         found, _ = msgspec.json.schema_components(kinds, schema_hook=_schema, ref_template=REFERENCE)
         return dict(found[0]) if len(found) == 1 else {"anyOf": [dict(one) for one in found]}
 
+    def of_report(self, report: Report, *others: object) -> Object:
+        """A schema of what a report answers with as JSON, of its explanations, and of other types."""
+        self.of(ReportEnvelope, *others)
+        self._reports[report_name(report)] = report
+        names = [report_name(report), EXPLANATION, *(kind.__name__ for kind in others if isinstance(kind, type))]
+        return {"anyOf": [{"$ref": REFERENCE.format(name=name)} for name in names]}
+
     def components(self) -> Object:
         """Every type by its name."""
         _, named = msgspec.json.schema_components(self._kinds, schema_hook=_schema, ref_template=REFERENCE)
-        described: dict[str, Object] = {name: dict(named[name]) for name in sorted(named)}
+        described: dict[str, Object] = {name: dict(named[name]) for name in named}
+        if self._reports:
+            envelope = described[ReportEnvelope.__name__]
+            described |= {name: report_schema(report, envelope) for name, report in self._reports.items()}
+            described[EXPLANATION] = explanation_schema(envelope)
         described.get(ReportEnvelope.__name__, {}).update(additionalProperties=TABLE)
-        return dict(described)
+        return {name: described[name] for name in sorted(described)}
 
 
 def _schema(kind: type) -> Object:

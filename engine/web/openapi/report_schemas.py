@@ -1,0 +1,98 @@
+"""Closed JSON Schemas of the reports: every figure of the summary, every column of every table, and nothing else."""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import polars as pl
+
+from engine.model.aggregates import Count, Distinct
+from engine.model.document import Table
+from engine.model.figure import Figure
+from engine.model.report import EXPLAIN, Report
+from engine.model.vocabulary import Unit
+from engine.reporting.shape import shape
+
+Object: TypeAlias = dict[str, object]
+OF_UNIT: Mapping[Unit, str] = {"date": "string", "instant": "string", "word": "string",
+                               "text": "string", "flag": "boolean"}  # fmt: skip
+FORMATS: Mapping[Unit, str] = {"date": "date", "instant": "date-time"}
+
+
+def report_name(report: Report) -> str:
+    """The name of a report's schema: ``PostureScoreReport``."""
+    return "".join(part.capitalize() for part in report.name.split("-")) + "Report"
+
+
+def report_schema(report: Report, envelope: Mapping[str, object]) -> Object:
+    """What the report answers with as JSON; ``envelope`` is the schema that all of them share."""
+    found = shape(report)
+    tables = {table.name: _rows(table) for table in found.tables}
+    summary = {
+        **{figure.id: _figure(figure) for figure in report.figures},
+        **{name: {"description": "As the organization set it or was asked."} for name in found.further},
+    }
+    return _closed(envelope, report, {**tables, "summary": _members(summary)})
+
+
+def explanation_schema(envelope: Mapping[str, object]) -> Object:
+    """What ``explain`` answers with: the rows that a figure counts; their columns are those of its fact."""
+    rows = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
+    return _closed(envelope, None, {"rows": rows})
+
+
+def _closed(envelope: Mapping[str, object], report: Report | None, members: Mapping[str, object]) -> Object:
+    properties = envelope["properties"]
+    assert isinstance(properties, Mapping)
+    own: Object = {} if report is None else {"report": {"const": report.name}}
+    every = {**properties, **own, **members}
+    about = f"The rows behind a figure, as ``{EXPLAIN}`` asks for them." if report is None else report.description
+    return {
+        "type": "object",
+        "description": about,
+        "properties": every,
+        "required": sorted(every),
+        "additionalProperties": False,
+    }
+
+
+def _members(properties: Mapping[str, object]) -> Object:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": sorted(properties),
+        "additionalProperties": False,
+    }
+
+
+def _figure(figure: Figure) -> Object:
+    whole = isinstance(figure.aggregate, Count | Distinct)  # what is counted; a mean of counts may be a fraction
+    kind = "integer" if whole else OF_UNIT.get(figure.unit, "number")
+    described: Object = {"type": [kind, "null"], "title": figure.title, "description": figure.definition}
+    return described | ({"format": FORMATS[figure.unit]} if figure.unit in FORMATS else {})
+
+
+def _rows(table: Table) -> Object:
+    return {
+        "type": "array",
+        "description": table.title,
+        "items": _members({name: _column(name, dtype) for name, dtype in table.frame.schema.items()}),
+    }
+
+
+def _column(name: str, dtype: pl.DataType) -> Object:
+    return _typed(dtype)
+
+
+def _typed(dtype: pl.DataType) -> Object:
+    if isinstance(dtype, pl.List | pl.Array):
+        inner = dtype.inner if isinstance(dtype.inner, pl.DataType) else dtype.inner()
+        return {"type": ["array", "null"], "items": _typed(inner)}
+    if dtype.is_integer():
+        return {"type": ["integer", "null"]}
+    if dtype.is_float() or dtype.is_decimal():
+        return {"type": ["number", "null"]}
+    if dtype == pl.Boolean:
+        return {"type": ["boolean", "null"]}
+    if isinstance(dtype, pl.Datetime):
+        return {"type": ["string", "null"], "format": "date-time"}
+    return {"type": ["string", "null"], **({"format": "date"} if dtype == pl.Date else {})}
