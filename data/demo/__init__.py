@@ -1,4 +1,4 @@
-"""Three believable organizations with a year of history, relative to a day that is given.
+"""Four believable organizations, three with a year of history and one in its first month, up to a day that is given.
 
 ``generate`` returns frames by table name, with exactly the columns of the importable tables (without the
 organization, which whoever loads them names). Same organization and day: same frames.
@@ -12,10 +12,10 @@ from data.demo import (
     automation,
     controls,
     deploys,
+    dune,
     duties,
     events,
     findings,
-    history,
     holds,
     incidents,
     maturity,
@@ -25,10 +25,13 @@ from data.demo import (
     requests,
     risk,
     services,
+    signatures,
     slo,
+    snapshots,
     systems,
     testing,
     vendors,
+    weaknesses,
     work,
 )
 from data.demo.frames import frame
@@ -42,7 +45,24 @@ __all__ = ["DEMO_ORGANIZATIONS", "generate"]
 
 def generate(org: str, today: date) -> dict[str, pl.DataFrame]:
     """Every table of a demo organization as it stands on ``today``; KeyError for any other organization."""
+    story = tell(org, today)
+    return {**{name: frame(name, rows) for name, rows in story.tables.items() if rows}, **story.frames}
+
+
+def tell(org: str, today: date) -> Story:
+    """The diary of a demo organization up to ``today``."""
     story = Story(PROFILES[org], today)
+    if org == dune.ORG:
+        dune.fill(story)
+        events.close(story)
+        snapshots.fill(story, [])
+    else:
+        _draw(story)
+    return story
+
+
+def _draw(story: Story) -> None:
+    """A year of an organization of some size: what its profile says, in rows."""
     people.fill(story)
     services.fill(story)
     systems.fill(story)
@@ -58,14 +78,14 @@ def generate(org: str, today: date) -> dict[str, pl.DataFrame]:
     automation.fill(story, drawn)
     controls.profiles(story, drawn)
     controls.owners(story, drawn)
-    controls.attestations(story, drawn)
+    signatures.fill(story, drawn)
     testing.schedules(story, drawn)
     requests.evidence(story, drawn)
     requests.requests(story, drawn)
-    past = history.past(story, drawn)
-    history.fill(story, drawn, past)
-    risk.fill(story, drawn, past)
+    risk.fill(story, drawn)
+    events.close(story)
+    changes = snapshots.fill(story, drawn)
+    if story.profile.poam:
+        weaknesses.fill(story, drawn, changes)
     work.fill(story, drawn)
     duties.fill(story)
-    frames = {name: frame(name, rows) for name, rows in story.tables.items()}
-    return {**frames, "slo_buckets": slo.buckets(story), "audit_log": events.audit_log(story)}

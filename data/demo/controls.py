@@ -1,9 +1,8 @@
-"""What is on record for each control: profile, owners, attestations."""
+"""What is on record for each control: profile and owners."""
 
 from random import Random
 
 from data.demo import people, stories
-from data.demo.maturity import due_day
 from data.demo.plan import Control
 from data.demo.story import Row, Story
 
@@ -26,6 +25,8 @@ def profiles(story: Story, controls: list[Control]) -> None:
             }
         elif key == stories.UNJUSTIFIED[org]:
             more = {"applicable": False}
+        elif key == stories.UNAPPROVED[org]:
+            more = {"applicable": False, "justification": "We think that this does not concern us."}
         elif control.framework == "iso27001":
             more = {
                 "justification": rng.choice(("risk treatment", "legal", "contract", "best practice")),
@@ -49,10 +50,9 @@ def profiles(story: Story, controls: list[Control]) -> None:
                 "implementation": f"practice note {control.control_id}",
             }
         elif control.framework == "cis-v8":
-            done = {"effective": (85, 100), "partial": (45, 85), "stale": (40, 75), "ineffective": (20, 60)}.get(
-                control.state, (0, 15)
-            )
-            implemented = rng.randint(*done)
+            done = {"signed": (85, 100), "first": (45, 85), "overdue": (40, 75), "lapsed": (40, 75)}
+            low, high = (20, 60) if control.contradicted else done.get(control.attestation, (0, 15))
+            implemented = rng.randint(low, high)
             more = {
                 "policy_pct": min(100, implemented + rng.randint(0, 15)),
                 "implemented_pct": implemented,
@@ -122,76 +122,3 @@ def owners(story: Story, controls: list[Control]) -> None:
             story.add(
                 "control_owners", framework=control.framework, control_id=control.control_id, email=person, raci=raci
             )
-
-
-def attestations(story: Story, controls: list[Control]) -> None:
-    """An annual duty for each control: the last one as it was decided, the next one open."""
-    rng = story.rng("attestations")
-    peaked = _peaked(story, controls)
-    numbered = 0
-    for control in controls:
-        if control.attestation in ("none", "not_applicable"):
-            continue
-        numbered += 1
-        common = {
-            "framework": control.framework,
-            "control_id": control.control_id,
-            "owner": control.owner,
-            "statement": f"{control.control_id} operated as described throughout the period.",
-        }
-        ahead = (due_day(story, rng) - story.today).days
-        if control.key in peaked:
-            ahead = (story.peak_monday - story.today).days + peaked.index(control.key) % 5
-        if control.attestation == "overdue":
-            ahead = -rng.randint(1, 7 * (control.drop_week or 5))
-        if control.attestation == "rejected":
-            ahead = rng.randint(10, 40)
-        identifier = f"ATT-{control.framework}-{control.control_id}"
-        if control.attestation in ("signed", "overdue"):
-            decided = (
-                max(1, 365 - ahead + rng.randint(-3, 16))
-                if control.attestation == "signed"
-                else 365 - ahead + rng.randint(0, 9)
-            )
-            at = story.office(decided, rng)
-            story.add(
-                "attestations",
-                **common,
-                id=f"{identifier}-1",
-                attestor=control.owner,
-                due_on=story.day(365 - ahead),
-                outcome="attested",
-                attested_at=at,
-                delegated_to=rng.choice(people.active(story)) if rng.random() < 0.05 else None,
-            )
-            if decided < 400:
-                story.event(
-                    f"AE-{identifier}-1",
-                    at,
-                    control.owner,
-                    "attestation.signed",
-                    "attestation",
-                    f"{identifier}-1",
-                    controls=control.key,
-                )
-        if control.attestation == "rejected":
-            ago = rng.randint(4, 7 * (control.drop_week or 8))
-            story.add(
-                "attestations",
-                **common,
-                id=f"{identifier}-1",
-                attestor=control.owner,
-                due_on=story.day(ago),
-                outcome="rejected",
-                attested_at=story.office(ago, rng),
-            )
-        story.add("attestations", **common, id=f"{identifier}-2", due_on=story.day(-ahead))
-
-
-def _peaked(story: Story, controls: list[Control]) -> list[str]:
-    """The duties of one owner that all fall in the peak week."""
-    owner = people.lead(story, "governance")
-    mine = [
-        control.key for control in controls if control.owner == owner and control.attestation in ("signed", "first")
-    ]
-    return mine[: 22 if story.profile.org == "aurora" else 15]

@@ -57,6 +57,16 @@ TRAFFIC: dict[str, tuple[float, bool, str]] = {
     "billing.invoice.sent": (0.8, True, "customer"),
     "office.room.booked": (0.4, False, "room"),
 }
+# What was tried and did not succeed, or was refused; it succeeded some hours later.
+ATTEMPTS = (
+    ("backup.completed", "failure"),
+    ("patch.applied", "failure"),
+    ("access.granted", "denied"),
+    ("backup.restore_tested", "failure"),
+    ("change.deployed", "denied"),
+)
+# How a mishap was noted: some systems call it a failure, some say that they refused, some that they noticed it.
+WORDS = ("failure", "success", "denied")
 # What goes wrong now and then: put right some hours later by the action beside it.
 MISHAPS = {
     "backup.failed": "backup.completed",
@@ -100,11 +110,18 @@ def routine(story: Story, plan: list[Practice]) -> None:
                     wrong,
                     "service",
                     service,
+                    outcome=WORDS[(position + number) % len(WORDS)],
                 )
                 story.event(
                     f"AE-mended-{position}-{number}", story.at(ago, 700), rng.choice(crew), right, "service", service
                 )
-    for number, (action, ago) in enumerate(stories.UNANSWERED[org]):
+    for position, (action, outcome) in enumerate(ATTEMPTS):
+        ago, service = rng.randint(5, HISTORY_DAYS - 1), rng.choice(owned)
+        if ago - 1 > seen.get(action, HISTORY_DAYS):
+            about = rng.choice(crew), action, "service", service
+            story.event(f"AE-tried-{position}", story.at(ago, 430), *about, outcome=outcome)
+            story.event(f"AE-done-{position}", story.at(ago, 760), *about)
+    for number, (action, ago, outcome) in enumerate(stories.UNANSWERED[org]):
         story.event(
             f"AE-unanswered-{number}",
             story.at(ago, 545),
@@ -112,6 +129,7 @@ def routine(story: Story, plan: list[Practice]) -> None:
             action,
             "control",
             None,
+            outcome=outcome,
         )
     framework, control = stories.RELIED_ON[org]
     story.event(
@@ -125,10 +143,9 @@ def routine(story: Story, plan: list[Practice]) -> None:
     )
 
 
-def audit_log(story: Story) -> pl.DataFrame:
-    """Everything told so far and as much traffic as the profile's size leaves room for, in order of time."""
+def close(story: Story) -> None:
+    """The log: every event told, and as much traffic as the profile's size leaves room for, in order of time."""
     told = story.events
-    traffic = _traffic(story, max(0, story.profile.events - len(told)))
     columns = {
         "event_id": [event.id for event in told],
         "occurred_at": [event.at for event in told],
@@ -142,8 +159,11 @@ def audit_log(story: Story) -> pl.DataFrame:
         "details": [event.details for event in told],
     }
     schema = {name: pl.Int64 if name == "occurred_at" else pl.String for name in COLUMNS}
-    frame = pl.concat([pl.DataFrame(columns, schema=schema), traffic.match_to_schema(schema)])
-    return frame.with_columns(pl.col("occurred_at").cast(INSTANT)).sort("occurred_at", "event_id")
+    frame = pl.DataFrame(columns, schema=schema)
+    if (size := story.profile.events - len(told)) > 0:
+        frame = pl.concat([frame, _traffic(story, size).match_to_schema(schema)])
+    frame = frame.with_columns(pl.col("occurred_at").cast(INSTANT)).sort("occurred_at", "event_id")
+    story.frames["audit_log"] = frame
 
 
 def _traffic(story: Story, size: int) -> pl.DataFrame:

@@ -31,7 +31,14 @@ def dtype(column: Column[object]) -> pl.DataType:
 
 
 def frame(name: str, rows: Sequence[Row]) -> pl.DataFrame:
-    """The rows of a table; what a row leaves out is the column's default, else null."""
+    """The rows of a table in the order of its key; what a row leaves out is the column's default, else null."""
+    primary = list(IMPORTABLE[name].info["primary"])
+    built = frame_as_told(name, rows)
+    return built.sort(primary) if primary else built
+
+
+def frame_as_told(name: str, rows: Sequence[Row]) -> pl.DataFrame:
+    """As ``frame``, in the order of the rows."""
     table = IMPORTABLE[name]
     unknown = {key for row in rows for key in row} - {column.name for column in columns(table)}
     if unknown:
@@ -42,9 +49,7 @@ def frame(name: str, rows: Sequence[Row]) -> pl.DataFrame:
         if isinstance(column.type, Json):
             values = [None if value is None else json_text(value) for value in values]
         series.append(pl.Series(column.name, values, dtype=dtype(column)))
-    primary = list(table.info["primary"])
-    built = pl.DataFrame(series)
-    return built.sort(primary) if primary else built
+    return pl.DataFrame(series)
 
 
 def json_text(value: object) -> str:

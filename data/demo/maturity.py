@@ -1,10 +1,5 @@
-"""What each control in scope rests on, drawn once, and the state that follows from it (F2).
+"""What each control in scope rests on, drawn once. Its state is not drawn: it follows from what was recorded."""
 
-The engine computes states from the records; the demo computes them from its own plan, so that the past that it
-tells (snapshots, gaps, remediations) leads up to the present that the engine will find.
-"""
-
-from datetime import date
 from random import Random
 
 from data.demo import people, stories
@@ -47,13 +42,14 @@ def domain_of(title: str) -> str:
 
 
 def controls(story: Story) -> list[Control]:
-    """Every assessable control in scope, judged by the events that the story has so far."""
+    """Every assessable control in scope, drawn beside the events that the story has so far."""
     rng, seen = story.rng("maturity"), LastSeen(story.last_seen())
     frame = (
         catalogue()
         .controls.filter("assessable")
         .select("framework", "control_id", "title", "group_id", "weight", "cadence", "evidence_kinds")
     )
+    lapses = story.rng("lapses")
     drawn = []
     for framework, control_id, title, group, weight, cadence, kinds in frame.iter_rows():
         if framework not in story.profile.frameworks:
@@ -65,9 +61,10 @@ def controls(story: Story) -> list[Control]:
         opposed = seen.weeks_since_failure(framework, control_id)
         control.contradicted, control.drop_week = opposed is not None, opposed
         _draw(control, story.profile.org, story.profile.frameworks[framework], rng)
+        if control.attestation == "overdue" and lapses.random() < 0.3:
+            control.attestation = "lapsed"
         stories.bend(story, control)
         _document(control, seen)
-        control.state = state(control)
         drawn.append(control)
     return drawn
 
@@ -79,6 +76,7 @@ def _draw(control: Control, org: str, maturity: Maturity, rng: Random) -> None:
     control.policy_lapsed = control.domain in stories.LAPSED_POLICIES[org]
     control.policy = rng.random() < 0.6 + 0.4 * maturity.signed
     control.test = "failed" if rng.random() < 0.012 else "passed"
+    control.begun = rng.random() < maturity.start
     changed, recent = rng.random() < 0.04, rng.random() < 0.3
     if changed and "policy" not in control.kinds:
         control.changed = rng.randint(12, 40) if recent else rng.randint(150, 380)
@@ -89,33 +87,3 @@ def _document(control: Control, seen: LastSeen) -> None:
     tested_only = "operation" in control.kinds and not seen.has_practice(control.framework, control.control_id)
     if tested_only and control.attestation in ("signed", "first"):
         control.documented, control.practice_age = True, min(2 + control.window // 4, 60)
-
-
-def state(control: Control) -> str:
-    """F2 over what the control rests on."""
-    if control.attestation == "not_applicable":
-        return "not_applicable"
-    if control.test == "failed" or control.contradicted:
-        return "ineffective"
-    stale: dict[str, bool] = {}
-    age = control.practice_age
-    if "operation" in control.kinds and age is not None:
-        stale["operation"] = age > control.window or (control.changed is not None and age > control.changed)
-    if "policy" in control.kinds and control.policy:
-        stale["policy"] = control.policy_lapsed
-    if "test" in control.kinds:
-        stale["test"] = False
-    if control.attestation in ("signed", "overdue"):
-        stale["attestation"] = control.attestation == "overdue"
-    if not stale:
-        return "no_data"
-    if any(stale.values()):
-        return "stale"
-    return "effective" if len(stale) == len(control.kinds) else "partial"
-
-
-def due_day(story: Story, rng: Random) -> date:
-    """A working day within the coming year, for a duty that comes around annually."""
-    ahead = rng.randint(3, 352)
-    on = story.day(-ahead)
-    return story.day(-ahead + max(0, on.weekday() - 4))

@@ -1,4 +1,4 @@
-"""The profiles of the three demo organizations."""
+"""The profiles of the four demo organizations."""
 
 from collections.abc import Mapping
 
@@ -58,7 +58,7 @@ AURORA = Profile(
     },
     never=frozenset({"pos.device.inspected", "wireless.scan.completed", "vuln.disclosure.handled"}),
     accountable_share=0.0,
-    vendor_care=0.80,
+    care=0.80,
     settings={"due_soon_days": 10, "weekly_hours": 8, "risk_appetite": 9},
 )
 
@@ -92,10 +92,10 @@ BRIGHTLINE = Profile(
     schedules=52,
     slo_services=4,
     poam_items=0,
-    lapsed={"dlp.event.reviewed": 14, "wireless.scan.completed": 44},
+    lapsed={"dlp.event.reviewed": 14, "wireless.scan.completed": 44, "segmentation.test.passed": 70},
     never=frozenset({"emergency.access.tested"}),
     accountable_share=0.0,
-    vendor_care=0.90,
+    care=0.90,
     settings={"risk_appetite": 8, "due_soon_days": 14},
 )
 
@@ -200,8 +200,42 @@ COBALT = Profile(
         }
     ),
     accountable_share=0.55,
-    vendor_care=0.52,
+    care=0.52,
     settings={"rag_green": 75},
 )
 
-PROFILES: Mapping[str, Profile] = {profile.org: profile for profile in (AURORA, BRIGHTLINE, COBALT)}
+# in its first month: what little it has is told by data/demo/dune.py, not drawn
+DUNE = Profile(
+    org="dune",
+    name="Dune Pipelines GmbH",
+    time_zone="Europe/Berlin",
+    utc_offset=1,
+    sector="data",
+    headcount=12,
+    tier="shared",
+    plan="free",
+    region="eu-central",
+    frameworks={"soc2": Maturity(0.0, 0.0, 0.0, 0.0)},
+    poam=False,
+    events=0,
+    services=0,
+    incidents=0,
+    vendors=1,
+    deploys=0,
+    findings=0,
+    requests=0,
+    risks=0,
+    exceptions=0,
+    evidence=1,
+    schedules=0,
+    slo_services=0,
+    poam_items=0,
+    lapsed={},
+    never=frozenset(),
+    accountable_share=1.0,
+    care=0.0,
+    settings={},
+    weeks=3,
+)
+
+PROFILES: Mapping[str, Profile] = {profile.org: profile for profile in (AURORA, BRIGHTLINE, COBALT, DUNE)}

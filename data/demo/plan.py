@@ -7,9 +7,10 @@ from data.demo.practice import WINDOWS
 
 @dataclass
 class Control:
-    """A control in scope: from the catalogue, what it rests on, who answers for it, the state that results.
+    """A control in scope: from the catalogue, what it rests on, who answers for it.
 
-    Ages are in days, None where there is nothing. ``changed`` is how long ago its text or system changed.
+    Ages are in days, None where there is nothing. ``changed`` is how long ago its text or system changed, ``begun``
+    whether somebody had signed it before the history begins.
     """
 
     framework: str
@@ -29,7 +30,7 @@ class Control:
     contradicted: bool = False
     changed: int | None = None
     test: str = "passed"
-    state: str = "effective"
+    begun: bool = False
     drop_week: int | None = None
 
     @property
@@ -39,3 +40,8 @@ class Control:
     @property
     def window(self) -> int:
         return WINDOWS[self.cadence]
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the plan has nothing against it: signed, and neither a failed test nor a failure in the log."""
+        return self.attestation == "signed" and self.test == "passed" and not self.contradicted

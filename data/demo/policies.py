@@ -4,7 +4,7 @@ from random import Random
 
 from data.demo import people, stories
 from data.demo.plan import Control
-from data.demo.story import Story, plus_months
+from data.demo.story import Row, Story, plus_months
 
 # policy, title, domains that it speaks for, days since the active version was accepted
 TEXTS: tuple[tuple[str, str, tuple[str, ...], int], ...] = (
@@ -35,14 +35,18 @@ def fill(story: Story, controls: list[Control]) -> None:
     for policy, title, domains, accepted in TEXTS:
         lapsed = domains[0] in stories.LAPSED_POLICIES[story.profile.org]
         ago = LAPSED_DAYS if lapsed else accepted
-        version = _governance(story, rng, policy, title, ago, people.lead(story, domains[0]))
+        versions = _governance(story, rng, policy, title, ago, people.lead(story, domains[0]))
+        version = str(versions[-1]["id"])
         spoken = [
             control
             for control in controls
             if control.policy and "policy" in control.kinds and control.domain in domains
         ]
-        for control in spoken:
-            story.add("policy_controls", policy_id=version, framework=control.framework, control_id=control.control_id)
+        for text in versions:
+            since = text["accepted_at"].date()
+            for control in spoken:
+                key: Row = {"framework": control.framework, "control_id": control.control_id}
+                story.add("policy_controls", since=since, policy_id=text["id"], **key)
         named = "; ".join(control.key for control in spoken)
         owner = people.lead(story, domains[0])
         if named and not lapsed:
@@ -83,24 +87,41 @@ def fill(story: Story, controls: list[Control]) -> None:
                     )
 
 
-def _governance(story: Story, rng: Random, policy: str, title: str, ago: int, owner: str) -> str:
-    """Three versions: a retired one, the active one, for every third policy a draft. Returns the active one."""
-    for version, state, days in ((1, "retired", ago + 365), (2, "active", ago), (3, "draft", None)):
-        if state == "draft" and rng.random() > 0.3:
-            continue
-        accepted = None if days is None else story.office(days, rng)
-        story.add(
-            "policies",
-            id=f"{policy}-v{version}",
-            policy=policy,
-            version=version,
-            kind="governance",
-            title=title,
-            state=state,
-            body=f"{title}, version {version}.",
-            owner=owner,
-            accepted_by=people.lead(story, "risk") if accepted else None,
-            accepted_at=accepted,
-            review_due_on=plus_months(accepted.date(), 12) if accepted else None,
+def _governance(story: Story, rng: Random, policy: str, title: str, ago: int, owner: str) -> list[Row]:
+    """Two versions that were accepted, the second sometimes after the first was due for review; returns both.
+
+    Of every third policy there is a draft of the next.
+    """
+    late = rng.choice((0, 0, 0, 0, 9, 17))
+    accepted: list[Row] = []
+    for version, days in ((1, ago + 365 + late), (2, ago)):
+        at = story.office(days, rng)
+        for before in accepted:
+            story.amend(before, story.day(days), state="retired")
+        text = _version(policy, title, version, owner)
+        accepted.append(
+            story.add(
+                "policies",
+                since=story.day(days),
+                **text,
+                state="active",
+                accepted_by=people.lead(story, "risk"),
+                accepted_at=at,
+                review_due_on=plus_months(at.date(), 12),
+            )
         )
-    return f"{policy}-v2"
+    if rng.random() <= 0.3:
+        story.add("policies", **_version(policy, title, 3, owner), state="draft")
+    return accepted
+
+
+def _version(policy: str, title: str, version: int, owner: str) -> Row:
+    return {
+        "id": f"{policy}-v{version}",
+        "policy": policy,
+        "version": version,
+        "kind": "governance",
+        "title": title,
+        "body": f"{title}, version {version}.",
+        "owner": owner,
+    }

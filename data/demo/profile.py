@@ -1,4 +1,4 @@
-"""The three demo organizations: who they are, how large, how mature and which practices they let slide."""
+"""The demo organizations: who they are, how large, how mature and which practices they let slide."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ HISTORY_DAYS = 400
 class Maturity:
     """Shares of the controls whose attestation is signed, not yet due for the first time, overdue, rejected.
 
-    What is left of 1 has never been asked for. ``start`` is the share of now effective controls that already
-    were when the history begins.
+    What is left of 1 has never been asked for. ``start`` is the share of those signed or overdue that were signed
+    before the history begins too; the others came to it in its course.
     """
 
     signed: float
@@ -23,7 +23,10 @@ class Maturity:
 
 @dataclass(frozen=True)
 class Profile:
-    """Sizes are counts of rows; ``lapsed`` gives days since a practice was last seen, ``never`` those not begun."""
+    """Sizes are counts of rows; ``lapsed`` gives days since a practice was last seen, ``never`` those not begun.
+
+    ``care`` is the share of what is done in time, ``weeks`` how many snapshots there are, one each Monday.
+    """
 
     org: str
     name: str
@@ -52,5 +55,6 @@ class Profile:
     lapsed: Mapping[str, int]
     never: frozenset[str]
     accountable_share: float
-    vendor_care: float
+    care: float
     settings: Mapping[str, float]
+    weeks: int = 54

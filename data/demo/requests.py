@@ -5,10 +5,13 @@ from random import Random
 
 from data.demo import people
 from data.demo.plan import Control
+from data.demo.profile import HISTORY_DAYS
+from data.demo.stories import NOT_GOVERNED
 from data.demo.story import Story
 
 SLA_DAYS = {"P1": 4, "P2": 7, "P3": 14, "P4": 28}
 URGENT_AGO = 19
+PAUSED_AGO = 23  # past its date, but it is the auditor who has to answer
 ASKED = (
     "Population of changes for the period",
     "Sample of access requests with approvals",
@@ -27,7 +30,7 @@ def evidence(story: Story, controls: list[Control]) -> None:
     rng = story.rng("evidence")
     by_domain: dict[str, list[Control]] = {}
     for control in controls:
-        if control.state == "effective":
+        if control.in_order:
             by_domain.setdefault(control.domain, []).append(control)
     domains = sorted(by_domain)
     for number in range(1, story.profile.evidence + 1):
@@ -37,6 +40,7 @@ def evidence(story: Story, controls: list[Control]) -> None:
         owner = people.lead(story, domain)
         story.add(
             "evidence_items",
+            since=story.day(ago),
             id=identifier,
             title=f"{title}: {domain}",
             source=rng.choice(("ticketing", "wiki", "cloud console", "people system")),
@@ -48,10 +52,18 @@ def evidence(story: Story, controls: list[Control]) -> None:
         able = by_domain[domain]
         linked = rng.sample(able, min(len(able), rng.randint(1, 4))) if rng.random() < 0.95 else []
         _link(story, identifier, linked)
-    for number, control in enumerate((control for control in controls if control.documented), start=1):
-        identifier, ago = f"EVD-OPS-{number:03d}", control.practice_age or 1
+    reported = [
+        (control, ago)
+        for control in controls
+        if control.documented
+        for ago in range(control.practice_age or 1, HISTORY_DAYS, max(20, control.window * 9 // 10))
+    ]
+    reported += [(control, 45) for control in controls if control.key == ":".join(NOT_GOVERNED[story.profile.org])]
+    for number, (control, ago) in enumerate(reported, start=1):
+        identifier = f"EVD-OPS-{number:03d}"
         story.add(
             "evidence_items",
+            since=story.day(ago),
             id=identifier,
             title=f"Report: {control.title}",
             source="ticketing",
@@ -66,7 +78,13 @@ def evidence(story: Story, controls: list[Control]) -> None:
 def _link(story: Story, identifier: str, linked: list[Control]) -> None:
     item = story.tables["evidence_items"][-1]
     for control in linked:
-        story.add("evidence_links", evidence_id=identifier, framework=control.framework, control_id=control.control_id)
+        story.add(
+            "evidence_links",
+            since=item["captured_at"].date(),
+            evidence_id=identifier,
+            framework=control.framework,
+            control_id=control.control_id,
+        )
     if linked:
         keys = "; ".join(control.key for control in linked)
         story.event(
@@ -81,17 +99,22 @@ def _link(story: Story, identifier: str, linked: list[Control]) -> None:
 
 
 def requests(story: Story, controls: list[Control]) -> None:
-    """Most were answered in time; the urgent one about access reviews is overdue, one still lies with who left."""
+    """Most were answered in time; the urgent one about access reviews is overdue, one waits for the auditor.
+
+    One still lies with who left.
+    """
     rng, asked = story.rng("requests"), story.profile.requests
-    drawn = sorted(
-        (rng.randint(20, 390) if rng.random() > 0.25 else rng.randint(1, 18) for _ in range(asked - 1)), reverse=True
-    )
-    old = sum(1 for ago in drawn if ago >= URGENT_AGO)
-    for number, ago in enumerate([*drawn[:old], URGENT_AGO, *drawn[old:]]):
+    drawn = [rng.randint(20, 390) if rng.random() > 0.25 else rng.randint(1, 18) for _ in range(asked - 2)]
+    told = {PAUSED_AGO: False, URGENT_AGO: False}
+    for number, ago in enumerate(sorted([*drawn, *told], reverse=True)):
         control = rng.choice(controls)
-        if number == old:
-            owner = people.lead(story, "access")
-            _request(story, rng, control, ago, "P1", "in_progress", owner, "Evidence that access reviews were held")
+        if not told.get(ago, True):
+            told[ago] = True
+            if ago == URGENT_AGO:
+                owner = people.lead(story, "access")
+                _request(story, rng, control, ago, "P1", "in_progress", owner, "Evidence that access reviews were held")
+            else:
+                _request(story, rng, control, ago, "P3", "waiting_on_requester", control.owner, ASKED[0])
             continue
         priority = rng.choices(tuple(SLA_DAYS), (6, 22, 50, 22))[0]
         pending = ago <= SLA_DAYS[priority] or (ago < 60 and rng.random() < 0.12)

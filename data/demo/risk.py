@@ -1,9 +1,8 @@
-"""The risk register, exceptions and the ledger of weaknesses."""
+"""The risk register and exceptions."""
 
 from random import Random
 
 from data.demo import people, stories
-from data.demo.history import Past
 from data.demo.plan import Control
 from data.demo.story import Story
 
@@ -45,7 +44,7 @@ WORKSHEET = {
 }
 
 
-def fill(story: Story, controls: list[Control], past: Past) -> None:
+def fill(story: Story, controls: list[Control]) -> None:
     rng = story.rng("risk")
     _risks(story, rng, controls)
     _exceptions(story, rng, controls)
@@ -53,16 +52,14 @@ def fill(story: Story, controls: list[Control], past: Past) -> None:
         if row["approved_on"]:
             at = story.at((story.today - row["approved_on"]).days, 780)
             story.event(f"AE-{row['id']}", at, row["approver"], "exception.approved", "exception", row["id"])
-    if story.profile.poam:
-        _poam(story, rng, controls, past)
 
 
 def _risks(story: Story, rng: Random, controls: list[Control]) -> None:
     for number, (title, category, likelihood, impact, later_likelihood, later_impact) in enumerate(
         REGISTER[: story.profile.risks], start=1
     ):
-        unknown = number in (7, 18)
-        weak = [control.key for control in controls if control.state != "effective"]
+        unknown, unrated = number in (7, 11, 18), number == 11
+        weak = [control.key for control in controls if not control.in_order]
         story.add(
             "risks",
             id=f"RSK-{number:02d}",
@@ -73,12 +70,12 @@ def _risks(story: Story, rng: Random, controls: list[Control]) -> None:
             else people.lead(story, "risk")
             if number % 2
             else rng.choice(people.active(story)),
-            likelihood=likelihood,
-            impact=impact,
+            likelihood=None if unrated else likelihood,
+            impact=None if unrated else impact,
             residual_likelihood=None if unknown else later_likelihood,
-            residual_impact=None if unknown else later_impact,
-            previous_likelihood=max(1, min(5, later_likelihood + rng.choice((-1, 0, 0, 1)))),
-            previous_impact=later_impact,
+            residual_impact=None if unknown or number == 9 else later_impact,
+            previous_likelihood=None if unrated else max(1, min(5, later_likelihood + rng.choice((-1, 0, 0, 1)))),
+            previous_impact=None if unrated else later_impact,
             treatment=rng.choice(("mitigate", "mitigate", "accept", "transfer")),
             appetite=12 if number == 5 else None,
             loss_low=20_000.0 * impact,
@@ -112,7 +109,9 @@ def _exceptions(story: Story, rng: Random, controls: list[Control]) -> None:
     open_ones = [
         control
         for control in controls
-        if control.state in ("partial", "stale", "ineffective") and control.key != f"{framework}:{control_id}"
+        if not control.in_order
+        and control.attestation not in ("none", "not_applicable")
+        and control.key != f"{framework}:{control_id}"
     ]
     for number, control in enumerate(rng.sample(open_ones, story.profile.exceptions - 1), start=2):
         approved = rng.randint(20, 330)
@@ -142,35 +141,4 @@ def _exceptions(story: Story, rng: Random, controls: list[Control]) -> None:
             renewals=3 if number == 5 else rng.choice((0, 0, 0, 1)),
             status=status,
             worksheet=WORKSHEET if kind == "compensating" and control.framework == "pci-dss" and number % 8 else None,
-        )
-
-
-def _poam(story: Story, rng: Random, controls: list[Control], past: Past) -> None:
-    """Gaps first, then open findings; what is completed keeps its number."""
-    weak = [control for control in controls if control.state not in ("effective", "not_applicable")]
-    weak.sort(key=lambda control: (-control.weight, control.key))
-    half = story.profile.poam_items // 2
-    keys = [(control.key, (story.today - past.since(control)).days) for control in weak[:half]]
-    open_findings = [row for row in story.tables["findings"] if row["status"] in ("open", "fixed")]
-    keys += [
-        (row["id"], (story.today - row["first_seen_at"].date()).days)
-        for row in open_findings[: story.profile.poam_items - half]
-    ]
-    closed = {row["id"]: row["fixed_at"].date() for row in open_findings if row["fixed_at"]}
-    for key, ago in keys:
-        days = rng.choice((30, 90, 90, 180))
-        story.add(
-            "poam_items",
-            id=story.number("V"),
-            weakness_key=key,
-            detected_on=story.day(ago),
-            due_on=story.day(ago - days),
-            status="completed" if key in closed else "open",
-            closed_on=closed.get(key),
-            details={
-                "point_of_contact": people.lead(story, "vulnerability"),
-                "resources_required": f"{rng.randint(4, 60)} hours",
-                "vendor_dependency": "No",
-                "remediation_plan": "Correct the cause, test, and attach the result.",
-            },
         )

@@ -6,10 +6,15 @@ from math import pi, sin
 import polars as pl
 
 from data.demo.frames import INSTANT
+from data.demo.profile import HISTORY_DAYS
 from data.demo.services import BURNED, BURNED_MINUTES, DEPLOYED_AGO, DEPLOYED_AT, NAMES, service_id
 from data.demo.story import EPOCH, SECOND, Story
 
 SLO_DAYS = 31
+SAMPLED_MINUTES = 45  # of the time before, one bucket each so many minutes is enough to tell the share of bad ones
+MINUTE = 60 * SECOND
+RATES = (0.00018, 0.00031, 0.00052)  # of requests that go wrong on any day, by service
+OUTAGE = {"critical": 0.5, "high": 0.22}  # of requests that go wrong until a grave incident is mitigated
 
 
 def fill(story: Story) -> None:
@@ -23,6 +28,7 @@ def fill(story: Story) -> None:
             indicator="requests answered without error within one second",
             window_kind="calendar" if position == 2 else "rolling",
         )
+    story.frames["slo_buckets"] = _buckets(story)
 
 
 def _measured(story: Story) -> list[str]:
@@ -31,23 +37,21 @@ def _measured(story: Story) -> list[str]:
     return [burned, *[name for name in names if name != burned]][: story.profile.slo_services]
 
 
-def buckets(story: Story) -> pl.DataFrame:
+def _buckets(story: Story) -> pl.DataFrame:
     """Five-minute buckets of the last 31 days; traffic breathes with the day, one release burned a budget."""
     rng = story.rng("slo")
-    first = (story.at(SLO_DAYS, 0) - EPOCH) // timedelta(microseconds=1)
-    last = (story.at(0, 0) - EPOCH) // timedelta(microseconds=1)
-    starts = list(range(first, last, 300 * SECOND))
+    starts = list(range(_moment(story.at(SLO_DAYS, 0)), _moment(story.at(0, 0)), 5 * MINUTE))
     released: datetime = story.at(DEPLOYED_AGO, DEPLOYED_AT)
-    burning = (released - EPOCH) // timedelta(microseconds=1)
+    burning = _moment(released)
     curve = [1 + 0.6 * sin(2 * pi * (slot - 78) / 288) for slot in range(288)]
     services: list[str] = []
     totals: list[int] = []
     bad: list[int] = []
     for position, name in enumerate(_measured(story)):
-        level, rate = 260 + 90 * (position % 5), (0.00018, 0.00031, 0.00052)[position % 3]
+        level, rate = 260 + 90 * (position % 5), RATES[position % 3]
         for slot, start in enumerate(starts):
             total = int(level * curve[slot % 288] * (0.9 + 0.2 * rng.random()))
-            burned = position == 0 and 0 <= start - burning < BURNED_MINUTES * 60 * SECOND
+            burned = position == 0 and 0 <= start - burning < BURNED_MINUTES * MINUTE
             services.append(service_id(name))
             totals.append(total)
             bad.append(min(total, int(total * (0.31 if burned else rate) + rng.random())))
@@ -59,3 +63,41 @@ def buckets(story: Story) -> pl.DataFrame:
             "bad": bad,
         }
     ).sort("service_id", "bucket_at")
+
+
+def sampled(story: Story) -> pl.DataFrame:
+    """Traffic of the months before the buckets, as far as the error budgets of those days need it.
+
+    Nothing of it is kept: buckets are thrown away after a month. Grave incidents burned the budget of their service.
+    """
+    rng = story.rng("slo/sampled")
+    days = list(
+        range(_moment(story.at(HISTORY_DAYS + 30, 0)), _moment(story.at(SLO_DAYS, 0)), SAMPLED_MINUTES * MINUTE)
+    )
+    outages: dict[str, list[tuple[int, int, float]]] = {}
+    for row in story.tables["incidents"]:
+        if row["severity"] in OUTAGE and row["mitigated_at"]:
+            span = _moment(row["started_at"]), _moment(row["mitigated_at"]), OUTAGE[row["severity"]]
+            outages.setdefault(row["service_id"], []).append(span)
+    frames = []
+    for position, name in enumerate(_measured(story)):
+        service = service_id(name)
+        total, rate = 10 * (260 + 90 * (position % 5)), RATES[position % 3]
+        bad = [int(total * rate + rng.random()) for _ in days]
+        for start, end, share in outages.get(service, ()):
+            for at in range(
+                (start - days[0]) // (SAMPLED_MINUTES * MINUTE), (end - days[0]) // (SAMPLED_MINUTES * MINUTE)
+            ):
+                if 0 <= at < len(bad):
+                    bad[at] = int(total * share)
+        moments = pl.Series(days, dtype=pl.Int64).cast(INSTANT)
+        frames.append(
+            pl.DataFrame({"bucket_at": moments, "bad": bad}).with_columns(
+                service_id=pl.lit(service), total=pl.lit(total, dtype=pl.Int64)
+            )
+        )
+    return pl.concat(frames).select("service_id", "bucket_at", "total", "bad")
+
+
+def _moment(at: datetime) -> int:
+    return (at - EPOCH) // timedelta(microseconds=1)

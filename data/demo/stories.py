@@ -34,6 +34,18 @@ UNJUSTIFIED: Mapping[str, tuple[str, str]] = {
     "brightline": ("pci-dss", "11.2.1"),
     "cobalt": ("cis-v8", "9.7"),
 }
+# Not applicable with a justification that nobody approved: still applicable.
+UNAPPROVED: Mapping[str, tuple[str, str]] = {
+    "aurora": ("iso27001", "A.7.4"),
+    "brightline": ("soc2", "P5.2"),
+    "cobalt": ("soc2", "P8.1"),
+}
+# Evidence was filed, but of a kind that the control does not ask for.
+NOT_GOVERNED: Mapping[str, tuple[str, str]] = {
+    "aurora": ("soc2", "CC2.2"),
+    "brightline": ("soc2", "CC1.4"),
+    "cobalt": ("soc2", "CC1.2"),
+}
 # Cheap repairs of what much depends on: the only thing missing is the first signature.
 QUICK_WINS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "aurora": (("soc2", "A1.2"), ("soc2", "CC1.4"), ("soc2", "CC6.8"), ("soc2", "CC8.1"), ("iso27001", "A.8.15")),
@@ -71,21 +83,22 @@ SLIPPED = (
     "A.8.30",
 )
 
-# What went wrong and was left unanswered: action, days ago.
-UNANSWERED: Mapping[str, tuple[tuple[str, int], ...]] = {
+# What went wrong and was left unanswered: action, days ago, the word that the log has for its outcome.
+UNANSWERED: Mapping[str, tuple[tuple[str, int, str], ...]] = {
     "aurora": (
-        ("access.review.overdue", 70),
-        ("access.review.overdue", 21),
-        ("asv.scan.failed", 12),
-        ("training.overdue", 33),
+        ("access.review.overdue", 70, "success"),
+        ("access.review.overdue", 21, "success"),
+        ("asv.scan.failed", 12, "failure"),
+        ("training.overdue", 33, "success"),
+        ("log.integrity.failed", 8, "denied"),
     ),
-    "brightline": (("dsar.overdue", 6),),
+    "brightline": (("dsar.overdue", 6, "success"), ("segmentation.test.failed", 11, "denied")),
     "cobalt": (
-        ("access.review.overdue", 30),
-        ("training.overdue", 24),
-        ("log.integrity.failed", 18),
-        ("vendor.review.overdue", 9),
-        ("dr.test.failed", 41),
+        ("access.review.overdue", 30, "success"),
+        ("training.overdue", 24, "success"),
+        ("log.integrity.failed", 18, "failure"),
+        ("vendor.review.overdue", 9, "success"),
+        ("dr.test.failed", 41, "failure"),
     ),
 }
 # Domains whose policy is past its yearly review.
@@ -102,6 +115,8 @@ def bend(story: Story, control: Control) -> None:
         control.attestation = "not_applicable"
     elif key == UNJUSTIFIED[org]:
         control.attestation, control.test, control.contradicted = "none", "passed", False
+    elif key == NOT_GOVERNED[org]:
+        control.attestation, control.test, control.policy = "none", "passed", False
     elif key == REGRESSION[org]:
         control.attestation, control.test, control.policy = "signed", "failed", True
     elif key == RELIED_ON[org]:

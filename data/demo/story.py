@@ -1,11 +1,17 @@
-"""What the chapters of a demo organization share: its day, its draws, the rows and events told so far."""
+"""The diary of a demo organization: what was recorded on which day, up to today.
+
+A row is added on a day and amended on later ones; tables as they stand are what is left of that at the end of today,
+and any day before can be looked at as it was. What would happen after today has not happened and is not noted.
+"""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from random import Random
 from typing import Any
+
+import polars as pl
 
 from data.demo.draws import draws
 from data.demo.profile import Profile
@@ -31,6 +37,15 @@ class StoryEvent:
     details: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A row as it stood from one day on and up to the day before another."""
+
+    row: Row
+    since: date
+    until: date
+
+
 class Story:
     """One organization on one day. Every chapter draws from a generator of its own, so that none disturbs another."""
 
@@ -38,6 +53,9 @@ class Story:
         self.profile = profile
         self.today = today
         self.tables: dict[str, list[Row]] = defaultdict(list)
+        self.frames: dict[str, pl.DataFrame] = {}  # large tables, which are drawn column by column
+        self._since: dict[int, date] = {}  # by identity of the row, which its table keeps alive
+        self._before: dict[int, list[tuple[date, Row]]] = {}
         self.events: list[StoryEvent] = []
         self._numbers: dict[str, int] = defaultdict(int)
 
@@ -66,9 +84,30 @@ class Story:
         """The week about five weeks ahead in which too much falls due."""
         return self.monday(-5)
 
-    def add(self, table: str, **row: Any) -> Row:
+    def add(self, table: str, *, since: date = date.min, **row: Any) -> Row:
+        """Note a row. Without a day it was there before everything else."""
         self.tables[table].append(row)
+        if since > self.today:
+            raise ValueError(f"{since} is after {self.today}: that row of {table} does not exist yet")
+        if since > date.min:
+            self._since[id(row)] = since
         return row
+
+    def amend(self, row: Row, on: date, **changes: Any) -> None:
+        """From that day the row says something else; amendments are told in the order of their days."""
+        if on > self.today:
+            return
+        self._before.setdefault(id(row), []).append((on, {name: row.get(name) for name in changes}))
+        row.update(changes)
+
+    def versions(self, table: str) -> Iterator[Version]:
+        """Every row of a table as it stood from day to day."""
+        for row in self.tables[table]:
+            until, later = date.max, dict(row)
+            for on, before in reversed(self._before.get(id(row), ())):
+                yield Version(dict(later), on, until)
+                until, later = on, later | before
+            yield Version(later, self._since.get(id(row), date.min), until)
 
     def number(self, prefix: str) -> str:
         """The next identifier of a series: V-1, V-2 …"""

@@ -3,6 +3,7 @@
 from data.demo import people, vendors
 from data.demo.services import NAMES, service_id
 from data.demo.story import Story
+from data.demo.vendor_names import NAMES as NAMES_OF_VENDORS
 
 
 def fill(story: Story) -> None:
@@ -70,7 +71,7 @@ def fill(story: Story) -> None:
         encrypted=True,
     )
     for position in (5, 7, 8):
-        name = vendors.NAMES[position][0]
+        name = NAMES_OF_VENDORS[position][0]
         system = f"sys-{vendors.identifier(name)}"
         story.add(
             "systems", id=system, name=name, region=profile.region, boundary="outside", justification="run by a vendor"

@@ -21,7 +21,7 @@ def schedules(story: Story, controls: list[Control]) -> None:
     rng = story.rng("schedules")
     needed = [control for control in controls if "test" in control.kinds or control.test == "failed"]
     others = sorted(
-        (control for control in controls if control not in needed and control.state == "effective"),
+        (control for control in controls if control not in needed and control.in_order),
         key=lambda control: (-control.weight, control.key),
     )
     tested = [*needed, *others[::3]][: max(len(needed), story.profile.schedules)]
@@ -118,26 +118,31 @@ def _run(
     deviations = rng.randint(1, 3) if failed else 0
     cause, response = rng.choice(CAUSES)
     identifier = f"{schedule['id']}-{number:02d}"
-    done = performed is not None
-    story.add(
+    run = story.add(
         "test_runs",
+        since=opens,
         id=identifier,
         schedule_id=schedule["id"],
         window_open_on=opens,
         window_close_on=closes,
-        performed_on=performed,
-        outcome=("failed" if failed else "passed") if done else None,
-        performer=schedule["performer"] if done else None,
-        population=population if done else None,
-        tested=min(population, 25) if done else None,
-        deviations=deviations if done else None,
         evidence_expected=2,
-        evidence_received=(1 if failed else 2) if done else 0,
-        cause=cause if failed else None,
-        response=response if failed else None,
+        evidence_received=0,
     )
     if performed is None:
         return
+    story.amend(
+        run,
+        performed,
+        performed_on=performed,
+        outcome="failed" if failed else "passed",
+        performer=schedule["performer"],
+        population=population,
+        tested=min(population, 25),
+        deviations=deviations,
+        evidence_received=1 if failed else 2,
+        cause=cause if failed else None,
+        response=response if failed else None,
+    )
     if rng.random() < 0.7:
         story.add(
             "test_links",

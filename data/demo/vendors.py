@@ -1,77 +1,21 @@
-"""Third parties and the documents that they gave. Every name is invented."""
+"""Third parties: when they were taken on and reviewed, and the documents that they gave."""
 
+from datetime import date
 from random import Random
+from typing import Any
 
 from data.demo import people
 from data.demo.frames import json_text
 from data.demo.profile import HISTORY_DAYS
 from data.demo.story import Row, Story
+from data.demo.vendor_names import NAMES
 
-# name, category, what it does; the first of the list are the ones that matter most
-NAMES: tuple[tuple[str, str, str], ...] = (
-    ("Tarnfield Cloud", "cloud", "hosting of production"),
-    ("Quillmere Identity", "security", "workforce sign-in"),
-    ("Emberlock Vault", "infrastructure", "key storage"),
-    ("Pallidus Pay", "payments", "card processing"),
-    ("Harrowgate Colocation", "data-centre", "second site"),
-    ("Northsedge Mail", "saas", "transactional mail"),
-    ("Vellumside Docs", "saas", "contract signing"),
-    ("Osprey Ledgerworks", "saas", "accounting"),
-    ("Brackenhall Support", "saas", "help desk"),
-    ("Silverrush Telemetry", "infrastructure", "monitoring"),
-    ("Mossgate Staffing", "people", "temporary staff"),
-    ("Cindervale Code", "development", "mobile development"),
-    ("Larkspine Advisory", "consulting", "penetration tests"),
-    ("Thistlewick Backup", "cloud", "off-site backups"),
-    ("Greywater Networks", "infrastructure", "traffic filtering"),
-    ("Hollowbrook Voice", "saas", "telephony"),
-    ("Inkwell & Thorne", "consulting", "legal advice"),
-    ("Juniperfold Analytics", "saas", "product analytics"),
-    ("Kestrelmoor Payroll", "people", "payroll"),
-    ("Lowtide Messaging", "saas", "text messages"),
-    ("Marrowstone Scan", "security", "vulnerability scanning"),
-    ("Nettlebay Training", "people", "security training"),
-    ("Oakenshard Storage", "data-centre", "tape vault"),
-    ("Pinewhistle Surveys", "saas", "customer surveys"),
-    ("Quartzhollow Search", "saas", "search service"),
-    ("Ravenscar Translate", "consulting", "translation"),
-    ("Saltmarsh Couriers", "other", "document transport"),
-    ("Tidewrack Faxes", "saas", "fax delivery"),
-    ("Umberline Devices", "other", "laptops"),
-    ("Violetmere Forms", "saas", "web forms"),
-    ("Wrenfold Records", "saas", "records exchange"),
-    ("Yarrowdale Labs", "saas", "laboratory results"),
-    ("Zephyrine Video", "saas", "video consultations"),
-    ("Alderpike Claims", "saas", "claims clearing"),
-    ("Birchloom Imaging", "cloud", "image archive"),
-    ("Copperdene Pharmacy", "saas", "prescription routing"),
-    ("Dovetarn Eligibility", "saas", "eligibility checks"),
-    ("Elmsward Terminology", "saas", "code lists"),
-    ("Foxbarrow Recruiting", "people", "recruiting"),
-    ("Gorsehill Audit", "consulting", "internal audit"),
-    ("Heronswell DNS", "infrastructure", "name service"),
-    ("Ivywatch Guards", "other", "reception and guards"),
-    ("Jackdaw Builds", "development", "build runners"),
-    ("Kelpbridge CDN", "cloud", "content delivery"),
-    ("Lichenrock Shredding", "other", "media destruction"),
-    ("Merlinacre Research", "consulting", "usability research"),
-    ("Nightjar Paging", "saas", "on-call paging"),
-    ("Otterburn Printing", "other", "statements"),
-    ("Peregrine Hollow", "security", "log analysis"),
-    ("Quernstone Billing", "saas", "subscription billing"),
-    ("Rookery Testing", "development", "test automation"),
-    ("Starlingford CRM", "saas", "customer records"),
-    ("Ternwood Travel", "other", "travel booking"),
-    ("Uplandsea Insurance", "other", "cyber insurance"),
-    ("Veridian Marsh", "saas", "consent forms"),
-    ("Whinberry Events", "other", "conferences"),
-    ("Yewtree Escrow", "consulting", "source code escrow"),
-    ("Zinnia Bookkeeping", "consulting", "bookkeeping"),
-    ("Ashcombe Cleaning", "other", "cleaning"),
-    ("Burdockfield Fleet", "other", "vehicles"),
-)
 LAPSED_REPORT = "VEN-tarnfield-cloud"
+# in force, but nobody has looked at the vendor for more than its year; and the other way round
+REVIEW_OVERDUE, WITHOUT_DOCUMENT = "VEN-thistlewick-backup", "VEN-greywater-networks"
+REVIEWED = {REVIEW_OVERDUE: 365 + 41, WITHOUT_DOCUMENT: 34}  # days ago
 MONTHS = {"critical": 365, "high": 365, "medium": 730, "low": 1095}
+YEARS = 700  # what is good for less is given anew each time
 ASSURED = ("cloud", "infrastructure", "data-centre", "saas", "security", "payments", "development")
 
 
@@ -95,11 +39,13 @@ def _vendor(story: Story, rng: Random, position: int, name: str, category: str, 
     cadence = MONTHS[tier]
     # most are reviewed in time, some late, a few never
     draw = rng.random()
-    reviewed = rng.randint(10, cadence - 20) if draw < profile.vendor_care else cadence + rng.randint(5, 90)
+    reviewed = rng.randint(10, cadence - 20) if draw < profile.care else cadence + rng.randint(5, 90)
     never = position > 6 and draw > 0.95
     if 20 <= position < 24:
         tier, cadence, never = "medium", MONTHS["medium"], False
         reviewed = cadence - (story.peak_monday - story.today).days - (position - 20)
+    if vendor_id in REVIEWED:
+        tier, cadence, never, reviewed = "high", MONTHS["high"], False, REVIEWED[vendor_id]
     onboarded = rng.randint(reviewed, reviewed + 900) + 5
     owner = (
         people.lead(story, "governance")
@@ -113,6 +59,7 @@ def _vendor(story: Story, rng: Random, position: int, name: str, category: str, 
     unknown = position in (17, 21)
     row = story.add(
         "vendors",
+        since=story.day(onboarded),
         id=vendor_id,
         name=name,
         service=service,
@@ -129,27 +76,33 @@ def _vendor(story: Story, rng: Random, position: int, name: str, category: str, 
         impact=None if unknown else impact,
         residual_likelihood=None if unknown else max(1, likelihood - 1),
         residual_impact=None if unknown else max(1, impact - (1 if tier != "critical" else 0)),
-        status="not_assessed"
-        if never
-        else "expired"
-        if reviewed > cadence
-        else "in_progress"
-        if position == 12
-        else "assessed",
+        status="not_assessed",
         region=rng.choice((profile.region, profile.region, profile.region, "ap-south")),
         handles_phi=health and customer,
         onboarded_on=story.day(onboarded),
-        last_review_on=None if never else story.day(reviewed),
-        next_review_on=None if never else story.day(reviewed - cadence),
-        offboarded_on=story.day(40) if position == profile.vendors - 1 else None,
     )
+    reviews = [] if never else _reviews(rng, reviewed, onboarded, cadence)
+    for ago in reviews:
+        story.amend(
+            row,
+            story.day(ago),
+            last_review_on=story.day(ago),
+            next_review_on=story.day(ago - cadence),
+            status="assessed",
+        )
+        if ago == reviews[-1]:
+            story.amend(row, story.day(ago - cadence - 1), status="expired")
+    if position == 12:
+        story.amend(row, story.day(9), status="in_progress")
+    if position == profile.vendors - 1:
+        story.amend(row, story.day(40), offboarded_on=story.day(40))
     actor = owner if owner in people.active(story) else people.lead(story, "vendor")
-    seen = [("vendor.review.completed", reviewed)] if not never else []
+    seen = [("vendor.review.completed", ago) for ago in reversed(reviews)]
     seen += [
         (action, onboarded) for action in ("vendor.due_diligence.completed", "vendor.created", "vendor.contract.signed")
     ]
     seen += [("vendor.contract.signed", onboarded - 730), ("vendor.contract.signed", onboarded - 365)]
-    if row["offboarded_on"]:
+    if "offboarded_on" in row:
         seen.append(("vendor.offboarded", 40))
     if position == 1:
         seen += [("vendor.created", 31), ("vendor.due_diligence.completed", 33)]
@@ -167,16 +120,29 @@ def _vendor(story: Story, rng: Random, position: int, name: str, category: str, 
     return row
 
 
-def _documents(story: Story, vendor: Row, rng: Random) -> None:
-    care, vendor_id, tier = story.profile.vendor_care, vendor["id"], vendor["tier"]
+def _reviews(rng: Random, last: int, onboarded: int, cadence: int) -> list[int]:
+    """Days ago of the reviews since the vendor was taken on, the first one first."""
+    ages = [last]
+    while (before := ages[-1] + cadence + rng.randint(-25, 12)) < onboarded:
+        ages.append(before)
+    return ages[::-1]
 
-    def document(kind: str, ended: int, days: int, **more: object) -> None:
+
+def _documents(story: Story, vendor: Row, rng: Random) -> None:
+    care, vendor_id, tier = story.profile.care, vendor["id"], vendor["tier"]
+    onboarded: date = vendor["onboarded_on"]
+
+    def received(ago: int) -> date:
+        return max(story.day(ago), onboarded)
+
+    def document(kind: str, ended: int, days: int, **more: Any) -> None:
         story.add(
             "vendor_documents",
+            since=received(max(0, ended - 35)),
             id=story.number("VDOC"),
             vendor_id=vendor_id,
             kind=kind,
-            issued_on=story.day(ended - 35 if ended > 35 else 0),
+            issued_on=story.day(max(0, ended - 35)),
             period_start_on=story.day(ended + 364),
             period_end_on=story.day(ended),
             expires_on=story.day(ended - days),
@@ -185,22 +151,46 @@ def _documents(story: Story, vendor: Row, rng: Random) -> None:
         )
 
     def agreement(kind: str, ago: int, days: int) -> None:
+        """The document in hand and, where it lapses, the ones that it replaced."""
+        issued = [ago]
+        while days < YEARS and issued[-1] < HISTORY_DAYS:
+            issued.append(issued[-1] + days + rng.randint(-20, 15))
+        for on in issued:
+            story.add(
+                "vendor_documents",
+                since=received(on),
+                id=story.number("VDOC"),
+                vendor_id=vendor_id,
+                kind=kind,
+                issued_on=story.day(on),
+                expires_on=story.day(on - days),
+                in_scope=True,
+                flows_down=rng.random() < care,
+                location=f"vault://vendors/{vendor_id}/{kind}",
+            )
+
+    def bridge(ago: int, days: int) -> None:
         story.add(
             "vendor_documents",
+            since=received(ago),
             id=story.number("VDOC"),
             vendor_id=vendor_id,
-            kind=kind,
+            kind="bridge_letter",
             issued_on=story.day(ago),
             expires_on=story.day(ago - days),
             in_scope=True,
-            flows_down=rng.random() < care,
-            location=f"vault://vendors/{vendor_id}/{kind}",
         )
 
     weighty = tier in ("critical", "high")
     if vendor_id == LAPSED_REPORT:
         document("soc2_type2", 365 + 61, 365, opinion="unqualified", cuecs_mapped=True)
         document("soc2_type2", 2 * 365 + 61, 365, opinion="unqualified", cuecs_mapped=True)
+    elif vendor_id == REVIEW_OVERDUE:
+        document("soc2_type2", 120, 365, opinion="unqualified", cuecs_mapped=True)
+        document("soc2_type2", 120 + 365, 365, opinion="unqualified", cuecs_mapped=True)
+    elif vendor_id == WITHOUT_DOCUMENT:
+        agreement("dpa", 300, 1460)
+        return
     elif vendor["category"] in ASSURED and (weighty or rng.random() < 0.45) and rng.random() < care + 0.08:
         ended = rng.randint(40, 345) if rng.random() < care else rng.randint(375, 520)
         opinion = "qualified" if rng.random() < 0.06 else "unqualified"
@@ -208,7 +198,11 @@ def _documents(story: Story, vendor: Row, rng: Random) -> None:
             "soc2_type2", ended, 365, opinion=opinion, cuecs_mapped=rng.random() < care, in_scope=rng.random() < 0.95
         )
         if 365 < ended < 430 and rng.random() < 0.5:
-            agreement("bridge_letter", ended - 366, 90)
+            bridge(ended - 366, 90)
+        # the report of the year before, and what bridged the weeks until this one was written
+        document("soc2_type2", ended + 365, 365, opinion="unqualified", cuecs_mapped=rng.random() < care)
+        if rng.random() < care:
+            bridge(ended, 40)
     if vendor["category"] in ASSURED and rng.random() < (0.75 if weighty else 0.35) * care:
         agreement("iso27001_certificate", rng.randint(30, 1000), 1095)
     if weighty and rng.random() < care:
