@@ -5,7 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.document import Document
+from engine.model.report import Ask, Report
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts.schemas import SCHEMAS
 
@@ -29,6 +30,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "window_days": 100,
         "age_days": 10,
         "age_ratio": 0.1,
+        "other_events": 0,
+        "without_evidence": False,
         "change_invalidated": False,
         "future_dated": False,
         "ownership_complete": True,
@@ -80,6 +83,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "effort_hours": 1.0,
         "state": "open",
         "hard": False,
+        "paused": False,
         "sequence": 0,
         "changed_on": date(2026, 11, 1),
     },
@@ -99,6 +103,19 @@ def rows(fact: str, *given: dict[str, Any]) -> pl.DataFrame:
 def ask(as_of: date = DAY, period_days: int = 30, **options: Any) -> Ask:
     """A question for ``as_of`` under the default thresholds."""
     return Ask(as_of, period_days, Thresholds(), options)
+
+
+def document(report: Report, question: Ask | None = None, **facts: pl.DataFrame) -> Document:
+    """What a report says of ``facts``, figures included; a fact that is not given is empty."""
+    unknown = set(facts) - set(report.facts)
+    assert not unknown, f"{report.name} takes no {sorted(unknown)}"
+    return report.document({name: facts.get(name, rows(name)) for name in report.facts}, question or ask())
+
+
+def explained(report: Report, figure: str, question: Ask | None = None, **facts: pl.DataFrame) -> pl.DataFrame:
+    """The rows that a figure of a report counts."""
+    frames = {name: facts.get(name, rows(name)) for name in report.facts}
+    return report.values(frames, question or ask()).explained(figure)
 
 
 def moment(text: str) -> datetime:

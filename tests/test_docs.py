@@ -14,6 +14,7 @@ import pytest
 
 import api
 from engine.cli import commands
+from engine.reporting.glossary import definitions
 from engine.runtime.settings import Settings
 from engine.web.handlers.reports import ReportHandler
 from reports import CATALOGUE
@@ -40,8 +41,12 @@ def parameters_of(report):
     return ", ".join(f"`{parameter.name}`" for parameter in report.parameters) or "none"
 
 
+def cell(text):
+    return text.replace("|", "\\|")
+
+
 TABLES = {
-    "reports": [
+    ("README.md", "reports"): [
         "| report | route | answers | formats | parameters |",
         "|---|---|---|---|---|",
         *(
@@ -50,10 +55,19 @@ TABLES = {
             for report in CATALOGUE.values()
         ),
     ],
-    "settings": [
+    ("README.md", "settings"): [
         "| setting | default | meaning |",
         "|---|---|---|",
         *(f"| `{name}` | {value or '–'} | {help} |" for name, value, help in Settings().shown()),
+    ],
+    ("docs/figures.md", "figures"): [
+        "| figure | title | unit | better | definition | reports |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| `{entry.figure.id}` | {cell(entry.title)} | {entry.figure.unit} | {entry.figure.better} "
+            f"| {cell(entry.definition)} | {', '.join(entry.reports)} |"
+            for entry in definitions(CATALOGUE)
+        ),
     ],
 }
 
@@ -62,11 +76,11 @@ def marked(name):
     return re.compile(rf"(?<=<!-- {name} -->\n)(.*?)(?=<!-- /{name} -->)", re.DOTALL)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_a_generated_table_is_up_to_date(name):
+@pytest.mark.parametrize(("file", "name"), TABLES)
+def test_a_generated_table_is_up_to_date(file, name):
     """`python -m tests.test_docs` writes it."""
-    (table,) = marked(name).findall(README.read_text())
-    assert table.splitlines() == TABLES[name]
+    (table,) = marked(name).findall((ROOT / file).read_text())
+    assert table.splitlines() == TABLES[file, name]
 
 
 def test_every_setting_is_documented():
@@ -166,10 +180,9 @@ def pasted(folder, code):
 
 
 def write():
-    text = README.read_text()
-    for name, lines in TABLES.items():
-        text = marked(name).sub(lambda _, lines=lines: "".join(f"{line}\n" for line in lines), text)
-    README.write_text(text)
+    for (file, name), lines in TABLES.items():
+        text = (ROOT / file).read_text()
+        (ROOT / file).write_text(marked(name).sub(lambda _, lines=lines: "".join(f"{line}\n" for line in lines), text))
 
 
 if __name__ == "__main__":

@@ -148,13 +148,16 @@ def test_reports_see_no_store_no_file_no_http():
     allowed = {
         *(
             "engine.reporting.catalogue",
+            "engine.model.aggregates",
             "engine.model.digest",
             "engine.model.document",
+            "engine.model.figure",
             "engine.model.formulas",
             "engine.model.report",
             "engine.model.vocabulary",
             "engine.reporting.facts",
         ),
+        "engine.model.poam",
         "engine.model.thresholds",
         "engine.model.vocabulary",
     }

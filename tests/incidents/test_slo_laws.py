@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.incidents.slo import budget, service_budget
 from engine.incidents.slo_rules import Objective
-from engine.incidents.slo_sums import Count, service_sums
+from engine.incidents.slo_sums import EventCount, service_sums
 from tests.incidents.test_slo import NOW, both, frame
 
 
@@ -52,4 +52,4 @@ def test_sums_of_parts_are_the_sums_of_the_whole(buckets, cut):
     parts = [service_sums(frame(*part), NOW).spans for part in (buckets[:cut], buckets[cut:])]
     for span, whole in service_sums(frame(*buckets), NOW).spans.items():
         left, right = parts[0][span], parts[1][span]
-        assert whole == Count(left.total + right.total, left.bad + right.bad, left.buckets + right.buckets)
+        assert whole == EventCount(left.total + right.total, left.bad + right.bad, left.buckets + right.buckets)

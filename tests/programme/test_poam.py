@@ -18,7 +18,7 @@ def weak(*keys):
 
 
 def give(store, *keys):
-    return store.write("acme", "iris@acme.example", lambda revision: number(revision, weak(*keys)), now=NOW)
+    return store.write("acme", "iris@acme.example", lambda revision: number(revision, weak(*keys), NOW.date()), now=NOW)
 
 
 def ledger(store, *columns):
@@ -35,9 +35,9 @@ def keep(store, *items):
 
 def test_each_weakness_gets_the_next_number(any_store):
     assert give(any_store, "gap-b", "gap-a") == {"gap-b": "V-1", "gap-a": "V-2"}
-    assert ledger(any_store, "id", "weakness_key", "detected_on", "due_on", "status") == [
-        ("V-1", "gap-b", DETECTED, DUE, "open"),
-        ("V-2", "gap-a", DETECTED, DUE, "open"),
+    assert ledger(any_store, "id", "weakness_key", "detected_on", "due_on", "status", "listed_on") == [
+        ("V-1", "gap-b", DETECTED, DUE, "open", NOW.date()),
+        ("V-2", "gap-a", DETECTED, DUE, "open", NOW.date()),
     ]
     with any_store.reader() as connection:
         events = connection.execute(
@@ -73,5 +73,5 @@ def test_a_number_is_never_used_again(any_store):
 
 def test_the_numbers_of_another_organization_do_not_count(any_store):
     with any_store.revision("other", "setup", now=NOW, create={}) as revision:
-        number(revision, weak("gap-a", "gap-b"))
+        number(revision, weak("gap-a", "gap-b"), NOW.date())
     assert give(any_store, "gap-a") == {"gap-a": "V-1"}

@@ -23,6 +23,7 @@ from engine.store.schema.audit import (
     audit_log,
     chain_cuts,
     legal_holds,
+    record_starts,
     retention_overrides,
 )
 from engine.store.schema.organizations import organizations
@@ -367,3 +368,50 @@ def test_nothing_changes_when_a_purge_fails_half_way(store, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         purge(store, "acme", now=LATER)
     assert (store.head("acme"), seqs(store), rows(store, chain_cuts)) == (head, before, [])
+
+
+def begins(store, now, org="acme"):
+    """``known_since`` of SOC 2 and ``records_since``, as reports see them on the day of ``now``."""
+    replica = Replica(store.url, None)
+    replica.sync([org])
+    with replica.view() as view:
+        facts = Facts(view, [FactQuestion(org, "UTC", now.date(), 30, Thresholds())])
+        found = [facts[name]["known_since"].to_list() for name in ("known_since", "records_since")]
+    replica.close()
+    return found
+
+
+def test_the_day_on_which_records_began_stays_when_its_events_go(store):
+    scope = [{"framework": "soc2", "in_scope": True}]
+    fill(
+        store, event("e0", 990, action="page.viewed"), event("e1", 950), event("e2", 100), organization_frameworks=scope
+    )
+    before = begins(store, LATER)
+    soc2, every = (LATER - timedelta(days=950)).date(), NOW.date()
+    assert before == [[soc2], [every]]
+    purge(store, "acme", now=LATER)
+    assert begins(store, LATER) == before
+    kept = {row["framework"]: row["since_on"] for row in rows(store, record_starts)}
+    assert (kept["soc2"], kept["*"]) == (soc2, every)
+    purge(store, "acme", now=LATER + timedelta(days=500))
+    assert begins(store, LATER + timedelta(days=500)) == before
+
+
+def test_nothing_is_kept_where_nothing_goes(store):
+    fill(store, event("e1", 10))
+    purge(store, "acme", now=NOW)
+    assert rows(store, record_starts) == []
+
+
+def test_an_event_begins_the_frameworks_that_it_is_mapped_to_and_those_that_it_names():
+    at = datetime(2026, 2, 1, 11, 30, tzinfo=UTC)
+    later = datetime(2026, 3, 1, tzinfo=UTC)
+    days = retention.record_starts(
+        [
+            ("made.up", "soc2:CC6.1; gdpr-art32:none", later),
+            ("made.up", "soc2:CC6.2", at),
+            ("page.viewed", None, later),
+        ],
+        "Pacific/Auckland",
+    )
+    assert days == {"*": at.date() + timedelta(days=1), "soc2": at.date() + timedelta(days=1)}

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from sqlalchemy import select, text
 
-from engine.reporting.replica import Replica
+from engine.reporting.replica import Replica, frame_view
 from engine.store import EventRow
 from engine.store.schema import REPLICATED
 from engine.store.schema.risk import vendors
@@ -194,3 +194,22 @@ def test_every_replicated_column_can_be_read_back(any_store, replica):
         for name, table in REPLICATED.items():
             assert view.frame(f'SELECT * FROM "{name}"').columns == [c.name for c in table.columns]
             connection.execute(select(table).limit(1)).all()
+
+
+def test_a_view_of_frames_has_their_rows_and_every_other_table_empty():
+    known = pl.DataFrame({"org_id": ["acme"], "id": ["v1"], "last_review_on": [date(2026, 1, 5)]})
+    with frame_view({"vendors": known}) as view:
+        rows = view.frame("SELECT org_id, id, name, last_review_on FROM vendors").rows()
+        others = view.frame("SELECT count(*) FROM audit_log").item()
+    assert (rows, others) == ([("acme", "v1", None, date(2026, 1, 5))], 0)
+
+
+def test_what_is_offered_to_a_view_of_frames_stands_in_for_its_table():
+    with frame_view({"vendors": pl.DataFrame({"org_id": ["acme"], "id": ["v1"]})}) as view:
+        view.offer("vendors", pl.DataFrame({"org_id": ["acme"], "id": ["v2"]}))
+        assert view.frame("SELECT id FROM vendors").rows() == [("v2",)]
+
+
+def test_a_view_of_no_frames_is_empty():
+    with frame_view({}) as view:
+        assert [name for name in REPLICATED if view.frame(f"SELECT count(*) FROM {name}").item()] == []

@@ -84,14 +84,18 @@ def test_holds_name_what_they_keep(sign_in, peopled):
     write(peopled, (legal_holds, [row]), (incidents, [down]))
     content = sign_in(MEMBER).get(HOLDS).json
     assert [(hold["id"], hold["flagged"], hold["age_days"]) for hold in content["holds"]] == [("h1", 1, 3)]
-    assert (content["summary"]["active_holds"], content["summary"]["flagged_audit_rows"]) == (1, 1)
+    assert (content["summary"]["holds_active"], content["summary"]["held_events"]) == (1, 1)
     assert sign_in("owner@other.example", "other").get(HOLDS).json["holds"] == []
 
 
 def test_retention_follows_the_tier(sign_in, peopled):
     write(peopled, deployment_tier="dedicated")
     summary = sign_in(MEMBER).get(RETENTION).json["summary"]
-    assert (summary["tier"], summary["audit_log_days"], summary["incidents_days"]) == ("dedicated", 730, 1095)
+    assert (summary["deployment_tier"], summary["audit_log_days"], summary["incidents_days"]) == (
+        "dedicated",
+        730,
+        1095,
+    )
 
 
 def test_everybody_sees_his_own_blocks(sign_in, peopled):
@@ -99,8 +103,8 @@ def test_everybody_sees_his_own_blocks(sign_in, peopled):
            "ran_at": NOW}  # fmt: skip
     write(peopled, (policy_blocks, [block("b1", MEMBER), block("b2", OWNER), block("b3", OWNER)]), (dry_runs, [run]))
     mine, theirs = sign_in(MEMBER).get(BLOCKS), sign_in(OWNER).get(BLOCKS)
-    assert (mine.json["summary"]["blocks"], mine.json["summary"]["allowed_runs"]) == (1, 0)
-    assert (theirs.json["summary"]["blocks"], theirs.json["summary"]["allowed_runs"]) == (2, 1)
+    assert (mine.json["summary"]["policy_blocks"], mine.json["summary"]["policy_runs_allowed"]) == (1, 0)
+    assert (theirs.json["summary"]["policy_blocks"], theirs.json["summary"]["policy_runs_allowed"]) == (2, 1)
     assert [row["id"] for row in mine.json["blocks"]] == ["b1"]
     assert OWNER.encode() not in mine.body
 
@@ -111,7 +115,7 @@ def test_an_answer_about_one_person_is_never_that_of_another(sign_in, peopled):
     first = mine.get(BLOCKS)
     assert mine.get(BLOCKS, if_none_match=first.headers["etag"]).status == 304
     other = theirs.get(BLOCKS, if_none_match=first.headers["etag"])
-    assert (other.status, other.json["summary"]["blocks"]) == (200, 0)
+    assert (other.status, other.json["summary"]["policy_blocks"]) == (200, 0)
     assert (first.headers["cache-control"], "Cookie" in first.headers["vary"]) == ("private, no-cache", True)
 
 
@@ -123,6 +127,7 @@ def test_nobody_asks_about_somebody(actor, sign_in):
 def test_the_window_may_be_7_or_30_days(sign_in, peopled):
     write(peopled, (policy_blocks, [block("b1", MEMBER, blocked_at=NOW - timedelta(days=10))]))
     blocks = {
-        window: sign_in(MEMBER).get(f"{BLOCKS}?window={window}").json["summary"]["blocks"] for window in ("7d", "30d")
+        window: sign_in(MEMBER).get(f"{BLOCKS}?window={window}").json["summary"]["policy_blocks"]
+        for window in ("7d", "30d")
     }
     assert blocks == {"7d": 0, "30d": 1}

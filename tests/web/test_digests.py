@@ -49,7 +49,7 @@ def test_requests_are_listed_with_their_clock(sign_in, peopled):
     assert (row["id"], row["due_on"], row["clock"], row["owner_left"]) == ("R1", "2026-11-13", "overdue", True)
     digest = client.get(f"{BASE}/evidence-request-sla").json
     assert digest["owners"][0]["recipient"] == "admin@acme.example"
-    assert (digest["summary"]["overdue"], digest["summary"]["on_time_pct"]) == (1, 0.0)
+    assert (digest["summary"]["requests_overdue"], digest["summary"]["requests_on_time_pct"]) == (1, 0.0)
     assert sign_in("owner@other.example", "other").get(f"{BASE}/evidence-requests").json["requests"] == []
 
 
@@ -76,13 +76,13 @@ def test_an_attestation_is_in_its_wave(sign_in, peopled):
 
 def test_the_shipped_catalogue_is_compared_with_the_last_snapshot(sign_in, peopled):
     client = sign_in(MEMBER)
-    assert client.get(f"{BASE}/mapping-digest").json["summary"]["compared"] is False
+    assert client.get(f"{BASE}/mapping-digest").json["summary"]["catalogue_compared"] is False
     known = content(catalogue())
     older = {**known, "requirements": [row for row in known["requirements"] if row["control_id"] != "CC6.1"]}
     for day, kept in ((TODAY - timedelta(days=9), known), (TODAY - timedelta(days=2), older)):
         taken = {"taken_on": day, "catalogue_version": "before", "content": kept}
         write(peopled, (catalogue_snapshots, [taken]))
         digest = client.get(f"{BASE}/mapping-digest").json
-        assert digest["summary"]["snapshot_on"] == day.isoformat()
-        assert digest["summary"]["changed"] is (kept is older)
+        assert digest["summary"]["catalogue_seen_on"] == day.isoformat()
+        assert digest["summary"]["catalogue_changed"] is (kept is older)
     assert [row["control_id"] for row in digest["requirements_changed"]] == ["CC6.1"]

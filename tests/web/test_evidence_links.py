@@ -213,10 +213,10 @@ def test_nobody_is_let_in_without_a_session(tested, sign_in):
 
 
 def test_the_report_shows_the_link_at_once(client):
-    assert client.get(ROUTE).json["summary"]["unused"] == 1
+    assert client.get(ROUTE).json["summary"]["tests_unused"] == 1
     post(client, wanted())
     after = client.get(ROUTE).json
-    assert (after["summary"]["unused"], after["summary"]["controls_newly_evidenced"]) == (0, 1)
+    assert (after["summary"]["tests_unused"], after["summary"]["controls_newly_evidenced"]) == (0, 1)
     assert [row["control_id"] for row in after["newly_evidenced"]] == ["CC7.1"]
 
 

@@ -90,6 +90,7 @@ def test_a_report_has_its_own_parameters_formats_and_media_types():
         "template",
         "sheet",
         "scans",
+        "explain",
         "format",
     ]
     assert operation["parameters"][-2]["schema"]["enum"] == ["json", "csv", "html", "md", "oscal"]

@@ -42,6 +42,24 @@ def test_json_is_the_default_and_accept_is_honoured(sign_in):
     }
 
 
+def test_any_route_of_a_report_answers_with_the_rows_behind_a_figure(sign_in, peopled):
+    client = sign_in()
+    summary = client.get(f"{BASE}program").json["summary"]
+    explained = client.get(f"{BASE}program?explain=gaps_open").json
+    assert (len(explained["rows"]), explained["summary"]) == (summary["gaps_open"], {"gaps_open": summary["gaps_open"]})
+    answer = client.get(f"{BASE}program?explain=gaps_open&format=csv")
+    assert answer.headers["content-type"] == TYPES["csv"]
+    assert len(answer.body.splitlines()) == summary["gaps_open"] + 1
+    feed = client.get(f"{BASE}obligation-ics?explain=obligations_pending")  # a feed has no rows to read; these are
+    assert (feed.headers["content-type"], feed.json["report"]) == (TYPES["json"], "obligation-ics")
+
+
+def test_a_figure_that_the_report_does_not_show_is_refused_with_those_that_it_does(sign_in):
+    answer = sign_in().get(f"{BASE}program?explain=nothing")
+    assert (answer.status, answer.json["error"]) == (400, "invalid_parameter")
+    assert answer.json["message"].startswith("The parameter explain must be one of weighted_pct, ")
+
+
 def test_the_calendar_feed_is_text_calendar(sign_in):
     answer = sign_in().get(f"{BASE}obligation-ics")
     assert answer.headers["content-type"] == "text/calendar; charset=utf-8"

@@ -1,6 +1,9 @@
 from datetime import date, timedelta
 
+import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.factories import DAY, moment
 from tests.reporting.facts.conftest import (
@@ -18,8 +21,19 @@ def duty(id, due_on, **more):
     return {"id": id, **on(), "owner": "ann", "due_on": due_on, **more}
 
 
+def written(facts):
+    """The duties that somebody wrote down, without the next one that follows a signature."""
+    return facts["attestations"].filter(~pl.col("id").str.ends_with("-next"))
+
+
 def found(known, *duties, columns=("id", "status", "current"), **tables):
-    return known(controls=[control()], attestations=duties, **tables)["attestations"].select(columns).rows()
+    return written(known(controls=[control()], attestations=duties, **tables)).select(columns).rows()
+
+
+def board(known, *duties, **tables):
+    """As ``found``, with the next duty of each control."""
+    facts = known(controls=[control()], attestations=duties, **tables)
+    return facts["attestations"].select("id", "due_on", "status", "current").rows()
 
 
 @pytest.mark.parametrize(
@@ -38,15 +52,81 @@ def test_the_newest_decision_decides(known):
     assert found(known, signed, rejected, signed_again)[-1] == ("c", "attested", True)
 
 
-@pytest.mark.parametrize(("age", "status"), [(380, "attested"), (381, "overdue")])
-def test_a_signature_lapses_after_380_days(known, age, status):
-    signed = duty("a", "2025-11-05", **SIGNED, attested_at=moment("2026-11-20 10:00") - timedelta(days=age))
-    assert found(known, signed) == [("a", status, True)]
+@pytest.mark.parametrize(("age", "due", "next_one"), [
+    (349, 31, ("not_due", False)), (350, 30, ("due_30", False)), (373, 7, ("due_7", False)),
+    (380, 0, ("due_7", False)), (381, -1, ("overdue", True)),
+])  # fmt: skip
+def test_a_signed_duty_stays_signed_and_the_next_one_is_due_when_the_signature_lapses(known, age, due, next_one):
+    signed_on = DAY - timedelta(days=age)
+    signed = duty("a", signed_on, **SIGNED, attested_at=moment(f"{signed_on} 10:00"))
+    lapsed = next_one[1]
+    assert board(known, signed) == [
+        ("a", signed_on, "attested", not lapsed), ("a-next", DAY + timedelta(days=due), *next_one),
+    ]  # fmt: skip
 
 
-def test_a_lapsed_signature_decides_although_the_next_duty_is_not_due_yet(known):
+def test_a_lapsed_signature_leaves_the_planned_duty_to_decide_and_nothing_overdue_beside_it(known):
     signed = duty("a", "2025-10-01", **SIGNED, attested_at="2025-10-01 10:00")
-    assert found(known, signed, duty("b", "2026-12-01")) == [("a", "overdue", True), ("b", "due_30", False)]
+    assert board(known, signed, duty("b", "2026-12-01")) == [
+        ("a", date(2025, 10, 1), "attested", False), ("b", date(2026, 12, 1), "due_30", True),
+    ]  # fmt: skip
+    assert board(known, signed, duty("b", "2026-11-01")) == [
+        ("a", date(2025, 10, 1), "attested", False), ("b", date(2026, 11, 1), "overdue", True),
+    ]  # fmt: skip
+    facts = known(controls=[control(evidence_kinds=["attestation"])], attestations=[signed, duty("b", "2026-12-01")])
+    assert only(facts["control_status"], "attested", "attested_on", "state") == (False, date(2025, 10, 1), "stale")
+
+
+def test_only_the_newest_signature_has_a_next_duty_and_it_has_nothing_of_a_signature(known):
+    old = duty("a", "2024-10-01", **SIGNED, attested_at="2024-10-01 10:00", statement="It works", attestor="bob")
+    new = duty("b", "2025-10-01", **SIGNED, attested_at="2025-10-01 10:00", statement="It works", attestor="bob")
+    facts = known(controls=[control()], attestations=[old, new])
+    columns = ("id", "status", "current", "owner", "attestor", "statement", "attested_at")
+    assert facts["attestations"].select(columns).rows()[1:] == [
+        ("b", "attested", False, "ann", "bob", "It works", moment("2025-10-01 10:00")),
+        ("b-next", "overdue", True, "ann", None, None, None),
+    ]
+
+
+DAYS_AGO = st.integers(-60, 900)
+DUTIES = st.lists(
+    st.fixed_dictionaries(
+        {
+            "control": st.sampled_from(["X1", "X2"]),
+            "due": DAYS_AGO,
+            "outcome": st.sampled_from([None, "attested", "rejected"]),
+            "decided": st.one_of(st.none(), DAYS_AGO),
+            "withdrawn": st.one_of(st.none(), st.none(), DAYS_AGO),
+        }
+    ),
+    max_size=6,
+)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(DUTIES)
+def test_the_board_and_the_ledger_have_the_same_open_and_overdue_attestations(known, drawn):
+    duties = [
+        {
+            "id": f"d{n}", **on(row["control"]), "owner": "ann", "due_on": DAY - timedelta(days=row["due"]),
+            "outcome": row["outcome"],
+            "attested_at": row["decided"] and moment(f"{DAY - timedelta(days=row['decided'])} 10:00"),
+            "withdrawn_on": row["withdrawn"] and DAY - timedelta(days=row["withdrawn"]),
+        }
+        for n, row in enumerate(drawn)
+    ]  # fmt: skip
+    facts = known(controls=[control("X1"), control("X2", position=2)], attestations=duties)
+    ledger = facts["obligations"].filter(kind="attestation")
+    due = facts["attestations"].filter(pl.col("status").is_in(["due_7", "due_30", "not_due"]))
+    late = facts["attestations"].filter(status="overdue")
+    for state, rows in (("open", due), ("overdue", late)):
+        named = rows.select(pl.format("attestation:{}", "id"), "due_on").rows()
+        assert sorted(named) == sorted(ledger.filter(state=state).select("obligation_id", "due_on").rows())
+    lapsed = facts["attestations"].filter(
+        "current", pl.col("status") == "attested", pl.col("attested_at") < moment(f"{DAY - timedelta(days=380)}")
+    )
+    assert lapsed.is_empty()
 
 
 def test_an_overdue_duty_decides_only_if_it_is_newer_than_the_last_one_signed(known):
@@ -89,11 +169,11 @@ def test_the_evidence_counts_as_it_was_on_the_day_of_signing(known, evidence_on,
     wanted = (freshness, unsupported)
     events = [(DONE, f"{evidence_on} 23:30", naming("X1")), (DONE, "2026-11-10 10:00", naming("X1"))]
     by_event = known(controls=[monthly], attestations=[signed], events=events)
-    assert only(by_event["attestations"], "evidence_freshness", "unsupported") == wanted
+    assert only(written(by_event), "evidence_freshness", "unsupported") == wanted
     items = [{"id": str(n), "captured_at": day} for n, day in enumerate((f"{evidence_on} 23:30", "2026-11-10 10:00"))]
     links = [{"evidence_id": item["id"], **on()} for item in items]
     by_item = known(controls=[monthly], attestations=[signed], evidence_items=items, evidence_links=links)
-    assert only(by_item["attestations"], "evidence_freshness", "unsupported") == wanted
+    assert only(written(by_item), "evidence_freshness", "unsupported") == wanted
 
 
 def test_a_passed_test_supports_a_signature_and_a_contradiction_does_not(known):
@@ -114,13 +194,13 @@ def test_mapped_events_support_a_signature(known):
         events=[("access.granted", "2026-11-05 20:00"), ("access.granted", "2026-11-06 20:00")],
         attestations=[signed],
     )
-    assert only(facts["attestations"], "evidence_freshness") == "fresh"
+    assert only(written(facts), "evidence_freshness") == "fresh"
 
 
 def test_freshness_is_not_asked_where_no_operation_is_required(known):
     signed = duty("a", "2026-11-05", **SIGNED, attested_at="2026-11-05 08:00")
     facts = known(controls=[control(evidence_kinds=["policy", "attestation"])], attestations=[signed])
-    assert only(facts["attestations"], "evidence_freshness", "unsupported") == (None, False)
+    assert only(written(facts), "evidence_freshness", "unsupported") == (None, False)
 
 
 def test_evidence_links_count_the_items_of_the_control(known):

@@ -1,5 +1,8 @@
 from datetime import date
 
+import pytest
+
+from engine.model.vocabulary import OUTCOMES
 from tests.factories import moment
 from tests.reporting.facts.conftest import (
     control,
@@ -43,10 +46,9 @@ def test_an_event_that_is_mapped_and_names_the_control_counts_once(known):
     assert frame.filter(control_id="CC6.2").select("events", "last_id").rows() == [(2, "e3")]
 
 
-def test_failed_unknown_neutral_and_administrative_events_are_no_evidence(known):
+def test_unknown_neutral_and_administrative_events_are_no_evidence(known):
     at = "2026-11-01 09:00"
-    events = [(DONE, at, NAMED | {"outcome": "failure"}), ("made.up", at, NAMED), ("access.requested", at, NAMED),
-              ("evidence.linked", at, NAMED)]  # fmt: skip
+    events = [("made.up", at, NAMED), ("access.requested", at, NAMED), ("evidence.linked", at, NAMED)]
     assert evidence(known, *KEY, events=events) == []
 
 
@@ -75,6 +77,30 @@ def test_a_contradiction_is_outweighed_only_by_later_support_of_the_same_family(
     }
 
 
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_a_failed_backup_contradicts_whatever_its_outcome_word(known, outcome):
+    events = [(DONE, "2026-11-01 09:00", NAMED), (WRONG, "2026-11-02 09:00", NAMED | {"outcome": outcome})]
+    columns = ("events", "last_id", "contradicted_at", "contradicted_by")
+    assert evidence(known, *columns, events=events) == [(1, "e2", moment("2026-11-02 09:00"), "e3")]
+
+
+@pytest.mark.parametrize("outcome", ["failure", "denied"])
+def test_a_supporting_action_that_did_not_succeed_contradicts_until_it_succeeds(known, outcome):
+    done, wrong = (DONE, "2026-11-01 09:00", NAMED), (DONE, "2026-11-02 09:00", NAMED | {"outcome": outcome})
+    again = (DONE, "2026-11-03 09:00", NAMED)
+    columns = ("events", "last_id", "contradicted_by")
+    assert evidence(known, *columns, events=[wrong]) == [(0, None, "e2")]
+    assert evidence(known, *columns, events=[done, wrong]) == [(1, "e2", "e3")]
+    assert evidence(known, *columns, events=[done, wrong, again]) == [(2, "e4", None)]
+
+
+def test_an_action_that_is_mapped_contradicts_when_it_fails(known):
+    scope = [{"framework": "soc2", "in_scope": True}]
+    events = [("access.granted", "2026-11-01 09:00"), ("access.granted", "2026-11-02 09:00", {"outcome": "denied"})]
+    frame = known(organization_frameworks=scope, events=events)["control_evidence"].filter(control_id="CC6.2")
+    assert frame.select("events", "last_id", "contradicted_by").rows() == [(1, "e2", "e3")]
+
+
 def test_a_control_that_is_only_contradicted_has_a_row_without_evidence(known):
     found = evidence(known, "source", "events", "last_on", "contradicted_by", events=[(WRONG, "2026-11-01", NAMED)])
     assert found == [("operation", 0, None, "e2")]
@@ -98,6 +124,22 @@ def test_each_record_is_evidence_of_its_own_source(known):
         ("item", 1, date(2026, 11, 2), "i1"),
         ("policy", 0, date(2026, 10, 1), "p1"),
         ("test", 1, date(2026, 11, 3), "r1"),
+    ]
+
+
+def test_events_of_the_audit_log_are_told_apart_from_records(known):
+    found = evidence(
+        known, "source", "events", "audit_events", "audit_events_before", "audit_last_at",
+        events=[("policy.reviewed", "2026-11-02 09:00", NAMED), (DONE, "2026-10-01 09:00", NAMED)],
+        evidence_items=[{"id": "i1", "captured_at": "2026-11-02 10:00"}],
+        evidence_links=[{"evidence_id": "i1", **on()}],
+        policies=[{"id": "p1", "policy": "p", "version": 1, "state": "active", "accepted_at": "2026-11-01 10:00"}],
+        policy_controls=[{"policy_id": "p1", **on()}],
+    )  # fmt: skip
+    assert found == [
+        ("item", 1, 0, 0, None),
+        ("operation", 0, 0, 1, moment("2026-10-01 09:00")),
+        ("policy", 2, 1, 0, moment("2026-11-02 09:00")),
     ]
 
 

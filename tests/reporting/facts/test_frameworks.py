@@ -53,11 +53,17 @@ def test_events_for_and_against_a_criterion_are_counted_in_the_period(known):
             ("backup.completed", "2026-11-02 10:00"),
             ("backup.completed", "2026-11-03 10:00"),
             ("backup.failed", "2026-11-04 10:00"),
+            ("backup.failed", "2026-11-05 10:00", {"outcome": "failure"}),
             ("backup.failed", "2026-10-01 10:00"),
+            ("backup.completed", "2026-11-06 10:00", {"outcome": "denied"}),
         ],
     )
-    counted = facts["criteria_events"].filter(control_id="A1.2").select("action", "effect", "events").rows()
-    assert counted == [("backup.completed", "supports", 2), ("backup.failed", "contradicts", 1)]
+    counted = facts["criteria_events"].filter(control_id="A1.2").select("action", "title", "effect", "events").rows()
+    assert counted == [
+        ("backup.completed", "Backup finished (failed or denied)", "contradicts", 1),
+        ("backup.completed", "Backup finished", "supports", 2),
+        ("backup.failed", "Backup failed", "contradicts", 2),
+    ]
 
 
 def test_the_newest_agreement_of_each_kind_counts(known):

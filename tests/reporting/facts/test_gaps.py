@@ -59,7 +59,7 @@ def test_severity_follows_state_and_weight(state, severities):
     assert gap_rows(status).sort("weight")["severity"].to_list() == severities
 
 
-def gap_rows(status, *, work=(), leverage=1, dry_runs=()):
+def gap_rows(status, *, work=(), leverage=1, dry_runs=(), poam=()):
     targets = status.select("org_id", "framework", "control_id").with_columns(
         requirements=pl.lit([], dtype=pl.List(pl.String)), leverage=pl.lit(leverage, dtype=pl.Int64)
     )
@@ -82,7 +82,7 @@ def gap_rows(status, *, work=(), leverage=1, dry_runs=()):
     )
     opened = gaps.open_work(gaps.remediations(stored, ASKED), stored)
     runs = pl.DataFrame(list(dry_runs), schema={"org_id": pl.String, "playbook": pl.String, "outcome": pl.String})
-    return gaps.gaps(status, targets, opened, runs, ASKED)
+    return gaps.gaps(status, targets, opened, rows("poam", *poam), runs, ASKED)
 
 
 def one(control_id="CC6.1", **more):

@@ -37,9 +37,9 @@ def at(age):
     return f"{DAY - timedelta(days=age)} {'12:00' if age else '20:00'}"
 
 
-def world(known, drawn, fixed=()):
+def world(known, drawn, fixed=(), as_of=DAY):
     """The facts of these controls; to those in ``fixed`` the evidence that they miss is added today."""
-    events, duties, schedules, runs, policies, tags = [], [], [], [], [], []
+    events, duties, schedules, runs, policies, tags = [("page.viewed", at(0))], [], [], [], [], []
     for n, first in enumerate(drawn):
         name = f"X{n}"
         for step, row in enumerate([first, *([FIXED] if n in fixed else [])]):
@@ -61,7 +61,7 @@ def world(known, drawn, fixed=()):
                 tags.append({"policy_id": f"{name}p{step}", **on(name)})
         schedules.append({"id": name, **on(name), "cadence": "monthly", "starts_on": DAY - timedelta(days=10)})
     return known(
-        controls=controls(drawn), events=events, attestations=duties, testing_schedules=schedules, test_runs=runs,
+        as_of=as_of, controls=controls(drawn), events=events, attestations=duties, testing_schedules=schedules, test_runs=runs,
         policies=policies, policy_controls=tags,
     )  # fmt: skip
 

@@ -4,6 +4,8 @@ import polars as pl
 import pytest
 
 from engine.reporting.facts.sources import REVIEW_HOURS
+from reports.frameworks.fedramp_poam import REPORT
+from tests.factories import ask
 from tests.reporting.facts.conftest import control, on, only
 
 COLUMNS = ("obligation_id", "due_on", "state", "done_on", "effort_hours", "hard", "sequence")
@@ -12,7 +14,7 @@ SIGNED = {"outcome": "attested", "attested_at": "2026-11-01 10:00"}
 VENDOR = {"id": "v", "name": "Vendor", "owner": "ann", "category": "cloud", "tier": "high", "status": "assessed"}
 REQUEST = {"id": "q", **on(), "title": "Show it", "owner": "ann", "priority": "P1", "opened_on": "2026-11-02"}
 POLICY = {"id": "p1", "policy": "p", "version": 1, "title": "Rules", "state": "active", "review_due_on": "2026-12-01"}
-WEAKNESS = {"id": "V-1", "detected_on": "2026-10-01", "due_on": "2026-12-01", "status": "open"}
+WEAKNESS = {"id": "V-1", "weakness_key": "gone", "detected_on": "2026-10-01", "due_on": "2026-12-01", "status": "open"}
 EXCEPTION = {"id": "e", **on(), "status": "approved", "expires_on": "2026-12-01", "approver": "bob"}
 MEETING = {"id": "m", "committee_id": "c", "held_on": "2026-12-01", "status": "planned"}
 COMMITTEE = {"id": "c", "name": "Board", "chair": "eve", "cadence": "continuous", "first_meeting_on": "2026-01-01"}
@@ -64,6 +66,16 @@ def test_a_lapsed_signature_leaves_an_overdue_duty(known):
 )
 def test_a_duty_is_open_overdue_done_late_or_cancelled(known, due, change, state):
     assert states(known, "attestations", {**DUTY, "due_on": due, **change})[0] == state
+
+
+def test_a_request_that_waits_for_whoever_asked_is_paused_and_never_overdue(known):
+    late = {**REQUEST, "due_on": "2026-11-10"}
+    columns = ("state", "paused", "due_on", "days_left")
+    found = ledger(known, *columns, evidence_requests=[{**late, "status": "waiting_on_requester"}])
+    assert found == [("open", True, date(2026, 11, 10), -10)]
+    assert ledger(known, *columns, evidence_requests=[{**late, "status": "open"}]) == [
+        ("overdue", False, date(2026, 11, 10), -10),
+    ]
 
 
 def test_a_vendor_owes_its_next_review_and_the_last_one_is_done(known):
@@ -151,6 +163,66 @@ def test_a_weakness_is_due_and_hard_and_a_false_positive_is_none(known):
     assert states(known, "poam_items", {**WEAKNESS, "status": "false_positive"}) == ["cancelled"]
 
 
+WORK = {"id": "r", **on(), "title": "Fix it", "owner": "dan", "status": "open", "opened_on": "2026-10-02"}
+NAMED = '{"point_of_contact": "eve"}'
+SCANNED = {
+    "id": "f", "source": "scanner", "finding_key": "k", "title": "Weak cipher", "severity": "low", "status": "open",
+    "service_id": "s", "first_seen_at": "2026-10-01 00:00",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("work", "details", "owner"),
+    [([WORK], NAMED, "dan"), ([], NAMED, "eve"), ([], None, "cyd"), ([{**WORK, "status": "closed", "closed_on":
+     "2026-10-03"}], None, "cyd")],
+)  # fmt: skip
+def test_plan_gap_and_calendar_name_one_owner_and_one_date(known, work, details, owner):
+    """The date is that of the rating where the ledger has a later one."""
+    line = {**WEAKNESS, "weakness_key": "soc2:X1", "due_on": "2027-12-01", "details": details}
+    facts = known(
+        controls=[control()], poam_items=[line], remediations=work, control_owners=[{**on(), "email": "cyd", "raci": "R"}],
+        organization_frameworks=[{"framework": name, "in_scope": True} for name in ("soc2", "fedramp-poam")],
+    )  # fmt: skip
+    items = next(iter(REPORT.document({name: facts[name] for name in REPORT.facts}, ask()).tables)).frame
+    due = date(2027, 3, 30)
+    assert items.select("poam_id", "point_of_contact", "scheduled_completion_date").rows() == [("V-1", owner, due)]
+    assert facts["gaps"].select("gap_id", "owner").rows() == [("soc2:X1", owner)]
+    (duty,) = facts["obligations"].filter(kind="poam_milestone").select("owner", "due_on", "title", "controls").rows()
+    assert duty == (owner, due, f"Close weakness V-1: X1 {facts['gaps']['title'][0]}", ["soc2:X1"])
+
+
+def test_a_finding_on_the_plan_is_its_services_owners_until_the_date_of_the_catalogue(known):
+    line = {**WEAKNESS, "weakness_key": "f", "due_on": "2027-01-01"}
+    columns = ("title", "owner", "due_on")
+    service = {"id": "s", "name": "web", "owner": "ben"}
+    exploited = {**SCANNED, "known_exploited": True, "due_on": "2026-10-22"}
+    title = "Close weakness V-1: Weak cipher"
+    assert ledger(known, *columns, poam_items=[line], findings=[SCANNED], services=[service]) == [
+        (title, "ben", date(2027, 1, 1)),
+    ]  # fmt: skip
+    assert ledger(known, *columns, poam_items=[line], findings=[exploited], services=[service]) == [
+        (title, "ben", date(2026, 10, 22)),
+    ]  # fmt: skip
+    assert ledger(known, *columns, poam_items=[line]) == [("Close weakness V-1: f", None, date(2027, 1, 1))]
+
+
+def test_two_numbers_of_one_weakness_are_one_duty_and_a_closed_number_is_another(known):
+    line = {**WEAKNESS, "weakness_key": "f"}
+    given = [{**line, "id": "V-2", "due_on": "2026-11-30"}, {**line, "id": "V-3", "status": "accepted"}, line,
+             {**line, "id": "V-4", "status": "completed", "closed_on": "2026-10-20"}]  # fmt: skip
+    assert ledger(known, "obligation_id", "state", poam_items=given) == [
+        ("poam_milestone:V-2", "open"), ("poam_milestone:V-4", "done"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("as_of", [date(2026, 11, 20), date(2027, 11, 20)])
+def test_the_dates_of_a_numbered_weakness_do_not_move_with_the_calendar(known, as_of):
+    facts = known(poam_items=[{**WEAKNESS, "weakness_key": "f", "listed_on": "2026-10-08"}], as_of=as_of)
+    assert facts["poam"].select("detected_on", "listed_on", "scheduled_on").rows() == [
+        (date(2026, 10, 1), date(2026, 10, 8), date(2026, 12, 1)),
+    ]  # fmt: skip
+
+
 def test_an_approved_exception_ends_and_falls_to_the_accountable_or_the_approver(known):
     owners = [{**on(), "email": "cyd", "raci": "A"}]
     columns = ("obligation_id", "state", "hard", "owner")
@@ -166,6 +238,22 @@ def test_a_framework_with_a_target_is_a_checkpoint_while_it_is_in_scope(known):
         ("audit_checkpoint:soc2", date(2026, 12, 1), "open", None, 4.0, True, 1),
     ]
     assert states(known, "organization_frameworks", {**target, "in_scope": False}) == ["cancelled"]
+
+
+def test_a_checkpoint_is_of_who_is_accountable_for_most_of_its_framework_else_of_a_chair_else_nobodys(known):
+    targets = [{"framework": name, "in_scope": True, "target_on": "2026-12-01"} for name in ("fedramp-poam", "soc2")]
+    owners = [{**on(name), "email": email, "raci": raci} for name, email, raci in
+              (("X1", "bob", "A"), ("X2", "cyd", "A"), ("X3", "cyd", "A"), ("X4", "ann", "R"))]  # fmt: skip
+    given = {"organization_frameworks": targets, "committees": [COMMITTEE], "committee_meetings": [MEETING]}
+
+    def found(**tables):
+        facts = known(**tables)["obligations"].filter(kind="audit_checkpoint")
+        return facts.select("title", "owner").rows()
+
+    poam, soc2 = "FedRAMP POA&M readiness checkpoint", "SOC 2 readiness checkpoint"
+    assert found(**given, control_owners=owners) == [(poam, "eve"), (soc2, "cyd")]
+    assert found(**given, control_owners=owners[:2]) == [(poam, "eve"), (soc2, "bob")]
+    assert found(organization_frameworks=targets) == [(poam, None), (soc2, None)]
 
 
 @pytest.mark.parametrize(
@@ -199,8 +287,11 @@ def test_every_view_of_the_ledger_sums_to_the_ledger(known):
     for view in (["week"], ["kind", "state"], ["owner"], ["frameworks"]):
         assert whole.group_by(view).agg(pl.col("effort_hours").sum())["effort_hours"].sum() == hours
     still = whole.filter(pl.col("state").is_in(["open", "overdue"]))
-    weeks = facts["owner_weeks"]
-    assert weeks["obligations"].sum() == still.height
+    weeks, overdue = facts["owner_weeks"], facts["load"].filter(pl.col("week").is_null())
+    assert weeks["obligations"].sum() + overdue.filter(pl.col("role") == "R").height == still.height
     extra = still.filter(pl.col("accountable").is_not_null() & pl.col("accountable").ne_missing(pl.col("owner")))
-    assert weeks["demand_hours"].sum() == still["effort_hours"].sum() + 0.25 * extra["effort_hours"].sum()
+    assert (
+        weeks["demand_hours"].sum() + overdue["hours"].sum()
+        == still["effort_hours"].sum() + 0.25 * extra["effort_hours"].sum()
+    )
     assert whole["obligation_id"].is_unique().all()

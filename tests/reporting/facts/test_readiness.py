@@ -49,6 +49,11 @@ def test_a_framework_without_an_applicable_control_has_no_readiness(known):
     assert only(found, "strict_pct", "weighted_pct", "fresh_pct", "coverage_pct") == (None, None, None, None)
 
 
+def test_evidence_dated_in_the_future_is_in_no_window(known):
+    found = ready(known, {"freshness": "fresh"}, {"freshness": "fresh", "future_dated": True})
+    assert only(found, "fresh_pct") == 50.0
+
+
 def test_readiness_stands_beside_the_last_snapshot_before_the_period(known):
     days = {"2026-09-01": 10.0, "2026-10-21": 20.0, "2026-10-22": 30.0}
     snapshots = [{"taken_on": day, "framework": "soc2", "strict_pct": pct, "weighted_pct": pct + 1}

@@ -16,20 +16,30 @@ def risk(known, *columns, settings=None, **more):
     [(2, 2, "low"), (1, 5, "moderate"), (3, 3, "moderate"), (2, 5, "high"), (4, 4, "high"), (4, 5, "critical")],
 )
 def test_a_cell_is_likelihood_times_impact(known, likelihood, impact, level):
-    found = risk(known, "inherent", "residual", "level", "unknown", likelihood=likelihood, impact=impact)
-    assert found == (likelihood * impact, likelihood * impact, level, False)
+    residual = {"residual_likelihood": likelihood, "residual_impact": impact}
+    found = risk(known, "inherent", "residual", "level", "unknown", likelihood=5, impact=1, **residual)
+    assert found == (5, likelihood * impact, level, False)
 
 
 def test_unknown_ratings_count_as_five_and_say_so(known):
     columns = ("likelihood", "impact", "inherent", "residual", "level", "unknown")
     assert risk(known, *columns) == (5, 5, 25, 25, "critical", True)
-    assert risk(known, *columns, likelihood=2) == (2, 5, 10, 10, "high", True)
+    assert risk(known, *columns, likelihood=2) == (2, 5, 10, 25, "critical", True)
     assert risk(known, *columns, likelihood=2, residual_likelihood=1, residual_impact=2) == (2, 5, 10, 2, "low", True)
+
+
+@pytest.mark.parametrize(
+    ("residual", "cell"),
+    [({}, 25), ({"residual_likelihood": 1}, 5), ({"residual_impact": 2}, 10)],
+)
+def test_a_missing_residual_rating_counts_as_five_however_low_the_inherent_one_is(known, residual, cell):
+    found = risk(known, "inherent", "residual", "over_appetite", "unknown", likelihood=1, impact=2, **residual)
+    assert found == (2, cell, cell > 9, True)
 
 
 def test_appetite_is_the_risks_own_or_the_organizations_and_closed_risks_do_not_exceed_it(known):
     columns = ("appetite", "over_appetite")
-    cell = {"likelihood": 2, "impact": 5}
+    cell = {"likelihood": 5, "impact": 5, "residual_likelihood": 2, "residual_impact": 5}
     assert risk(known, *columns, **cell) == (9, True)
     assert risk(known, *columns, **cell, appetite=10) == (10, False)
     assert risk(known, *columns, **cell, settings={"risk_appetite": 12}) == (12, False)
@@ -37,7 +47,10 @@ def test_appetite_is_the_risks_own_or_the_organizations_and_closed_risks_do_not_
 
 
 def test_the_largest_risk_comes_first(known):
-    given = [{"id": id, "status": "open", "likelihood": n, "impact": 1} for id, n in (("c", 1), ("b", 3), ("a", 1))]
+    given = [
+        {"id": id, "status": "open", "residual_likelihood": n, "residual_impact": 1}
+        for id, n in (("c", 1), ("b", 3), ("a", 1))
+    ]
     assert known(risks=given)["risks"]["id"].to_list() == ["b", "a", "c"]
 
 

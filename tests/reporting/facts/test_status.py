@@ -39,6 +39,42 @@ def test_nothing_ever_is_no_data(known):
     assert status(known, "state", "freshness", "kinds_present") == ("no_data", "missing", [])
 
 
+NOTED = ("state", "other_events", "without_evidence", "evidence_note")
+POLICY = {"policies": [{"id": "p", "policy": "p", "version": 1, "state": "active", "accepted_at": "2026-10-01 10:00"}],
+          "policy_controls": [{"policy_id": "p", **on()}]}  # fmt: skip
+
+
+def test_evidence_that_does_not_govern_is_named_and_never_called_none(known):
+    governed = {"kinds": ["policy", "attestation"]}
+    nothing = ("no_data", 0, True, "no evidence on record")
+    assert status(known, *NOTED, **governed) == nothing
+    assert status(known, *NOTED, **governed, events=[OPERATED]) == (
+        "no_data", 1, False, "1 event, which does not govern",
+    )  # fmt: skip
+    old = ("backup.completed", "2024-01-10 09:00", naming("X1"))
+    found = status(known, *NOTED, kinds=["test"], events=[OPERATED, old], attestations=[SIGNED], **POLICY)
+    assert found == ("no_data", 4, False, "2 events and 1 policy and 1 attestation, which do not govern")
+
+
+def test_evidence_of_a_mandatory_kind_is_none_of_the_others_and_needs_no_note(known):
+    assert status(known, *NOTED, **COMPLETE, test_runs=[PASSED]) == ("effective", 0, False, None)
+    assert status(known, *NOTED, events=[OPERATED], **POLICY) == ("partial", 1, False, None)
+
+
+def test_what_speaks_against_a_control_is_no_evidence_for_it_but_not_nothing(known):
+    wrong = ("backup.failed", "2026-11-11 09:00", naming("X1"))
+    assert status(known, *NOTED, events=[wrong]) == ("ineffective", 0, False, "no evidence on record")
+    later = ("backup.completed", "2026-11-21 09:00", naming("X1"))
+    assert status(known, *NOTED, events=[later]) == ("no_data", 0, True, "no evidence on record")
+
+
+def test_coverage_is_the_share_of_applicable_controls_that_are_not_no_data(known):
+    facts = known(controls=[control(evidence_kinds=["policy"]), control("X2", position=2)],
+                  events=[OPERATED, ("backup.completed", "2026-11-10 09:00", naming("X2"))])  # fmt: skip
+    assert only(facts["readiness"], "applicable", "assessed", "no_data", "coverage_pct") == (2, 1, 1, 50.0)
+    assert only(facts["gaps"], "control_id", "evidence_note") == ("X1", "1 event, which does not govern")
+
+
 def test_some_kinds_are_partial(known):
     assert status(known, "state", events=[OPERATED]) == "partial"
     assert status(known, "state", attestations=[SIGNED]) == "partial"
@@ -190,12 +226,11 @@ def test_ownership_is_complete_with_a_responsible_and_exactly_one_active_account
     assert owned() == (None, None, False)
 
 
-def test_a_state_holds_since_it_was_first_seen_and_the_state_before_the_period_is_kept(known):
+def test_the_state_before_the_period_is_kept(known):
     seen = [("2026-09-01", "stale"), ("2026-10-21", "partial"), ("2026-10-22", "no_data"), ("2026-11-21", "effective")]
     changes = [{**on(), "observed_on": day, "state": state} for day, state in seen]
-    found = status(known, "state", "state_since", "previous_state", control_state_changes=changes)
-    assert found == ("no_data", date(2026, 10, 22), "partial")
-    assert status(known, "state_since", "previous_state") == (DAY, None)
+    assert status(known, "state", "previous_state", control_state_changes=changes) == ("no_data", "partial")
+    assert status(known, "state_since", "previous_state") == (None, None)
 
 
 def test_stale_evidence_is_stale_since_the_day_after_its_window(known):

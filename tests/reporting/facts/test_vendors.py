@@ -59,21 +59,40 @@ def test_assurance_expires_within_sixty_days_and_lapses_after_the_last_one(known
     assert vendor(known, "assurance", documents=[soc2(period_end)]) == assurance
 
 
-@pytest.mark.parametrize("standing", [{"status": "not_assessed"}, {"status": "in_progress"}, {"last_review_on": None}])
+def test_an_organization_says_from_when_assurance_is_expiring(known):
+    def found(days):
+        facts = known(
+            vendors=[REVIEWED], vendor_documents=[soc2("2026-01-20")], settings={"vendor_expiring_days": days}
+        )
+        return only(facts["vendors"], "assurance")
+
+    assert (found(60), found(61)) == ("assured", "expiring")
+
+
+@pytest.mark.parametrize(
+    "standing",
+    [{"status": "not_assessed"}, {"status": "in_progress"}, {"status": "expired"}, {"last_review_on": None},
+     {"last_review_on": "2020-01-01"}],
+)  # fmt: skip
 @pytest.mark.parametrize("tier", ["critical", "low"])
-def test_a_vendor_that_was_not_assessed_is_never_assured(known, standing, tier):
-    assert vendor(known, "assurance", documents=[soc2("2026-09-30")], tier=tier, **standing) == "not_assessed"
+def test_assurance_follows_documents_whatever_became_of_the_review(known, standing, tier):
+    def found(*documents):
+        return vendor(known, "assurance", "assured_until", documents=documents, tier=tier, **standing)
+
+    assert found(soc2("2026-09-30")) == ("assured", date(2027, 9, 30))
+    assert found(soc2("2025-09-30")) == ("lapsed", date(2026, 9, 30))
+    assert found() == ("not_assessed", None)
 
 
 @pytest.mark.parametrize(
     ("document_", "assurance"),
     [
-        (soc2("2026-09-30", in_scope=False), "lapsed"),
-        ({**soc2("2026-09-30"), "opinion": "adverse"}, "lapsed"),
+        (soc2("2026-09-30", in_scope=False), "not_assessed"),
+        ({**soc2("2026-09-30"), "opinion": "adverse"}, "not_assessed"),
         ({**soc2("2026-09-30"), "opinion": "qualified"}, "assured"),
         (soc2(None), "lapsed"),  # nobody knows until when
-        (soc2("2026-12-31"), "lapsed"),  # not there yet
-        (document("nda", issued_on="2020-01-01"), "lapsed"),  # says nothing about a cloud
+        (soc2("2026-12-31"), "not_assessed"),  # not there yet
+        (document("nda", issued_on="2020-01-01"), "not_assessed"),  # says nothing about a cloud
         (document("iso27001_certificate", expires_on="2027-06-01"), "assured"),
         (document("iso27001_certificate", issued_on="2023-11-20"), "expiring"),
         (document("iso27001_certificate"), "lapsed"),
@@ -84,15 +103,17 @@ def test_only_a_dated_report_in_scope_without_an_adverse_opinion_assures(known, 
 
 
 def test_people_are_assured_by_screening_and_an_agreement_lasts(known):
-    assert (
-        vendor(known, "assurance", category="people", documents=[document("nda", issued_on="2020-01-01")]) == "assured"
-    )
+    lasting = document("nda", issued_on="2020-01-01")
+    ended = document("screening", issued_on="2020-01-01", expires_on="2025-01-01")
+    columns = ("assurance", "assured_until")
+    assert vendor(known, *columns, category="people", documents=[lasting, ended]) == ("assured", None)
+    assert vendor(known, *columns, category="people", documents=[ended]) == ("lapsed", date(2025, 1, 1))
 
 
-def test_for_the_low_tier_a_current_review_is_enough_and_an_old_document_takes_nothing_away(known):
-    assert vendor(known, "assurance", tier="low") == "assured"
-    assert vendor(known, "assurance", tier="low", documents=[soc2("2020-01-01")]) == "assured"
-    assert vendor(known, "assurance", tier="low", last_review_on="2023-11-19") == "lapsed"
+def test_a_vendor_is_assured_until_the_last_of_its_documents_ends(known):
+    certificate = document("iso27001_certificate", expires_on="2027-06-01")
+    found = vendor(known, "assurance", "assured_until", documents=[soc2("2025-06-30"), certificate])
+    assert found == ("assured", date(2027, 6, 1))
 
 
 @pytest.mark.parametrize(
@@ -116,18 +137,37 @@ def test_a_planned_review_counts_until_a_review_answers_it(known):
     assert answered == (date(2027, 7, 3), "current")
 
 
-def test_an_assessment_expires_with_its_review_or_its_assurance(known):
-    assert vendor(known, "status", documents=[soc2("2026-09-30")]) == "assessed"
+def test_an_assessment_expires_with_its_review_or_its_assurance_and_with_nothing_else(known):
+    good = [soc2("2026-09-30")]
+    assert vendor(known, "status", documents=good) == "assessed"
+    assert vendor(known, "status", documents=good, status="expired") == "assessed"
     assert vendor(known, "status", documents=[soc2("2025-01-01")]) == "expired"
-    assert vendor(known, "status", documents=[soc2("2026-09-30")], last_review_on="2025-01-01") == "expired"
-    assert vendor(known, "assurance", documents=[soc2("2026-09-30")], status="expired") == "lapsed"
+    assert vendor(known, "status", documents=good, last_review_on="2025-01-01") == "expired"
+    assert vendor(known, "status") == "assessed", "there was never a document that could lapse"
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({"status": "not_assessed", "last_review_on": "2020-01-01"}, "not_assessed"),
+        ({"status": "in_progress", "last_review_on": "2020-01-01"}, "in_progress"),
+        ({"status": "assessed", "last_review_on": None}, "not_assessed"),
+        ({"status": "expired", "last_review_on": None}, "not_assessed"),
+    ],
+)
+def test_work_that_is_not_finished_does_not_expire_and_without_a_review_there_was_no_assessment(known, given, status):
+    assert vendor(known, "status", documents=[soc2("2025-01-01")], **given) == status
 
 
 def test_unknown_ratings_count_as_five(known):
     columns = ("inherent", "residual", "rating_unknown")
-    assert vendor(known, *columns) == (8, 8, False)
-    assert vendor(known, *columns, residual_likelihood=1) == (8, 4, False)
-    assert vendor(known, *columns, likelihood=None) == (20, 20, True)
+    residual = {"residual_likelihood": 1, "residual_impact": 3}
+    assert vendor(known, *columns) == (8, 25, True)
+    assert vendor(known, *columns, residual_likelihood=1) == (8, 5, True)
+    assert vendor(known, *columns, residual_impact=3) == (8, 15, True)
+    assert vendor(known, *columns, **residual) == (8, 3, False)
+    assert vendor(known, *columns, **residual, likelihood=None) == (20, 3, True)
+    assert vendor(known, *columns, **residual, impact=None) == (10, 3, True)
 
 
 @pytest.mark.parametrize(
@@ -211,3 +251,14 @@ def test_a_report_in_force_needs_no_bridge_letter(known, documents, found):
     facts = known(organization_frameworks=SCOPE, vendors=[REVIEWED], vendor_documents=documents)
     rows = facts["vendor_controls"].filter(expected_evidence="bridge_letter")
     assert rows.select("gap", "held").unique().rows() == [found]
+
+
+def test_the_posture_counts_the_vendors_with_a_document_in_force(known):
+    """Not those with a current review: the register, the posture and the heatmap have one number."""
+    given = [{**REVIEWED, "id": id, "last_review_on": "2020-01-01"} for id in ("assured", "expiring", "lapsed")]
+    ends = {"assured": "2026-09-30", "expiring": "2025-12-01", "lapsed": "2025-06-30"}
+    reports = [{**soc2(day), "id": id, "vendor_id": id} for id, day in ends.items()]
+    facts = known(vendors=[*given, {**REVIEWED, "id": "not_assessed"}], vendor_documents=reports)
+    assert facts["vendors"].select("vendor_id").to_series().to_list() == facts["vendors"]["assurance"].to_list()
+    component = facts["posture"].filter(component="vendor")
+    assert component.select("measured", "population", "value").rows() == [(2, 4, 50.0)]

@@ -98,9 +98,15 @@ def test_a_css_string_cannot_end():
 
 def test_headings_of_tables_tell_their_scope():
     answer = page(of_tables(table(pl.DataFrame({"control_id": ["CC6.1"], "strict_pct": [41.2]}))))
-    assert answer.tables == [[["Control ID", "Strict (%)"], ["CC6.1", "41.2"]]]
+    assert answer.tables == [[["Control", "Strict (%)"], ["CC6.1", "41.2"]]]
     assert [attributes["scope"] for tag, attributes in answer.tags if tag == "th"] == ["col", "col", "row"]
     assert "caption" in answer.names
+
+
+def test_a_heading_says_what_its_column_means_unless_the_report_has_its_own_word():
+    rows = table(pl.DataFrame({"due_on": ["2026-11-20"], "owner": ["ann"], "a": [1]}), labels={"owner": "With"})
+    headings = [attributes for tag, attributes in page(of_tables(rows)).tags if tag == "th"][:3]
+    assert [attributes.get("title") for attributes in headings] == ["Last day on which it is in time.", None, None]
 
 
 def test_labels_replace_headings_and_hidden_columns_are_left_out():

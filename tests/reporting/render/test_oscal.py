@@ -22,12 +22,18 @@ LINE = re.compile(r"\S(.*\S)?")
 ZONED = re.compile(r"\d{4}-\d\d-\d\dT00:00:00Z")
 GAP = {"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1", "state": "no_data", "severity": "high",
        "detected_on": date(2026, 11, 1), "title": "Logical\n access", "runbook_title": "Review access"}  # fmt: skip
-LINES = {"id": "V-7", "weakness_key": "soc2:CC6.1", "detected_on": date(2026, 10, 1), "due_on": date(2026, 12, 30)}
+LINES = {
+    "id": "V-7",
+    "weakness_key": "soc2:CC6.1",
+    "detected_on": date(2026, 10, 1),
+    "due_on": date(2026, 12, 30),
+    "scheduled_on": date(2026, 12, 30),
+}
 
 
 def plan(gaps=(), poam=(), sheet="open"):
     frames = {"organization": [{"frameworks": ["fedramp-poam"]}], "gaps": gaps, "poam": poam}
-    document = REPORT.build(*(rows(name, *frames.get(name, ())) for name in REPORT.facts), ask(sheet=sheet))
+    document = REPORT.document({name: rows(name, *frames.get(name, ())) for name in REPORT.facts}, ask(sheet=sheet))
     return edition(document, title=REPORT.title, report=REPORT.name)
 
 

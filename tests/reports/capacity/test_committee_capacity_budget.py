@@ -1,9 +1,11 @@
+from datetime import timedelta
+
 import polars as pl
 from hypothesis import given, settings
 
-from reports.capacity import committee_capacity_budget
+from reports.capacity.committee_capacity_budget import REPORT
 from reports.shared.ledger import KINDS
-from tests.factories import ask, rows
+from tests.factories import DAY, ask, document, rows
 from tests.reports.obligations.ledgers import (
     duty,
     ledger,
@@ -14,7 +16,10 @@ from tests.reports.obligations.ledgers import (
 
 def built(obligations, *capacity, committees=(), **options):
     owner_weeks, load = work(obligations, *capacity)
-    return committee_capacity_budget.REPORT.build(owner_weeks, load, rows("committees", *committees), ask(**options))
+    return document(
+        REPORT, ask(**options), obligations=obligations, owner_weeks=owner_weeks, load=load,
+        committees=rows("committees", *committees),
+    )  # fmt: skip
 
 
 def frame(made, name):
@@ -29,24 +34,38 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
     made = built(obligations, ("ann", "default", 5.0), ("bob", "default", 5.0))
     columns = ("week", "available_hours", "demand_hours", "shortfall_hours", "unowned_hours", "shift_hours",
                "borrow_hours", "owners_short", "flag")  # fmt: skip
-    assert frame(made, "weeks").select(columns).row(1) == ("2026-W48", 8.0, 14.0, 9.0, 3.0, 3.0, 6.0, 1, "shortfall")
+    assert frame(made, "weeks").select(columns).row(1) == ("2026-W48", 8.0, 14.0, 6.0, 3.0, 3.0, 6.0, 1, "shortfall")
     assert frame(made, "owner_weeks").filter(week="2026-W48").select("owner", "kinds", "shortfall_hours", "flag").rows() == [
         ("ann", ["Attestation 10.0"], 6.0, "shortfall"), ("bob", ["Attestation 1.0"], 0.0, "green"),
-        (None, ["Attestation 3.0"], 3.0, "shortfall"),
+        (None, ["Attestation 3.0"], 0.0, "uncovered"),
     ]  # fmt: skip
     assert made.headline == (
-        "9 hours are missing in 1 of the next 13 weeks, most in 2026-W48 (9 hours): there, shift 3 hours to owners with "
-        "room and borrow 6 hours."
+        "Owners lack 6 hours, 3 hours have no owner, 1 of 13 weeks is short; in 2026-W48, the worst, shift 3 hours to "
+        "others and borrow 6 hours."
     )
-    assert made.warnings == ["3 hours of work have no owner."]
+    assert made.warnings == ["3 hours of work are without an owner who is there: name owners first."]
 
 
-def test_a_week_whose_shortfall_can_be_shifted_is_amber():
+def test_overdue_work_is_in_no_week_and_in_a_table_of_its_own():
+    made = built(
+        ledger(duty("old", -90, owner=None, effort_hours=3.0), duty("a1", -9, effort_hours=9.0, accountable="bob"),
+               duty("a2", -2), duty("next", 3)),
+        ("ann", "default", 5.0),
+    )  # fmt: skip
+    assert frame(made, "overdue").rows() == [
+        ("ann", 2, 10.0, DAY - timedelta(days=9)), (None, 1, 3.0, DAY - timedelta(days=90)),
+    ]  # fmt: skip
+    assert frame(made, "weeks")["demand_hours"].to_list() == [0.0, 1.0, *[0.0] * 11]
+    assert (made.summary["obligations_overdue_hours"], made.summary["weeks_short"]) == (13.0, 0)
+    assert made.warnings == ["13 hours of overdue work are in no week: agree new dates first."]
+
+
+def test_a_week_is_short_even_when_all_of_it_can_be_shifted():
     made = built(
         ledger(duty("a", 3, owner="ann", effort_hours=5.0), duty("b", 3, owner="bob")),
         ("ann", "default", 5.0), ("bob", "default", 9.0),
     )  # fmt: skip
-    assert frame(made, "weeks").select("flag", "shift_hours", "borrow_hours").row(1) == ("amber", 1.0, 0.0)
+    assert frame(made, "weeks").select("flag", "shift_hours", "borrow_hours").row(1) == ("shortfall", 1.0, 0.0)
 
 
 def test_a_committee_is_the_sum_of_its_members():
@@ -61,7 +80,7 @@ def test_a_committee_is_the_sum_of_its_members():
     columns = ("name", "next_on", "members", "available_hours", "demand_hours", "shortfall_hours", "weeks_short",
                "peak_week")  # fmt: skip
     assert frame(made, "committees").select(columns).rows() == [
-        ("Board", obligations["due_on"].max(), 2, 17.6, 10.0, 6.0, 1, "2026-W48"),
+        ("Board", obligations["due_on"].max(), 2, 10.56, 10.0, 6.0, 1, "2026-W48"),
         ("Nobody", None, 0, 0.0, 0.0, 0.0, 0, None),
     ]
 
@@ -74,7 +93,11 @@ def test_kinds_owners_and_weeks_have_the_same_hours(obligations):
     kinds = detail.select(pl.sum_horizontal(pl.sum(f"{kind}_hours") for kind in KINDS)).item()
     assert abs(kinds - detail["demand_hours"].sum()) < 0.01 * max(detail.height, 1)
     assert round(weeks["demand_hours"].sum(), 2) == round(detail["demand_hours"].sum(), 2)
-    assert round(weeks["shortfall_hours"].sum(), 2) == round((weeks["shift_hours"] + weeks["borrow_hours"]).sum(), 2)
+    uncovered = weeks["shortfall_hours"] + weeks["unowned_hours"]
+    assert round(uncovered.sum(), 2) == round((weeks["shift_hours"] + weeks["borrow_hours"]).sum(), 2)
+    for name in ("shortfall_hours", "unowned_hours"):
+        assert made.summary[name] == round(weeks[name].sum(), 2) == round(detail[name].sum(), 2)
+    assert frame(made, "overdue")["overdue_hours"].sum() == made.summary["obligations_overdue_hours"]
     assert detail.filter(pl.col("owner").is_null() & (pl.col("available_hours") > 0)).is_empty()
 
 
@@ -84,7 +107,7 @@ def test_without_work_no_hours_are_needed():
         "No work falls into the coming weeks, so no hours are needed: check that duties are recorded."
     )
     assert {table.name: table.frame.height for table in made.tables} == {
-        "weeks": 0, "utilisation": 0, "committees": 0, "owner_weeks": 0,
+        "weeks": 13, "utilisation": 0, "committees": 0, "owner_weeks": 0, "overdue": 0,
     }  # fmt: skip
     assert not made.charts
 

@@ -1,19 +1,20 @@
 from datetime import date
 
-from reports.capacity import committee_digest
-from tests.factories import ask, rows
+from reports.capacity.committee_digest import REPORT
+from reports.obligations import obligation_crossover
+from tests.factories import ask, document, rows
+from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, work
-from tests.reports.staffing.actions import actions, frame
+from tests.reports.staffing.actions import DONE, actions, frame
 
 BOARD = {"committee_id": "B", "name": "Board", "chair": "cyd", "members": ["ann", "cyd"]}
 
 
 def built(*duties, staffing=(), committees=(BOARD,), risks=(), capacity=()):
     obligations = ledger(*duties)
-    return committee_digest.REPORT.build(
-        obligations, work(obligations, *capacity)[0], rows("linked_evidence"), rows("crosswalk"), rows("requests"),
-        rows("obligation_weeks"), actions(*staffing), rows("committees", *committees), rows("risks", *risks),
-        rows("exceptions"), ask(),
+    return document(
+        REPORT, ask(), obligations=obligations, owner_weeks=work(obligations, *capacity)[0],
+        staffing_actions=actions(*staffing), committees=rows("committees", *committees), risks=rows("risks", *risks),
     )  # fmt: skip
 
 
@@ -40,8 +41,8 @@ def test_decisions_come_first_with_whom_they_are():
     assert frame(made, "meetings").select("meets_on", "name", "chair").rows() == [(date(2026, 12, 10), "Board", "cyd")]
     assert frame(made, "staffing").rows() == [("breached", 1, 3.0)]
     assert made.headline == (
-        "2026-Q4: 3 decisions needed, first: agree new dates or owners for 1 overdue commitment; none of the next 13 weeks "
-        "over a limit; 3 hours to save by collecting evidence once."
+        "2026-Q4: 3 decisions needed, first: agree new dates or owners for 1 overdue commitment. None of the next 13 weeks "
+        "over a limit. 3 hours to save by collecting evidence once."
     )
 
 
@@ -68,3 +69,24 @@ def test_without_records_nothing_is_known():
         "the week they were planned for and staffing actions completed within the SLA.",
     ]
     assert not made.charts
+
+
+def test_hours_to_save_are_those_of_the_crossover():
+    duties = [shared("a", 10), shared("b", 12, owner="cyd"), shared("done", 11, state="done")]
+    crossover = document(obligation_crossover.REPORT, ask(), obligations=ledger(*duties))
+    assert built(*duties).summary["hours_to_save"] == crossover.summary["hours_to_save"] == 3.0
+
+
+def test_every_figure_equals_its_explained_rows():
+    obligations = ledger(shared("a", 10), shared("b", 12, owner="cyd"), duty("late", -9))
+    values_follow(
+        REPORT, ask(), obligations=obligations, owner_weeks=work(obligations)[0],
+        staffing_actions=actions({"action_id": "x"}, {"action_id": "d", **DONE}),
+        requests=rows(
+            "requests", {"id": "r", "opened_on": date(2026, 10, 1), "due_on": date(2026, 10, 9), "clock": "overdue"}
+        ),
+        obligation_weeks=rows(
+            "obligation_weeks", {"week_start_on": date(2026, 10, 5), "planned": 10, "completed": 9, "slipped": 1}
+        ),
+    )  # fmt: skip
+    values_follow(REPORT)

@@ -1,8 +1,9 @@
 import polars as pl
 from hypothesis import given, settings
 
-from reports.capacity import balancing, obligation_load_balancing, workload
-from tests.factories import ask, rows
+from reports.capacity import balancing, moves, proposals, workload
+from reports.capacity.obligation_load_balancing import REPORT
+from tests.factories import ask, document, rows
 from tests.reports.obligations.ledgers import (
     duty,
     ledger,
@@ -14,9 +15,8 @@ TEN = tuple((name, "default", 10.0) for name in ("ann", "bob", "cyd", "dan"))  #
 
 
 def built(obligations, *capacity, left=(), **options):
-    facts = work(obligations, *(capacity or TEN), left=left)
-    people = rows("people", *({"email": name, "active": False} for name in left))
-    return obligation_load_balancing.REPORT.build(*facts, people, ask(**options))
+    owner_weeks, load = work(obligations, *(capacity or TEN), left=left)
+    return document(REPORT, ask(**options), obligations=obligations, owner_weeks=owner_weeks, load=load)
 
 
 def suggestions(made):
@@ -36,21 +36,25 @@ def test_the_earliest_duty_goes_to_the_least_used_who_does_that_kind():
     assert suggestions(made).select(columns).rows() == [
         (1, "2026-W49", "reassign", "ann", "cyd", "a1", 4.0, 150.0, 100.0)
     ]
-    assert suggestions(made)["action_id"].to_list() == [
-        obligation_load_balancing.action_id("acme", "2026-W49", "reassign", "ann")
-    ]
+    assert suggestions(made)["action_id"].to_list() == [proposals.action_id("acme", "2026-W49", "reassign", "ann")]
     assert made.headline == (
-        "Somebody has more work than hours in 1 week of the next 13; 1 move would shift 4 hours, which leaves none. Start "
-        "in 2026-W49: hand Duty a1 from ann to cyd."
+        "1 of the next 13 weeks is short of hours; 1 move would shift 4 hours, which leaves none. Start in 2026-W49: "
+        "hand Duty a1 from ann to cyd."
     )
 
 
 def test_whoever_is_accountable_never_becomes_responsible():
     made = built(
-        ledger(duty("a", 3, effort_hours=6.0, accountable="bob"), duty("a2", 4, effort_hours=6.0, accountable="bob"),
+        ledger(duty("a", 10, effort_hours=6.0, accountable="bob"), duty("a2", 11, effort_hours=6.0, accountable="bob"),
                duty("b", 40, owner="bob"))
     )  # fmt: skip
-    assert suggestions(made).select("kind", "to_owner", "to_week").rows() == [("pull_forward", "ann", "2026-W47")]
+    assert suggestions(made).select("kind", "to_owner", "to_week").rows() == [("pull_forward", "ann", "2026-W48")]
+
+
+def test_a_week_with_one_day_left_takes_one_days_work():
+    work_of_one_day = [duty(f"a{n}", 3, effort_hours=1.25) for n in range(8)]
+    made = built(ledger(*work_of_one_day))
+    assert suggestions(made).select("obligation_id", "to_week").rows() == [("a0", "2026-W47")]
 
 
 def test_who_is_both_responsible_and_accountable_keeps_a_quarter():
@@ -68,7 +72,7 @@ def test_work_is_pulled_forward_at_most_two_weeks():
     assert suggestions(made).select("obligation_id", "kind", "to_week").rows() == [
         ("a0", "pull_forward", "2026-W51"), ("a1", "pull_forward", "2026-W50"),
     ]  # fmt: skip
-    assert made.warnings == ["1 week stays over capacity: hours are missing."]
+    assert made.warnings == ["1 week stays short: hours are missing."]
 
 
 def test_hard_deadlines_are_left_alone():
@@ -77,8 +81,8 @@ def test_hard_deadlines_are_left_alone():
     )
     assert suggestions(made).is_empty()
     assert made.headline == (
-        "Somebody has more work than hours in 1 week of the next 13, and no flexible duty can be handed over or pulled "
-        "forward: bring in hours."
+        "1 of the next 13 weeks is short of hours, and no flexible duty can be handed over or pulled forward: bring in "
+        "hours."
     )
 
 
@@ -103,12 +107,14 @@ def test_nobody_who_left_gets_work():
 
 def test_work_of_those_who_left_is_for_another_owner_not_for_balancing():
     made = built(ledger(duty("a", 10, effort_hours=6.0), duty("b", 10, owner="bob")), left=("ann",))
-    assert (made.summary["peak_weeks"], suggestions(made).height) == (0, 0)
+    assert (made.summary["weeks_short"], made.summary["owners_short"], suggestions(made).height) == (0, 0, 0)
     assert made.warnings == ["6 hours of work without owner, or whose owner has left: name owners first."]
 
 
-def test_overdue_work_cannot_be_done_earlier():
-    assert suggestions(built(ledger(*(duty(f"a{n}", -9, effort_hours=6.0) for n in range(3))))).is_empty()
+def test_overdue_work_is_in_no_week_that_could_be_balanced():
+    made = built(ledger(*(duty(f"a{n}", -9, effort_hours=6.0) for n in range(3))))
+    assert suggestions(made).is_empty()
+    assert (made.summary["weeks_short"], made.summary["obligations_overdue_hours"]) == (0, 18.0)
 
 
 def test_nobody_is_pushed_over_the_warning():
@@ -139,11 +145,11 @@ def test_the_spread_of_peak_weeks():
 def test_suggestions_keep_every_rule(obligations):
     capacity = (("ann", "default", 2.0), ("bob", "default", 4.0), ("cyd", "default", 8.0))
     owner_weeks, load = work(obligations, *capacity)
-    made = obligation_load_balancing.REPORT.build(owner_weeks, load, rows("people"), ask())
+    suggested = moves.suggestions(owner_weeks, load, ask())
     duties = {row["obligation_id"]: row for row in obligations.iter_rows(named=True)}
     grid = workload.in_horizon(owner_weeks, ask())
     moved = set()
-    for row in suggestions(made).iter_rows(named=True):
+    for row in suggested.iter_rows(named=True):
         given_duty = duties[row["obligation_id"]]
         assert not given_duty["hard"]
         assert given_duty["kind"] != "committee"
@@ -180,4 +186,11 @@ def test_when_everybody_has_time_nothing_needs_to_move():
     made = built(ledger(duty("a", 3)))
     assert made.headline == "Nobody has more work than hours in the next 13 weeks: nothing needs to move."
     nothing = balancing.Load(rows("owner_weeks"), rows("load"), [])
-    assert balancing.peak_weeks(nothing, ask()) == []
+    assert balancing.weeks_over(nothing) == []
+
+
+def test_the_kinds_of_moves_sum_to_the_whole():
+    made = built(ledger(*(duty(f"a{n}", 31, effort_hours=6.0) for n in range(4)), duty("b", 60, owner="bob")))
+    names = ("weeks_short", "moves_suggested", "moves_reassign", "moves_pull_forward", "moves_hours",
+             "weeks_short_after_moves")  # fmt: skip
+    assert [made.summary[name] for name in names] == [1, 3, 1, 2, 18.0, 0]

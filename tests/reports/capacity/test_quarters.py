@@ -2,9 +2,9 @@ from datetime import date
 
 import pytest
 
-from reports.capacity import quarters
-from tests.factories import rows
-from tests.reports.staffing.actions import DONE, actions
+from reports.capacity import committee_digest, quarters
+from tests.factories import ask, document, rows
+from tests.reports.staffing.actions import DONE, actions, frame
 
 DAY = date(2026, 11, 20)
 
@@ -30,8 +30,14 @@ def request(opened, due, finished=None, clock="on_track", **more):
 
 
 def figure(name, *, requests=(), weeks=(), staffing=()):
-    frame = quarters.comparison(rows("requests", *requests), rows("obligation_weeks", *weeks), actions(*staffing), DAY)
-    return next(row for row in frame.iter_rows() if row[0].startswith(name))[1:]
+    made = document(
+        committee_digest.REPORT, ask(DAY), requests=rows("requests", *requests),
+        obligation_weeks=rows("obligation_weeks", *weeks), staffing_actions=actions(*staffing),
+    )  # fmt: skip
+    names = {title: figure for figure, (title, _) in quarters.COMPARED.items()}
+    row = next(row for row in frame(made, "figures").iter_rows() if row[0].startswith(name))
+    assert made.summary[names[row[0]]] == row[1]
+    return row[1:]
 
 
 def test_requests_that_were_overdue_at_the_end_count_against_the_quarter():

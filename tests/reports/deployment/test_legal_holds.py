@@ -3,7 +3,8 @@
 from datetime import date
 
 from reports.deployment.legal_holds import REPORT
-from tests.factories import ask, moment, rows
+from tests.factories import document, explained, moment, rows
+from tests.reports.explanations import values_follow
 
 
 def hold(identifier, **given):
@@ -13,27 +14,27 @@ def hold(identifier, **given):
 
 
 def report(*holds):
-    return REPORT.build(rows("legal_holds", *holds), ask())
+    return document(REPORT, legal_holds=rows("legal_holds", *holds))
 
 
 def test_active_holds_come_oldest_first_and_released_ones_apart():
-    document = report(
+    held = report(
         hold("h1", flagged_by_any=5, incident_id="i1", purges_blocked=3, first_flagged_at=moment("2026-01-01 10:00"),
              last_flagged_at=moment("2026-02-01 10:00")),
         hold("h2", flagged_by_any=5, incident_id="i1", age_days=20, flagged=4, purges_blocked=1,
              first_flagged_at=moment("2026-01-15 10:00"), last_flagged_at=moment("2026-03-01 10:00")),
         hold("h3", active=False, released_on=date(2026, 10, 1), purges_blocked=9, flagged_by_any=5),
     )  # fmt: skip
-    assert [table.frame["id"].to_list() for table in document.tables] == [["h2", "h1"], ["h3"]]
-    assert dict(document.summary) == {
-        "active_holds": 2, "incidents_held": 1, "flagged_audit_rows": 5,
-        "first_flagged_at": moment("2026-01-01 10:00"), "last_flagged_at": moment("2026-03-01 10:00"),
-        "purges_blocked": 4, "released_holds": 1,
+    assert [table.frame["id"].to_list() for table in held.tables] == [["h2", "h1"], ["h3"]]
+    assert dict(held.summary) == {
+        "holds_active": 2, "incidents_held": 1, "held_events": 5,
+        "held_events_first_at": moment("2026-01-01 10:00"), "held_events_last_at": moment("2026-03-01 10:00"),
+        "purges_blocked": 4, "holds_released": 1,
     }  # fmt: skip
-    assert document.headline == (
-        "2 legal holds keep 5 audit events from being purged; the oldest, h2 (Acme v. Doe), is 20 days old."
+    assert held.headline == (
+        "2 legal holds keep 5 audit events from being purged. The oldest, h2 (Acme v. Doe), is 20 days old."
     )
-    assert document.warnings == []
+    assert held.warnings == []
 
 
 def test_holds_that_are_old_empty_or_ownerless_are_named():
@@ -45,7 +46,18 @@ def test_holds_that_are_old_empty_or_ownerless_are_named():
 
 
 def test_without_holds_retention_decides():
-    document = report()
-    assert document.headline == "No legal hold is in force; retention alone decides what is kept."
-    assert (document.summary["flagged_audit_rows"], document.summary["purges_blocked"]) == (0, 0)
-    assert all(table.frame.is_empty() for table in document.tables)
+    held = report()
+    assert held.headline == "No legal hold is in force; retention alone decides what is kept."
+    assert (held.summary["held_events"], held.summary["purges_blocked"]) == (0, 0)
+    assert all(table.frame.is_empty() for table in held.tables)
+
+
+def test_every_figure_is_what_its_rows_give():
+    holds = rows("legal_holds", hold("h1", flagged_by_any=5, incident_id="i1", purges_blocked=3),
+                 hold("h2", flagged_by_any=5, flagged=4), hold("h3", active=False, released_on=date(2026, 10, 1)))  # fmt: skip
+    values_follow(REPORT, legal_holds=holds)
+    values_follow(REPORT)
+    assert explained(REPORT, "held_events", legal_holds=holds).select("id", "reason", "value").rows() == [
+        ("h1", "2 events under this hold, 5 under all holds together", 5),
+        ("h2", "4 events under this hold, 5 under all holds together", 5),
+    ]

@@ -2,13 +2,11 @@
 
 from datetime import date, timedelta
 
+import pytest
+
 from reports.deployment.policy_blocks import REPORT
-from tests.factories import (
-    DAY,
-    ask,
-    moment,
-    rows,
-)
+from tests.factories import DAY, ask, document, explained, moment, rows
+from tests.reports.explanations import values_follow
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"
 NOON = moment("2026-11-20 12:00")
@@ -28,43 +26,49 @@ def run(identifier, ago=0.0, **given):
     return {**row, **given}
 
 
-def report(blocks=(), runs=(), actor=ANN, window="7d"):
-    return REPORT.build(
-        rows("policy_blocks", *blocks), rows("automation_runs", *runs), ask(actor=actor, window=window)
-    )  # fmt: skip
+def facts(blocks=(), runs=(), known=date(2026, 1, 1)):
+    return {
+        "policy_blocks": rows("policy_blocks", *blocks), "automation_runs": rows("automation_runs", *runs),
+        "records_since": rows("records_since", {"known_since": known}),
+    }  # fmt: skip
 
 
-def table(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def report(blocks=(), runs=(), actor=ANN, window="7d", known=date(2026, 1, 1)):
+    return document(REPORT, ask(actor=actor, window=window), **facts(blocks, runs, known))
+
+
+def table(held, name):
+    return next(table.frame for table in held.tables if table.name == name)
 
 
 def test_blocks_are_counted_against_what_was_let_through():
-    document = report(
+    held = report(
         [block("b1"), block("b2", 1, reason="max_targets", playbook="rotate-key", overridden=True), block("b3", 2)],
         [run("r1", 1.5), run("r2", 3)],
     )
-    assert dict(document.summary) == {
-        "window_days": 7, "window_start_on": date(2026, 11, 14), "blocks": 3, "playbooks": 2, "allowed_runs": 2,
-        "block_rate_pct": 60.0, "overridden": 1, "without_compliant_run": 2, "median_minutes_to_run": 720.0,
-        "blocks_before": 0, "blocks_change": 3, "blocks_change_pct": None,
+    assert dict(held.summary) == {
+        "policy_blocks": 3, "policy_blocks_playbooks": 2, "policy_runs_allowed": 2, "policy_block_rate_pct": 60.0,
+        "policy_blocks_overridden": 1, "policy_blocks_without_compliant_run": 2, "policy_blocks_minutes_to_run": 720.0,
+        "policy_blocks_before": 0, "policy_blocks_change": 3, "policy_blocks_change_pct": None,
+        "window_start_on": date(2026, 11, 14),
     }  # fmt: skip
-    assert table(document, "reasons").rows() == [("hours", 2, 0, 66.7, 2), ("max_targets", 1, 0, 33.3, 1)]
-    assert table(document, "playbooks").rows() == [
+    assert table(held, "reasons").rows() == [("hours", 2, 0, 66.7, 2), ("max_targets", 1, 0, 33.3, 1)]
+    assert table(held, "playbooks").rows() == [
         ("rotate-key", 1, 0, "max_targets", 100.0), ("apply-patch", 2, 2, "hours", 50.0)
     ]  # fmt: skip
-    assert table(document, "repeat_offenders").select("actor", "playbook", "blocks").rows() == [(ANN, "apply-patch", 2)]
-    assert table(document, "blocks")["id"].to_list() == ["b1", "b2", "b3"]
-    assert document.headline == (
+    assert table(held, "repeat_offenders").select("actor", "playbook", "blocks").rows() == [(ANN, "apply-patch", 2)]
+    assert table(held, "blocks")["id"].to_list() == ["b1", "b2", "b3"]
+    assert held.headline == (
         "3 of 5 of your attempts were blocked in 7 days (60.0 %), 0 in the 7 days before; most often for hours."
     )
 
 
 def test_a_window_has_its_first_day_and_the_one_before_the_rest():
-    document = report([block("in", 6), block("before", 7), block("first", 13), block("out", 14)])
-    assert (document.summary["blocks"], document.summary["blocks_before"]) == (1, 2)
-    assert (document.summary["blocks_change"], document.summary["blocks_change_pct"]) == (-1, -50.0)
+    held = report([block("in", 6), block("before", 7), block("first", 13), block("out", 14)])
+    assert (held.summary["policy_blocks"], held.summary["policy_blocks_before"]) == (1, 2)
+    assert (held.summary["policy_blocks_change"], held.summary["policy_blocks_change_pct"]) == (-1, -50.0)
     longer = report([block("in", 29), block("before", 30), block("first", 59), block("out", 60)], window="30d")
-    assert (longer.summary["blocks"], longer.summary["blocks_before"]) == (1, 2)
+    assert (longer.summary["policy_blocks"], longer.summary["policy_blocks_before"]) == (1, 2)
 
 
 def test_a_change_from_nothing_has_no_percentage():
@@ -73,20 +77,20 @@ def test_a_change_from_nothing_has_no_percentage():
 
 
 def test_what_others_did_is_neither_counted_nor_shown():
-    document = report([block("mine"), block("theirs", actor=BOB)], [run("r1", 0.5, actor=BOB)])
-    assert (document.summary["blocks"], document.summary["allowed_runs"]) == (1, 0)
-    assert BOB not in str([frame.frame.rows() for frame in document.tables])
+    held = report([block("mine"), block("theirs", actor=BOB)], [run("r1", 0.5, actor=BOB)])
+    assert (held.summary["policy_blocks"], held.summary["policy_runs_allowed"]) == (1, 0)
+    assert BOB not in str([frame.frame.rows() for frame in held.tables])
 
 
 def test_without_an_actor_everybody_is_counted():
-    document = report([block("mine"), block("theirs", actor=BOB)], actor="")
-    assert document.summary["blocks"] == 2
-    assert document.headline.startswith("2 of 2 attempts were blocked")
+    held = report([block("mine"), block("theirs", actor=BOB)], actor="")
+    assert held.summary["policy_blocks"] == 2
+    assert held.headline.startswith("2 of 2 attempts were blocked")
 
 
 def test_the_compliant_run_is_the_next_one_of_the_same_person_and_playbook():
     later = [run("same", -0.001), run("equal", 0), run("theirs", -0.0005, actor=BOB), run("x", -0.0005, playbook="x")]
-    assert report([block("b1")], later).summary["median_minutes_to_run"] == 1.4
+    assert report([block("b1")], later).summary["policy_blocks_minutes_to_run"] == 1.4
 
 
 def test_a_playbook_that_is_mostly_blocked_has_a_bad_policy():
@@ -99,15 +103,60 @@ def test_a_playbook_that_is_mostly_blocked_has_a_bad_policy():
 
 
 def test_nothing_attempted_is_not_good():
-    document = report()
-    assert document.headline == "Nothing was attempted in 7 days, so no policy had anything to refuse."
-    assert (document.summary["block_rate_pct"], document.summary["median_minutes_to_run"]) == (None, None)
-    assert all(frame.frame.is_empty() for frame in document.tables if frame.name != "comparison")
-    assert document.charts == []
-    assert document.summary["window_start_on"] == DAY - timedelta(days=6)
+    held = report()
+    assert held.headline == "Nothing was attempted in 7 days, so no policy had anything to refuse."
+    assert (held.summary["policy_block_rate_pct"], held.summary["policy_blocks_minutes_to_run"]) == (None, None)
+    assert all(frame.frame.is_empty() for frame in held.tables if frame.name != "comparison")
+    assert held.charts == []
+    assert held.summary["window_start_on"] == DAY - timedelta(days=6)
 
 
 def test_only_allowed_runs_are_no_block():
-    document = report(runs=[run("r1")])
-    assert document.headline == "0 of 1 of your attempts were blocked in 7 days."
-    assert document.summary["block_rate_pct"] == 0.0
+    held = report(runs=[run("r1")])
+    assert held.headline == "0 of 1 of your attempts were blocked in 7 days."
+    assert held.summary["policy_block_rate_pct"] == 0.0
+
+
+@pytest.mark.parametrize(("known", "change"), [(date(2026, 11, 7), 1), (date(2026, 11, 8), None), (None, None)])
+def test_nothing_is_compared_with_a_window_before_the_records(known, change):
+    held = report([block("b1"), block("b2", 1)], known=known)
+    assert held.summary["policy_blocks"] == 2
+    if change is None:
+        names = ("policy_blocks_before", "policy_blocks_change", "policy_blocks_change_pct")
+        assert [held.summary[name] for name in names] == [None, None, None]
+        assert table(held, "comparison").select("before", "change", "change_pct").null_count().row(0) == (7, 7, 7)
+        assert table(held, "reasons").select("before", "change").rows() == [(None, None)]
+        said = f"Records begin on {known}" if known else "Nothing was recorded up to this day"
+        assert held.warnings == [f"{said}, so there is nothing to compare with{' before' if known else ''}."]
+        assert "before" not in held.headline
+    else:
+        assert (held.summary["policy_blocks_before"], held.warnings) == (0, [])
+
+
+def test_every_figure_is_what_its_rows_give():
+    given = facts(
+        [block("b1"), block("b2", 1, overridden=True), block("b3", 9)], [run("r1", 0.5), run("r2", 1.5), run("r3", 8)]
+    )
+    values_follow(REPORT, ask(window="7d"), **given)
+    values_follow(REPORT)
+    assert explained(REPORT, "policy_block_rate_pct", ask(window="7d"), **given).select("id", "flag").rows() == [
+        ("r2", 0),
+        ("b2", 1),
+        ("r1", 0),
+        ("b1", 1),
+    ]
+    assert explained(REPORT, "policy_blocks_change", ask(window="7d"), **given).select("reason", "value").rows() == [
+        ("2 blocks now, 1 before", 1)
+    ]
+
+
+def test_the_median_is_a_time_that_occurred():
+    runs = [run("r1", -1 / 24), run("r2", 1 - 3 / 24)]
+    assert report([block("b1"), block("b2", 1)], runs).summary["policy_blocks_minutes_to_run"] == 60.0
+
+
+def test_without_any_facts_nothing_was_attempted():
+    held = document(REPORT)
+    assert held.headline == "Nothing was attempted in 30 days, so no policy had anything to refuse."
+    full = report([block("b1")], [run("r1", 0.5)])
+    assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in full.tables]

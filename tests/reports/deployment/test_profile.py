@@ -6,7 +6,8 @@ import pytest
 
 from engine.web import http, limits
 from reports.deployment.profile import LIMITS, REPORT
-from tests.factories import ask, rows
+from tests.factories import document, explained, rows
+from tests.reports.explanations import values_follow
 
 PROFILE = {"tier": "shared", "plan": "team", "data_region": "eu-west", "boundary": "vendor runs it",
            "key_custody": "vendor", "auth_mode": "single sign-on", "modules": ["slo"], "version": 7,
@@ -21,30 +22,32 @@ def place(channel, destination, region=None, **given):
     return {"channel": channel, "destination": destination, "region": region, "deliveries": 3, **given}
 
 
-def report(vendors=(), destinations=(), **profile):
-    return REPORT.build(
-        rows("deployment", {**PROFILE, **profile}),
-        rows("organization", {}),
-        rows("vendors", *vendors),
-        rows("destinations", *destinations),
-        ask(),
-    )
+def facts(vendors=(), destinations=(), **profile):
+    return {
+        "deployment": rows("deployment", {**PROFILE, **profile}), "organization": rows("organization", {}),
+        "vendors": rows("vendors", *vendors), "destinations": rows("destinations", *destinations),
+    }  # fmt: skip
 
 
-def table(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def report(**given):
+    return document(REPORT, **facts(**given))
 
 
-def exceptions(document):
-    return table(document, "residency_exceptions").select("kind", "name", "reason").rows()
+def table(held, name):
+    return next(table.frame for table in held.tables if table.name == name)
+
+
+def exceptions(held):
+    return table(held, "residency_exceptions").select("kind", "name", "reason").rows()
 
 
 def test_the_summary_is_the_profile():
     assert dict(report().summary) == {
-        "tier": "shared",
+        "deployment_tier": "shared",
         "tenancy": "one store for several organizations, kept apart by the credential of every request",
         "data_region": "eu-west", "boundary": "vendor runs it", "key_custody": "vendor", "auth_mode": "single sign-on",
-        "plan": "team", "modules": ["slo"], "subprocessors": 0, "residency_exceptions": 0, "profile_version": 7,
+        "plan": "team", "modules": ["slo"], "subprocessors": 0, "residency_exceptions": 0,
+        "residency_exceptions_outside": 0, "profile_version": 7,
         "profile_changed_on": date(2026, 11, 1),
     }  # fmt: skip
     assert report().headline == (
@@ -54,26 +57,26 @@ def test_the_summary_is_the_profile():
 
 
 def test_data_outside_the_region_comes_before_data_nobody_knows_about():
-    document = report(
+    held = report(
         vendors=[vendor("Home", "EU-West"), vendor("Away", "us-east"), vendor("Dark", None),
                  vendor("No data", "us-east", data_classes=None)],
         destinations=[place("email", "acme.example"), place("webhook", "hooks.example", "eu-west"),
                       place("chat", "board", "us-east")],
     )  # fmt: skip
-    assert exceptions(document) == [
+    assert exceptions(held) == [
         ("chat", "board", "outside the region"),
         ("subprocessor", "Away", "outside the region"),
         ("email", "acme.example", "region unknown"),
         ("subprocessor", "Dark", "region unknown"),
     ]
-    assert (document.summary["subprocessors"], document.summary["residency_exceptions"]) == (3, 4)
-    assert document.headline.endswith("4 residency exceptions, 2 of them known to be outside.")
+    assert (held.summary["subprocessors"], held.summary["residency_exceptions"]) == (3, 4)
+    assert held.headline.endswith("4 residency exceptions, 2 known to be outside.")
 
 
 def test_without_a_declared_region_every_place_is_an_exception():
-    document = report(vendors=[vendor("Home", "eu-west")], data_region=None, key_custody=None)
-    assert exceptions(document) == [("subprocessor", "Home", "no data region declared")]
-    assert document.warnings == ["Not declared in the profile: data region, key custody."]
+    held = report(vendors=[vendor("Home", "eu-west")], data_region=None, key_custody=None)
+    assert exceptions(held) == [("subprocessor", "Home", "no data region declared")]
+    assert held.warnings == ["Not declared in the profile: data region, key custody."]
 
 
 @pytest.mark.parametrize(
@@ -97,3 +100,24 @@ def test_the_limits_are_those_in_force():
     assert {name: amount for name, amount, _, _ in LIMITS} == known
     seconds = [limits.PROXY, limits.SENSITIVE, limits.INGEST, limits.COPILOT_TURNS, limits.CONTACT]
     assert [unit for _, _, unit, _ in LIMITS[1:]] == [f"in {limit.seconds} seconds" for limit in seconds]
+
+
+def test_every_figure_is_what_its_rows_give():
+    given = facts([vendor("Away", "us-east"), vendor("Dark", None)], [place("chat", "board", "us-east")])
+    values_follow(REPORT, **given)
+    values_follow(REPORT)
+    assert explained(REPORT, "residency_exceptions_outside", **given).select("name", "reason").rows() == [
+        ("board", "chat in us-east"),
+        ("Away", "subprocessor in us-east"),
+    ]
+
+
+def test_without_a_profile_nothing_is_known_and_nobody_is_said_to_operate_anything():
+    held = document(REPORT)
+    assert held.headline == (
+        "No deployment profile is on record: where data is kept and who operates what is not known."
+    )
+    assert set(table(held, "operators")["operator"]) == {"not declared"}
+    assert held.warnings == ["Not declared in the profile: data region, boundary, key custody, sign-in."]
+    assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in report().tables]
+    assert (held.summary["deployment_tier"], held.summary["residency_exceptions"]) == (None, 0)

@@ -5,7 +5,10 @@ from datetime import date
 import pytest
 
 from reports.deployment.retention import REPORT
-from tests.factories import ask, rows
+from tests.factories import document, explained, rows
+from tests.reports.explanations import values_follow
+
+COUNTS = ("records_past_retention", "records_next_purge", "records_held_back", "records_behind_younger")
 
 
 def kept(record_class="audit_log", days=400, **given):
@@ -14,25 +17,27 @@ def kept(record_class="audit_log", days=400, **given):
     return {**counts, **row, **given}
 
 
-def report(*classes, frameworks=(), holds=()):
-    given = classes or (kept(), kept("incidents", 730))
-    return REPORT.build(
-        rows("retention", *given),
-        rows("organization", {"frameworks": list(frameworks)}),
-        rows("legal_holds", *holds),
-        ask(),
-    )
+def facts(*classes, frameworks=(), holds=()):
+    return {
+        "retention": rows("retention", *(classes or (kept(), kept("incidents", 730)))),
+        "organization": rows("organization", {"frameworks": list(frameworks)}),
+        "legal_holds": rows("legal_holds", *holds), "deployment": rows("deployment", {"tier": "shared"}),
+    }  # fmt: skip
 
 
-def conflicts(document):
-    frame = next(table.frame for table in document.tables if table.name == "conflicts")
+def report(*classes, **more):
+    return document(REPORT, **facts(*classes, **more))
+
+
+def conflicts(held):
+    frame = next(table.frame for table in held.tables if table.name == "conflicts")
     return frame.select("framework", "record_class", "required_days", "days", "difference_days", "status").rows()
 
 
 def test_without_frameworks_nothing_is_asked():
-    document = report()
-    assert (conflicts(document), document.summary["conflicts"]) == ([], 0)
-    assert document.headline == (
+    held = report()
+    assert (conflicts(held), held.summary["retention_conflicts"]) == ([], 0)
+    assert held.headline == (
         "The console keeps the audit log for 400 days and the closed incidents for 730 days; "
         "no framework in scope asks for another time."
     )
@@ -40,18 +45,18 @@ def test_without_frameworks_nothing_is_asked():
 
 @pytest.mark.parametrize(("days", "conflict"), [(364, True), (365, False)])
 def test_pci_wants_twelve_months_of_audit_history(days, conflict):
-    document = report(kept(days=days), kept("incidents", 30), frameworks=["pci-dss"])
+    held = report(kept(days=days), kept("incidents", 30), frameworks=["pci-dss"])
     wanted = [("pci-dss", "audit_log", 365, days, -1, "too_short")]
-    assert conflicts(document) == (wanted if conflict else [])
+    assert conflicts(held) == (wanted if conflict else [])
 
 
 def test_hipaa_wants_six_years_of_both():
-    document = report(frameworks=["hipaa"])
-    assert conflicts(document) == [
+    held = report(frameworks=["hipaa"])
+    assert conflicts(held) == [
         ("hipaa", "audit_log", 2192, 400, -1792, "too_short"), ("hipaa", "incidents", 2192, 730, -1462, "too_short")
     ]  # fmt: skip
-    assert document.headline.endswith("HIPAA 164.316(b)(2)(i) asks for 1,792 days more.")
-    assert document.warnings == [
+    assert held.headline.endswith("HIPAA 164.316(b)(2)(i) asks for 1,792 days more.")
+    assert held.warnings == [
         "Kept for a shorter time than asked for: HIPAA 164.316(b)(2)(i) (audit log), "
         "HIPAA 164.316(b)(2)(i) (closed incidents)."
     ]
@@ -59,10 +64,10 @@ def test_hipaa_wants_six_years_of_both():
 
 
 def test_gdpr_is_flagged_in_the_other_direction():
-    document = report(frameworks=["gdpr-art32"])
-    assert [row[-1] for row in conflicts(document)] == ["longer_than_needed"] * 2
-    assert document.headline.endswith("GDPR asks for a reason to keep them that long.")
-    assert document.warnings == []
+    held = report(frameworks=["gdpr-art32"])
+    assert [row[-1] for row in conflicts(held)] == ["longer_than_needed"] * 2
+    assert held.headline.endswith("GDPR asks for a reason to keep them that long.")
+    assert held.warnings == []
 
 
 def test_gdpr_accepts_what_another_framework_in_scope_demands_and_no_more():
@@ -74,18 +79,41 @@ def test_gdpr_accepts_what_another_framework_in_scope_demands_and_no_more():
 
 
 def test_totals_add_up_over_the_classes():
-    document = report(
+    held = report(
         kept(rows=100, eligible=30, purgeable=10, held=15, waiting=5, next_purge_on=date(2026, 11, 21)),
         kept("incidents", 730, rows=9, eligible=4, purgeable=3, held=1, next_purge_on=date(2026, 12, 1)),
         holds=[{"id": "h1", "active": True}, {"id": "h0", "active": False}],
     )
-    assert {name: document.summary[name] for name in ("eligible", "next_purge_takes", "held", "waiting")} == {
-        "eligible": 34, "next_purge_takes": 13, "held": 16, "waiting": 5,
+    assert {name: held.summary[name] for name in COUNTS} == {
+        "records_past_retention": 34, "records_next_purge": 13, "records_held_back": 16, "records_behind_younger": 5,
     }  # fmt: skip
-    assert (document.summary["next_purge_on"], document.summary["active_holds"]) == (date(2026, 11, 21), 1)
+    assert (held.summary["next_purge_on"], held.summary["holds_active"]) == (date(2026, 11, 21), 1)
 
 
 def test_an_override_needs_an_approver():
     overridden = kept(days=90, default_days=400, override_days=90, source="override")
     assert report(overridden).warnings == ["1 override without an approver."]
     assert report({**overridden, "approved_by": "ann@acme.example"}).warnings == []
+
+
+def test_every_figure_is_what_its_rows_give():
+    given = facts(kept(eligible=4, purgeable=4), kept("incidents", 730), frameworks=["hipaa"])
+    values_follow(REPORT, **given)
+    values_follow(REPORT)
+    assert explained(REPORT, "retention_conflicts", **given)["reason"].to_list() == [
+        "hipaa 164.316(b)(2)(i), audit_log: too_short, kept for 400 days",
+        "hipaa 164.316(b)(2)(i), incidents: too_short, kept for 730 days",
+    ]
+    assert (document(REPORT, **given).summary["audit_log_days"], report(kept()).summary["incidents_days"]) == (
+        400,
+        None,
+    )
+
+
+def test_without_any_facts_no_retention_is_known():
+    held = document(REPORT)
+    assert held.headline == "No retention is known: there is no deployment that would say how long records are kept."
+    assert held.warnings == []
+    assert set(held.summary.values()) == {0, None}
+    assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in report().tables]
+    assert all(table.frame.is_empty() for table in held.tables)

@@ -7,10 +7,12 @@ import pytest
 from reports.evidence.attestation_renewal import REPORT
 from tests.factories import (
     DAY,
-    ask,
+    document,
+    explained,
     moment,
     rows,
 )
+from tests.reports.explanations import values_follow
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"
 
@@ -35,15 +37,31 @@ def nudge(name, left, *agos, kind="attestation-renewal", state="renewal"):
     ]  # fmt: skip
 
 
-def report(*obligations, attestations=(), status=(), weeks=(), reminders=(), people=()):
-    return REPORT.build(
-        rows("obligations", *obligations), rows("attestations", *attestations), rows("control_status", *status),
-        rows("owner_weeks", *weeks), rows("reminders", *reminders), rows("people", *people), ask(),
-    )  # fmt: skip
+def facts(*obligations, attestations=(), status=(), weeks=(), reminders=(), people=()):
+    late = [signing(row) for row in obligations if row["days_left"] < 0]
+    return {
+        "obligations": rows("obligations", *obligations),
+        "attestations": rows("attestations", *(attestations or late)),
+        "control_status": rows("control_status", *status),
+        "owner_weeks": rows("owner_weeks", *weeks),
+        "reminders": rows("reminders", *reminders),
+        "people": rows("people", *people),
+    }
 
 
-def table(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def signing(obligation):
+    """The attestation behind an overdue duty of the ledger."""
+    framework, _, control_id = obligation["controls"][0].partition(":")
+    return {"framework": framework, "control_id": control_id, "id": control_id, "due_on": obligation["due_on"],
+            "status": "overdue"}  # fmt: skip
+
+
+def report(*obligations, **given):
+    return document(REPORT, **facts(*obligations, **given))
+
+
+def table(found, name):
+    return found.table(name).frame
 
 
 @pytest.mark.parametrize(
@@ -56,8 +74,8 @@ def test_waves_by_days_until_due(left, wave):
 
 
 def test_what_is_due_later_is_counted_and_not_listed():
-    document = report(renewal("CC1.1", 91), renewal("CC1.2", 10))
-    assert (document.summary["renewals"], document.summary["after_90_days"]) == (1, 1)
+    found = report(renewal("CC1.1", 91), renewal("CC1.2", 10))
+    assert (found.summary["renewals_in_90_days"], found.summary["renewals_after_90_days"]) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -82,18 +100,18 @@ def test_who_has_left_is_not_asked():
 
 
 def test_waves_that_are_far_off_are_shown_and_not_sent():
-    document = report(renewal("CC1.1", -3), renewal("CC1.2", 20), renewal("A.5.1", 45, "iso27001"))
-    waves = table(document, "waves").select("wave", "renewals", "effort_hours", "frameworks", "to_send")
+    found = report(renewal("CC1.1", -3), renewal("CC1.2", 20), renewal("A.5.1", 45, "iso27001"))
+    waves = table(found, "waves").select("wave", "renewals", "effort_hours", "frameworks", "to_send")
     assert waves.rows() == [
         ("overdue", 1, 0.5, ["soc2"], 1), ("within_14_days", 0, 0.0, [], 0), ("in_15_to_30_days", 1, 0.5, ["soc2"], 1),
         ("in_31_to_60_days", 1, 0.5, ["iso27001"], 0), ("in_61_to_90_days", 0, 0.0, [], 0),
     ]  # fmt: skip
-    assert table(document, "owners").select("recipient", "items", "message").rows() == [
+    assert table(found, "owners").select("recipient", "items", "message").rows() == [
         (ANN, 2, "1 overdue, 1 due 15 to 30 days. Begin with soc2 CC1.1 (3 days late)."),
     ]
-    assert document.headline == (
-        "3 attestations to renew within 90 days (1.5 hours), 1 of them overdue; begin with ann@acme.example "
-        "(1 overdue, 1 due 15 to 30 days)."
+    assert found.headline == (
+        "3 attestations to sign within 90 days (1.5 hours), 1 overdue; begin with ann@acme.example, who has 2 to sign "
+        "now (1 overdue)."
     )
 
 
@@ -135,32 +153,78 @@ def test_frameworks_show_their_waves_and_what_is_current():
     def signed(name, status, framework="soc2"):
         return {"framework": framework, "control_id": name, "id": name, "due_on": DAY, "status": status}
 
-    document = report(
+    found = report(
         renewal("CC1.1", -3), renewal("CC1.2", 40),
         attestations=[signed("CC1.1", "overdue"), signed("CC1.3", "attested"), signed("A.5.1", "rejected", "iso27001")],
     )  # fmt: skip
-    found = table(document, "frameworks").select(
+    columns = table(found, "frameworks").select(
         "framework", "renewals", "overdue", "in_31_to_60_days", "attested_now", "current_pct"
     )
-    assert found.rows() == [("soc2", 2, 1, 1, 1, 50.0), ("iso27001", 0, 0, 0, 0, 0.0)]
-    assert document.warnings == ["1 attestation was rejected: put it right and set a new date."]
+    assert columns.rows() == [("soc2", 2, 1, 1, 1, 50.0), ("iso27001", 0, 0, 0, 0, 0.0)]
+    assert found.warnings == ["1 attestation was rejected: put it right and set a new date."]
 
 
 def test_evidence_to_collect_before_signing_is_named():
     status = [{"framework": "soc2", "control_id": "CC1.1", "freshness": "stale"},
               {"framework": "soc2", "control_id": "CC1.2", "freshness": "fresh"}]  # fmt: skip
-    document = report(renewal("CC1.1", 3), renewal("CC1.2", 3), status=status)
-    assert document.warnings == ["Collect evidence before signing, it is stale or missing now: SOC 2 CC1.1."]
+    found = report(renewal("CC1.1", 3), renewal("CC1.2", 3), status=status)
+    assert found.warnings == ["Collect evidence before signing, it is stale or missing now: SOC 2 CC1.1."]
 
 
 @pytest.mark.parametrize("given", [{"kind": "vendor_review"}, {"state": "done"}, {"state": "cancelled"}])
 def test_other_duties_and_settled_ones_are_no_renewals(given):
-    document = report(renewal("CC1.1", 3, **given))
-    assert document.headline == "No attestation is waiting to be renewed: check that attestations have been set up."
-    assert document.summary["renewals"] == 0
+    found = report(renewal("CC1.1", 3, **given))
+    assert found.headline == "No attestation is waiting to be signed: check that attestations have been set up."
+    assert found.summary["renewals_in_90_days"] == 0
 
 
 def test_nothing_within_ninety_days_names_the_next():
     assert report(renewal("CC1.1", 100)).headline == (
         "No attestation falls due within 90 days; the next is due 2027-02-28."
+    )
+
+
+MANY = (
+    renewal("CC1.1", -3), renewal("CC1.2", 20), renewal("CC1.3", 4, owner=None, accountable=None),
+    renewal("A.5.1", 45, "iso27001"), renewal("A.5.2", 89, "iso27001"), renewal("A.5.3", 200, "iso27001"),
+)  # fmt: skip
+STALE = ({"framework": "soc2", "control_id": "CC1.1", "freshness": "stale"},)
+
+
+def test_each_figure_follows_from_the_rows_that_explain_it():
+    weeks = [week(date(2026, 11, 16), 9.0, 10.0)]
+    nudges = nudge("CC1.2", 20, 8, 16)
+    values_follow(REPORT, **facts(*MANY, status=STALE, weeks=weeks, reminders=nudges))
+    values_follow(REPORT)
+
+
+def test_the_figures_count_who_is_asked_for_what():
+    weeks = [week(date(2026, 11, 16), 9.0, 10.0)]
+    found = report(*MANY, status=STALE, weeks=weeks, reminders=nudge("CC1.2", 20, 8, 16))
+    assert dict(found.summary) == {
+        "renewals_in_90_days": 5, "attestations_overdue": 1, "renewals_within_14_days": 1,
+        "renewals_in_15_to_30_days": 1, "renewals_in_31_to_60_days": 1, "renewals_in_61_to_90_days": 1,
+        "renewals_after_90_days": 1, "renewals_hours": 2.5, "renewals_to_send": 3, "renewal_recipients": 2,
+        "renewals_escalated": 1, "renewals_without_recipient": 1, "renewals_on_weak_evidence": 1,
+        "renewal_collision_weeks": 1, "attestations_rejected": 0, "attestation_duty_pct": 0.0,
+    }  # fmt: skip
+
+
+def test_an_escalated_attestation_says_how_often_it_was_asked_for():
+    found = explained(REPORT, "renewals_escalated", **facts(*MANY, reminders=nudge("CC1.2", 20, 8, 16)))
+    assert found.select("control_id", "reason").rows() == [("CC1.2", "asked for 2 times, last on 2026-11-12")]
+
+
+def test_what_nobody_can_be_asked_for_is_the_first_thing_said():
+    found = report(renewal("CC1.1", -2, owner=None, accountable=None))
+    assert found.headline == (
+        "1 attestation to sign within 90 days (0.5 hours), 1 overdue; 1 has no owner to ask (1 overdue): name one first."
+    )
+    assert found.warnings == ["1 renewal has no owner, so nobody can be asked."]
+
+
+def test_what_was_asked_for_lately_is_not_asked_for_again():
+    assert report(renewal("CC1.1", 3), reminders=nudge("CC1.1", 3, 1)).headline == (
+        "1 attestation to sign within 90 days (0.5 hours), none overdue; whoever is due was asked within the last days, "
+        "nothing is to be sent now."
     )

@@ -2,8 +2,16 @@
 
 from datetime import date
 
+import pytest
+
+from engine.model.document import Coverage
+from engine.model.report import Ask
+from engine.model.thresholds import Thresholds
 from reports.evidence.attestations import REPORT
-from tests.factories import ask, rows
+from tests.factories import DAY, document, explained, rows
+from tests.reports.explanations import values_follow
+
+NEEDED = ["operation", "attestation"]
 
 
 def duty(control_id, **given):
@@ -12,20 +20,25 @@ def duty(control_id, **given):
         "control_id": control_id,
         "id": f"a-{control_id}",
         "due_on": date(2026, 12, 31),
+        "days_left": (given.get("due_on", date(2026, 12, 31)) - DAY).days,
         **given,
     }
 
 
 def control(control_id, **given):
-    return {"framework": "soc2", "control_id": control_id, **given}
+    return {"framework": "soc2", "control_id": control_id, "kinds_required": NEEDED, "attested": False, **given}
 
 
-def report(duties, controls=()):
-    return REPORT.build(rows("attestations", *duties), rows("control_status", *controls), ask())
+def facts(duties, controls=()):
+    return {"attestations": rows("attestations", *duties), "control_status": rows("control_status", *controls)}
 
 
-def table(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def report(duties, controls=(), question=None):
+    return document(REPORT, question, **facts(duties, controls))
+
+
+def table(found, name):
+    return found.table(name).frame
 
 
 DUTIES = (
@@ -36,21 +49,47 @@ DUTIES = (
     duty("CC1.1", id="next", status="due_30", due_on=date(2026, 12, 10), current=False),
     duty("CC1.1", id="old", status="attested", due_on=date(2025, 11, 10), current=False),
 )
+CONTROLS = (
+    *(control(f"CC1.{n}", attested=n < 3) for n in range(1, 6)),
+    control("CC1.6", applicable=False, state="not_applicable"),
+    control("CC1.7", kinds_required=["operation"], state="no_data"),
+)
 
 
 def test_the_board_counts_what_decides_and_what_is_open():
-    controls = [control(f"CC1.{n}") for n in range(1, 6)]
-    document = report(DUTIES, controls)
-    assert dict(document.summary) == {
-        "attestations": 5, "overdue": 1, "rejected": 0, "due_within_7_days": 1, "due_in_8_to_30_days": 1, "not_due": 0,
-        "attested": 2, "deciding": 4, "attested_now": 2, "current_pct": 50.0, "unsupported": 1, "delegated": 1,
-        "controls_without_attestation": 1,
+    found = report(DUTIES, CONTROLS)
+    assert dict(found.summary) == {
+        "controls_applicable": 6, "controls_to_attest": 5, "controls_unattested": 3, "attestation_control_pct": 40.0,
+        "attestation_duty_pct": 50.0, "attestations_deciding": 4, "attestations_current": 2, "attestations_on_board": 5,
+        "attestations_overdue": 1, "attestations_rejected": 0, "attestations_due_soon": 1,
+        "attestations_due_in_30_days": 2, "attestations_not_due": 0, "attestations_unsupported": 1,
+        "attestations_delegated": 1, "controls_without_attestation_duty": 2,
     }  # fmt: skip
-    assert document.headline == (
-        "2 of 4 attestations are current (50.0 %); 1 overdue and 1 due within 7 days: "
-        "start with SOC 2 CC1.3 (ann@acme.example, due 2026-11-01)."
+    assert found.headline == (
+        "2 of 5 controls that need an attestation have one in force, 3 have none; 1 attestation is overdue: "
+        "start with SOC 2 CC1.3, due 2026-11-01."
     )
-    assert (document.coverage.assessed, document.coverage.total) == (4, 5)
+
+
+def test_coverage_is_that_of_all_reports_and_not_the_share_of_duties():
+    assert report(DUTIES, CONTROLS).coverage == Coverage(5, 6)
+
+
+def test_each_figure_follows_from_the_rows_that_explain_it():
+    values_follow(REPORT, **facts(DUTIES, CONTROLS))
+    values_follow(REPORT)
+
+
+def test_an_overdue_attestation_says_since_when():
+    found = explained(REPORT, "attestations_overdue", **facts(DUTIES))
+    assert found.select("control_id", "reason").rows() == [("CC1.3", "due 2026-11-01, not decided since")]
+
+
+def test_a_delegated_attestation_says_to_whom():
+    found = explained(REPORT, "attestations_delegated", **facts(DUTIES))
+    assert found.select("control_id", "reason").rows() == [
+        ("CC1.4", "delegated to joe@acme.example, due 2026-11-25"),
+    ]
 
 
 def test_overdue_comes_first_and_attested_last():
@@ -59,9 +98,9 @@ def test_overdue_comes_first_and_attested_last():
 
 
 def test_a_replaced_attestation_leaves_the_board_and_stays_in_the_report():
-    document = report(DUTIES)
-    assert table(document, "earlier")["id"].to_list() == ["old"]
-    assert table(document, "attestations").height + table(document, "earlier").height == len(DUTIES)
+    found = report(DUTIES)
+    assert table(found, "earlier")["id"].to_list() == ["old"]
+    assert table(found, "attestations").height + table(found, "earlier").height == len(DUTIES)
 
 
 def test_a_signature_on_stale_evidence_is_flagged():
@@ -69,32 +108,81 @@ def test_a_signature_on_stale_evidence_is_flagged():
 
 
 def test_a_control_without_a_duty_is_listed_unless_it_does_not_apply():
-    document = report([], [control("CC1.1"), control("CC1.2", applicable=False)])
-    assert table(document, "without_attestation")["control_id"].to_list() == ["CC1.1"]
-    assert document.warnings == ["1 of 1 applicable control has no attestation duty."]
+    found = report([], [control("CC1.1"), control("CC1.2", applicable=False)])
+    assert table(found, "without_attestation")["control_id"].to_list() == ["CC1.1"]
+    assert found.warnings == ["1 of 1 applicable control has no attestation duty."]
 
 
 def test_frameworks_and_owners_add_up_to_the_board():
-    document = report((*DUTIES, duty("A.5.1", framework="iso27001", status="rejected", owner="eve@acme.example")))
+    found = report((*DUTIES, duty("A.5.1", framework="iso27001", status="rejected", owner="eve@acme.example")))
     for name in ("frameworks", "owners"):
-        part = table(document, name)
-        assert part["attestations"].sum() == document.summary["attestations"]
-        assert part["unsupported"].sum() == document.summary["unsupported"]
-        assert part.select("overdue", "rejected", "due_7", "due_30", "not_due", "attested").sum().row(0) == (
+        part = table(found, name)
+        assert part["attestations"].sum() == found.summary["attestations_on_board"]
+        assert part["unsupported"].sum() == found.summary["attestations_unsupported"]
+        assert part.select("overdue", "rejected", "due_soon", "due_30", "not_due", "attested").sum().row(0) == (
             1, 1, 1, 1, 0, 2,
         )  # fmt: skip
 
 
-def test_a_board_where_all_is_attested_asks_for_nothing():
-    document = report([duty("CC1.1", status="attested")], [control("CC1.1")])
-    assert document.headline == "1 of 1 attestation is current (100.0 %); nothing is open."
-    assert document.warnings == []
+@pytest.mark.parametrize(
+    ("days", "title", "headings"),
+    [
+        (7, "Attestations due within 7 days", ("Within 7 days", "8 to 30 days")),
+        (14, "Attestations due within 14 days", ("Within 14 days", "15 to 30 days")),
+        (1, "Attestations due within 1 days", ("Within 1 day", "2 to 30 days")),
+        (45, "Attestations due within 45 days", ("Within 45 days", "Later")),
+    ],
+)
+def test_what_is_due_soon_says_the_days_that_the_organization_set(days, title, headings):
+    found = report(DUTIES, CONTROLS, Ask(DAY, 30, Thresholds(1, {"due_soon_days": days})))
+    labels = found.table("frameworks").labels
+    assert (found.titles["attestations_due_soon"], (labels["due_soon"], labels["due_30"])) == (title, headings)
+    (chart,) = found.charts
+    assert f"due {headings[0][0].lower()}{headings[0][1:]}" in chart.frame["status"].to_list()
+
+
+SIGNED = (duty("CC1.1", status="attested"),)
+
+
+@pytest.mark.parametrize(
+    ("duties", "controls", "headline"),
+    [
+        (SIGNED, [control("CC1.1", attested=True)], "1 of 1 control that needs an attestation has one in force; nothing is open."),
+        (
+            SIGNED,
+            [control(f"CC1.{n}", attested=n == 1) for n in range(1, 867)],
+            "1 of 866 controls that need an attestation has one in force, 865 have none; 865 controls have no duty to "
+            "sign: ask for those first.",
+        ),
+        (
+            [duty("CC1.1", status="rejected")],
+            [control("CC1.1")],
+            "0 of 1 control that needs an attestation has one in force, 1 has none; 1 was rejected: renew SOC 2 CC1.1 "
+            "first.",
+        ),
+        (
+            [*SIGNED, duty("CC1.1", id="next", status="not_due", current=False)],
+            [control("CC1.1", attested=True)],
+            "1 of 1 control that needs an attestation has one in force; none is overdue, SOC 2 CC1.1 comes next, due "
+            "2026-12-31.",
+        ),
+        (
+            [],
+            [control("CC1.1"), control("CC1.2")],
+            "No attestation was ever asked for: nobody vouches for any of 2 controls that need an attestation.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_headline_counts_controls_and_not_only_signatures(duties, controls, headline):
+    found = report(duties, controls)
+    assert found.headline == headline
+    assert len(headline.split()) <= 30
 
 
 def test_an_empty_board_is_not_current():
-    document = report([])
-    assert document.headline == "No attestation has been set up, so nobody vouches for any control yet."
-    assert document.summary["current_pct"] is None
-    assert document.coverage.total == 0
-    assert all(table.frame.is_empty() for table in document.tables)
-    assert document.charts == []
+    found = report([])
+    assert found.headline == "No control in scope needs an attestation, and none was asked for."
+    assert (found.summary["attestation_duty_pct"], found.summary["attestation_control_pct"]) == (None, None)
+    assert found.coverage == Coverage(0, 0)
+    assert all(part.frame.is_empty() for part in found.tables)
+    assert found.charts == []

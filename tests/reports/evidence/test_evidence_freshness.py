@@ -1,9 +1,14 @@
 """What the evidence freshness report says."""
 
+import pytest
 from polars.testing import assert_frame_equal
 
+from engine.model.document import Coverage
+from engine.model.report import Ask
+from engine.model.thresholds import Thresholds
 from reports.evidence.evidence_freshness import REPORT
-from tests.factories import ask, moment, rows
+from tests.factories import DAY, document, explained, moment, rows
+from tests.reports.explanations import values_follow
 
 STALE = {"freshness": "stale", "state": "stale", "age_days": 130, "age_ratio": 1.3}
 MISSING = {
@@ -16,12 +21,19 @@ def control(control_id, position, **given):
     return {"framework": "soc2", "control_id": control_id, "position": position, **given}
 
 
-def report(*controls, evidence=()):
-    return REPORT.build(rows("control_status", *controls), rows("control_evidence", *evidence), ask())
+def facts(*controls, evidence=()):
+    return {
+        "control_status": rows("control_status", *controls),
+        "control_evidence": rows("control_evidence", *evidence),
+    }
 
 
-def table(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def report(*controls, evidence=(), question=None):
+    return document(REPORT, question, **facts(*controls, evidence=evidence))
+
+
+def table(found, name):
+    return found.table(name).frame
 
 
 MIXED = (
@@ -37,16 +49,57 @@ MIXED = (
 def test_every_control_is_counted_in_exactly_one_state():
     document = report(*MIXED)
     assert dict(document.summary) == {
-        "controls": 6, "applicable": 5, "fresh": 1, "due_soon": 1, "stale": 1, "missing": 1, "error": 1,
-        "not_applicable": 1, "in_window_pct": 40.0, "change_invalidated": 0, "freshness_debt_days": 30,
+        "controls_of_frameworks": 6, "controls_applicable": 5, "evidence_fresh": 1, "evidence_due_soon": 1,
+        "evidence_stale": 1, "evidence_missing": 1, "evidence_future_dated": 1, "controls_not_applicable": 1,
+        "evidence_in_window_pct": 40.0, "controls_changed_since_evidence": 0, "freshness_debt_days": 30,
+        "controls_no_data": 1, "controls_without_evidence": 0, "coverage_pct": 80.0,
     }  # fmt: skip
-    assert (document.coverage.assessed, document.coverage.total) == (4, 5)
+    assert document.coverage == Coverage(4, 5)
+
+
+def test_each_figure_follows_from_the_rows_that_explain_it():
+    values_follow(REPORT, **facts(*MIXED, control("CC1.7", 6, freshness="stale", change_invalidated=True)))
+    values_follow(REPORT)
+
+
+def test_the_freshness_debt_lists_by_how_many_days_each_control_is_over():
+    found = explained(REPORT, "freshness_debt_days", **facts(*MIXED))
+    assert found.select("control_id", "reason", "amount").rows() == [
+        ("CC1.3", "130 days old, window of 100 days", 30),
+    ]
+
+
+def test_what_else_is_on_record_stands_in_the_table_and_keeps_the_headline_short():
+    note = "6521 events and 36 tests and 1 attestation, which do not govern"
+    document = report(control("CC1.1", 0, **MISSING, evidence_note=note))
+    assert table(document, "queue")["evidence_note"].to_list() == [note]
+    assert document.headline.endswith("start with SOC 2 CC1.1 (no governing evidence).")
+
+
+def test_missing_governing_evidence_is_not_the_same_as_no_data():
+    partly = control("CC1.1", 0, **{**MISSING, "state": "partial"})
+    document = report(partly, control("CC1.2", 1))
+    names = ("evidence_missing", "controls_no_data", "coverage_pct", "evidence_in_window_pct")
+    assert [document.summary[name] for name in names] == [1, 0, 100.0, 50.0]
+    assert document.titles["evidence_missing"] == "Controls whose governing evidence is missing"
+    assert document.titles["controls_no_data"] == "Controls no data"
+
+
+@pytest.mark.parametrize(("least", "warned"), [(50, []), (60, ["60 %"])])
+def test_thin_coverage_warns_by_the_threshold_of_the_organization(least, warned):
+    question = Ask(DAY, 30, Thresholds(1, {"coverage_min_pct": least}))
+    document = report(control("CC1.1", 0), control("CC1.2", 1, **MISSING), question=question)
+    assert document.warnings == [
+        f"Fewer than {share} of the applicable controls have mandatory evidence: read no grade from this."
+        for share in warned
+    ]
 
 
 def test_the_headline_says_the_share_and_where_to_start():
     assert report(*MIXED).headline == (
-        "2 of 5 applicable controls have evidence inside the window (40.0 %); 1 stale, 1 missing: "
-        "start with SOC 2 CC1.4 (no evidence ever, weight 3)."
+        "2 of 5 applicable controls have evidence inside the window (40.0 %); 1 stale, 1 missing, "
+        "1 dated in the future: "
+        "start with SOC 2 CC1.4 (no governing evidence)."
     )
 
 
@@ -54,9 +107,9 @@ def test_future_dated_evidence_is_an_error_row_and_a_warning():
     document = report(control("CC1.1", 0, future_dated=True))
     assert table(document, "controls")["state"].to_list() == ["error"]
     assert document.warnings == [
-        "Evidence dated after the day of the report: soc2 CC1.1. Correct the dates at the source."
+        "Evidence dated after the day of the report: SOC 2 CC1.1. Correct the dates at the source."
     ]
-    assert document.summary["in_window_pct"] == 0.0
+    assert document.summary["evidence_in_window_pct"] == 0.0
 
 
 def test_the_queue_runs_by_weight_then_by_age_ratio_with_missing_evidence_as_the_oldest():
@@ -74,13 +127,13 @@ def test_a_control_that_does_not_apply_stays_listed_and_adds_no_debt():
     document = report(control("CC1.1", 0, applicable=False, freshness="stale", age_days=400))
     assert table(document, "controls")["state"].to_list() == ["not_applicable"]
     assert document.summary["freshness_debt_days"] == 0
-    assert document.summary["in_window_pct"] is None
+    assert document.summary["evidence_in_window_pct"] is None
     assert document.headline == "No control applies, so there is no evidence whose freshness could be measured."
 
 
 def test_evidence_that_a_change_overtook_is_named_as_such():
     document = report(control("CC1.1", 0, freshness="stale", change_invalidated=True))
-    assert "changed since its evidence was captured" in document.headline
+    assert "changed since its evidence" in document.headline
     assert document.warnings == ["1 control changed after the newest evidence was captured."]
 
 
@@ -101,15 +154,23 @@ def test_frameworks_and_owners_add_up_to_the_whole():
     summary = document.summary
     for name in ("frameworks", "owners"):
         part = table(document, name)
-        for state in ("applicable", "fresh", "due_soon", "stale", "missing", "error", "not_applicable"):
-            assert part[state].sum() == summary[state]
+        for state, figure in {
+            "applicable": "controls_applicable",
+            "fresh": "evidence_fresh",
+            "due_soon": "evidence_due_soon",
+            "stale": "evidence_stale",
+            "missing": "evidence_missing",
+            "error": "evidence_future_dated",
+            "not_applicable": "controls_not_applicable",
+        }.items():
+            assert part[state].sum() == summary[figure]
         assert part["debt_days"].sum() == summary["freshness_debt_days"]
 
 
 def test_nothing_in_scope_is_said_and_not_called_fresh():
     document = report()
     assert document.headline == "No control applies, so there is no evidence whose freshness could be measured."
-    assert document.summary["in_window_pct"] is None
+    assert document.summary["evidence_in_window_pct"] is None
     assert [table.frame.height for table in document.tables] == [0, 0, 0, 0]
     assert document.coverage.total == 0
     assert document.charts == []

@@ -2,8 +2,11 @@
 
 from datetime import date
 
+import pytest
+
 from reports.evidence.evidence_requests import REPORT
-from tests.factories import ask, rows
+from tests.factories import document, explained, rows
+from tests.reports.explanations import values_follow
 
 ASKED = {
     "framework": "soc2", "control_id": "CC6.1", "title": "Sample of changes", "requester": "auditor@firm.example",
@@ -21,32 +24,36 @@ def late(number, days, priority, **given):
     return request(number, clock="overdue", days_left=-days, priority=priority, **given)
 
 
-def report(*requests, people=()):
+def facts(*requests, people=()):
     status = rows("control_status", {"framework": "soc2", "control_id": "CC6.1", "state": "stale", "title": "Access"})
-    return REPORT.build(rows("requests", *requests), status, rows("people", *people), ask())
+    return {"requests": rows("requests", *requests), "control_status": status, "people": rows("people", *people)}
 
 
-def table(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def report(*requests, people=()):
+    return document(REPORT, **facts(*requests, people=people))
+
+
+def table(found, name):
+    return found.table(name).frame
 
 
 def test_overdue_ones_come_by_days_times_priority_and_then_what_is_next():
-    document = report(
+    found = report(
         late(1, 10, "P4"), late(2, 3, "P1"), request(3), request(4, clock="paused"), request(5, clock="at_risk"),
         request(6, due_on=date(2026, 11, 20)),
     )  # fmt: skip
-    assert table(document, "requests")["id"].to_list() == ["R2", "R1", "R5", "R4", "R6", "R3"]
-    assert document.headline == (
+    assert table(found, "requests")["id"].to_list() == ["R2", "R1", "R5", "R4", "R6", "R3"]
+    assert found.headline == (
         "2 of 6 open requests are overdue and 1 at risk: answer R2 first (P1, due 2026-11-24, with ann@acme.example)."
     )
 
 
 def test_what_is_to_be_done_depends_on_with_whom_it_lies():
-    document = report(
+    found = report(
         request(1, auditor_status="returned", status="submitted"), request(2, status="submitted"),
         request(3, clock="paused"), request(4),
     )  # fmt: skip
-    steps = dict(table(document, "requests").select("id", "next_step").rows())
+    steps = dict(table(found, "requests").select("id", "next_step").rows())
     assert steps == {
         "R1": "correct and resend", "R2": "get the auditor's decision", "R3": "ask the requester",
         "R4": "answer",
@@ -54,37 +61,77 @@ def test_what_is_to_be_done_depends_on_with_whom_it_lies():
 
 
 def test_each_request_shows_the_state_of_its_control():
-    document = report(request(1), request(2, framework="iso27001", control_id="A.9.9"), request(3, control_id=None))
-    found = table(document, "requests").sort("id").select("control_state", "control_title").rows()
-    assert found == [("stale", "Access"), (None, None), (None, None)]
-    assert table(document, "controls").select("framework", "control_id", "requests").rows() == [
+    found = report(request(1), request(2, framework="iso27001", control_id="A.9.9"), request(3, control_id=None))
+    states = table(found, "requests").sort("id").select("control_state", "control_title").rows()
+    assert states == [("stale", "Access"), (None, None), (None, None)]
+    assert table(found, "controls").select("framework", "control_id", "requests").rows() == [
         ("iso27001", "A.9.9", 1), ("soc2", "CC6.1", 1),
     ]  # fmt: skip
-    assert document.summary["without_control"] == 1
+    assert found.summary["requests_without_control"] == 1
 
 
 def test_an_owner_who_has_left_and_one_who_was_never_named_are_said():
     gone = {"email": "ann@acme.example", "active": False}
-    document = report(request(1), request(2, owner=None), people=[gone])
-    assert document.warnings == [
+    found = report(request(1), request(2, owner=None), people=[gone])
+    assert found.warnings == [
         "1 open request without an owner: R2.",
         "1 open request with an owner who has left, so the backup has to take over: R1.",
     ]
-    assert (document.summary["owner_has_left"], document.summary["without_owner"]) == (1, 1)
+    assert (found.summary["requests_owner_left"], found.summary["requests_without_owner"]) == (1, 1)
 
 
 def test_closed_requests_leave_the_queue_and_stay_listed_in_their_period():
-    document = report(
+    found = report(
         request(1, finished_on=date(2026, 11, 12), clock="closed_on_time"),
         request(2, finished_on=date(2026, 10, 21), clock="closed_late"),
     )
-    assert document.headline == "All 2 requests that auditors made are closed."
-    assert table(document, "closed")["id"].to_list() == ["R1"]
-    assert (document.summary["closed_in_period"], document.summary["ever_asked"]) == (1, 2)
+    assert found.headline == "No request is open; 2 were closed so far."
+    assert table(found, "closed")["id"].to_list() == ["R1"]
+    assert (found.summary["requests_closed_in_period"], found.summary["requests_recorded"]) == (1, 2)
 
 
 def test_no_request_is_not_a_clean_audit():
-    document = report()
-    assert document.headline == ("No auditor's request is recorded; if an audit is running, enter what was asked for.")
-    assert all(table.frame.is_empty() for table in document.tables)
-    assert (document.charts, document.warnings) == ([], [])
+    found = report()
+    assert found.headline == ("No auditor's request is recorded; if an audit is running, enter what was asked for.")
+    assert all(table.frame.is_empty() for table in found.tables)
+    assert (found.charts, found.warnings) == ([], [])
+
+
+SEVERAL = (
+    late(1, 3, "P1"), request(2, clock="at_risk", status="submitted", evidence_ids=["E1"]),
+    request(3, clock="paused", due_on=date(2026, 11, 1)), request(4, owner=None, control_id=None),
+    request(5, finished_on=date(2026, 11, 12), clock="closed_on_time", owner=None),
+    request(6, finished_on=date(2026, 10, 1), clock="closed_late"),
+)  # fmt: skip
+GONE = ({"email": "ann@acme.example", "active": False},)
+
+
+def test_each_figure_counts_open_requests_but_those_that_name_the_period():
+    found = report(*SEVERAL, people=GONE)
+    assert dict(found.summary) == {
+        "requests_recorded": 6, "requests_open": 4, "requests_overdue": 1, "requests_at_risk": 1, "requests_paused": 1,
+        "requests_on_track": 1, "requests_awaiting_auditor": 1, "requests_without_owner": 1, "requests_owner_left": 3,
+        "requests_without_control": 1, "requests_without_evidence": 3, "requests_closed_in_period": 1,
+    }  # fmt: skip
+
+
+def test_each_figure_follows_from_the_rows_that_explain_it():
+    values_follow(REPORT, **facts(*SEVERAL, people=GONE))
+    values_follow(REPORT)
+
+
+def test_a_request_whose_owner_has_left_names_the_owner():
+    found = explained(REPORT, "requests_owner_left", **facts(*SEVERAL, people=GONE))
+    assert found.select("id", "reason", "flag").rows()[0] == ("R1", "ann@acme.example has left", 1)
+
+
+@pytest.mark.parametrize(
+    ("clocks", "headline"),
+    [
+        (["on_track"], "Of 1 open request none is overdue or at risk; answer R0 first (P3, due 2026-11-24, with ann@acme.example)."),
+        (["at_risk", "on_track"], "1 of 2 open requests is at risk and none is overdue: answer R0 first (P3, due 2026-11-24, with ann@acme.example)."),
+        (["overdue"], "1 of 1 open request is overdue: answer R0 first (P3, due 2026-11-24, with ann@acme.example)."),
+    ],
+)  # fmt: skip
+def test_the_headline_names_only_what_there_is(clocks, headline):
+    assert report(*(request(number, clock=clock) for number, clock in enumerate(clocks))).headline == headline

@@ -4,14 +4,19 @@ from datetime import date, timedelta
 
 import pytest
 
+from engine.model.report import Ask
+from engine.model.thresholds import Thresholds
 from reports.evidence.sla_reminders import REPORT
 from reports.evidence.steps import due_soon, duties
 from tests.factories import (
     DAY,
     ask,
+    document,
+    explained,
     moment,
     rows,
 )
+from tests.reports.explanations import values_follow
 
 SNAPSHOT = {"framework": "soc2", "week": "2026-W47", "taken_on": date(2026, 11, 16)}
 ADA, ANN, BOB = "ada@acme.example", "ann@acme.example", "bob@acme.example"
@@ -39,17 +44,23 @@ def sent(*ids, kind="sla-reminders", ago=1):
              "channel": "email", "recipient": ANN, "status": "sent"} for name in ids]  # fmt: skip
 
 
-def report(*obligations, remediations=(), status=(), evidence=(), changes=(), weeks=(SNAPSHOT,), reminders=(), people=(),
-           destinations=()):  # fmt: skip
-    return REPORT.build(
-        rows("obligations", *obligations), rows("remediations", *remediations), rows("control_status", *status),
-        rows("control_evidence", *evidence), rows("state_changes", *changes), rows("readiness_weeks", *weeks),
-        rows("reminders", *reminders), rows("destinations", *destinations), rows("people", *people), ask(),
-    )  # fmt: skip
+def facts(*obligations, remediations=(), status=(), evidence=(), changes=(), weeks=(SNAPSHOT,), reminders=(), people=(),
+          destinations=(), gaps=()):  # fmt: skip
+    return {
+        "obligations": rows("obligations", *obligations), "remediations": rows("remediations", *remediations),
+        "control_status": rows("control_status", *status), "control_evidence": rows("control_evidence", *evidence),
+        "state_changes": rows("state_changes", *changes), "readiness_weeks": rows("readiness_weeks", *weeks),
+        "reminders": rows("reminders", *reminders), "destinations": rows("destinations", *destinations),
+        "people": rows("people", *people), "gaps": rows("gaps", *gaps),
+    }  # fmt: skip
 
 
-def table(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def report(*obligations, question=None, **given):
+    return document(REPORT, question, **facts(*obligations, **given))
+
+
+def table(found, name):
+    return found.table(name).frame
 
 
 @pytest.mark.parametrize(
@@ -62,8 +73,8 @@ def table(document, name):
     ],
 )  # fmt: skip
 def test_a_step_is_owed_from_its_day_on_and_says_when_it_is_late(left, kind, step, late):
-    found = table(report(duty("x", left, kind=kind)), "due_soon")
-    assert found.select("step", "owed", "late").rows() == [(step, True, late)]
+    steps = table(report(duty("x", left, kind=kind)), "due_soon")
+    assert steps.select("step", "owed", "late").rows() == [(step, True, late)]
 
 
 @pytest.mark.parametrize(("left", "kind"), [(8, "vendor_review"), (31, "attestation")])
@@ -92,13 +103,10 @@ def test_overdue_duties_are_reminded_of_after_one_three_and_seven_days(days, ste
 
 
 def test_a_reminder_is_sent_once_for_item_state_and_step():
-    document = report(duty("x", -3), reminders=sent(f"vendor_review:x@{DAY - timedelta(days=3)}|overdue|3"))
-    found = table(document, "overdue")
-    assert found.select("owed", "last_reminded_on").rows() == [(False, date(2026, 11, 19))]
-    assert document.headline == (
-        "1 overdue, 0 due soon, 0 controls worse than before; everybody concerned has been reminded, nothing is to be "
-        "sent now."
-    )
+    found = report(duty("x", -3), reminders=sent(f"vendor_review:x@{DAY - timedelta(days=3)}|overdue|3"))
+    late = table(found, "overdue").select("owed", "last_reminded_on")
+    assert late.rows() == [(False, date(2026, 11, 19))]
+    assert found.headline == ("1 overdue; everybody concerned has been reminded, nothing is to be sent now.")
     again = report(
         duty("x", -7, due_on=DAY - timedelta(days=7)), reminders=sent("vendor_review:x@2026-11-13|overdue|3")
     )
@@ -106,8 +114,8 @@ def test_a_reminder_is_sent_once_for_item_state_and_step():
 
 
 def test_a_moved_date_is_reminded_of_anew():
-    document = report(duty("x", -3), reminders=sent("vendor_review:x@2026-11-01|overdue|3"))
-    assert table(document, "overdue").select("owed", "last_reminded_on").rows() == [(True, date(2026, 11, 19))]
+    found = report(duty("x", -3), reminders=sent("vendor_review:x@2026-11-01|overdue|3"))
+    assert table(found, "overdue").select("owed", "last_reminded_on").rows() == [(True, date(2026, 11, 19))]
 
 
 @pytest.mark.parametrize(
@@ -116,26 +124,26 @@ def test_a_moved_date_is_reminded_of_anew():
 )
 def test_who_has_left_is_replaced_by_who_is_accountable(owner, accountable, recipient):
     gone = {"email": ADA, "active": False}
-    document = report(duty("x", -1, owner=owner, accountable=accountable), people=[gone])
-    assert table(document, "overdue")["recipient"].to_list() == [recipient]
-    assert document.summary["to_nobody"] == (recipient is None)
+    found = report(duty("x", -1, owner=owner, accountable=accountable), people=[gone])
+    assert table(found, "overdue")["recipient"].to_list() == [recipient]
+    assert found.summary["reminders_without_recipient"] == (recipient is None)
 
 
 def test_open_remediations_are_duties_too():
     fix = {"framework": "soc2", "control_id": "CC6.1", "title": "Fix it", "owner": ANN, "status": "open",
            "opened_on": date(2026, 10, 1)}  # fmt: skip
-    document = report(remediations=[
+    found = report(remediations=[
         {**fix, "id": "1", "due_on": date(2026, 11, 19)}, {**fix, "id": "2", "due_on": None},
         {**fix, "id": "3", "due_on": date(2026, 11, 19), "closed_on": date(2026, 11, 20)},
         {**fix, "id": "4", "due_on": date(2026, 11, 25), "closed_on": date(2026, 12, 1)},
     ])  # fmt: skip
-    assert table(document, "overdue").select("item", "duty").rows() == [("remediation:1", "Gap remediation")]
-    assert table(document, "due_soon")["item"].to_list() == ["remediation:4"]
-    assert document.summary["overdue_remediations"] == 1
+    assert table(found, "overdue").select("item", "duty").rows() == [("remediation:1", "Gap remediation")]
+    assert table(found, "due_soon")["item"].to_list() == ["remediation:4"]
+    assert (found.summary["reminder_items_overdue"], found.summary["reminder_items_due_soon"]) == (1, 1)
 
 
 def test_a_control_worse_than_the_last_snapshot_or_found_worse_by_it_has_regressed():
-    document = report(
+    found = report(
         status=[
             control("A", "ineffective", failing_test="t1", state_since=date(2026, 11, 18), position=1),
             control("B", "stale", position=2),
@@ -154,30 +162,72 @@ def test_a_control_worse_than_the_last_snapshot_or_found_worse_by_it_has_regress
             change("F", date(2026, 11, 16), "not_applicable", "partial"),
         ],
     )
-    found = table(document, "regressed").select("item", "previous_state", "state", "since_on", "trigger", "owed")
-    assert found.rows() == [
+    worse = table(found, "regressed").select("item", "previous_state", "state", "since_on", "trigger", "owed")
+    assert worse.rows() == [
         ("soc2:A", "effective", "ineffective", date(2026, 11, 18), "t1", True),
         ("soc2:B", "effective", "stale", date(2026, 11, 16), "e7", True),
     ]
 
 
 def test_each_recipient_has_one_section_with_the_most_urgent_first():
-    document = report(duty("x", -9), duty("y", 2, owner=BOB), duty("z", 1), duty("w", -1, owner=None, accountable=None))
-    assert table(document, "owners").select("recipient", "message").rows() == [
+    found = report(duty("x", -9), duty("y", 2, owner=BOB), duty("z", 1), duty("w", -1, owner=None, accountable=None))
+    assert table(found, "owners").select("recipient", "message").rows() == [
         (ANN, "1 overdue, 1 due soon. Begin with Duty x (9 days late)."),
         (BOB, "1 due soon, 1 escalated to you. Begin with Duty y (due in 2 days)."),
         (None, "1 overdue. Begin with Duty w (1 day late)."),
     ]
-    assert document.headline == (
-        "2 overdue, 2 due soon, 0 controls worse than before; 5 reminders to 2 people are to be sent, most urgent to "
-        "ann@acme.example (2 items, 1 overdue)."
+    assert found.headline == (
+        "2 overdue, 2 due soon; 5 reminders are to be sent to 2 people, most urgent to ann@acme.example "
+        "(2 items, 1 overdue)."
     )
-    assert document.warnings == ["1 reminder without a recipient: no owner and nobody accountable is known."]
+    assert found.warnings == ["1 reminder without a recipient: no owner and nobody accountable is known."]
+
+
+MANY = {
+    "remediations": [{"id": "1", "framework": "soc2", "control_id": "A", "title": "Fix it", "owner": BOB, "status": "open",
+                      "opened_on": date(2026, 10, 1), "due_on": date(2026, 11, 18)}],
+    "gaps": [{"framework": "soc2", "control_id": "A", "gap_id": "soc2:A", "due_on": date(2026, 11, 18)}],
+    "status": [control("A", "stale")],
+    "changes": [change("A", date(2026, 11, 16), "effective", "stale", "e7")],
+}  # fmt: skip
+DUTIES = (duty("x", -9), duty("y", 2, owner=BOB), duty("z", 1), duty("w", -1, owner=None, accountable=None))
+
+
+def test_items_and_the_reminders_of_them_are_different_figures():
+    found = report(*DUTIES, **MANY, reminders=sent(f"vendor_review:z@{DAY + timedelta(days=1)}|due_soon|1"))
+    assert dict(found.summary) == {
+        "reminder_items_due_soon": 2, "reminder_items_overdue": 3, "controls_regressed": 1, "remediations_overdue": 1,
+        "reminder_items_to_send": 5, "reminders_to_send": 6, "reminder_recipients": 2, "reminders_escalated": 1,
+        "reminders_without_recipient": 1, "last_snapshot_on": date(2026, 11, 16),
+    }  # fmt: skip
+
+
+def test_each_figure_follows_from_the_rows_that_explain_it():
+    values_follow(REPORT, **facts(*DUTIES, **MANY))
+    values_follow(REPORT)
+
+
+def test_a_reminder_is_explained_by_its_list_and_line():
+    found = explained(REPORT, "reminders_escalated", **facts(*DUTIES, **MANY))
+    assert found["reason"].to_list() == ["escalated: Duty x (9 days late)"]
+
+
+@pytest.mark.parametrize(("days", "items"), [(7, 0), (10, 1)])
+def test_due_soon_is_within_the_days_that_the_organization_set(days, items):
+    found = report(duty("x", 10), question=Ask(DAY, 30, Thresholds(1, {"due_soon_days": days})))
+    assert found.summary["reminder_items_due_soon"] == items
+    assert f"due within {days} days" in found.definitions["Items reminded of before they are due"]
+
+
+def test_where_nobody_can_be_reminded_the_headline_asks_for_owners():
+    assert report(duty("w", -1, owner=None, accountable=None)).headline == (
+        "1 overdue; 1 reminder is to be sent, but nobody is known to send it to: name owners."
+    )
 
 
 def test_done_and_cancelled_duties_are_not_reminded_of():
-    document = report(duty("x", -9, state="done"), duty("y", 2, state="cancelled"), duty("z", -1, state="late"))
-    assert document.headline == "Nothing is overdue or due soon."
+    found = report(duty("x", -9, state="done"), duty("y", 2, state="cancelled"), duty("z", -1, state="late"))
+    assert found.headline == "Nothing is overdue or due soon."
 
 
 def test_settings_say_when_and_where():
@@ -189,9 +239,16 @@ def test_settings_say_when_and_where():
 
 
 def test_without_a_snapshot_a_regression_is_unknown():
-    document = report(weeks=())
-    assert document.headline == (
+    found = report(weeks=())
+    assert found.headline == (
         "Nothing is overdue or due soon, and without a snapshot nobody can tell whether a control got worse."
     )
-    assert document.summary["last_snapshot_on"] is None
-    assert document.warnings == ["No snapshot of the controls is stored yet, so regressions cannot be told."]
+    assert found.summary["last_snapshot_on"] is None
+    assert found.warnings == ["No snapshot of the controls is stored yet, so regressions cannot be told."]
+
+
+def test_nobody_is_reminded_that_a_paused_request_is_overdue():
+    waiting = duty("q", -10, kind="evidence_request", state="open", paused=True)
+    names = ("reminder_items_overdue", "reminder_items_due_soon", "reminders_to_send")
+    assert [report(waiting).summary[name] for name in names] == [0, 0, 0]
+    assert report({**waiting, "state": "overdue", "paused": False}).summary["reminder_items_overdue"] == 1

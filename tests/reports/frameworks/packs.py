@@ -28,8 +28,8 @@ def pack(framework, **states):
 def report(declared, requirements=(), statuses=(), options=None, **facts):
     """The document of ``declared``; facts that are not given are empty."""
     given = {"requirements": requirements, "control_status": statuses, **facts}
-    frames = [rows(name, *given.get(name, ())) for name in declared.facts]
-    return declared.build(*frames, ask(**(options or {})))
+    frames = {name: rows(name, *given.get(name, ())) for name in declared.facts}
+    return declared.document(frames, ask(**(options or {})))
 
 
 def table(document, name):

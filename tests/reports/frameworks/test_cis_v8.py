@@ -28,7 +28,7 @@ def test_groups_hold_56_130_and_153_safeguards():
     assert groups(document) == [
         ("IG1", 56, 56, 56, True), ("IG2", 130, 130, 130, True), ("IG3", 153, 153, 153, True),
     ]  # fmt: skip
-    assert document.summary["implementation_group_reached"] == "IG3"
+    assert document.summary["cis_group_reached"] == "IG3"
     assert document.headline.startswith("IG3 is complete")
 
 
@@ -37,22 +37,22 @@ def test_a_group_is_not_complete_while_the_one_below_is_not():
     assert groups(document) == [
         ("IG1", 56, 56, 55, False), ("IG2", 130, 130, 129, False), ("IG3", 153, 153, 152, False),
     ]  # fmt: skip
-    assert document.summary["implementation_group_reached"] is None
+    assert document.summary["cis_group_reached"] is None
 
 
 def test_the_lowest_group_comes_first_in_the_work():
     document = assessed({IG2_OWN[0]: "no_data", IG1[5]: {"state": "stale", "weight": 1}})
     assert table(document, "missing")["control_id"].to_list() == [IG1[5], IG2_OWN[0]]
     assert document.headline == (
-        f"55 of 56 IG1 safeguards are in place: start with {IG1[5]} "
+        f"55 of 56 IG1 safeguards are in place. Start with {IG1[5]} "
         f"{one(document, 'missing', IG1[5], 'title')[0]} (evidence is older than its window)."
     )
 
 
 def test_a_complete_group_is_named_before_the_next():
     document = assessed({IG2_OWN[0]: "partial"})
-    assert document.summary["implementation_group_reached"] == "IG1"
-    assert document.headline.startswith("IG1 is complete; 129 of 130 IG2 safeguards are in place: start with")
+    assert document.summary["cis_group_reached"] == "IG1"
+    assert document.headline.startswith("IG1 is complete; 129 of 130 IG2 safeguards are in place. Start with")
 
 
 def test_what_does_not_apply_leaves_the_group():
@@ -73,8 +73,8 @@ def test_percentages_are_declared_silence_is_0_and_decides_nothing():
     assert (first["control"], first["safeguards"], first["in_place"]) == (1, 5, 4)
     assert (first["implemented_pct"], first["policy_pct"]) == (20.0, 10.0)
     assert table(document, "controls").row(1, named=True)["implemented_pct"] is None
-    assert document.summary["self_assessed"] == 1
-    assert (document.summary["implemented_pct"], document.summary["automated_pct"]) == (0.7, None)
+    assert document.summary["cis_self_assessed"] == 1
+    assert (document.summary["cis_implemented_pct"], document.summary["cis_automated_pct"]) == (0.7, None)
     assert document.warnings == [
         "Nothing is declared for 152 applicable safeguards: counted as 0 %.",
         "1 safeguard declared as fully implemented without any evidence.",
@@ -83,7 +83,7 @@ def test_percentages_are_declared_silence_is_0_and_decides_nothing():
 
 def test_without_evidence_no_safeguard_is_in_place():
     document = assessed(default="no_data")
-    assert (document.summary["in_place"], document.summary["ig3_in_place_pct"]) == (0, 0.0)
+    assert (document.summary["cis_in_place"], document.summary["cis_ig3_in_place_pct"]) == (0, 0.0)
     assert document.coverage.assessed == 0
 
 

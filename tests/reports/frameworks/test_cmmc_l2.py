@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.cmmc_l2 import REPORT
+from tests.factories import explained, rows
 from tests.reports.frameworks.packs import (
     one,
     pack,
@@ -33,7 +34,7 @@ def scored(but, default="effective", **facts):
 
 
 def standing(document):
-    return document.summary["sprs_score"], document.summary["status"]
+    return document.summary["sprs_score"], document.summary["cmmc_status"]
 
 
 def test_the_points_are_those_of_the_methodology():
@@ -56,14 +57,14 @@ def test_open_five_three_one_one_is_100_and_no_status_because_of_the_five():
     but = dict.fromkeys([FIVES[0], THREES[0], *ONE_POINTERS[:2]], "ineffective")
     document = scored(but)
     assert standing(document) == (100, "No status")
-    assert document.summary["barred_from_poam"] == 2
+    assert document.summary["cmmc_barred_from_poam"] == 2
     assert table(document, "not_met")["points_lost"].to_list() == [5, 3, 1, 1]
 
 
 def test_22_open_one_pointers_are_88_and_conditional():
     document = scored(dict.fromkeys(ONE_POINTERS[:22], "stale"))
     assert standing(document) == (88, "Conditional Level 2")
-    assert document.summary["close_out_by"] == date(2027, 5, 19)
+    assert document.summary["cmmc_close_out_on"] == date(2027, 5, 19)
     assert standing(scored(dict.fromkeys(ONE_POINTERS[:23], "stale"))) == (87, "No status")
 
 
@@ -71,7 +72,7 @@ def test_22_open_one_pointers_are_88_and_conditional():
 def test_some_requirements_never_stand_on_a_poam(number):
     control = next(control for control in POINTS if control.endswith(f"-{number}"))
     document = scored({control: "stale"})
-    assert document.summary["status"] == "No status"
+    assert document.summary["cmmc_status"] == "No status"
     assert one(document, "not_met", control, "on_poam", "close_out_by", "in_time") == (False, None, None)
 
 
@@ -88,7 +89,7 @@ def test_two_requirements_have_partial_credit(control, state, lost, on_poam):
     document = scored({control: state})
     assert document.summary["sprs_score"] == 110 - lost
     assert one(document, "not_met", control, "points_lost", "on_poam") == (lost, on_poam)
-    assert document.summary["status"] == ("Conditional Level 2" if on_poam else "No status")
+    assert document.summary["cmmc_status"] == ("Conditional Level 2" if on_poam else "No status")
 
 
 @pytest.mark.parametrize("state", ["no_data", "not_applicable"])
@@ -113,9 +114,14 @@ def test_an_enduring_exception_counts_as_met_when_it_is_mitigated_and_something_
         "X-1",
     )
     assert document.warnings == [f"MET by enduring exception, which an assessor will want to see: {FIVES[0]}."]
-    assert scored({FIVES[0]: "no_data"}, exceptions=[mitigated]).summary["not_met"] == 1
-    assert scored({FIVES[0]: "ineffective"}, exceptions=[{**mitigated, "compensating": " "}]).summary["not_met"] == 1
-    assert scored({FIVES[0]: "ineffective"}, exceptions=[{**mitigated, "standing": "expired"}]).summary["not_met"] == 1
+    assert scored({FIVES[0]: "no_data"}, exceptions=[mitigated]).summary["cmmc_not_met"] == 1
+    assert (
+        scored({FIVES[0]: "ineffective"}, exceptions=[{**mitigated, "compensating": " "}]).summary["cmmc_not_met"] == 1
+    )
+    assert (
+        scored({FIVES[0]: "ineffective"}, exceptions=[{**mitigated, "standing": "expired"}]).summary["cmmc_not_met"]
+        == 1
+    )
 
 
 def test_a_temporary_deficiency_worked_before_and_is_being_repaired():
@@ -124,8 +130,8 @@ def test_a_temporary_deficiency_worked_before_and_is_being_repaired():
     before = {"state": "stale", "previous_state": "effective"}
     document = scored({FIVES[0]: before}, exceptions=[excused], gaps=[work])
     assert one(document, "requirements", FIVES[0], "result", "basis") == ("MET", "temporary deficiency")
-    assert scored({FIVES[0]: before}, exceptions=[excused]).summary["not_met"] == 1
-    assert scored({FIVES[0]: "stale"}, exceptions=[excused], gaps=[work]).summary["not_met"] == 1
+    assert scored({FIVES[0]: before}, exceptions=[excused]).summary["cmmc_not_met"] == 1
+    assert scored({FIVES[0]: "stale"}, exceptions=[excused], gaps=[work]).summary["cmmc_not_met"] == 1
 
 
 def test_the_exception_that_is_named_is_the_one_that_counts():
@@ -170,3 +176,13 @@ def test_out_of_scope_is_said_and_gives_no_score():
     assert standing(document) == (None, None)
     assert all(table.frame.is_empty() for table in document.tables)
     assert document.charts == []
+
+
+def test_the_score_is_the_sum_of_110_and_of_what_each_requirement_costs():
+    requirements, statuses = pack("cmmc-l2", but={FIVES[0]: "ineffective", ONE_POINTERS[0]: "stale"})
+    facts = {"requirements": rows("requirements", *requirements), "control_status": rows("control_status", *statuses)}
+    found = explained(REPORT, "sprs_score", **facts)
+    assert set(found.select("control_id", "contribution").rows()) == {
+        (None, 110), (FIVES[0], -5), (ONE_POINTERS[0], -1),
+    }  # fmt: skip
+    assert explained(REPORT, "sprs_score").is_empty()

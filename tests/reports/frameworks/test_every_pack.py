@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from datetime import date
 from functools import cache
 
@@ -30,6 +31,7 @@ from tests.factories import (
     rows,
 )
 from tests.reporting.render.parsing import Page
+from tests.reports.explanations import values_follow
 from tests.reports.frameworks.packs import pack
 
 FRAMEWORKS = {
@@ -40,12 +42,12 @@ PACKS = {module.REPORT.name: (module.REPORT, framework) for module, framework in
 STATES = ("effective", "no_data", "stale", "partial", "ineffective", "not_applicable")
 # what a pack reports as good; the more the better
 SCORES = {
-    "type-ii": ("no_exceptions_noted",),
-    "hipaa": ("required_score_pct", "addressable_score_pct", "required_met", "addressable_met"),
-    "nist-csf": ("at_target",),
-    "cis-v8": ("in_place", "ig1_in_place_pct", "ig2_in_place_pct", "ig3_in_place_pct"),
-    "cmmc-l2": ("sprs_score", "met"),
-    "gdpr-art32": ("demonstrated_pct", "demonstrated", "demonstrated_in_part"),
+    "type-ii": ("type_ii_no_exceptions_noted",),
+    "hipaa": (*("hipaa_required_met_pct", "hipaa_addressable_met_pct", "hipaa_required_met", "hipaa_addressable_met"),),
+    "nist-csf": ("csf_at_target",),
+    "cis-v8": ("cis_in_place", "cis_ig1_in_place_pct", "cis_ig2_in_place_pct", "cis_ig3_in_place_pct"),
+    "cmmc-l2": ("sprs_score", "cmmc_met"),
+    "gdpr-art32": ("gdpr_demonstrated_pct", "gdpr_demonstrated", "gdpr_demonstrated_in_part"),
 }
 
 
@@ -96,13 +98,13 @@ def frames(framework):
                       "severity": severity, "status": "open", "asset": "web", "first_seen_on": date(2026, 10, 1)}
                      for n, severity in enumerate(("critical", "high", "medium", "low"))],
         "poam": [{"id": f"V-{n}", "weakness_key": key, "detected_on": date(2026, 10, 1), "due_on": date(2026, 12, 30),
-                  "status": "open"} for n, key in ((2, "F-0"), (10, "gone"))],
+                  "scheduled_on": date(2026, 12, 30), "status": "open"} for n, key in ((2, "F-0"), (10, "gone"))],
     }  # fmt: skip
 
 
 def built(name, given):
     report, _ = PACKS[name]
-    return report.build(*(rows(fact, *given.get(fact, ())) for fact in report.facts), ask())
+    return report.document({fact: rows(fact, *given.get(fact, ())) for fact in report.facts}, ask())
 
 
 def rendered(name, document, format):
@@ -140,8 +142,9 @@ def test_every_format_shows_the_same_rows(name):
 @pytest.mark.parametrize("name", PACKS)
 def test_the_order_of_the_facts_does_not_matter(name):
     report, framework = PACKS[name]
-    given = [rows(fact, *frames(framework).get(fact, ())) for fact in report.facts]
-    forwards, backwards = report.build(*given, ask()), report.build(*(frame.reverse() for frame in given), ask())
+    given = {fact: rows(fact, *frames(framework).get(fact, ())) for fact in report.facts}
+    forwards = report.document(given, ask())
+    backwards = report.document({fact: frame.reverse() for fact, frame in given.items()}, ask())
     for format in report.formats:
         assert rendered(name, forwards, format) == rendered(name, backwards, format)
 
@@ -173,9 +176,17 @@ def test_removing_all_data_raises_no_score(name):
 
 
 @pytest.mark.parametrize("name", PACKS)
+def test_every_figure_is_what_its_rows_give(name):
+    report, framework = PACKS[name]
+    for given in ({}, frames(framework)):
+        values_follow(report, **{fact: rows(fact, *given.get(fact, ())) for fact in report.facts})
+
+
+@pytest.mark.parametrize("name", PACKS)
 def test_terms_are_defined_and_labels_name_columns(name):
     document = built(name, frames(PACKS[name][1]))
-    assert 3 <= len(document.definitions) <= 9
+    terms = len(document.definitions) - len(PACKS[name][0].figures)
+    assert 1 <= terms <= 9
     for table in document.tables:
         assert {*table.hidden, *table.heat, *table.state, *table.headings} <= set(table.frame.columns), table.name
         assert all(dtype != pl.Null for dtype in table.frame.dtypes), table.name
@@ -185,3 +196,38 @@ def test_the_packs_have_the_counts_of_their_standards():
     counts = {"soc2": 61, "iso27001": 123, "pci-dss": 250, "hipaa": 55, "nist-csf": 106, "cis-v8": 153, "cmmc-l2": 110,
               "gdpr-art32": 8}  # fmt: skip
     assert {framework: len(pack(framework)[0]) for framework in counts} == counts
+
+
+NOTHING_APPLIES = {
+    "type-ii": "No SOC 2 criterion is applicable, so there is nothing to report on.",
+    "iso-assessment": "No requirement is applicable; 123 major candidates and 0 minor candidates. Start with 4.1 "
+    "Organization and its context (a clause of 4 to 10 may not be excluded).",
+    "hipaa": "No specification or standard of the HIPAA Security Rule is applicable, so there is nothing to meet.",
+    "nist-csf": "No outcome of NIST CSF 2.0 is in scope of the profile.",
+    "cis-v8": "No safeguard of IG1 applies, so nothing can be said about it.",
+    "cmmc-l2": "No SPRS score can be given, because there is no evidence of a system security plan (3.12.4): write and "
+    "approve it first.",
+    "gdpr-art32": "No measure of GDPR Article 32 is applicable, so there is nothing to demonstrate.",
+}
+
+
+@pytest.mark.parametrize("name", NOTHING_APPLIES)
+def test_where_nothing_applies_no_share_of_nothing_is_told(name):
+    _, framework = PACKS[name]
+    requirements, statuses = pack(framework, default="not_applicable")
+    organization = [{"frameworks": [framework]}]
+    given = {"organization": organization, "requirements": requirements, "control_status": statuses}
+    assert built(name, given).headline == NOTHING_APPLIES[name]
+
+
+@pytest.mark.parametrize("name", PACKS)
+@pytest.mark.parametrize("state", STATES)
+def test_no_first_sentence_counts_nothing_of_nothing_or_starts_without_a_first(name, state):
+    _, framework = PACKS[name]
+    for whole in (slice(None), slice(1), slice(0)):
+        requirements, statuses = (part[whole] for part in pack(framework, default=state))
+        organization = [{"frameworks": [framework, "fedramp-poam"]}]
+        headline = built(
+            name, {"organization": organization, "requirements": requirements, "control_status": statuses}
+        ).headline
+        assert not re.search(r"\b0 of 0\b|\bthe 0\b|^0 items", headline), headline

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.model.poam import scheduled_on, written
 from reports.frameworks.fedramp_poam import REPORT
 from reports.frameworks.poam_columns import headings
 from tests.reports.frameworks.packs import report, table
@@ -29,8 +30,18 @@ LINE = {
 CLOSED = {**LINE, "id": "V-3", "status": "completed", "closed_on": date(2026, 11, 10)}
 
 
+def numbered(line, findings):
+    """A line of the ledger as its fact has it."""
+    details = written(line.get("details"))
+    capped = [row["due_on"] for row in findings if row["id"] == line["weakness_key"] and row["known_exploited"]]
+    due = scheduled_on(details, line["detected_on"], line["due_on"], *capped)
+    return {"owner": details.get("point_of_contact", "ann@acme.example"), "scheduled_on": due, **line}
+
+
 def plan(gaps=(), findings=(), poam=(), organization=SCOPE, **asked):
     profiles = asked.pop("control_profiles", ())
+    asked.setdefault("scans", "all")
+    poam = [numbered(line, findings) for line in poam]
     facts = {
         "organization": organization,
         "gaps": gaps,
@@ -134,6 +145,15 @@ def test_the_ledger_gives_number_detection_deadline_and_what_people_wrote():
     ) == [("V-7", date(2026, 10, 1), date(2026, 12, 30), "Moderate", "eve@acme.example", date(2026, 10, 20), True, None,
            None)]  # fmt: skip
     assert document.warnings[-1] == "1 vendor check-in more than 30 days ago."
+
+
+def test_an_item_says_when_it_was_first_listed_and_an_unnumbered_one_was_not():
+    other = {**GAP, "gap_id": "cmmc-l2:other", "control_id": "other"}
+    document = plan([GAP, other], poam=[{**LINE, "listed_on": date(2026, 10, 5)}])
+    columns = ("poam_id", "original_detection_date", "first_listed_on")
+    assert set(rows(document, *columns)) == {
+        ("V-7", date(2026, 10, 1), date(2026, 10, 5)), ("unnumbered", date(2026, 11, 1), None),
+    }  # fmt: skip
 
 
 def test_a_number_is_never_used_again():
@@ -240,9 +260,48 @@ def test_late_scan_findings_alone_can_be_listed():
     assert rows(plan([GAP], [FINDING, late], scans="late"), "weakness_key") == [("FND-2",), (GAP["gap_id"],)]
 
 
+def test_the_plan_lists_late_scan_findings_alone_where_nothing_else_is_asked_for():
+    assert REPORT.parse({})["scans"] == "late"
+
+
+@pytest.mark.parametrize(("milestone", "slow"), [(date(2026, 12, 30), []), (date(2026, 12, 31), ["V-7"])])
+def test_a_milestone_after_the_scheduled_completion_is_a_warning(milestone, slow):
+    document = plan([{**GAP, "due_on": milestone}], [FINDING], [LINE])
+    assert table(document, "items").filter("milestone_late")["poam_id"].to_list() == slow
+    said = "1 item with a milestone after the scheduled completion, V-7 Access (2026-12-30) first: the milestone must move."
+    assert [text for text in document.warnings if "milestone" in text] == [said] * len(slow)
+
+
+def test_findings_that_are_not_late_are_counted_where_they_are_not_listed():
+    document = plan(findings=[FINDING], scans="late")
+    assert document.headline == "No item must be listed; 1 scan finding is open and not late."
+    assert (document.summary["poam_items_open"], document.summary["poam_scan_findings_not_late"]) == (0, 1)
+    listed = plan(findings=[FINDING])
+    assert (rows(listed, "poam_id"), listed.summary) == ([("unnumbered",)], document.summary)
+
+
+def test_a_closed_sheet_without_items_says_so():
+    assert plan([GAP], sheet="closed").headline == "No item of the plan was closed."
+
+
+def test_a_milestone_that_somebody_wrote_down_counts_and_one_of_a_closed_item_does_not():
+    details = '{"planned_milestones":"(01) 2026-12-01: order; (02) 2027-01-15: fit"}'
+    assert rows(plan([GAP], poam=[{**LINE, "details": details}]), "milestone_late") == [(True,)]
+    closed = plan([GAP], poam=[{**CLOSED, "details": details}], sheet="closed")
+    assert rows(closed, "milestone_late") == [(False,)]
+
+
+def test_a_weakness_with_two_numbers_is_a_warning():
+    document = plan([GAP], [FINDING], [LINE, {**LINE, "id": "V-9"}])
+    assert [text for text in document.warnings if "number:" in text] == [
+        "1 weakness has more than one number: close all but the oldest. It is one duty in the calendar."
+    ]
+    assert not [text for text in plan([GAP], [FINDING], [LINE]).warnings if "number:" in text]
+
+
 def test_the_headline_names_the_item_that_is_due_first():
     document = plan([GAP], [FINDING], [LINE])
-    assert document.headline == "2 open items, 0 late: start with V-7 Access (due 2026-12-30)."
+    assert document.headline == "1 open item, 0 late. Start with V-7 Access (due 2026-12-30)."
     assert document.warnings == [
         "1 item without a number in the ledger: `hq poam` gives each the next one.",
         "1 item without controls of NIST SP 800-53, which the template demands.",
@@ -264,3 +323,18 @@ def test_an_empty_plan_and_one_out_of_scope_say_so():
     outside = plan([GAP], [FINDING], [LINE], organization=[{"frameworks": ["soc2"]}])
     assert outside.headline == "The FedRAMP POA&M is not in scope, so there is no plan."
     assert table(outside, "items").is_empty()
+
+
+def test_the_figures_are_the_same_whichever_sheet_is_shown():
+    late = {**CLOSED, "id": "V-2", "due_on": date(2026, 10, 31)}
+    asked = [{}, {"sheet": "closed"}, {"scans": "late"}, {"template": "2.1"}]
+    found = [plan([GAP], [FINDING], [CLOSED, late, LINE], **options).summary for options in asked]
+    assert [{key: number for key, number in one.items() if key not in ("sheet", "template")} for one in found] == [
+        {
+            "poam_items_open": 1, "poam_items_late": 0, "poam_items_numbered": 1, "poam_items_unnumbered": 0,
+            "poam_items_high": 0, "poam_items_moderate": 1, "poam_items_low": 0, "poam_items_from_gaps": 1,
+            "poam_items_from_scans": 0, "poam_scan_findings_not_late": 1, "poam_items_detected_in_period": 0,
+            "poam_vendor_check_ins_overdue": 0, "poam_items_closed": 2, "poam_items_closed_late": 1,
+            "poam_items_closed_in_period": 2,
+        }
+    ] * len(asked)  # fmt: skip

@@ -34,7 +34,7 @@ def assessed(but=None, default="effective", **facts):
 def test_what_cannot_be_shown_is_missing(state, standing):
     document = assessed({MEASURE: state})
     assert one(document, "measures", MEASURE, "standing", "measure_type") == (standing, "technical")
-    assert document.summary["demonstrated"] == 7 + (standing == "demonstrated")
+    assert document.summary["gdpr_demonstrated"] == 7 + (standing == "demonstrated")
 
 
 def test_the_risk_to_persons_is_that_of_the_linked_risk():
@@ -99,14 +99,14 @@ def test_processors_need_a_contract_that_binds_sub_processors():
         ("e", "not known which data it handles"),
         ("a", None),
     ]
-    assert (document.summary["processors"], document.summary["processors_without_agreement"]) == (6, 2)
+    assert (document.summary["gdpr_processors"], document.summary["gdpr_processors_without_agreement"]) == (6, 2)
     assert one(document, "measures", "Art.32(4)", "processors_open") == (5,)
 
 
 def test_without_evidence_nothing_is_demonstrated():
     document = assessed(default="no_data")
-    assert (document.summary["demonstrated_pct"], document.coverage.assessed) == (0.0, 0)
-    assert document.headline.startswith("0 of 8 Article 32 measures can be demonstrated: start with Art.32(1) Risk")
+    assert (document.summary["gdpr_demonstrated_pct"], document.coverage.assessed) == (0.0, 0)
+    assert document.headline.startswith("0 of 8 Article 32 measures can be demonstrated. Start with Art.32(1) Risk")
 
 
 def test_out_of_scope_is_said():

@@ -28,14 +28,14 @@ def assessed(but=None, decisions=ALL_DECIDED, **facts):
 
 def test_required_and_addressable_are_scored_apart():
     document = assessed({REQUIRED: "stale"})
-    assert {name: document.summary[name] for name in ("required_applicable", "required_met", "required_score_pct",
-            "addressable_applicable", "addressable_met", "addressable_score_pct", "violations")} == {
-        "required_applicable": 33, "required_met": 32, "required_score_pct": 97.0,
-        "addressable_applicable": 22, "addressable_met": 22, "addressable_score_pct": 100.0, "violations": 0,
+    assert {name: document.summary[name] for name in ("hipaa_required", "hipaa_required_met", "hipaa_required_met_pct",
+            "hipaa_addressable", "hipaa_addressable_met", "hipaa_addressable_met_pct", "hipaa_violations")} == {
+        "hipaa_required": 33, "hipaa_required_met": 32, "hipaa_required_met_pct": 97.0,
+        "hipaa_addressable": 22, "hipaa_addressable_met": 22, "hipaa_addressable_met_pct": 100.0, "hipaa_violations": 0,
     }  # fmt: skip
     assert document.headline == (
-        "32 of 33 required and 22 of 22 addressable specifications and standards are met: "
-        f"start with {REQUIRED} Risk analysis (evidence is older than its window)."
+        "32 of 33 required and 22 of 22 addressable specifications and standards are met. "
+        f"Start with {REQUIRED} Risk analysis (evidence is older than its window)."
     )
 
 
@@ -59,8 +59,8 @@ def test_addressable_means_decided(state, decision, finding, met):
     others = [row for row in ALL_DECIDED if row["control_id"] != ADDRESSABLE]
     document = assessed({ADDRESSABLE: state}, own + others)
     assert one(document, "specifications", ADDRESSABLE, "finding") == (finding,)
-    assert document.summary["addressable_met"] == 21 + met
-    assert document.summary["violations"] == (finding == "undocumented")
+    assert document.summary["hipaa_addressable_met"] == 21 + met
+    assert document.summary["hipaa_violations"] == (finding == "undocumented")
 
 
 def test_a_decision_does_not_help_a_required_specification():
@@ -105,7 +105,7 @@ def test_business_associates_need_an_agreement_that_flows_down():
 def test_an_agreement_is_good_on_its_last_day():
     vendor = {"vendor_id": "a", "name": "a", "tier": "low", "handles_phi": True}
     last = {"vendor_id": "a", "kind": "baa", "document_id": "D", "flows_down": True, "valid_until": date(2026, 11, 20)}
-    assert assessed(vendors=[vendor], agreements=[last]).summary["without_agreement"] == 0
+    assert assessed(vendors=[vendor], agreements=[last]).summary["hipaa_associates_without_agreement"] == 0
 
 
 def test_safeguards_and_standards_add_up():
@@ -127,5 +127,5 @@ def test_safeguards_and_standards_add_up():
 def test_out_of_scope_is_said_and_no_vendor_is_blamed():
     document = report(REPORT, vendors=[{"vendor_id": "a", "name": "a", "handles_phi": True}])
     assert document.headline == "The HIPAA Security Rule is not in scope, so there is nothing to assess."
-    assert document.summary["required_score_pct"] is None
+    assert document.summary["hipaa_required_met_pct"] is None
     assert all(table.frame.is_empty() for table in document.tables)

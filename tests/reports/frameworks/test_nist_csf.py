@@ -58,13 +58,13 @@ def test_actions_come_by_priority_with_what_is_planned():
     assert table(document, "actions").select("control_id", "priority", "action").rows() == [
         (OUTCOME, 7.5, f"Do {OUTCOME}"), ("GV.OC-01", 1.0, "Do GV.OC-01"),
     ]  # fmt: skip
-    assert document.headline.startswith(f"104 of 106 outcomes are at target: start with {OUTCOME}")
+    assert document.headline.startswith(f"104 of 106 outcomes are at target. Start with {OUTCOME}")
     assert document.warnings == ["106 outcomes in scope without a target: counted as if all were wanted."]
 
 
 def test_without_evidence_nothing_is_at_target():
     document = profiled(default="no_data")
-    assert (document.summary["at_target"], document.coverage.assessed) == (0, 0)
+    assert (document.summary["csf_at_target"], document.coverage.assessed) == (0, 0)
 
 
 def test_out_of_scope_is_said():

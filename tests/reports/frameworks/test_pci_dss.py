@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 
 from reports.frameworks.pci_dss import REPORT
-from tests.factories import ask, rows
+from tests.factories import document as document_of
+from tests.factories import rows
 
 PCI = {"framework": "pci-dss"}
 HEADINGS = (
@@ -33,13 +34,13 @@ def profile(control_id, **given):
 
 
 def report(requirements, statuses, profiles=(), exceptions=(), gaps=()):
-    return REPORT.build(
-        rows("requirements", *HEADINGS, *requirements) if requirements else rows("requirements"),
-        rows("control_status", *statuses),
-        rows("control_profiles", *profiles),
-        rows("exceptions", *exceptions),
-        rows("gaps", *gaps),
-        ask(),
+    return document_of(
+        REPORT,
+        requirements=rows("requirements", *HEADINGS, *requirements) if requirements else rows("requirements"),
+        control_status=rows("control_status", *statuses),
+        control_profiles=rows("control_profiles", *profiles),
+        exceptions=rows("exceptions", *exceptions),
+        gaps=rows("gaps", *gaps),
     )
 
 
@@ -63,12 +64,13 @@ STATUSES = [
 def test_the_summary_counts_findings_in_the_words_of_the_standard():
     document = report(REQUIREMENTS, STATUSES, [profile("1.2.10", tested=False)])
     assert dict(document.summary) == {
-        "overall": "non_compliant", "assessment": "partial", "requirements": 4, "in_place": 1, "not_applicable": 1,
-        "not_tested": 1, "not_in_place": 1, "in_place_share_pct": 33.3, "compensating": 0, "customised": 0,
-        "principals_met": 0,
+        "pci_overall": "non_compliant", "pci_assessment": "partial", "pci_requirements": 4,
+        "pci_requirements_in_place": 1, "pci_requirements_not_applicable": 1, "pci_requirements_not_tested": 1,
+        "pci_requirements_not_in_place": 1, "pci_in_place_pct": 33.3, "pci_compensating": 0, "pci_customised": 0,
+        "pci_principals_met": 0,
     }  # fmt: skip
     assert document.headline == (
-        "Not compliant: 1 of 4 requirements is Not in Place: start with 1.2.2 Title 1.2.2 (no evidence)."
+        "Not compliant: 1 of 4 requirements is Not in Place. Start with 1.2.2 Title 1.2.2 (no evidence of a required kind)."
     )
     assert (document.coverage.assessed, document.coverage.total) == (2, 3)
     assert document.warnings == ["1 requirement Not Tested: this is a partial assessment."]
@@ -78,7 +80,7 @@ def test_the_summary_counts_findings_in_the_words_of_the_standard():
     ("given", "own", "finding", "why"),
     [
         ({}, {}, "In Place", None),
-        ({"state": "no_data"}, {}, "Not in Place", "no evidence"),
+        ({"state": "no_data"}, {}, "Not in Place", "no evidence of a required kind"),
         ({"state": "stale"}, {}, "Not in Place", "evidence is older than its window"),
         ({"state": "partial"}, {}, "Not in Place", "some kinds of evidence are lacking"),
         ({"state": "ineffective"}, {}, "Not in Place", "a test failed or an event contradicts it"),
@@ -88,7 +90,7 @@ def test_the_summary_counts_findings_in_the_words_of_the_standard():
             "not applicable without justification, approver and date",
         ),
         ({**EXCLUDED, **PROVEN}, {"tested": False}, "Not Tested", "excluded from testing"),
-        ({"state": "no_data"}, {"tested": True}, "Not in Place", "no evidence"),
+        ({"state": "no_data"}, {"tested": True}, "Not in Place", "no evidence of a required kind"),
         ({}, {"method": "customised", "risk_ref": "TRA-1"}, "In Place", None),
         ({}, {"method": "customised"}, "Not in Place", "customised approach without its risk analysis"),
         (
@@ -128,19 +130,19 @@ def test_planned_work_does_not_put_a_requirement_in_place():
     assert table(document, "not_in_place").select("control_id", "status", "due_on").rows() == [
         ("1.2.1", "in_progress", date(2026, 12, 1))
     ]
-    assert document.summary["overall"] == "non_compliant"
+    assert document.summary["pci_overall"] == "non_compliant"
 
 
 def test_compliant_means_all_in_place_or_not_applicable():
     document = report(REQUIREMENTS[:3:2], [STATUSES[0], STATUSES[2]])
-    assert document.summary["overall"] == "compliant"
+    assert document.summary["pci_overall"] == "compliant"
     assert document.headline == "Compliant: all 2 requirements are In Place or Not Applicable."
-    assert document.summary["in_place_share_pct"] == 100.0
+    assert document.summary["pci_in_place_pct"] == 100.0
 
 
 def test_a_requirement_that_was_not_tested_keeps_the_whole_from_being_compliant():
     document = report(REQUIREMENTS[:2], [status("1.2.1"), status("1.2.2")], [profile("1.2.2", tested=False)])
-    assert document.summary["overall"] == "non_compliant"
+    assert document.summary["pci_overall"] == "non_compliant"
     assert document.headline == (
         "Not compliant: 0 of 2 requirements are Not in Place, but 1 was Not Tested: test to complete the assessment."
     )
@@ -148,7 +150,7 @@ def test_a_requirement_that_was_not_tested_keeps_the_whole_from_being_compliant(
 
 def test_nothing_in_place_and_nothing_tested_proves_nothing():
     document = one(profiles=[profile("1.2.1", tested=False)])
-    assert document.summary["overall"] == "insufficient_data"
+    assert document.summary["pci_overall"] == "insufficient_data"
 
 
 def test_sections_and_principals_add_up_to_the_requirements():
@@ -179,6 +181,6 @@ def test_service_provider_requirements_count_until_they_are_recorded_as_not_appl
 def test_out_of_scope_is_said_and_not_called_compliant():
     document = report([], [])
     assert document.headline == "PCI DSS is not in scope, so there is nothing to assess."
-    assert (document.summary["overall"], document.summary["assessment"]) == ("insufficient_data", None)
+    assert (document.summary["pci_overall"], document.summary["pci_assessment"]) == ("insufficient_data", None)
     assert all(table.frame.is_empty() for table in document.tables)
     assert document.charts == []

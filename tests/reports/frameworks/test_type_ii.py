@@ -23,12 +23,13 @@ RUN = {
 FAILED = {**RUN, "outcome": "failed", "deviations": 2, "cause": "Leaver kept access"}
 
 
-def period(but=None, default="effective", only=None, options=None, **facts):
+def period(but=None, default="effective", only=None, options=None, known=date(2026, 1, 1), **facts):
     requirements, statuses = pack("soc2", default=default, but=but or {})
     if only:
         requirements, statuses = (
             [row for row in rows if row["control_id"] in only] for rows in (requirements, statuses)
         )
+    facts.setdefault("known_since", [{"framework": "soc2", "known_since": known}])
     return report(REPORT, requirements, statuses, options, **facts)
 
 
@@ -80,7 +81,7 @@ def test_machine_records_are_tested_every_one():
 def test_only_what_was_performed_in_the_period_is_tested(runs, result, missed):
     document = period(only=[CRITERION], test_windows=runs)
     assert one(document, "criteria", CRITERION, "result") == (result,)
-    assert document.summary["tests_missed"] == missed
+    assert document.summary["type_ii_tests_missed"] == missed
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_a_gap_in_operation_is_longer_than_the_window_of_the_cadence(evidence, l
     monthly = {"state": "effective", "cadence": "monthly", "window_days": 35}
     document = period({CRITERION: monthly}, only=[CRITERION], criteria_days=days(CRITERION, *evidence))
     assert one(document, "criteria", CRITERION, "longest_gap_days", "gap_in_operation") == (longest, gap)
-    assert document.summary["gaps_in_operation"] == gap
+    assert document.summary["type_ii_gaps_in_operation"] == gap
 
 
 def test_a_gap_in_operation_says_how_long_it_is_or_that_there_never_was_evidence():
@@ -109,6 +110,29 @@ def test_a_gap_in_operation_says_how_long_it_is_or_that_there_never_was_evidence
     ]
 
 
+@pytest.mark.parametrize(("known", "gaps"), [
+    (date(2026, 10, 1), [(CRITERION, 30, True), (OTHER, None, True)]),
+    (date(2026, 10, 31), [(CRITERION, 21, True), (OTHER, None, True)]),  # the period begins on 22 October
+    (date(2026, 11, 1), [(CRITERION, 20, False), (OTHER, None, False)]),
+    (None, [(CRITERION, 1, False), (OTHER, None, False)]),
+])  # fmt: skip
+def test_a_gap_in_operation_begins_where_the_records_do(known, gaps):
+    both = {name: {"state": "effective", "cadence": "annual", "window_days": 20} for name in (CRITERION, OTHER)}
+    held = period(both, only=[CRITERION, OTHER], known=known, criteria_days=days(CRITERION, "2026-11-20"))
+    frame = table(held, "criteria").select("control_id", "longest_gap_days", "gap_in_operation")
+    assert frame.rows() == gaps
+    said = [f"Records begin on {known}: gaps in operation are measured from then on."]
+    assert [text for text in held.warnings if "Records begin" in text] == (
+        said if known and known > date(2026, 10, 22) else []
+    )
+
+
+def test_it_is_asked_over_a_year_and_the_warning_about_short_periods_names_that():
+    assert REPORT.period_days({}) == 365
+    assert REPORT.period_days({"periodDays": 90}) == 90
+    assert "ask for periodDays of 90 to 365." in period(only=[CRITERION]).warnings[0]
+
+
 def test_a_criterion_shown_by_policy_alone_has_no_gap_in_operation():
     policy = {"state": "effective", "kinds_required": ["policy", "attestation"]}
     document = period({CRITERION: policy}, only=[CRITERION])
@@ -117,20 +141,23 @@ def test_a_criterion_shown_by_policy_alone_has_no_gap_in_operation():
 
 def test_a_response_or_a_plan_answers_a_deviation():
     answered = {**FAILED, "response": "Removal is automatic now"}
-    assert period(only=[CRITERION], test_windows=[answered]).summary["without_response"] == 0
+    assert period(only=[CRITERION], test_windows=[answered]).summary["type_ii_without_response"] == 0
     work = {**SOC2, "status": "in_progress", "due_on": date(2026, 12, 1)}
-    assert period(only=[CRITERION], test_windows=[FAILED], gaps=[work]).summary["without_response"] == 0
+    assert period(only=[CRITERION], test_windows=[FAILED], gaps=[work]).summary["type_ii_without_response"] == 0
     assert (
-        period(only=[CRITERION], test_windows=[FAILED, {**answered, "run_id": "R-2"}]).summary["without_response"] == 1
+        period(only=[CRITERION], test_windows=[FAILED, {**answered, "run_id": "R-2"}]).summary[
+            "type_ii_without_response"
+        ]
+        == 1
     )
 
 
 def test_a_response_to_a_test_does_not_answer_what_machines_recorded():
     disabled = {**SOC2, "action": "mfa.disabled", "title": "MFA off", "effect": "contradicts", "events": 1}
     given = {"test_windows": [{**FAILED, "response": "Removal is automatic now"}], "criteria_events": [disabled]}
-    assert period(only=[CRITERION], **given).summary["without_response"] == 1
+    assert period(only=[CRITERION], **given).summary["type_ii_without_response"] == 1
     work = {**SOC2, "status": "in_progress", "due_on": date(2026, 12, 1)}
-    assert period(only=[CRITERION], gaps=[work], **given).summary["without_response"] == 0
+    assert period(only=[CRITERION], gaps=[work], **given).summary["type_ii_without_response"] == 0
 
 
 def test_the_trend_has_twelve_months_and_counts_what_is_due_monthly():
@@ -180,8 +207,8 @@ def test_bundles_holds_cuecs_and_changes_of_the_period_are_counted():
             {**SOC2, "policy_id": "P-2", "title": "Access policy", "version": 2, "accepted_on": date(2026, 11, 3)}
         ],
     )
-    assert {name: document.summary[name] for name in ("bundles_sealed", "legal_holds", "cuecs")} == {
-        "bundles_sealed": 1, "legal_holds": 1, "cuecs": 1,
+    assert {name: document.summary[name] for name in ("bundles_sealed_in_period", "legal_holds_in_period", "type_ii_cuecs")} == {
+        "bundles_sealed_in_period": 1, "legal_holds_in_period": 1, "type_ii_cuecs": 1,
     }  # fmt: skip
     assert table(document, "cuecs").select("customer_side", "vendors", "unmapped").rows() == [("Remove leavers", 2, 1)]
     assert table(document, "changes").drop("control_id").rows() == [
@@ -197,7 +224,11 @@ def test_a_short_period_is_said():
 def test_without_tests_nothing_is_known():
     document = period(default="no_data")
     assert document.headline == "No criterion was tested in 30 days, so nothing is known about operation."
-    assert (document.summary["not_tested"], document.summary["gaps_in_operation"], document.coverage.assessed) == (
+    assert (
+        document.summary["type_ii_not_tested"],
+        document.summary["type_ii_gaps_in_operation"],
+        document.coverage.assessed,
+    ) == (
         61,
         61,
         0,

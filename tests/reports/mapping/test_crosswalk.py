@@ -3,7 +3,8 @@
 import pytest
 
 from reports.mapping.crosswalk import REPORT
-from tests.factories import ask, moment, rows
+from tests.factories import ask, document, explained, moment, rows
+from tests.reports.explanations import values_follow
 
 
 def pair(source_id, target_id, relation="intersects", strength=0.5, **given):
@@ -24,18 +25,19 @@ def events(framework, control_id, number=1, source="operation", at="2026-11-10 0
     }  # fmt: skip
 
 
+def facts(pairs, controls=(), evidence=(), scope=("soc2", "iso27001")):
+    return {
+        "organization": rows("organization", {"frameworks": list(scope)}), "crosswalk": rows("crosswalk", *pairs),
+        "control_evidence": rows("control_evidence", *evidence), "control_status": rows("control_status", *controls),
+    }  # fmt: skip
+
+
 def report(pairs, controls=(), evidence=(), scope=("soc2", "iso27001"), **options):
-    return REPORT.build(
-        rows("organization", {"frameworks": list(scope)}),
-        rows("crosswalk", *pairs),
-        rows("control_evidence", *evidence),
-        rows("control_status", *controls),
-        ask(**options),
-    )
+    return document(REPORT, ask(**options), **facts(pairs, controls, evidence, scope))
 
 
-def table(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def table(held, name):
+    return next(table.frame for table in held.tables if table.name == name)
 
 
 PAIRS = (
@@ -62,19 +64,20 @@ EVIDENCE = (
 
 
 def test_the_summary_counts_pairs_targets_and_overlay():
-    document = report(PAIRS, CONTROLS, EVIDENCE)
-    assert dict(document.summary) == {
-        "pairs": 3, "full_pairs": 2, "targets": 5, "targets_applicable": 4, "targets_full": 2, "targets_partial": 1,
-        "targets_none": 1, "targets_full_pct": 50.0, "targets_without_full_pair": 2, "evidence_both": 1,
-        "evidence_one_side": 2, "evidence_none": 0, "reuse_opportunities": 1, "conflicts": 1,
-        "conflicts_on_full_pairs": 1,
+    held = report(PAIRS, CONTROLS, EVIDENCE)
+    assert dict(held.summary) == {
+        "crosswalk_pairs": 3, "crosswalk_pairs_full": 2, "crosswalk_targets": 5, "crosswalk_targets_applicable": 4,
+        "crosswalk_targets_full": 2, "crosswalk_targets_partial": 1, "crosswalk_targets_none": 1,
+        "crosswalk_targets_full_pct": 50.0, "crosswalk_targets_without_full_pair": 2, "crosswalk_evidence_both": 1,
+        "crosswalk_evidence_one_side": 2, "crosswalk_evidence_none": 0, "crosswalk_reuse": 1, "crosswalk_conflicts": 1,
+        "crosswalk_conflicts_full": 1,
     }  # fmt: skip
-    assert document.headline == (
-        "SOC 2 fully covers 2 of 4 applicable ISO requirements; 1 pair in conflict: "
+    assert held.headline == (
+        "SOC 2 fully covers 2 of 4 applicable ISO requirements; 1 pair is in conflict: "
         "settle first why CC7.3 is effective and A.5.25 is not."
     )
-    assert (document.coverage.assessed, document.coverage.total) == (4, 6)
-    assert document.warnings == []
+    assert (held.coverage.assessed, held.coverage.total) == (4, 6)
+    assert held.warnings == []
 
 
 def test_the_matrix_lays_evidence_and_state_over_both_sides():
@@ -106,9 +109,13 @@ def test_a_target_that_does_not_apply_stays_listed_and_leaves_the_denominator():
 def test_full_partial_and_none_add_up_to_the_applicable_targets():
     summary = report(PAIRS, CONTROLS, EVIDENCE).summary
     assert (
-        summary["targets_full"] + summary["targets_partial"] + summary["targets_none"] == summary["targets_applicable"]
+        summary["crosswalk_targets_full"] + summary["crosswalk_targets_partial"] + summary["crosswalk_targets_none"]
+        == summary["crosswalk_targets_applicable"]
     )
-    assert summary["evidence_both"] + summary["evidence_one_side"] + summary["evidence_none"] == summary["pairs"]
+    assert (
+        summary["crosswalk_evidence_both"] + summary["crosswalk_evidence_one_side"] + summary["crosswalk_evidence_none"]
+        == summary["crosswalk_pairs"]
+    )
 
 
 def test_conflicts_on_full_pairs_come_first():
@@ -134,18 +141,18 @@ def test_conflicts_on_full_pairs_come_first():
 )
 def test_evidence_is_reused_only_where_the_pair_covers_the_other_side(relation, evidenced, reuse):
     ids = {"soc2": "CC6.1", "iso27001": "A.5.15"}
-    document = report(
+    held = report(
         [pair("CC6.1", "A.5.15", relation, 0.9)],
         [control(framework, name) for framework, name in ids.items()],
         [events(evidenced, ids[evidenced])],
     )
-    assert table(document, "matrix")["reuse"].to_list() == [reuse]
+    assert table(held, "matrix")["reuse"].to_list() == [reuse]
 
 
 def test_the_statement_of_applicability_lists_requirements_with_their_criteria():
-    document = report(PAIRS, CONTROLS, EVIDENCE, view="soa")
-    assert [table.name for table in document.tables] == ["conflicts", "soa"]
-    soa = table(document, "soa")
+    held = report(PAIRS, CONTROLS, EVIDENCE, view="soa")
+    assert [table.name for table in held.tables] == ["conflicts", "soa"]
+    soa = table(held, "soa")
     assert soa.select(
         "control_id", "mapping", "criteria", "criteria_effective", "events", "criteria_events"
     ).rows() == [
@@ -159,26 +166,56 @@ def test_the_statement_of_applicability_lists_requirements_with_their_criteria()
 
 def test_a_framework_out_of_scope_leaves_the_mapping_without_overlay():
     iso = tuple(row for row in CONTROLS if row["framework"] == "iso27001")
-    document = report(PAIRS, iso, EVIDENCE[3:], scope=("iso27001",))
-    assert table(document, "matrix")["overlay"].to_list() == [None, None, None]
-    assert document.summary["conflicts"] == 0
-    assert document.warnings == ["SOC 2 is not in scope: the mapping is shown without evidence and state of that side."]
+    held = report(PAIRS, iso, EVIDENCE[3:], scope=("iso27001",))
+    assert table(held, "matrix")["overlay"].to_list() == [None, None, None]
+    assert held.summary["crosswalk_conflicts"] == 0
+    assert held.warnings == ["SOC 2 is not in scope: the mapping is shown without evidence and state of that side."]
 
 
 def test_without_either_framework_the_pairs_themselves_remain():
-    document = report(PAIRS, scope=())
-    assert (document.summary["pairs"], document.summary["targets"], document.summary["targets_full"]) == (3, 3, 2)
-    assert document.coverage.total == 0
-    assert len(document.warnings) == 3
+    held = report(PAIRS, scope=())
+    assert (
+        held.summary["crosswalk_pairs"],
+        held.summary["crosswalk_targets"],
+        held.summary["crosswalk_targets_full"],
+    ) == (3, 3, 2)
+    assert held.coverage.total == 0
+    assert len(held.warnings) == 3
 
 
 def test_pairs_that_nobody_signed_off_are_counted():
-    document = report([pair("CC6.1", "A.5.15", reviewer="catalogue")], CONTROLS)
-    assert document.warnings == ["1 pair came with the catalogue: no named person has signed them off."]
+    held = report([pair("CC6.1", "A.5.15", reviewer="catalogue")], CONTROLS)
+    assert held.warnings == ["1 pair came with the catalogue: no named person has signed them off."]
 
 
 def test_no_pair_at_all_is_said():
-    document = report([], scope=())
-    assert document.headline == "The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped."
-    assert document.summary["targets_full_pct"] is None
-    assert all(table.frame.is_empty() for table in document.tables)
+    held = report([], scope=())
+    assert held.headline == "The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped."
+    assert held.summary["crosswalk_targets_full_pct"] is None
+    assert all(table.frame.is_empty() for table in held.tables)
+
+
+def test_where_every_requirement_is_covered_nothing_more_is_asked_for():
+    held = report([pair("CC6.1", "A.5.15", "superset", 0.9)], [control("soc2", "CC6.1"), control("iso27001", "A.5.15")])
+    assert held.headline == (
+        "SOC 2 fully covers 1 of 1 applicable ISO requirement, and no pair can share evidence that it does not share yet."
+    )
+
+
+def test_every_figure_is_what_its_rows_give():
+    given = facts(PAIRS, CONTROLS, EVIDENCE)
+    values_follow(REPORT, **given)
+    values_follow(REPORT)
+    assert explained(REPORT, "crosswalk_reuse", **given).select("source_id", "target_id", "reason").rows() == [
+        ("CC6.1", "A.5.15", "to target")
+    ]
+    assert explained(REPORT, "crosswalk_targets_partial", **given).select("control_id", "reason").rows() == [
+        ("A.8.2", "pairs: 1, full: 0, best: intersects 0.6")
+    ]
+
+
+def test_without_any_facts_nothing_is_mapped():
+    held = document(REPORT, ask(view="matrix"))
+    assert held.headline == "The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped."
+    assert set(held.summary.values()) == {0, None}
+    assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in report(PAIRS).tables]

@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 
 from reports.mapping.mapping_digest import REPORT
-from tests.factories import ask, rows
+from tests.factories import document, explained, rows
+from tests.reports.explanations import values_follow
 
 SEEN = {"taken_on": date(2026, 10, 1), "version": "old"}
 
@@ -28,50 +29,55 @@ def full(given):
     return {**given, "full": given["relation"] in ("equal", "superset") and given["strength"] >= 0.8}
 
 
-def report(now=(), then=(), edges=(), edges_then=(), *, status=(), states=(), linked=(), seen=SEEN, scope=("soc2",)):
-    return REPORT.build(
-        rows("organization", {"frameworks": list(scope)}),
-        rows("catalogue_entries", *({"version": "new", "position": n, **row} for n, row in enumerate(now))),
-        rows("crosswalk", *map(full, edges)),
-        rows("catalogue_seen", *([seen] if seen else [])),
-        rows("requirements_seen", *then),
-        rows("edges_seen", *edges_then),
-        rows("control_status", *status),
-        rows("state_changes", *states),
-        rows("linked_evidence", *linked),
-        ask(),
-    )
+def facts(now=(), then=(), edges=(), edges_then=(), *, status=(), states=(), linked=(), seen=SEEN, scope=("soc2",)):
+    return {
+        "organization": rows("organization", {"frameworks": list(scope)}),
+        "catalogue_entries": rows(
+            "catalogue_entries", *({"version": "new", "position": n, **row} for n, row in enumerate(now))
+        ),
+        "crosswalk": rows("crosswalk", *map(full, edges)),
+        "catalogue_seen": rows("catalogue_seen", *([seen] if seen else [])),
+        "requirements_seen": rows("requirements_seen", *then),
+        "edges_seen": rows("edges_seen", *edges_then),
+        "control_status": rows("control_status", *status),
+        "state_changes": rows("state_changes", *states),
+        "linked_evidence": rows("linked_evidence", *linked),
+    }
 
 
-def table(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def report(*given, **more):
+    return document(REPORT, **facts(*given, **more))
+
+
+def table(held, name):
+    return next(table.frame for table in held.tables if table.name == name)
 
 
 ONE = requirement("CC1.1")
 
 
 def test_requirements_are_added_removed_and_renamed():
-    document = report(
+    held = report(
         now=[ONE, requirement("CC1.2", "New title"), requirement("CC1.3")],
         then=[ONE, requirement("CC1.2", "Old title"), requirement("CC1.9", "Gone")],
     )
-    assert table(document, "requirements_changed").rows() == [
+    assert table(held, "requirements_changed").rows() == [
         ("renamed", "soc2", "CC1.2", "New title", "Old title", True, True),
         ("added", "soc2", "CC1.3", "Title", None, True, True),
         ("removed", "soc2", "CC1.9", None, "Gone", True, True),
     ]
-    assert document.summary["changed"] is True
+    assert held.summary["catalogue_changed"] is True
 
 
 def test_edges_are_added_removed_and_changed_in_relation_or_strength():
-    document = report(
+    held = report(
         [ONE], [ONE],
         [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.5.2", "equal"), edge("CC1.1", "A.5.3", strength=0.5),
          edge("CC1.1", "A.5.4")],
         [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.5.2"), edge("CC1.1", "A.5.3"), edge("CC1.1", "A.5.10")],
         scope=("soc2", "iso27001"),
     )  # fmt: skip
-    found = table(document, "edges_changed").select(
+    found = table(held, "edges_changed").select(
         "change", "target_id", "relation", "previous_relation", "strength", "previous_strength", "in_scope"
     )
     assert found.rows() == [
@@ -93,22 +99,22 @@ def test_edges_are_added_removed_and_changed_in_relation_or_strength():
     ],
 )
 def test_a_requirement_has_lost_its_last_full_edge_when_no_full_one_is_left(now, lost):
-    document = report([ONE], [ONE], now, [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.9.9", "intersects", 0.4)])
-    found = table(document, "lost_full")
+    held = report([ONE], [ONE], now, [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.9.9", "intersects", 0.4)])
+    found = table(held, "lost_full")
     assert found["control_id"].to_list() == lost
     assert found["covered_by"].to_list() == [["soc2 CC1.1"]] * len(lost)
 
 
 def test_readiness_is_compared_with_the_requirements_of_before():
     """Two of three are effective now; without the added one and with a removed effective one it was two of three too."""
-    document = report(
+    held = report(
         [ONE, requirement("CC1.2"), requirement("CC1.3")], [ONE, requirement("CC1.2"), requirement("CC1.8"),
                                                              requirement("CC1.9", assessable=False)],
         status=[control("CC1.1"), control("CC1.2", "stale"), control("CC1.3")],
         states=[{"framework": "soc2", "control_id": "CC1.8", "observed_on": date(2026, 9, 1), "state": "stale"},
                 {"framework": "soc2", "control_id": "CC1.8", "observed_on": date(2026, 9, 8), "state": "effective"}],
     )  # fmt: skip
-    found = table(document, "frameworks").select(
+    found = table(held, "frameworks").select(
         "framework", "added", "removed", "previous_effective", "previous_applicable", "previous_strict_pct",
         "now_strict_pct", "effect_points",
     )  # fmt: skip
@@ -116,12 +122,12 @@ def test_readiness_is_compared_with_the_requirements_of_before():
 
 
 def test_a_removed_requirement_without_a_record_was_not_effective():
-    document = report([ONE], [ONE, requirement("CC1.9")], status=[control("CC1.1")])
-    assert table(document, "frameworks")["effect_points"].to_list() == [50.0]
+    held = report([ONE], [ONE, requirement("CC1.9")], status=[control("CC1.1")])
+    assert table(held, "frameworks")["effect_points"].to_list() == [50.0]
 
 
 def test_each_touched_control_counts_once_by_the_gravest_change():
-    document = report(
+    held = report(
         [requirement("CC1.1", "New title"), requirement("CC1.2")],
         [requirement("CC1.1", "Old title")],
         [edge("CC1.1", "A.5.1", "intersects")],
@@ -129,54 +135,78 @@ def test_each_touched_control_counts_once_by_the_gravest_change():
         status=[control("CC1.1", events=4), control("CC1.2", "no_data", owner=None, events=0)],
         linked=[{"framework": "soc2", "control_id": "CC1.1", "evidence_id": name} for name in ("e1", "e2")],
     )
-    found = table(document, "touched").select("impact", "control_id", "state", "recipient", "events", "items")
+    found = table(held, "touched").select("impact", "control_id", "state", "recipient", "events", "items")
     assert found.rows() == [
         ("added", "CC1.2", "no_data", None, 0, 0),
         ("renamed", "CC1.1", "effective", "ann@acme.example", 4, 2),
     ]
-    assert table(document, "owners").select("recipient", "message").rows() == [
+    assert table(held, "owners").select("recipient", "message").rows() == [
         ("ann@acme.example", "1 renamed. Begin with soc2 CC1.1."),
         (None, "1 new in its framework. Begin with soc2 CC1.2."),
     ]
-    assert (document.summary["controls_touched"], document.summary["evidence_touched"]) == (2, 2)
-    assert document.headline == (
+    assert (held.summary["controls_touched"], held.summary["evidence_touched"]) == (2, 2)
+    assert held.headline == (
         "The catalogue changed from old to new (requirements: 1 added, 1 renamed; mappings: 1 changed); 2 controls in "
-        "scope are touched: look first at SOC 2 CC1.2, new in its framework."
+        "scope are touched. Look first at SOC 2 CC1.2, new in its framework."
     )
 
 
 def test_changes_outside_the_scope_touch_nothing():
-    document = report([ONE, requirement("A.5.1", framework="iso27001")], [ONE], status=[control("CC1.1")])
-    assert document.headline == (
+    held = report([ONE, requirement("A.5.1", framework="iso27001")], [ONE], status=[control("CC1.1")])
+    assert held.headline == (
         "The catalogue changed from old to new (requirements: 1 added); none of your controls in scope is touched."
     )
-    assert table(document, "requirements_changed")["in_scope"].to_list() == [False]
+    assert table(held, "requirements_changed")["in_scope"].to_list() == [False]
 
 
 def test_without_a_snapshot_nothing_is_compared_and_nothing_counts_as_unchanged():
-    document = report([ONE], seen=None, edges=[edge("CC1.1", "A.5.1")], status=[control("CC1.1")])
-    assert document.headline == (
+    held = report([ONE], seen=None, edges=[edge("CC1.1", "A.5.1")], status=[control("CC1.1")])
+    assert held.headline == (
         "No snapshot of the catalogue is stored yet, so nothing can be compared: run the digest once to keep version "
         "new (1 requirement, 1 mapping)."
     )
-    unknown = {name: value for name, value in document.summary.items() if value is None}
+    unknown = {name: value for name, value in held.summary.items() if value is None}
     assert set(unknown) == {
-        "snapshot_on", "previous_version", "changed", "requirements_added", "requirements_removed",
+        "catalogue_seen_on", "catalogue_version_before", "catalogue_changed", "requirements_added", "requirements_removed",
         "requirements_renamed", "edges_added", "edges_removed", "edges_changed", "lost_last_full_edge",
         "controls_touched", "evidence_touched",
     }  # fmt: skip
-    assert all(table.frame.is_empty() for table in document.tables)
+    assert all(table.frame.is_empty() for table in held.tables)
 
 
 def test_the_same_catalogue_asks_for_nothing():
-    document = report([ONE], [ONE], [edge("CC1.1", "A.5.1")], [edge("CC1.1", "A.5.1")], seen={**SEEN, "version": "new"})
-    assert document.headline == (
+    held = report([ONE], [ONE], [edge("CC1.1", "A.5.1")], [edge("CC1.1", "A.5.1")], seen={**SEEN, "version": "new"})
+    assert held.headline == (
         "The catalogue is unchanged since the last snapshot, and so are its mappings: nothing is to be done."
     )
-    assert document.summary["changed"] is False
+    assert held.summary["catalogue_changed"] is False
 
 
 def test_other_rules_with_the_same_requirements_are_no_change():
-    document = report([ONE], [ONE])
-    assert document.headline.startswith("The catalogue has other rules, but the same requirements since")
-    assert document.summary["changed"] is False
+    held = report([ONE], [ONE])
+    assert held.headline.startswith("The catalogue has other rules, but the same requirements since")
+    assert held.summary["catalogue_changed"] is False
+
+
+def test_every_figure_is_what_its_rows_give():
+    given = facts(
+        [ONE, requirement("CC1.3")], [ONE, requirement("CC1.9", "Gone")], [edge("CC1.1", "A.5.2")],
+        [edge("CC1.1", "A.5.1"), edge("CC1.1", "A.5.2", "equal")], status=[control("CC1.1"), control("CC1.3")],
+        linked=[{"framework": "soc2", "control_id": "CC1.1", "evidence_id": "e1"}],
+    )  # fmt: skip
+    values_follow(REPORT, **given)
+    values_follow(REPORT, **facts([ONE], seen=None))
+    values_follow(REPORT)
+    found = explained(REPORT, "requirements_added", **given).select("control_id", "reason", "amount").rows()
+    assert found == [("CC1.1", "none", 0), ("CC1.3", "added", 1), ("CC1.9", "removed", 0)]
+    found = explained(REPORT, "lost_last_full_edge", **given).select("control_id", "reason", "amount").rows()
+    assert found == [("A.5.1", "covered by soc2 CC1.1", 1), ("A.5.2", "covered by none", 0)]
+
+
+def test_without_any_facts_nothing_can_be_compared():
+    held = document(REPORT)
+    assert held.headline == "The catalogue has no requirement, so there is nothing to map and nothing to compare."
+    assert held.warnings == ["Nothing is compared: no snapshot is stored."]
+    compared = report([ONE, requirement("CC1.3")], [ONE], status=[control("CC1.3")])
+    assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in compared.tables]
+    assert all(table.frame.is_empty() for table in held.tables)

@@ -6,9 +6,8 @@ import polars as pl
 from hypothesis import strategies as st
 
 from engine.model.thresholds import Thresholds
-from engine.reporting.facts.forecasting import load
 from engine.reporting.facts.question import FactQuestion, asked_frame
-from engine.reporting.facts.workload import owner_weeks
+from engine.reporting.facts.workload import load, owner_weeks
 from reports.shared.ledger import KINDS
 from tests.factories import DAY, ORG, rows
 
@@ -47,12 +46,13 @@ def work(obligations, *capacity, day=DAY, left=()):
     given = [{"org_id": ORG, "email": who, "week": week, "hours": hours} for who, week, hours in capacity]
     held = pl.DataFrame(given, schema=CAPACITY, orient="row")
     users = pl.DataFrame([(ORG, who, False) for who in left], schema=USERS, orient="row")
-    return owner_weeks(obligations, held, users, question), load(obligations, question)
+    shares = load(obligations, question)
+    return owner_weeks(shares, held, users, question), shares
 
 
 @st.composite
 def ledgers(draw):
-    """Up to 25 duties of all kinds and states, some without owner, framework or vendor."""
+    """Up to 25 duties of all kinds and states, some paused, some without owner, framework or vendor."""
     count = draw(st.integers(0, 25))
     duties = []
     for number in range(count):
@@ -63,13 +63,15 @@ def ledgers(draw):
             if days < 0
             else state.replace("overdue", "open")
         )
+        paused = state == "overdue" and draw(st.booleans())
         frameworks = draw(st.lists(st.sampled_from(["soc2", "iso27001", "pci-dss"]), unique=True, max_size=2))
         vendor = draw(st.sampled_from([None, "V1", "V2"]))
         duties.append(
             duty(
                 f"d{number:02d}", days,
                 kind=draw(st.sampled_from(KINDS)),
-                state=state,
+                state="open" if paused else state,
+                paused=paused,
                 done_on=DAY - timedelta(days=3) if state in ("done", "late") else None,
                 owner=draw(st.sampled_from([None, *PEOPLE])),
                 accountable=draw(st.sampled_from([None, *PEOPLE])),

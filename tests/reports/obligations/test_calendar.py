@@ -3,11 +3,15 @@
 from datetime import date, timedelta
 
 import pytest
+from hypothesis import given, settings
 from polars.testing import assert_frame_equal
 
 from engine.model.document import CalendarEvent
-from reports.obligations import calendar, obligation_ics
-from tests.factories import DAY, ask, rows
+from reports.obligations import calendar, obligation_ics, obligation_rollup
+from reports.obligations import entries as listing
+from tests.factories import DAY, ask, document, explained, rows
+from tests.reports.explanations import values_follow
+from tests.reports.obligations.ledgers import ledgers
 
 
 def duty(key, due_on, **given):
@@ -15,7 +19,11 @@ def duty(key, due_on, **given):
 
 
 def entries(*duties):
-    return calendar.entries(rows("obligations", *duties), DAY)
+    return listing.entries(rows("obligations", *duties), ask())
+
+
+def page(*duties, report=calendar.REPORT):
+    return document(report, obligations=rows("obligations", *duties))
 
 
 DUTIES = (
@@ -27,16 +35,53 @@ DUTIES = (
 )
 
 
-def test_the_summary_counts_every_state():
-    document = calendar.REPORT.build(rows("obligations", *DUTIES), ask())
-    assert dict(document.summary) == {
-        "obligations": 5, "open": 1, "overdue": 1, "done": 1, "late": 1, "cancelled": 1, "due_next_30_days": 1,
-        "pending_hours": 3.5, "without_owner": 1, "finished_in_period": 2, "finished_late_in_period": 1,
+def test_the_summary_counts_the_ledger_and_the_entries():
+    made = page(*DUTIES)
+    assert dict(made.summary) == {
+        "calendar_entries": 5, "obligations_pending": 2, "obligations_overdue": 1, "obligations_due_in_30_days": 1,
+        "obligations_pending_hours": 3.5, "obligations_without_owner": 1, "calendar_entries_done": 1,
+        "calendar_entries_late": 1, "calendar_entries_cancelled": 1, "obligations_finished_in_period": 2,
+        "obligations_finished_late_in_period": 1,
     }  # fmt: skip
-    assert document.headline == (
-        "1 duty is due in the next 30 days and 1 overdue: first comes Duty late, due 2026-11-02, which nobody owns."
+    assert made.headline == (
+        "1 duty is due in the next 30 days and 1 overdue. First comes Duty late, due 2026-11-02, which nobody owns."
     )
-    assert document.warnings == ["1 open duty has no owner: nobody will be reminded."]
+    assert made.warnings == ["1 pending duty has no owner: nobody will be reminded."]
+
+
+def test_without_overdue_duties_none_is_said_to_be_overdue():
+    assert page(duty("far", date(2027, 6, 1))).headline == (
+        "No duties are due in the next 30 days and none is overdue. First comes Duty far, due 2027-06-01 "
+        "(ann@acme.example)."
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(ledgers())
+def test_the_calendar_has_every_pending_duty_of_the_ledger(obligations):
+    made = document(calendar.REPORT, obligations=obligations)
+    rollup = document(obligation_rollup.REPORT, obligations=obligations).summary
+    shared = made.summary.keys() & rollup.keys()
+    assert {name: made.summary[name] for name in shared} == {name: rollup[name] for name in shared}
+    assert {"obligations_pending", "obligations_overdue", "obligations_pending_hours"} <= shared
+    finished = sum(made.summary[f"calendar_entries_{state}"] for state in ("done", "late", "cancelled"))
+    assert made.summary["calendar_entries"] == made.summary["obligations_pending"] + finished
+
+
+def test_an_entry_says_why_it_is_counted():
+    frame = rows("obligations", *DUTIES)
+    assert explained(calendar.REPORT, "calendar_entries_late", obligations=frame).select(
+        "obligation_id", "reason", "flag"
+    ).rows() == [("slow", "due 2026-09-01, done 2026-11-18", 1)]
+    assert explained(calendar.REPORT, "obligations_pending", obligations=frame)["reason"].to_list() == [
+        "overdue, due 2026-11-02", "open, due 2026-12-07",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("report", [calendar.REPORT, obligation_ics.REPORT])
+def test_each_figure_is_what_its_rows_give(report):
+    values_follow(report, obligations=rows("obligations", *DUTIES))
+    values_follow(report)
 
 
 def test_rows_stand_in_the_order_of_their_dates():
@@ -47,7 +92,7 @@ def test_rows_stand_in_the_order_of_their_dates():
     ("given", "listed"),
     [
         ({"due_on": DAY + timedelta(365)}, True),
-        ({"due_on": DAY + timedelta(366)}, False),
+        ({"due_on": DAY + timedelta(1000)}, True),
         ({"due_on": DAY - timedelta(400), "state": "overdue"}, True),
         ({"due_on": DAY - timedelta(30), "state": "done", "done_on": DAY - timedelta(40)}, True),
         ({"due_on": DAY - timedelta(31), "state": "done", "done_on": DAY - timedelta(40)}, False),
@@ -62,25 +107,24 @@ def test_a_duty_is_listed_as_long_as_it_matters(given, listed):
 
 
 def test_the_feed_has_exactly_the_rows_of_the_calendar():
-    frame = rows("obligations", *DUTIES)
-    page, feed = calendar.REPORT.build(frame, ask()), obligation_ics.REPORT.build(frame, ask())
-    assert page.events == feed.events
-    assert_frame_equal(page.tables[0].frame, feed.tables[0].frame)
-    assert page.summary == feed.summary
+    made, feed = page(*DUTIES), page(*DUTIES, report=obligation_ics.REPORT)
+    assert made.events == feed.events
+    assert_frame_equal(made.tables[0].frame, feed.tables[0].frame)
+    assert made.summary == feed.summary
     assert [event.uid for event in feed.events] == feed.tables[0].frame["ics_uid"].to_list()
     assert obligation_ics.REPORT.formats[0] == "ics"
 
 
 def test_months_add_up_to_the_rows():
-    document = calendar.REPORT.build(rows("obligations", *DUTIES), ask())
-    listed, months = (table.frame for table in document.tables)
+    made = page(*DUTIES)
+    listed, months = (table.frame for table in made.tables)
     assert months["obligations"].sum() == listed.height
-    assert months["pending_hours"].sum() == document.summary["pending_hours"]
+    assert months["pending_hours"].sum() == made.summary["obligations_pending_hours"]
     assert months["month"].to_list() == ["2026-09", "2026-11", "2026-12"]
 
 
 def test_an_event_says_who_owes_what():
-    (event,) = calendar.events(entries(DUTIES[0]))
+    (event,) = listing.events(entries(DUTIES[0]))
     assert event == CalendarEvent(
         uid="4a754148b88a68e18df1a02489950666@acme",
         on=date(2026, 12, 7),
@@ -94,8 +138,8 @@ def test_an_event_says_who_owes_what():
 
 
 def test_a_moved_date_keeps_the_entry_and_raises_its_sequence():
-    (before,) = calendar.events(entries(duty("x", date(2026, 12, 7))))
-    (after,) = calendar.events(entries(duty("x", date(2026, 12, 9), sequence=1, changed_on=DAY)))
+    (before,) = listing.events(entries(duty("x", date(2026, 12, 7))))
+    (after,) = listing.events(entries(duty("x", date(2026, 12, 9), sequence=1, changed_on=DAY)))
     assert (before.uid, before.sequence) == (after.uid, after.sequence - 1)
     assert after.on == date(2026, 12, 9)
 
@@ -103,13 +147,13 @@ def test_a_moved_date_keeps_the_entry_and_raises_its_sequence():
 def test_an_event_does_not_change_because_a_day_went_by():
     frame = rows("obligations", duty("x", date(2026, 12, 7), days_left=17))
     later = rows("obligations", duty("x", date(2026, 12, 7), days_left=16))
-    assert calendar.events(calendar.entries(frame, DAY)) == calendar.events(
-        calendar.entries(later, DAY + timedelta(days=1))
+    assert listing.events(listing.entries(frame, ask())) == listing.events(
+        listing.entries(later, ask(DAY + timedelta(days=1)))
     )
 
 
 def test_cancelled_and_done_duties_are_marked():
-    events = calendar.events(entries(*DUTIES))
+    events = listing.events(entries(*DUTIES))
     assert [(event.title, event.status) for event in events] == [
         ("Done late: Duty slow", "CONFIRMED"),
         ("Duty late", "CONFIRMED"),
@@ -122,10 +166,14 @@ def test_cancelled_and_done_duties_are_marked():
 
 def test_an_empty_calendar_says_that_something_is_missing():
     for report in (calendar.REPORT, obligation_ics.REPORT):
-        document = report.build(rows("obligations"), ask())
-        assert document.headline == (
-            "No dated duty is open up to 2027-11-20: check that attestations, reviews and audits are recorded."
-        )
-        assert document.events == []
-        assert document.summary["obligations"] == 0
-        assert all(table.frame.is_empty() for table in document.tables)
+        made = page(report=report)
+        assert made.headline == ("No dated duty is pending: check that attestations, reviews and audits are recorded.")
+        assert made.events == []
+        assert set(made.summary.values()) == {0}
+        assert all(table.frame.is_empty() for table in made.tables)
+
+
+def test_the_chart_ends_after_a_year():
+    (chart,) = page(*DUTIES, duty("far", date(2029, 6, 1))).charts
+    assert chart.frame["month"].unique().sort().to_list() == ["2026-09", "2026-11", "2026-12"]
+    assert page(duty("far", date(2029, 6, 1))).charts == []

@@ -125,7 +125,7 @@ FRAMES = {
 
 def built(name, frames=FRAMES):
     report = REPORTS[name]
-    return report.build(*(frames[fact] for fact in report.facts), ask(**OPTIONS.get(name, {})))
+    return report.document({fact: frames[fact] for fact in report.facts}, ask(**OPTIONS.get(name, {})))
 
 
 def empty(name):

@@ -1,9 +1,11 @@
 from datetime import date
 
-from reports.obligations import obligation_consolidation, playbook
+from reports.obligations import playbook
 from reports.obligations.clusters import clusters
-from reports.shared.ledger import near
-from tests.factories import ask, rows
+from reports.obligations.obligation_consolidation import REPORT
+from tests import factories
+from tests.factories import ask, explained, rows
+from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger
 
 DUTIES = (
@@ -13,14 +15,12 @@ DUTIES = (
 
 
 def identifier():
-    (cluster,) = clusters(near(ledger(*DUTIES), ask()), rows("linked_evidence"), rows("crosswalk"), ask())
+    (cluster,) = clusters(ledger(*DUTIES), rows("linked_evidence"), rows("crosswalk"), ask())
     return cluster.id
 
 
 def document(*duties, plays=()):
-    return obligation_consolidation.REPORT.build(
-        ledger(*duties), rows("linked_evidence"), rows("crosswalk"), rows("plays", *plays), ask()
-    )
+    return factories.document(REPORT, obligations=ledger(*duties), plays=rows("plays", *plays))
 
 
 def step(play, number, status="done", **given):
@@ -45,7 +45,7 @@ def test_a_cluster_that_nobody_tracks_is_a_proposed_play_of_six_steps():
         (6, "attest everywhere", "todo", "Attest in SOC 2."),
     ]
     assert made.headline == (
-        "1 play could save 0.75 hours; start with Duty a by 2026-12-10: confirm shared evidence (ann)."
+        "1 play could save 0.75 hours. Start with Duty a by 2026-12-10: confirm shared evidence (ann)."
     )
 
 
@@ -73,7 +73,17 @@ def test_a_play_whose_cluster_is_gone_stays_with_its_savings():
     ]
     assert made.tables[1].frame.height == len(playbook.STEPS) == 6
     assert made.headline == "No play is waiting for its next step; 1 completed has saved 6.5 hours."
-    assert (made.summary["hours_saved"], made.summary["hours_to_save"], made.summary["without_cluster"]) == (6.5, 0, 1)
+    assert [made.summary[name] for name in ("plays_saved_hours", "hours_to_save", "plays_without_cluster")] == [
+        6.5,
+        0,
+        1,
+    ]
+
+
+def test_hours_that_nobody_waits_for_any_more_are_still_those_of_the_crossover():
+    abandoned = {"play_id": identifier(), "status": "abandoned", "number": 1, "step_status": "todo"}
+    made = document(*DUTIES, plays=[abandoned])
+    assert (made.summary["hours_to_save"], made.summary["plays_waiting_hours"]) == (0.75, 0.0)
 
 
 def test_an_active_play_without_a_cluster_asks_to_be_closed():
@@ -87,3 +97,27 @@ def test_without_clusters_and_plays_there_is_nothing_to_consolidate():
     assert made.headline == "No duties share evidence and a due window, so there is nothing to consolidate."
     assert [table.frame.height for table in made.tables] == [0, 0]
     assert set(made.summary.values()) == {0}
+
+
+def test_the_summary_counts_plays_by_where_they_stand():
+    done = {"play_id": "gone", "status": "completed", "hours_saved": 6.5, "number": 1, "step_status": "done"}
+    made = document(*DUTIES, plays=[done, step("lost", 1), step("lost", 2, "blocked")])
+    assert dict(made.summary) == {
+        "plays": 3, "plays_tracked": 2, "plays_active": 1, "plays_proposed": 1, "plays_completed": 1,
+        "plays_abandoned": 0, "plays_to_do": 1, "plays_blocked": 1, "plays_without_cluster": 2, "plays_to_close": 1,
+        "hours_to_save": 0.75, "plays_waiting_hours": 0.75, "plays_saved_hours": 6.5,
+    }  # fmt: skip
+    assert made.headline == (
+        "1 play could save 0.75 hours; 1 completed has saved 6.5 hours. "
+        "Start with Duty a by 2026-12-10: confirm shared evidence (ann)."
+    )
+
+
+def test_each_figure_is_what_its_rows_give():
+    done = {"play_id": "gone", "status": "completed", "hours_saved": 6.5, "number": 1, "step_status": "done"}
+    facts = {"obligations": ledger(*DUTIES), "plays": rows("plays", done, step("lost", 1, "blocked"))}
+    values_follow(REPORT, **facts)
+    values_follow(REPORT)
+    assert explained(REPORT, "plays_blocked", **facts).select("play_id", "reason").rows() == [
+        ("lost", "active, next: confirm shared evidence")
+    ]

@@ -2,15 +2,15 @@ from datetime import date
 
 from hypothesis import given, settings
 
-from reports.obligations import obligation_crossover
 from reports.obligations.clusters import clusters
-from reports.shared.ledger import near
-from tests.factories import ask, rows
+from reports.obligations.obligation_crossover import REPORT
+from tests.factories import ask, document, explained, rows
+from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, ledgers
 
 
 def found(*duties, evidence=(), edges=()):
-    return clusters(near(ledger(*duties), ask()), rows("linked_evidence", *evidence), rows("crosswalk", *edges), ask())
+    return clusters(ledger(*duties), rows("linked_evidence", *evidence), rows("crosswalk", *edges), ask())
 
 
 def item(evidence_id, tag):
@@ -30,15 +30,13 @@ def members(clustered):
 
 
 def test_efforts_of_6_4_and_5_hours_save_6_75():
-    (cluster,) = found(
-        *(
-            duty(key, 20, effort_hours=hours, controls=["soc2:C1"])
-            for key, hours in (("a", 6.0), ("b", 4.0), ("c", 5.0))
-        )
-    )
+    duties = [
+        duty(key, 20, effort_hours=hours, controls=["soc2:C1"]) for key, hours in (("a", 6.0), ("b", 4.0), ("c", 5.0))
+    ]
+    (cluster,) = found(*duties)
     assert cluster.hours == (15.0, 8.25)
-    row = obligation_crossover._rows([cluster], ask()).row(0, named=True)
-    assert (row["hours_alone"], row["hours_together"], row["hours_saved"]) == (15.0, 8.25, 6.75)
+    row = document(REPORT, obligations=ledger(*duties)).table("clusters").frame.row(0, named=True)
+    assert (row["hours_alone"], row["hours_together"], row["hours_to_save"]) == (15.0, 8.25, 6.75)
 
 
 def test_duties_of_the_same_control_are_a_cluster_up_to_fourteen_days():
@@ -116,7 +114,7 @@ def test_duties_done_or_beyond_the_horizon_are_left_alone():
 @settings(max_examples=30, deadline=None)
 @given(ledgers())
 def test_no_duty_is_in_two_clusters_and_every_cluster_has_a_day(obligations):
-    clustered = clusters(near(obligations, ask()), rows("linked_evidence"), rows("crosswalk"), ask())
+    clustered = clusters(obligations, rows("linked_evidence"), rows("crosswalk"), ask())
     names = [name for cluster in members(clustered) for name in cluster]
     assert len(names) == len(set(names))
     for cluster in clustered:
@@ -126,27 +124,53 @@ def test_no_duty_is_in_two_clusters_and_every_cluster_has_a_day(obligations):
         assert 0 < together < alone
 
 
+LEDGER = ledger(
+    duty("a", 20, controls=["soc2:C1"], frameworks=["soc2"]), duty("b", 20, controls=["soc2:C1"], frameworks=["soc2"]),
+    duty("c", 30, controls=["hipaa:H1"], frameworks=["hipaa"], effort_hours=4.0),
+    duty("d", 30, controls=["hipaa:H1"], frameworks=["hipaa"], effort_hours=4.0), duty("e", 5),
+)  # fmt: skip
+
+
 def test_the_report_starts_with_the_largest_saving():
-    obligations = ledger(
-        duty("a", 20, controls=["soc2:C1"], frameworks=["soc2"]), duty("b", 20, controls=["soc2:C1"], frameworks=["soc2"]),
-        duty("c", 30, controls=["hipaa:H1"], frameworks=["hipaa"], effort_hours=4.0),
-        duty("d", 30, controls=["hipaa:H1"], frameworks=["hipaa"], effort_hours=4.0), duty("e", 5),
-    )  # fmt: skip
-    made = obligation_crossover.REPORT.build(obligations, rows("linked_evidence"), rows("crosswalk"), ask())
+    made = document(REPORT, obligations=LEDGER)
     assert made.headline == (
-        "Collecting evidence once for 2 clusters of duties would save 3.75 hours; start with the 2 duties of HIPAA by "
+        "Collecting evidence once for 2 clusters of duties would save 3.75 hours. Start with the 2 duties of HIPAA by "
         "2026-12-20, which saves 3 hours."
     )
     assert dict(made.summary) == {
-        "clusters": 2, "duties_in_clusters": 4, "duties_up_to_horizon": 5, "hours_alone": 10.0, "hours_together": 6.25,
-        "hours_saved": 3.75,
+        "crossover_clusters": 2, "obligations_in_clusters": 4, "obligations_up_to_horizon": 5,
+        "obligations_without_control": 1, "crossover_hours_alone": 10.0, "crossover_hours_together": 6.25,
+        "hours_to_save": 3.75,
     }  # fmt: skip
     assert made.tables[1].frame["obligation_id"].to_list() == ["c", "d", "a", "b"]
 
 
 def test_without_duties_there_is_nothing_to_share():
-    made = obligation_crossover.REPORT.build(rows("obligations"), rows("linked_evidence"), rows("crosswalk"), ask())
+    made = document(REPORT)
     assert made.headline == (
         "No duty is due up to the horizon, so there is nothing to share: check that duties are recorded."
     )
     assert [table.frame.height for table in made.tables] == [0, 0]
+    assert set(made.summary.values()) == {0}
+
+
+def test_duties_that_share_nothing_are_said_to():
+    assert document(REPORT, obligations=ledger(duty("a", 5))).headline == (
+        "Of 1 duty up to the horizon none can share evidence with another."
+    )
+
+
+def test_hours_to_save_are_explained_by_the_clusters():
+    found = explained(REPORT, "hours_to_save", obligations=LEDGER)
+    assert found.select("reason", "amount").rows() == [
+        ("2 duties, best on 2026-12-20", 3.0), ("2 duties, best on 2026-12-10", 0.75),
+    ]  # fmt: skip
+    assert found["cluster_id"].n_unique() == 2
+
+
+@settings(max_examples=10, deadline=None)
+@given(ledgers())
+def test_each_figure_is_what_its_rows_give(obligations):
+    values_follow(REPORT, obligations=obligations)
+    made = document(REPORT, obligations=obligations)
+    assert made.table("members").frame.height == made.summary["obligations_in_clusters"]

@@ -3,23 +3,33 @@ from datetime import timedelta
 import pytest
 
 from engine.model.thresholds import Thresholds
-from reports.obligations import density, obligation_density_alerts
+from reports.obligations import breaches, density
+from reports.obligations.obligation_density_alerts import REPORT
+from tests import factories
 from tests.factories import (
     DAY,
     ask,
+    explained,
     moment,
     rows,
 )
+from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, work
 
 BOUNDS = density.limits([], Thresholds())
 
 
 def document(*duties, alerts=(), hours=40.0, **options):
+    return factories.document(REPORT, ask(**options), **facts(duties, alerts, hours))
+
+
+def facts(duties, alerts=(), hours=40.0):
     obligations = ledger(*duties)
-    return obligation_density_alerts.REPORT.build(
-        obligations, work(obligations, ("ann", "default", hours))[0], rows("density_alerts", *alerts), ask(**options)
-    )
+    return {
+        "obligations": obligations,
+        "owner_weeks": work(obligations, ("ann", "default", hours))[0],
+        "density_alerts": rows("density_alerts", *alerts),
+    }
 
 
 def frame(made, name="breaches"):
@@ -101,7 +111,7 @@ def test_only_new_and_worsened_breaches_are_news(now, before, said):
 def test_a_breach_names_its_drivers_and_a_shift():
     made = document(*due(6, 10, frameworks=["soc2"]), *due(3, 10, "t", kind="test_window", frameworks=["hipaa"]))
     row = frame(made).row(0, named=True)
-    assert row["alert_id"] == obligation_density_alerts.alert_id("acme", "2026-W49", "critical")
+    assert row["alert_id"] == breaches.alert_id("acme", "2026-W49", "critical")
     assert (row["week"], row["level"], row["known"], row["causes"]) == ("2026-W49", "critical", 9, ["count"])
     assert (row["kinds"], row["frameworks"]) == (["Attestation 6", "Test window 3"], ["SOC 2 6", "HIPAA 3"])
     assert row["suggestion"] == "Of 9 duties that can move, pull 4 to 2026-W48, pull 1 to 2026-W47"
@@ -122,13 +132,15 @@ def test_hard_deadlines_are_never_suggested_to_move():
     ]
 
 
-def test_overdue_work_breaches_this_week_by_utilisation():
-    made = document(*due(4, -9, effort_hours=10.0), duty("n", 0))
-    row = frame(made).row(0, named=True)
-    assert (row["week"], row["known"], row["utilisation_pct"], row["causes"]) == (
-        "2026-W47", 1, 128.1, ["utilisation"]
+def test_overdue_work_breaches_no_week():
+    assert frame(document(*due(4, -9, effort_hours=10.0), duty("n", 0))).is_empty()
+
+
+def test_a_week_with_one_day_left_breaches_by_the_work_of_a_day():
+    row = frame(document(duty("n", 0, effort_hours=10.0))).row(0, named=True)
+    assert (row["week"], row["known"], row["causes"], row["suggestion"]) == (
+        "2026-W47", 1, ["utilisation"], "Of 1 duty that can move, defer 1 to 2026-W48",
     )  # fmt: skip
-    assert row["suggestion"].startswith("Replan 40 hours of overdue work")
 
 
 def test_what_was_sent_is_not_sent_again():
@@ -148,27 +160,61 @@ def test_a_week_that_cleared_is_told_but_not_sent():
     made = document(*due(1, 10), alerts=[alert("2026-W49", "critical")])
     row = frame(made).row(0, named=True)
     assert (row["level"], row["news"], row["send"], row["suggestion"]) == ("ok", "cleared", False, "")
-    assert (made.summary["breaches"], made.summary["to_send"]) == (0, 0)
+    assert (made.summary["density_breaches"], made.summary["density_alerts_to_send"]) == (0, 0)
     assert made.headline == "No week of the next 13 holds more than its limit."
 
 
 def test_the_newest_alert_counts():
     later = alert("2026-W49", "critical", at=moment("2026-11-19"))
-    assert obligation_density_alerts.last_sent(rows("density_alerts", later, alert("2026-W49", "warning"))) == {
-        "2026-W49": "critical"
-    }
+    assert breaches.last_sent(rows("density_alerts", later, alert("2026-W49", "warning"))) == {"2026-W49": "critical"}
 
 
 def test_the_weeks_behind_raise_the_limits():
     past = [duty(f"p{week}-{n}", -7 * week - 3, state="done", done_on=DAY - timedelta(days=9)) for week in range(1, 26)
             for n in range(12)]  # fmt: skip
     made = document(*past, *due(9, 10))
-    assert (made.summary["warning_from"], made.summary["critical_from"]) == (12, 12)
+    assert (made.summary["density_warning_from"], made.summary["density_critical_from"]) == (12, 12)
     assert frame(made).is_empty()
 
 
 def test_an_empty_ledger_cannot_be_dense():
     made = document()
     assert made.headline == "No duty is pending, so no week can hold too much: check that duties are recorded."
-    assert (frame(made).height, frame(made, "weeks").height, made.summary["breaches"]) == (0, 13, 0)
+    assert (frame(made).height, frame(made, "weeks").height, made.summary["density_breaches"]) == (0, 13, 0)
     assert made.warnings == ["No duty fell due in the weeks behind: the limits are the settings alone."]
+
+
+def test_a_limit_is_explained_by_where_it_comes_from():
+    past = [duty(f"p{n}", -10, state="done", done_on=DAY) for n in range(30)]
+    given = facts([*past, *due(9, 10)])
+    assert explained(REPORT, "density_critical_from", **given).select("reason", "value").rows() == [("default", 8.0)]
+    assert explained(REPORT, "obligations_due_in_history", **given)["amount"].sum() == 30
+    assert explained(REPORT, "density_breaches_critical", **given).select("week", "reason").rows() == [
+        ("2026-W49", "9 duties, 28.1 % of capacity: critical")
+    ]
+
+
+def test_the_summary_counts_weeks_and_says_the_settings():
+    told = [alert("2026-W49", "warning"), alert("2026-W51", "critical")]
+    assert dict(document(*due(9, 10), *due(6, 17), alerts=told).summary) == {
+        "density_breaches": 2, "density_breaches_warning": 1, "density_breaches_critical": 1,
+        "density_alerts_to_send": 2, "density_weeks_without_hours": 0, "density_warning_from": 5.0,
+        "density_warning_source": "default", "density_critical_from": 8.0, "density_critical_source": "default",
+        "obligations_due_in_history": 0, "obligations_pending": 15, "obligations_known": 15,
+        "utilisation_warn_pct": 85, "utilisation_critical_pct": 100, "clears_below_pct": 90.0, "history_weeks": 26,
+    }  # fmt: skip
+
+
+def test_work_that_nobody_has_hours_for_is_critical():
+    made = document(duty("x", 10), hours=0.0)
+    assert (made.summary["density_weeks_without_hours"], made.summary["density_breaches_critical"]) == (1, 1)
+    assert made.headline.startswith(
+        "1 of the next 13 weeks is over a limit, 1 critical; most is in 2026-W49: 1 duty, mostly attestation 1. "
+    )
+
+
+def test_each_figure_is_what_its_rows_give():
+    values_follow(
+        REPORT, **facts([*due(9, 10), *due(6, 17)], [alert("2026-W49", "warning"), alert("2026-W51", "critical")])
+    )
+    values_follow(REPORT)

@@ -1,7 +1,9 @@
 from datetime import date, datetime, timedelta
 
-from reports.obligations import obligation_density_trend_history
-from tests.factories import ask, rows
+from reports.obligations.obligation_density_trend_history import REPORT
+from tests import factories
+from tests.factories import explained, rows
+from tests.reports.explanations import values_follow
 
 MONDAY = date(2026, 11, 16)
 
@@ -21,19 +23,24 @@ def alert(ago, level, status="sent", day=None, key="D"):
 
 
 def document(weeks=(), alerts=()):
-    return obligation_density_trend_history.REPORT.build(
-        rows("obligation_weeks", *weeks), rows("density_alerts", *alerts), ask()
-    )
+    return factories.document(REPORT, **facts(weeks, alerts))
+
+
+def facts(weeks, alerts):
+    return {"obligation_weeks": rows("obligation_weeks", *weeks), "density_alerts": rows("density_alerts", *alerts)}
+
+
+WEEKS = [week(1, 10, 4), week(2, 10, 0), week(3, 10, 1), week(4, 10, 0)]
+ALERTS = [alert(1, "critical"), alert(1, "warning"), alert(2, "warning"), alert(4, "warning", status="failed")]
 
 
 def test_precision_is_the_share_of_alerted_weeks_that_really_slipped():
-    made = document(
-        [week(1, 10, 4), week(2, 10, 0), week(3, 10, 1), week(4, 10, 0)],
-        [alert(1, "critical"), alert(1, "warning"), alert(2, "warning"), alert(4, "warning", status="failed")],
-    )
+    made = document(WEEKS, ALERTS)
     assert dict(made.summary) == {
-        "weeks": 13, "weeks_recorded": 4, "planned": 40, "completed": 35, "slipped": 5, "slip_pct": 12.5, "alerts": 4,
-        "alerted_weeks": 2, "precision_pct": 50.0, "recall_pct": 50.0,
+        "density_weeks_recorded": 4, "obligations_planned_in_13_weeks": 40, "obligations_completed_in_13_weeks": 35,
+        "obligations_slipped_in_13_weeks": 5, "obligations_slipped_in_13_weeks_pct": 12.5, "density_alerts_recorded": 4,
+        "density_weeks_alerted": 2, "density_weeks_alerted_and_slipped": 1, "alert_precision_pct": 50.0,
+        "alert_recall_pct": 50.0,
     }  # fmt: skip
     frame = made.tables[0].frame
     assert frame.select("week", "alert_level", "alerts", "accurate").tail(4).rows() == [
@@ -41,7 +48,7 @@ def test_precision_is_the_share_of_alerted_weeks_that_really_slipped():
         ("2026-W46", "critical", 2, True),
     ]  # fmt: skip
     assert made.headline == (
-        "5 of 40 planned duties slipped in the last quarter (12.5 %), most in 2026-W46: 4 of 10; "
+        "5 of 40 planned duties slipped in the last 13 weeks (12.5 %), most in 2026-W46: 4 of 10; "
         "1 of 2 alerted weeks really slipped."
     )
     assert made.tables[1].frame.height == 4
@@ -49,12 +56,12 @@ def test_precision_is_the_share_of_alerted_weeks_that_really_slipped():
 
 def test_an_alert_after_the_week_did_not_foresee_it():
     made = document([week(2, 10, 3)], [alert(2, "critical", day=MONDAY - timedelta(days=7))])
-    assert (made.summary["alerted_weeks"], made.summary["precision_pct"]) == (0, None)
+    assert (made.summary["density_weeks_alerted"], made.summary["alert_precision_pct"]) == (0, None)
 
 
 def test_the_quarter_is_the_thirteen_weeks_before_this_one():
     made = document([week(13, 5, 1), week(14, 5, 5)])
-    assert (made.summary["weeks_recorded"], made.summary["slipped"]) == (1, 1)
+    assert (made.summary["density_weeks_recorded"], made.summary["obligations_slipped_in_13_weeks"]) == (1, 1)
     assert made.tables[0].frame["week"].to_list()[0] == "2026-W34"
 
 
@@ -63,4 +70,28 @@ def test_weeks_without_a_record_are_said_and_not_made_up():
     assert made.headline == "None of the last 13 weeks was recorded, so nothing can be said about how plans held."
     assert made.tables[0].frame["planned"].null_count() == 13
     assert (made.coverage.assessed, made.coverage.total) == (0, 13)
-    assert (made.summary["precision_pct"], made.summary["slip_pct"]) == (None, None)
+    assert {name: value for name, value in made.summary.items() if name.endswith("_pct")} == {
+        "obligations_slipped_in_13_weeks_pct": None, "alert_precision_pct": None, "alert_recall_pct": None,
+    }  # fmt: skip
+
+
+def test_weeks_in_which_nothing_slipped_or_was_planned_are_said_so():
+    assert document([week(1, 10, 0)]).headline == (
+        "None of 10 planned duties slipped in the last 13 weeks; no week was alerted."
+    )
+    assert document([week(1, 10, 0)], [alert(1, "warning")]).headline == (
+        "None of 10 planned duties slipped in the last 13 weeks; none of 1 alerted week really slipped."
+    )
+    assert document([week(1, 0, 0)]).headline == "No duty was planned in 1 recorded week of the last 13."
+
+
+def test_precision_is_explained_by_the_alerted_weeks():
+    found = explained(REPORT, "alert_precision_pct", **facts(WEEKS, ALERTS))
+    assert found.select("week", "reason", "flag").rows() == [
+        ("2026-W45", "alerted warning, 0 slipped", 0), ("2026-W46", "alerted critical, 4 slipped", 1),
+    ]  # fmt: skip
+
+
+def test_each_figure_is_what_its_rows_give():
+    values_follow(REPORT, **facts(WEEKS, ALERTS))
+    values_follow(REPORT)

@@ -3,20 +3,27 @@ from datetime import date, timedelta
 import pytest
 
 from engine.model.thresholds import Thresholds
-from reports.obligations import expectations as expected
-from reports.obligations import obligation_forecast
-from tests.factories import DAY, ask, rows
+from reports.obligations.obligation_forecast import REPORT
+from tests import factories
+from tests.factories import DAY, ask, explained, rows
+from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, work
 
 MONDAY = date(2026, 11, 16)
 
 
 def document(*duties, requests=(), recorded=(), **options):
+    return factories.document(REPORT, ask(**options), **facts(duties, requests, recorded))
+
+
+def facts(duties, requests=(), recorded=()):
     obligations = ledger(*duties)
-    return obligation_forecast.REPORT.build(
-        obligations, work(obligations, ("ann", "default", 10.0))[0], rows("requests", *requests),
-        rows("obligation_weeks", *recorded), ask(**options),
-    )  # fmt: skip
+    return {
+        "obligations": obligations,
+        "owner_weeks": work(obligations, ("ann", "default", 10.0))[0],
+        "requests": rows("requests", *requests),
+        "obligation_weeks": rows("obligation_weeks", *recorded),
+    }
 
 
 def weeks(made):
@@ -35,19 +42,19 @@ def opened(week, number=1):
     return [{"id": f"R{week}-{n}", "opened_on": MONDAY - timedelta(weeks=week)} for n in range(number)]
 
 
-def test_overdue_work_weighs_on_this_week_but_is_not_known_in_it():
+def test_overdue_work_is_in_no_week_and_this_week_offers_the_day_that_is_left():
     made = document(duty("late", -3, effort_hours=4.0), duty("now", 0), duty("next", 3, effort_hours=6.0))
     columns = ("week", "known", "known_hours", "demand_hours", "available_hours", "utilisation_pct", "cumulative")
     assert weeks(made).select(columns).head(2).rows() == [
-        ("2026-W47", 1, 1.0, 5.0, 8.0, 62.5, 1), ("2026-W48", 1, 6.0, 6.0, 8.0, 75.0, 2),
+        ("2026-W47", 1, 1.0, 1.0, 1.6, 62.5, 1), ("2026-W48", 1, 6.0, 6.0, 8.0, 75.0, 2),
     ]  # fmt: skip
     assert weeks(made).height == 13
-    assert (made.summary["overdue"], made.summary["known"], made.summary["beyond"]) == (1, 2, 0)
+    assert [made.summary[f"obligations_{place}"] for place in ("overdue", "known", "beyond")] == [1, 2, 0]
 
 
 def test_the_horizon_may_be_chosen():
     made = document(duty("a", 3), duty("b", 30), weeks=2)
-    assert (weeks(made).height, made.summary["known"], made.summary["beyond"]) == (2, 1, 1)
+    assert (weeks(made).height, made.summary["obligations_known"], made.summary["obligations_beyond"]) == (2, 1, 1)
 
 
 def test_the_expected_are_the_mean_of_the_weeks_behind_and_stand_apart_from_the_known():
@@ -56,15 +63,15 @@ def test_the_expected_are_the_mean_of_the_weeks_behind_and_stand_apart_from_the_
         duty("r", 3, kind="evidence_request", effort_hours=2.0), requests=[*requests, *opened(40), *opened(0, 9)]
     )
     assert made.summary["expected_unplanned_week"] == round(36 / 26, 2)
-    assert (made.summary["expected_p50"], made.summary["expected_p80"]) == (1, 1)
-    assert made.summary["expected_hours_week"] == round(36 / 26 * 2, 2)
+    assert (made.summary["expected_unplanned_p50"], made.summary["expected_unplanned_p80"]) == (1, 1)
+    assert made.summary["expected_unplanned_hours"] == round(36 / 26 * 2, 2)
     assert weeks(made)["expected_unplanned"].to_list() == [None] + [1.38] * 12
     assert weeks(made)["known"].sum() == 1
 
 
 def test_seven_weeks_of_requests_are_not_enough_to_expect_anything():
     made = document(duty("a", 3), requests=[row for week in range(1, 8) for row in opened(week)])
-    assert made.summary["history"] == "insufficient_history"
+    assert made.summary["request_history"] == "insufficient_history"
     assert made.summary["expected_unplanned_week"] is None
     assert weeks(made)["expected_unplanned"].null_count() == 13
     assert made.warnings[0] == "Only 7 weeks of requests lie behind: what to expect is not known."
@@ -72,18 +79,42 @@ def test_seven_weeks_of_requests_are_not_enough_to_expect_anything():
 
 def test_the_back_test_is_the_mean_error_of_the_last_eight_forecasts():
     pairs = [(99, 1), *[(12, 10)] * 4, *[(9, 10)] * 4]
-    assert expected.backtest(rows("obligation_weeks", *recorded(*pairs))) == expected.Backtest(8, 15.0)
+    made = document(recorded=recorded(*pairs))
+    assert (made.summary["forecast_weeks_checked"], made.summary["forecast_mape_pct"]) == (8, 15.0)
+    assert made.summary["forecast_backtest"] == "sufficient"
 
 
 def test_a_week_in_which_nothing_was_planned_has_no_percentage():
     pairs = [(3, 0), *[(11, 10)] * 7]
-    assert expected.backtest(rows("obligation_weeks", *recorded(*pairs))) == expected.Backtest(8, 10.0)
+    made = document(recorded=recorded(*pairs))
+    assert (made.summary["forecast_weeks_checked"], made.summary["forecast_mape_pct"]) == (8, 10.0)
+
+
+def test_weeks_in_which_nothing_was_ever_planned_check_no_forecast():
+    made = document(recorded=recorded(*[(3, 0)] * 8))
+    assert (made.summary["forecast_backtest"], made.summary["forecast_mape_pct"]) == ("insufficient_history", None)
+
+
+def test_each_figure_is_what_its_rows_give():
+    requests = [row for week in range(1, 27) for row in opened(week, week % 4)]
+    duties = (duty("a", 3, kind="evidence_request", effort_hours=1.75), duty("b", -3), duty("c", 200))
+    values_follow(REPORT, **facts(duties, requests, recorded(*[(12, 7)] * 4, *[(9, 10)] * 4)))
+    values_follow(REPORT)
+
+
+def test_what_is_expected_is_explained_by_the_weeks_behind():
+    requests = [row for week in range(1, 9) for row in opened(week, 2)]
+    found = explained(REPORT, "expected_unplanned_week", **facts((), requests))
+    assert found.select("week", "reason", "numerator", "denominator").row(0) == (
+        "2026-W39", "2 requests arrived in 2026-W39", 2, 1,
+    )  # fmt: skip
+    assert found.height == 8
 
 
 @pytest.mark.parametrize("count", [0, 7])
 def test_fewer_than_eight_forecasts_are_insufficient_history(count):
     made = document(duty("a", 3), recorded=recorded(*[(10, 10)] * count))
-    assert (made.summary["backtest"], made.summary["mape_pct"]) == ("insufficient_history", None)
+    assert (made.summary["forecast_backtest"], made.summary["forecast_mape_pct"]) == ("insufficient_history", None)
 
 
 def test_committee_meetings_stand_in_their_week():
@@ -99,8 +130,11 @@ def test_the_headline_says_what_to_relieve():
         "1 duty (1 hour) falls due in the next 13 weeks, most in 2026-W49: 1 at 12.5 % of capacity: "
         "no week is over its limit."
     )
-    late = document(duty("late", -3, effort_hours=20.0), duty("a", 10), duty("b", 11))
-    assert late.headline.endswith("1 week asks for more hours than there are: relieve 2026-W47.")
+    full = document(duty("now", 0, effort_hours=20.0), duty("late", -3), duty("a", 10), duty("b", 11))
+    assert full.headline == (
+        "3 duties (22 hours) fall due in the next 13 weeks, most in 2026-W49: 2 at 25.0 % of capacity; 1 is overdue: "
+        "relieve 2026-W47."
+    )
     far = document(duty("far", 200))
     assert far.headline.endswith("check that duties are recorded. 1 falls due later.")
 
@@ -108,7 +142,5 @@ def test_the_headline_says_what_to_relieve():
 def test_the_setting_is_the_default_horizon():
     question = ask()
     short = type(question)(question.as_of, 30, Thresholds(3, {"forecast_weeks": 4}), {})
-    made = obligation_forecast.REPORT.build(
-        ledger(duty("a", 3)), work(ledger(duty("a", 3)))[0], rows("requests"), rows("obligation_weeks"), short
-    )
-    assert weeks(made).height == 4
+    made = factories.document(REPORT, short, obligations=ledger(duty("a", 3)))
+    assert weeks(made).height == made.summary["horizon_weeks"] == 4

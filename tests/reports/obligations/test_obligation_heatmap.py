@@ -1,13 +1,18 @@
 from datetime import date
 
-from reports.obligations import obligation_heatmap
-from tests.factories import ask, rows
+from reports.obligations.obligation_heatmap import REPORT
+from tests import factories
+from tests.factories import explained, rows
+from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger
 
 
 def document(*duties, windows=(), vendors=()):
-    return obligation_heatmap.REPORT.build(
-        ledger(*duties), rows("test_windows", *windows), rows("vendor_controls", *vendors), ask()
+    return factories.document(
+        REPORT,
+        obligations=ledger(*duties),
+        test_windows=rows("test_windows", *windows),
+        vendor_controls=rows("vendor_controls", *vendors),
     )
 
 
@@ -45,7 +50,7 @@ def test_a_duty_stands_in_its_framework_and_week():
         "Attestation",
     )
     assert made.headline == (
-        "5 duties are pending, 1 of them overdue; start with the overdue ones, then plan for 2026-W48, when SOC 2 has "
+        "5 duties are pending, 1 overdue; start with the overdue ones, then plan for 2026-W48, when SOC 2 has "
         "most at once: 2 duties, 3 hours."
     )
 
@@ -81,3 +86,31 @@ def test_the_worst_test_of_a_control_is_its_state():
     frame = table(made, "kind_schedule").frame
     columns = ("kind", "missed", "open", "upcoming", "no_schedule", "no_control")
     assert frame.select(columns).rows() == [("attestation", 1, 1, 0, 1, 1), ("test_window", 1, 0, 1, 0, 0)]
+
+
+def test_a_framework_counts_once_alone_or_with_others():
+    made = document(duty("a", 3, frameworks=["soc2", "hipaa"]), duty("b", 3, frameworks=["soc2"]), duty("c", 3))
+    assert made.summary["frameworks_with_obligations"] == 2
+    assert table(made, "framework_week").frame["framework"].to_list() == ["soc2", "several", "none"]
+
+
+def test_of_two_equal_weeks_the_earlier_is_the_busiest():
+    duties = (duty("a", 17), duty("b", 3), duty("c", 4), duty("d", 18))
+    assert document(*duties).summary["busiest_week"] == "2026-W48"
+    assert explained(REPORT, "busiest_week", obligations=ledger(*duties)).select("week", "reason", "value").rows() == [
+        ("2026-W48", "2 duties, 2.0 hours", "2026-W48")
+    ]
+
+
+def test_nobody_is_told_to_clear_what_is_not_overdue():
+    assert document(duty("far", 200)).headline == (
+        "1 duty is pending, none overdue and none due within 13 weeks: what is pending is due later."
+    )
+    assert document(duty("late", -2)).headline == (
+        "1 duty is pending, 1 overdue and none due within 13 weeks: clear the overdue first."
+    )
+
+
+def test_each_figure_is_what_its_rows_give():
+    values_follow(REPORT, obligations=ledger(duty("a", 3, frameworks=["soc2", "hipaa"]), duty("b", -3), duty("c", 200)))
+    values_follow(REPORT)

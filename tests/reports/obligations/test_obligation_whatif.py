@@ -6,9 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.model.errors import BadRequest
-from reports.obligations import obligation_whatif, scenario
+from reports.obligations import obligation_rollup, scenario, scenario_figures
+from reports.obligations.obligation_whatif import REPORT
 from reports.shared import ledger as pending_ledger
-from tests.factories import DAY, ask, rows
+from reports.shared.duty_figures import TOTALS
+from tests import factories
+from tests.factories import DAY, ask, explained, rows
+from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import (
     duty,
     ledger,
@@ -16,7 +20,7 @@ from tests.reports.obligations.ledgers import (
     work,
 )
 
-SUMMED = ("pending", "overdue", "known", "beyond")
+BASE = [figure.id for figure in scenario_figures.BASE]
 
 
 def document(*duties, status=(), edges=(), **options):
@@ -24,10 +28,23 @@ def document(*duties, status=(), edges=(), **options):
 
 
 def built(obligations, status=(), edges=(), **options):
+    return factories.document(REPORT, ask(**options), **facts(obligations, status, edges))
+
+
+def facts(obligations, status=(), edges=()):
     owner_weeks, load = work(obligations, ("ann", "default", 10.0))
-    return obligation_whatif.REPORT.build(
-        obligations, load, owner_weeks, rows("control_status", *status), rows("crosswalk", *edges), ask(**options)
-    )
+    return {
+        "obligations": obligations,
+        "load": load,
+        "owner_weeks": owner_weeks,
+        "control_status": rows("control_status", *status),
+        "crosswalk": rows("crosswalk", *edges),
+    }
+
+
+def sides(made):
+    """The figures as they are and as the scenario leaves them, under the names of the former."""
+    return {name: made.summary[name] for name in BASE}, {name: made.summary[f"scenario_{name}"] for name in BASE}
 
 
 def frame(made, name):
@@ -53,33 +70,47 @@ CHANGES = st.fixed_dictionaries(
 @given(ledgers(), st.sampled_from([{}, {"shiftWeeks": 0}, {"shiftWeeks": 0, "framework": "soc2"}]))
 def test_a_scenario_that_changes_nothing_is_the_base(obligations, options):
     made = built(obligations, **options)
-    assert made.summary["base"] == made.summary["scenario"]
+    base, then = sides(made)
+    assert base == then
     weeks = frame(made, "weeks")
     for name in ("duties", "hours", "demand_hours", "utilisation_pct"):
         assert weeks[f"base_{name}"].to_list() == weeks[f"scenario_{name}"].to_list()
     assert all(frame(made, name).is_empty() for name in ("moved", "violations", "descoped", "stale", "without_path"))
-    held = pending_ledger.totals(pending_ledger.pending(obligations, ask()))
-    assert {name: made.summary["base"][name] for name in held} == held
+
+
+@settings(max_examples=15, deadline=None)
+@given(ledgers(), CHANGES, st.sampled_from([None, 1, 26]))
+def test_the_base_is_the_ledger_whatever_the_scenario(obligations, options, weeks):
+    made = built(obligations, **options, weeks=weeks)
+    rollup = factories.document(obligation_rollup.REPORT, ask(weeks=weeks), obligations=obligations)
+    assert {name: made.summary[name] for name in TOTALS} == {name: rollup.summary[name] for name in TOTALS}
+
+
+@settings(max_examples=10, deadline=None)
+@given(ledgers(), CHANGES)
+def test_each_figure_is_what_its_rows_give(obligations, options):
+    values_follow(REPORT, ask(**options), **facts(obligations, [control("soc2", "C1"), control("iso27001", "C2")]))
 
 
 @settings(max_examples=25, deadline=None)
 @given(ledgers(), CHANGES)
 def test_no_scenario_passes_a_hard_deadline_or_loses_a_duty(obligations, options):
     question = ask(**options)
-    plan = scenario.scenario_duties(pending_ledger.pending(obligations, question), question)
+    plan = scenario.scenario_duties(obligations, question)
     assert plan.filter(pl.col("hard"), pl.col("new_due_on") > pl.col("due_on")).is_empty()
     held = plan.filter(fate="held")
     assert held.filter(~pl.col("hard") | (pl.col("wanted_on") <= pl.col("due_on"))).is_empty()
     moved = plan.filter(fate="moved")
     assert (moved["new_due_on"] >= DAY).all()
     made = built(obligations, **options)
-    base, then = made.summary["base"], made.summary["scenario"]
-    assert base["pending"] == then["pending"] + made.summary["descoped"]
-    assert then["pending"] == then["overdue"] + then["known"] + then["beyond"]
+    base, then = sides(made)
+    assert base["obligations_pending"] == then["obligations_pending"] + made.summary["scenario_descoped"]
+    assert then["obligations_pending"] == sum(then[f"obligations_{place}"] for place in pending_ledger.PLACES)
     weeks = frame(made, "weeks")
-    assert (weeks["base_duties"].sum(), weeks["scenario_duties"].sum()) == (base["known"], then["known"])
-    assert made.summary["violations"] == frame(made, "violations").height
-    assert frame(made, "moved").height == made.summary["moved"]
+    assert weeks["base_duties"].sum() == base["obligations_known"]
+    assert weeks["scenario_duties"].sum() == then["obligations_known"]
+    assert made.summary["scenario_violations"] == frame(made, "violations").height
+    assert frame(made, "moved").height == made.summary["scenario_moved"]
 
 
 @settings(max_examples=12, deadline=None)
@@ -128,7 +159,7 @@ def test_hard_deadlines_are_held_and_listed_as_violations():
     ]
     assert made.warnings == ["1 hard deadline would be passed: not allowed, held in place."]
     assert made.headline == (
-        "1 duty would move 1 week later; the peak falls from 25.0 % to 12.5 % of capacity; 1 hard deadline would be "
+        "1 duty would move 1 week later. The peak falls from 25.0 % to 12.5 % of capacity; 1 hard deadline would be "
         "passed: look at these first."
     )
 
@@ -136,7 +167,7 @@ def test_hard_deadlines_are_held_and_listed_as_violations():
 def test_a_hard_deadline_that_has_passed_cannot_be_planned_for_later():
     made = document(duty("a", -10, hard=True), shiftWeeks=1)
     assert frame(made, "violations").select("due_on", "wanted_on").rows() == [(date(2026, 11, 10), date(2026, 11, 27))]
-    assert made.summary["scenario"]["overdue"] == 1
+    assert made.summary["scenario_obligations_overdue"] == 1
 
 
 def test_a_duty_with_a_hard_deadline_may_be_done_earlier():
@@ -147,7 +178,7 @@ def test_a_duty_with_a_hard_deadline_may_be_done_earlier():
 
 def test_nothing_moves_before_today_and_overdue_work_is_planned_from_today():
     plan = {
-        key: scenario.scenario_duties(pending_ledger.pending(ledger(duty("x", days)), ask(shiftWeeks=shift)), ask(shiftWeeks=shift))
+        key: scenario.scenario_duties(ledger(duty("x", days)), ask(shiftWeeks=shift))
         .select("fate", "new_due_on").row(0)
         for key, days, shift in (("early", 3, -2), ("late", -30, 2), ("stuck", -30, -2), ("now", 0, -1))
     }  # fmt: skip
@@ -177,9 +208,9 @@ def test_evidence_turns_stale_when_its_renewal_moves_past_its_window():
     assert frame(made, "readiness").select(
         "name", "affected", "base_strict_pct", "scenario_strict_pct", "base_weighted_pct", "scenario_weighted_pct"
     ).rows() == [("SOC 2", 1, 100.0, 50.0, 100.0, 62.5)]
-    assert document(*duties, status=status, shiftWeeks=-1).summary["turned_stale"] == 0
+    assert document(*duties, status=status, shiftWeeks=-1).summary["scenario_turned_stale"] == 0
     other = duty("b", 11, controls=["soc2:C1"])
-    assert document(*duties, other, status=status, shiftWeeks=1, id="a").summary["turned_stale"] == 0
+    assert document(*duties, other, status=status, shiftWeeks=1, id="a").summary["scenario_turned_stale"] == 0
 
 
 def test_a_control_that_lived_on_a_mapping_loses_its_path_with_the_framework():
@@ -192,7 +223,7 @@ def test_a_control_that_lived_on_a_mapping_loses_its_path_with_the_framework():
     assert frame(made, "without_path").select("framework", "control_id").rows() == [("hipaa", "H1")]
     ready = frame(made, "readiness").select("name", "descoped", "base_strict_pct", "scenario_strict_pct")
     assert ready.rows() == [("SOC 2", True, 100.0, None), ("HIPAA", False, 100.0, 50.0)]
-    assert document(*duties, status=status, edges=edges, descope="hipaa").summary["without_path"] == 0
+    assert document(*duties, status=status, edges=edges, descope="hipaa").summary["scenario_without_path"] == 0
 
 
 def test_filters_that_match_nothing_are_said():
@@ -205,11 +236,39 @@ def test_filters_that_match_nothing_are_said():
 @pytest.mark.parametrize("query", [{"shiftWeeks": "9"}, {"shiftWeeks": "-9"}, {"descope": "nope"}, {"kind": "x"}])
 def test_parameters_out_of_range_are_refused(query):
     with pytest.raises(BadRequest):
-        obligation_whatif.REPORT.parse(query)
+        REPORT.parse(query)
 
 
 def test_an_empty_ledger_has_no_scenario():
     made = document(shiftWeeks=3)
     assert made.headline == "No duty is pending, so a scenario changes nothing: check that duties are recorded."
-    assert {name: made.summary["scenario"][name] for name in SUMMED} == dict.fromkeys(SUMMED, 0)
+    given = {name: value for name, value in made.summary.items() if name not in ("scenario_id", "horizon_weeks")}
+    fullest = {name for name in given if "fullest" in name}
+    assert {name: given[name] for name in fullest} == dict.fromkeys(fullest)
+    assert {given[name] for name in given if name not in fullest} == {0}
     assert frame(made, "weeks").select(pl.col("^.*_duties$").sum()).row(0) == (0, 0)
+
+
+def test_a_scenario_explains_what_it_moves_and_what_it_may_not():
+    held = facts(ledger(duty("a", 10, hard=True), duty("b", -10)))
+    question = ask(shiftWeeks=1)
+    assert {
+        name: explained(REPORT, name, question, **held).select("obligation_id", "reason").rows()
+        for name in ("scenario_moved", "scenario_violations", "scenario_obligations_known")
+    } == {
+        "scenario_moved": [("b", "due 2026-11-27 instead of 2026-11-10")],
+        "scenario_violations": [("a", "2026-12-07 is past the deadline of 2026-11-30")],
+        "scenario_obligations_known": [("b", "open, due 2026-11-27"), ("a", "open, due 2026-11-30")],
+    }
+
+
+def test_a_horizon_without_work_has_no_fullest_week():
+    made = document(duty("far", 300), shiftWeeks=1)
+    assert made.summary["fullest_week"] is None
+    assert made.headline == (
+        "1 duty would move 1 week later. No week of the horizon holds any work; no deadline, evidence or control is "
+        "hurt."
+    )
+    assert document(duty("far", 300)).headline == (
+        "Nothing is changed, so every week stays as it is: try shiftWeeks or descope."
+    )

@@ -5,44 +5,43 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reports.obligations import obligation_forecast, obligation_heatmap, obligation_rollup
-from tests.factories import ask, rows
+from reports.shared.duty_figures import TOTALS
+from tests.factories import ask, document, rows
 from tests.reports.obligations.ledgers import ledgers, work
 
-TOTALS = (
-    "pending", "overdue", "known", "beyond", "pending_hours", "overdue_hours", "known_hours", "beyond_hours",
-)  # fmt: skip
+PLACES = ("pending", "overdue", "known", "beyond")
 
 
 def documents(obligations, weeks):
     question = ask(weeks=weeks)
-    heatmap = obligation_heatmap.REPORT.build(obligations, rows("test_windows"), rows("vendor_controls"), question)
-    rollup = obligation_rollup.REPORT.build(obligations, question)
-    forecast = obligation_forecast.REPORT.build(
-        obligations, work(obligations)[0], rows("requests"), rows("obligation_weeks"), question
+    return (
+        document(obligation_heatmap.REPORT, question, obligations=obligations),
+        document(obligation_rollup.REPORT, question, obligations=obligations),
+        document(obligation_forecast.REPORT, question, obligations=obligations, owner_weeks=work(obligations)[0]),
     )
-    return heatmap, rollup, forecast
 
 
-def frame(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def frame(made, name):
+    return made.table(name).frame
 
 
 @settings(max_examples=25, deadline=None)
 @given(ledgers(), st.sampled_from([1, 4, 13, 26]))
 def test_heatmap_rollup_and_forecast_count_the_same_duties(obligations, weeks):
     heatmap, rollup, forecast = documents(obligations, weeks)
-    summaries = [{name: document.summary[name] for name in TOTALS} for document in (heatmap, rollup, forecast)]
+    summaries = [{name: made.summary[name] for name in TOTALS} for made in (heatmap, rollup, forecast)]
     assert summaries[0] == summaries[1] == summaries[2]
-    total = summaries[0]
+    total = {name.removeprefix("obligations_"): value for name, value in summaries[0].items()}
     pending = obligations.filter(pl.col("state").is_in(["open", "overdue"]))
     assert total["pending"] == pending.height == total["overdue"] + total["known"] + total["beyond"]
+    assert total["pending_hours"] == pending["effort_hours"].sum()
     assert total["pending_hours"] == total["overdue_hours"] + total["known_hours"] + total["beyond_hours"]
 
     assert frame(forecast, "weeks")["known"].sum() == total["known"]
     assert frame(forecast, "weeks")["known_hours"].sum() == total["known_hours"]
     for name in ("kinds", "frameworks", "owners"):
         table = frame(rollup, name)
-        assert {place: table[place].sum() for place in TOTALS[:4]} == {place: total[place] for place in TOTALS[:4]}
+        assert {place: table[place].sum() for place in PLACES} == {place: total[place] for place in PLACES}
         assert table["hours"].sum() == total["pending_hours"]
     months = frame(rollup, "months").filter(pl.col("status").is_in(["open", "overdue"]))
     assert months["obligations"].sum() == total["pending"]
@@ -83,8 +82,17 @@ def test_an_empty_ledger_is_said_to_be_empty():
     )
     assert rollup.headline == "No duty is pending: check that attestations, reviews, tests and audits are recorded."
     assert forecast.headline == ("No duty is known to fall due in the next 13 weeks: check that duties are recorded.")
-    for document in (heatmap, rollup, forecast):
-        assert {document.summary[name] for name in TOTALS} == {0}
-        assert not document.charts
-    assert forecast.summary["backtest"] == forecast.summary["history"] == "insufficient_history"
-    assert forecast.summary["mape_pct"] is None
+    for made in (heatmap, rollup, forecast):
+        assert {made.summary[name] for name in TOTALS} == {0}
+        assert not made.charts
+    assert forecast.summary["forecast_backtest"] == forecast.summary["request_history"] == "insufficient_history"
+    assert forecast.summary["forecast_mape_pct"] is None
+
+
+@settings(max_examples=12, deadline=None)
+@given(ledgers())
+def test_what_is_finished_or_cancelled_is_in_no_figure_of_pending_duties(obligations):
+    pending = obligations.filter(pl.col("state").is_in(["open", "overdue"]))
+    names = [*TOTALS, "obligations_without_owner"]
+    for made, left in zip(documents(obligations, None), documents(pending, None), strict=True):
+        assert {name: made.summary[name] for name in names} == {name: left.summary[name] for name in names}

@@ -3,13 +3,15 @@
 import polars as pl
 
 from engine.model.document import Coverage
-from reports.ownership.control_ownership import FINDINGS, REPORT
-from tests.factories import ask, rows
+from reports.ownership.control_ownership import REPORT
+from reports.ownership.raci import FINDINGS
+from tests.factories import document, explained, rows
+from tests.reports.explanations import values_follow
 
 ANN, BOB, CYD = (f"{name}@acme.example" for name in ("ann", "bob", "cyd"))
 
 
-def report(controls, *roles, settings=None):
+def facts(controls, *roles):
     """``controls``: id → whether complete; ``roles``: (control, role, email[, active])."""
     status = rows("control_status", *(
         {"framework": "soc2", "control_id": name, "title": f"Control {name}", "position": number,
@@ -20,27 +22,31 @@ def report(controls, *roles, settings=None):
         {"framework": "soc2", "control_id": name, "role": role, "email": email, "active": rest[0] if rest else True}
         for name, role, email, *rest in roles
     ))  # fmt: skip
-    return REPORT.build(raci, status, ask())
+    return {"raci": raci, "control_status": status}
 
 
-def frame(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def report(controls, *roles):
+    return document(REPORT, **facts(controls, *roles))
 
 
-def found(document):
-    return frame(document, "findings").select("finding", "control_id").rows()
+def frame(held, name):
+    return next(table.frame for table in held.tables if table.name == name)
+
+
+def found(held):
+    return frame(held, "findings").select("finding", "control_id").rows()
 
 
 def test_one_who_does_and_another_who_answers_is_complete():
-    document = report({"A1": True}, ("A1", "R", ANN), ("A1", "A", BOB), ("A1", "C", CYD), ("A1", "I", CYD))
-    assert found(document) == []
-    assert frame(document, "controls").rows() == [("soc2", "A1", "Control A1", [ANN], [BOB], [CYD], [CYD], True, [])]
-    assert document.coverage == Coverage(1, 1)
-    assert (document.summary["complete"], document.summary["complete_pct"]) == (1, 100.0)
+    held = report({"A1": True}, ("A1", "R", ANN), ("A1", "A", BOB), ("A1", "C", CYD), ("A1", "I", CYD))
+    assert found(held) == []
+    assert frame(held, "controls").rows() == [("soc2", "A1", "Control A1", [ANN], [BOB], [CYD], [CYD], True, [])]
+    assert held.coverage == Coverage(1, 1)
+    assert (held.summary["ownership_complete"], held.summary["ownership_complete_pct"]) == (1, 100.0)
 
 
 def test_each_fault_is_found():
-    document = report(
+    held = report(
         dict.fromkeys(("A1", "A2", "A3", "A4", "A5", "A6"), False),
         ("A1", "R", ANN),
         ("A2", "R", ANN), ("A2", "A", BOB), ("A2", "A", CYD),
@@ -49,11 +55,11 @@ def test_each_fault_is_found():
         ("A5", "R", ANN, None), ("A5", "A", BOB),
         ("A6", "R", ANN), ("A6", "A", ANN),
     )  # fmt: skip
-    assert found(document) == [
+    assert found(held) == [
         ("no_accountable", "A1"), ("several_accountable", "A2"), ("accountable_without_authority", "A3"),
         ("no_responsible", "A4"), ("responsible_left", "A5"), ("same_person", "A6"),
     ]  # fmt: skip
-    assert {name: document.summary[name] for name in FINDINGS} == {
+    assert {name: held.summary[f"controls_{name}"] for name in FINDINGS} == {
         **dict.fromkeys(FINDINGS, 1),
         "too_many_consulted": 0,
     }
@@ -71,34 +77,60 @@ def test_a_key_person_holds_more_than_40_percent_of_all_accountable_roles():
     roles = [("A1", "A", ANN), ("A2", "A", ANN), ("A3", "A", BOB), ("A4", "A", CYD), ("A5", "A", BOB)]
     controls = dict.fromkeys(("A1", "A2", "A3", "A4", "A5"), True)
     assert not frame(report(controls, *roles), "people")["key_person"].any()
-    document = report({**controls, "A6": True}, *roles, ("A6", "A", ANN))
-    people = frame(document, "people").select("email", "accountable", "share_pct", "key_person").rows()
+    held = report({**controls, "A6": True}, *roles, ("A6", "A", ANN))
+    people = frame(held, "people").select("email", "accountable", "share_pct", "key_person").rows()
     assert people == [(ANN, 3, 50.0, True), (BOB, 2, 33.3, False), (CYD, 1, 16.7, False)]
-    assert document.warnings == [f"Key-person risk: {ANN} holds 3 accountable roles, 50.0 % of all."]
-    assert document.headline.endswith(f"{ANN} alone holds 50.0 % of all accountable roles.")
+    assert held.warnings == [f"Key-person risk: {ANN} holds 3 accountable roles, 50.0 % of all."]
+    assert held.headline.endswith(f"{ANN} alone holds 50.0 % of all accountable roles.")
 
 
 def test_roles_on_controls_that_do_not_apply_do_not_count():
     status = rows("control_status", {"framework": "soc2", "control_id": "A1", "applicable": False, "position": 1})
     raci = rows("raci", {"framework": "soc2", "control_id": "A1", "role": "A", "email": ANN})
-    document = REPORT.build(raci, status, ask())
-    assert (document.summary["controls"], document.summary["people"], found(document)) == (0, 0, [])
-    assert document.headline == "No control is in scope, so there is nothing to own."
+    held = document(REPORT, raci=raci, control_status=status)
+    assert (held.summary["controls_applicable"], held.summary["people_with_roles"], found(held)) == (0, 0, [])
+    assert held.headline == "No control is in scope, so there is nothing to own."
 
 
 def test_without_any_owner_the_matrix_is_not_praised():
-    document = report({"A1": False, "A2": False})
-    assert document.headline == ("Nobody is named for any of the 2 controls: record who is accountable for each.")
-    assert document.coverage == Coverage(0, 2)
-    assert document.summary["complete_pct"] == 0.0
+    held = report({"A1": False, "A2": False})
+    assert held.headline == ("Nobody is named for any of the 2 controls: record who is accountable for each.")
+    assert held.coverage == Coverage(0, 2)
+    assert held.summary["ownership_complete_pct"] == 0.0
 
 
 def test_findings_stand_by_urgency_then_weight():
     status = rows("control_status", *({"framework": "soc2", "control_id": name, "weight": weight, "position": n}
                                       for n, (name, weight) in enumerate([("A1", 2), ("A2", 5)])))  # fmt: skip
-    document = REPORT.build(rows("raci"), status, ask())
-    assert found(document) == [("no_accountable", "A2"), ("no_accountable", "A1"), ("no_responsible", "A2"),
-                               ("no_responsible", "A1")]  # fmt: skip
-    assert frame(document, "frameworks").select(pl.col("framework", "controls", "no_accountable")).rows() == [
+    held = document(REPORT, control_status=status)
+    assert found(held) == [("no_accountable", "A2"), ("no_accountable", "A1"), ("no_responsible", "A2"),
+                           ("no_responsible", "A1")]  # fmt: skip
+    assert frame(held, "frameworks").select(pl.col("framework", "controls", "no_accountable")).rows() == [
         ("SOC 2", 2, 2)
     ]
+
+
+def test_the_first_sentence_is_short_and_the_next_one_says_where_to_start():
+    held = report({"A1": True, "A2": False}, ("A1", "R", ANN), ("A1", "A", BOB), ("A2", "R", ANN))
+    assert held.headline == (
+        "1 of 2 controls has exactly one accountable person and somebody to do it (50.0 %). Start with the 1 control "
+        f"that nobody is accountable for; {BOB} alone holds 100.0 % of all accountable roles."
+    )
+    assert report({"A1": False}).headline == (
+        "Nobody is named for the one control in scope: record who is accountable for each."
+    )
+
+
+def test_every_figure_is_what_its_rows_give():
+    given = facts({"A1": True, "A2": False}, ("A1", "R", ANN), ("A1", "A", BOB), ("A2", "R", CYD), ("A2", "A", CYD))
+    values_follow(REPORT, **given)
+    values_follow(REPORT)
+    assert explained(REPORT, "controls_same_person", **given).select("control_id", "reason").rows() == [
+        ("A2", f"responsible: {CYD}; accountable: {CYD}; consulted: ")
+    ]
+
+
+def test_without_any_facts_there_is_nothing_to_own():
+    held = document(REPORT)
+    assert set(held.summary.values()) == {0, None}
+    assert held.headline == "No control is in scope, so there is nothing to own."

@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 
 from reports.ownership.exception_register import REPORT
-from tests.factories import ask, rows
+from tests.factories import document, explained, rows
+from tests.reports.explanations import values_follow
 
 ANN, EVE = "ann@acme.example", "eve@acme.example"
 GOOD = {
@@ -18,15 +19,21 @@ SHEET = (
 )  # fmt: skip
 
 
-def report(*exceptions, state="partial", gaps=()):
+def facts(*exceptions, state="partial", gaps=()):
     status = rows("control_status", *(
         {"framework": framework, "control_id": "A1", "state": state, "owner": ANN} for framework in ("soc2", "pci-dss")
     ))  # fmt: skip
-    return REPORT.build(rows("exceptions", *exceptions), status, rows("gaps", *gaps), ask())
+    return {
+        "exceptions": rows("exceptions", *exceptions), "control_status": status, "gaps": rows("gaps", *gaps),
+    }  # fmt: skip
 
 
-def frame(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def report(*exceptions, **more):
+    return document(REPORT, **facts(*exceptions, **more))
+
+
+def frame(held, name):
+    return next(table.frame for table in held.tables if table.name == name)
 
 
 def flags(*exceptions, **more):
@@ -34,11 +41,11 @@ def flags(*exceptions, **more):
 
 
 def test_a_sound_exception_has_no_flag():
-    document = report(GOOD)
-    assert frame(document, "flags").is_empty()
-    row = frame(document, "register").row(0, named=True)
+    held = report(GOOD)
+    assert frame(held, "flags").is_empty()
+    row = frame(held, "register").row(0, named=True)
     assert (row["standing"], row["in_use"], row["control_state"], row["flags"]) == ("approved", True, "partial", [])
-    assert document.headline == "1 exception, 1 of them in force."
+    assert held.headline == "1 exception, 1 of them in force."
 
 
 @pytest.mark.parametrize(
@@ -77,22 +84,22 @@ def test_an_exception_on_an_effective_control_can_go():
 
 def test_an_expired_exception_in_use_is_the_headline():
     expired = {**GOOD, "standing": "expired", "expires_on": date(2026, 11, 1), "days_left": -19}
-    document = report(expired, {**GOOD, "id": "E2"})
-    assert document.headline == (
+    held = report(expired, {**GOOD, "id": "E2"})
+    assert held.headline == (
         "2 exceptions, 1 of them in force; 1 expired one is still relied on: renew or close E1 (SOC 2 A1, expired "
         "2026-11-01)."
     )
-    assert document.warnings == ["1 exception: expired and still relied on."]
-    assert frame(document, "register")["id"].to_list() == ["E1", "E2"]
+    assert held.warnings == ["1 exception: expired and still relied on."]
+    assert frame(held, "register")["id"].to_list() == ["E1", "E2"]
 
 
 def test_the_worksheet_of_a_pci_compensating_control_is_shown_field_by_field():
     pci = {**GOOD, "kind": "compensating", "framework": "pci-dss", "evidence_freshness": "fresh"}
-    document = report({**pci, "worksheet": SHEET}, {**pci, "id": "E2", "worksheet": '{"objective":"o","risk":""}'})
-    assert frame(document, "worksheets").rows() == [
+    held = report({**pci, "worksheet": SHEET}, {**pci, "id": "E2", "worksheet": '{"objective":"o","risk":""}'})
+    assert frame(held, "worksheets").rows() == [
         ("E1", "A1", "c", "o", "r", "d", "v", "m", 0), ("E2", "A1", None, "o", None, None, None, None, 5)
     ]  # fmt: skip
-    assert frame(document, "flags").select("flag", "id").rows() == [("worksheet_incomplete", "E2")]
+    assert frame(held, "flags").select("flag", "id").rows() == [("worksheet_incomplete", "E2")]
 
 
 def test_a_measure_in_use_without_an_approved_exception_is_named():
@@ -100,17 +107,37 @@ def test_a_measure_in_use_without_an_approved_exception_is_named():
         {"gap_id": f"soc2:{name}", "framework": "soc2", "control_id": name, "compensating": measure}
         for name, measure in [("A1", "Manual review"), ("A2", "Weekly check"), ("A3", None)]
     ]
-    document = report(GOOD, gaps=gaps)
-    assert frame(document, "undeclared")["gap_id"].to_list() == ["soc2:A2"]
+    held = report(GOOD, gaps=gaps)
+    assert frame(held, "undeclared")["gap_id"].to_list() == ["soc2:A2"]
     assert report(gaps=gaps[:2]).headline == (
         "No exception is on record, yet 2 compensating measures replace controls: have them approved with an end date."
     )
 
 
 def test_the_empty_register_is_not_praised():
-    document = report()
-    assert document.headline == (
+    held = document(REPORT)
+    assert held.headline == (
         "No exception is on record: either every departure is being fixed, or nobody has written one down."
     )
-    assert set(document.summary.values()) == {0}
-    assert document.charts == []
+    assert set(held.summary.values()) == {0}
+    assert held.charts == []
+
+
+def test_an_exception_that_ends_soon_is_named_and_counted():
+    held = report({**GOOD, "expires_on": date(2026, 12, 20), "days_left": 30}, {**GOOD, "id": "E2", "days_left": 31})
+    assert held.summary["exceptions_expiring_in_30_days"] == 1
+    assert held.headline == (
+        "2 exceptions, 2 of them in force; E1 ends first, on 2026-12-20: close its gap or renew it before."
+    )
+
+
+def test_every_figure_is_what_its_rows_give():
+    expired = {**GOOD, "standing": "expired", "expires_on": date(2026, 11, 1), "days_left": -19, "residual": None}
+    gap = {"gap_id": "soc2:A9", "framework": "soc2", "control_id": "A9", "compensating": "Weekly check"}
+    given = facts(expired, {**GOOD, "id": "E2", "renewals": 3}, gaps=[gap])
+    values_follow(REPORT, **given)
+    values_follow(REPORT)
+    assert explained(REPORT, "exceptions_expired_in_use", **given).select("id", "reason").rows() == [
+        ("E1", "expired on 2026-11-01")
+    ]
+    assert explained(REPORT, "exceptions_too_many_renewals", **given)["reason"].to_list() == ["renewed 3 times"]

@@ -6,7 +6,8 @@ import pytest
 
 from engine.model.document import Coverage
 from reports.ownership.scope_boundary import REPORT
-from tests.factories import ask, rows
+from tests.factories import document, explained, rows
+from tests.reports.explanations import values_follow
 
 SYSTEM = {
     "id": "sys-web", "name": "Web", "owner": "ann@acme.example", "service_id": "web", "data_classes": ["contact data"],
@@ -22,15 +23,20 @@ SEEN = {"name": "Web", "service_id": "web", "seen_in": ["alerts", "services"], "
         "dependencies": 0, "criticality": 3, "system_id": "sys-web"}  # fmt: skip
 
 
-def report(systems=(SYSTEM,), flows=(), seen=(SEEN,), frameworks=("soc2",)):
-    organization = rows("organization", {"frameworks": list(frameworks)})
-    return REPORT.build(
-        rows("systems", *systems), rows("data_flows", *flows), rows("observations", *seen), organization, ask()
-    )
+def facts(systems=(SYSTEM,), flows=(), seen=(SEEN,), frameworks=("soc2",)):
+    return {
+        "systems": rows("systems", *systems), "data_flows": rows("data_flows", *flows),
+        "observations": rows("observations", *seen),
+        "organization": rows("organization", {"frameworks": list(frameworks)}),
+    }  # fmt: skip
 
 
-def frame(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def report(**given):
+    return document(REPORT, **facts(**given))
+
+
+def frame(held, name):
+    return next(table.frame for table in held.tables if table.name == name)
 
 
 def gaps(**given):
@@ -38,27 +44,27 @@ def gaps(**given):
 
 
 def test_a_declared_scope_that_is_observed_has_no_gaps():
-    document = report(flows=[FLOW])
-    assert frame(document, "gaps").is_empty()
-    assert document.headline == "Every observed system is declared, 1 in all; no other gaps in the declared scope."
-    assert document.coverage == Coverage(1, 1)
+    held = report(flows=[FLOW])
+    assert frame(held, "gaps").is_empty()
+    assert held.headline == "Every observed system is declared, 1 in all; no other gaps in the declared scope."
+    assert held.coverage == Coverage(1, 1)
 
 
 def test_what_is_observed_and_not_declared_comes_first():
     wiki = {**SEEN, "name": "wiki", "service_id": "wiki", "criticality": 1, "system_id": None}
     host = {**SEEN, "name": "10.0.0.9", "service_id": None, "criticality": None, "seen_in": ["findings"], "findings": 4,
             "alerts": 0, "system_id": None}  # fmt: skip
-    document = report(seen=[SEEN, wiki, host])
-    assert frame(document, "undocumented")["name"].to_list() == ["10.0.0.9", "wiki"]
-    assert frame(document, "gaps").select("gap", "name", "detail").rows() == [
+    held = report(seen=[SEEN, wiki, host])
+    assert frame(held, "undocumented")["name"].to_list() == ["10.0.0.9", "wiki"]
+    assert frame(held, "gaps").select("gap", "name", "detail").rows() == [
         ("undocumented_system", "10.0.0.9", "seen in findings"),
         ("undocumented_system", "wiki", "seen in alerts, services"),
     ]
-    assert document.headline == (
-        "2 observed systems of 3 are undocumented (33.3 % documented): declare 10.0.0.9 and wiki; "
-        "no other gaps in the declared scope."
+    assert held.headline == (
+        "2 of 3 observed systems are undocumented (33.3 % documented); no other gaps in the declared scope. "
+        "Declare 10.0.0.9 and wiki."
     )
-    assert frame(document, "observed_in").rows() == [
+    assert frame(held, "observed_in").rows() == [
         ("alerts", 2, 1, 1, 50.0), ("findings", 1, 0, 1, 0.0), ("services", 2, 1, 1, 50.0)
     ]  # fmt: skip
 
@@ -107,15 +113,15 @@ def test_gaps_of_a_flow(change, gap):
 
 
 def test_a_flow_that_leaves_under_an_agreement_is_no_gap():
-    document = report(flows=[FLOW, {**FLOW, "id": "F2", "leaves": True, "agreement_ref": "DPA 7", "vendor": "Mail"}])
-    assert frame(document, "gaps").is_empty()
-    assert document.summary["flows_leaving"] == 1
-    assert frame(document, "flows")["id"].to_list() == ["F2", "F1"]
+    held = report(flows=[FLOW, {**FLOW, "id": "F2", "leaves": True, "agreement_ref": "DPA 7", "vendor": "Mail"}])
+    assert frame(held, "gaps").is_empty()
+    assert held.summary["flows_leaving"] == 1
+    assert frame(held, "flows")["id"].to_list() == ["F2", "F1"]
 
 
 def test_a_framework_without_systems_is_shown_with_none():
-    document = report(frameworks=("soc2", "hipaa"))
-    assert frame(document, "frameworks").rows() == [("SOC 2", 1, 1), ("HIPAA", 0, 0)]
+    held = report(frameworks=("soc2", "hipaa"))
+    assert frame(held, "frameworks").rows() == [("SOC 2", 1, 1), ("HIPAA", 0, 0)]
 
 
 def test_where_no_control_names_a_system_it_is_said():
@@ -138,4 +144,29 @@ def test_what_is_not_known_is_said(systems, seen, headline):
 
 
 def test_nothing_observed_has_no_percentage():
-    assert report(systems=(), seen=()).summary["documented_pct"] is None
+    assert report(systems=(), seen=()).summary["systems_documented_pct"] is None
+
+
+def test_every_figure_is_what_its_rows_give():
+    wiki = {**SEEN, "name": "wiki", "service_id": "wiki", "system_id": None}
+    given = facts(
+        systems=[{**SYSTEM, "owner": None}], flows=[{**FLOW, "leaves": True, "to_region": "us"}], seen=[SEEN, wiki]
+    )
+    values_follow(REPORT, **given)
+    values_follow(REPORT)
+    assert explained(REPORT, "scope_gaps", **given).select("name", "reason").rows() == [
+        ("wiki", "undocumented_system: seen in alerts, services"),
+        ("Web to Database", "flow_without_agreement: contact data by tls"),
+        ("Web to Database", "flow_crosses_region: contact data by tls"),
+        ("Web", "no_owner: in scope without an owner"),
+    ]
+    assert document(REPORT, **given).summary["scope_no_owner"] == 1
+
+
+def test_without_any_facts_the_scope_is_not_known():
+    held = document(REPORT)
+    assert held.headline == "No system is declared and none was observed: the scope is not known."
+    assert set(held.summary.values()) == {0, None}
+    assert [list(table.frame.columns) for table in held.tables] == [
+        list(table.frame.columns) for table in report().tables
+    ]

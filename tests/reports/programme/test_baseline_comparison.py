@@ -1,8 +1,10 @@
 from datetime import date
 
 from engine.model.document import Coverage
-from reports.programme.baseline_comparison import build
-from tests.factories import ask, rows
+from reports.programme.baseline_comparison import REPORT
+from tests import factories
+from tests.factories import rows
+from tests.reports.explanations import values_follow
 
 SOC2 = {
     "framework": "soc2",
@@ -18,15 +20,18 @@ HIPAA = {
 }
 
 
-def document(frameworks, *readiness, controls=(), evidence=(), gaps=()):
-    return build(
-        rows("organization", {"frameworks": frameworks}),
-        rows("readiness", *readiness),
-        rows("control_status", *controls),
-        rows("control_evidence", *evidence),
-        rows("gaps", *gaps),
-        ask(),
-    )
+def frames(frameworks, *readiness, controls=(), evidence=(), gaps=()):
+    return {
+        "organization": rows("organization", {"frameworks": frameworks}),
+        "readiness": rows("readiness", *readiness),
+        "control_status": rows("control_status", *controls),
+        "control_evidence": rows("control_evidence", *evidence),
+        "gaps": rows("gaps", *gaps),
+    }
+
+
+def document(*given, **more):
+    return factories.document(REPORT, **frames(*given, **more))
 
 
 def packs(held):
@@ -60,21 +65,33 @@ def test_a_pack_in_scope_has_its_counts_and_changes():
 
 
 def test_the_summary_counts_packs_that_moved():
-    held = document(["soc2", "hipaa"], SOC2, HIPAA)
+    controls = [
+        {"framework": "soc2", "control_id": "CC6.1", "state": "effective"},
+        {"framework": "soc2", "control_id": "CC6.2", "state": "stale"},
+        {"framework": "hipaa", "control_id": "a", "applicable": False},
+    ]
+    gaps = [{"framework": "soc2", "control_id": "CC6.2", "gap_id": "soc2:CC6.2"}]
+    held = document(["soc2", "hipaa"], SOC2, HIPAA, controls=controls, gaps=gaps)
     assert held.summary == {
         "packs_in_scope": 2,
-        "controls": 10,
-        "effective": 3,
-        "improved": 1,
-        "declined": 1,
-        "open_weaknesses": 0,
+        "controls_applicable": 2,
+        "controls_effective": 1,
+        "packs_improved": 1,
+        "packs_declined": 1,
+        "gaps_open": 1,
     }
     assert held.coverage == Coverage(8, 10)
     assert held.headline == (
         "HIPAA is least ready at 30.0 % weighted readiness, up 2.0 points in 30 days; "
-        "4 controls of HIPAA are not effective yet; SOC 2 is most ready at 70.0 %."
+        "4 of its controls are not effective yet."
     )
     assert held.warnings == []
+
+
+def test_every_number_follows_from_its_rows():
+    gaps = [{"framework": "soc2", "control_id": "CC6.2", "gap_id": "soc2:CC6.2"}]
+    values_follow(REPORT, **frames(["soc2", "hipaa", "fedramp-poam"], SOC2, HIPAA, gaps=gaps))
+    values_follow(REPORT)
 
 
 def test_evidence_that_serves_two_packs_is_reused():
@@ -114,8 +131,8 @@ def test_a_framework_without_snapshot_has_no_change_and_a_warning():
     assert packs(held)["weighted_change"][0] is None
     assert held.warnings == ["No snapshot to compare with for SOC 2."]
     assert held.headline == (
-        "SOC 2 is at 70.0 % weighted readiness, with no earlier figure to compare; "
-        "it is the only pack with controls in scope."
+        "SOC 2, the only pack with controls in scope, is at 70.0 % weighted readiness, with no earlier figure to "
+        "compare; 3 of its controls are not effective yet."
     )
 
 
@@ -127,7 +144,4 @@ def test_with_nothing_in_scope_nothing_is_compared():
     assert packs(held).height == 9
     assert held.summary["packs_in_scope"] == 0
     assert held.coverage == Coverage(0, 0)
-    empty = build(
-        *(rows(name) for name in ("organization", "readiness", "control_status", "control_evidence", "gaps")), ask()
-    )
-    assert packs(empty).height == 9
+    assert packs(factories.document(REPORT)).height == 9

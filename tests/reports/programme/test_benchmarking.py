@@ -3,8 +3,10 @@ from datetime import date
 import pytest
 
 from engine.model.document import Coverage
-from reports.programme.benchmarking import build
-from tests.factories import ask, rows
+from reports.programme.benchmarking import REPORT
+from tests import factories
+from tests.factories import ask, explained, rows
+from tests.reports.explanations import values_follow
 
 BANDS = {"small": (0, 49), "medium": (50, 249), "large": (250, None)}
 SOC2 = {
@@ -28,16 +30,19 @@ def cohort(*values, size="medium", framework="soc2"):
 GOLDEN = cohort(40.0, 50.0, 60.0, 60.0, 70.0)
 
 
-def document(
-    members=GOLDEN, readiness=(SOC2,), studies=(), frameworks=("soc2",), headcount=100, sector="health", **more
-):
-    return build(
-        rows("organization", {"frameworks": list(frameworks), "headcount": headcount, "sector": sector}),
-        rows("readiness", *readiness),
-        rows("benchmark_members", *members),
-        rows("benchmark_studies", *studies),
-        ask(**more),
-    )
+def frames(members=GOLDEN, readiness=(SOC2,), studies=(), frameworks=("soc2",), headcount=100, sector="health"):
+    return {
+        "organization": rows(
+            "organization", {"frameworks": list(frameworks), "headcount": headcount, "sector": sector}
+        ),
+        "readiness": rows("readiness", *readiness),
+        "benchmark_members": rows("benchmark_members", *members),
+        "benchmark_studies": rows("benchmark_studies", *studies),
+    }
+
+
+def document(*given, cohort="auto", **more):
+    return factories.document(REPORT, ask(cohort=cohort), **frames(*given, **more))
 
 
 def one(held, *names):
@@ -73,9 +78,27 @@ def test_the_gap_is_in_whole_controls_to_the_median():
     held = document(cohort(40.0, 50.0, 81.0, 90.0, 95.0))
     assert one(held, "gap_controls", "percentile") == (3, 40.0)
     assert held.headline == (
-        "1 of 1 framework is below the median of the reference programmes, which are a model, not peers: "
-        "SOC 2 is furthest, with 3 controls still to become effective."
+        "1 of 1 framework is below the median of the reference programmes, a model and not peers: "
+        "SOC 2 is furthest, 3 controls short."
     )
+    assert held.summary == {
+        **{"benchmark_cohort": "medium", "benchmark_cohort_kind": "reference", "benchmark_programmes": 5},
+        **{"organization_headcount": 100, "organization_sector": "health", "packs_in_scope": 1},
+        **{"benchmark_at_or_above_median": 0, "benchmark_below_median": 1, "benchmark_without_percentile": 0},
+        **{"benchmark_dated_on": date(2026, 11, 1), "provenance": "A model"},
+    }
+
+
+def test_every_number_follows_from_its_rows():
+    values_follow(REPORT, **frames(frameworks=("soc2", "fedramp-poam")))
+    values_follow(REPORT)
+
+
+def test_a_framework_that_is_not_compared_is_explained_with_the_reason():
+    given = frames(frameworks=("soc2", "fedramp-poam"))
+    assert explained(REPORT, "benchmark_without_percentile", **given)["reason"].to_list() == [
+        "FedRAMP POA&M: no applicable control, so there is no readiness"
+    ]
 
 
 def test_weighted_readiness_has_a_percentile_of_its_own():
@@ -88,8 +111,8 @@ def test_weighted_readiness_has_a_percentile_of_its_own():
 def test_the_cohort_is_that_of_the_headcount(headcount, size):
     members = [one for name in BANDS for one in cohort(*range(5), size=name)]
     held = document(members, headcount=headcount)
-    assert held.summary["cohort"] == size
-    assert held.summary["n"] == (15 if size == "all" else 5)
+    assert held.summary["benchmark_cohort"] == size
+    assert held.summary["benchmark_programmes"] == (15 if size == "all" else 5)
 
 
 def test_an_unknown_headcount_is_said():

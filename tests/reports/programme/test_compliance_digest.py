@@ -3,8 +3,10 @@
 from datetime import date
 
 from engine.model.document import Coverage
-from reports.programme.compliance_digest import base_day, build
-from tests.factories import DAY, ask, rows
+from reports.programme.compliance_digest import REPORT
+from reports.programme.digest_changes import base_day
+from tests.factories import DAY, ask, document, explained, rows
+from tests.reports.explanations import values_follow
 
 KEY = {"framework": "soc2"}
 
@@ -29,12 +31,28 @@ READINESS = {**KEY, "name": "SOC 2", "applicable": 10, "assessed": 6, "strict_pc
              "coverage_pct": 60.0}  # fmt: skip
 
 
-def document(readiness=(READINESS,), snapshots=(), days=(), status=(), changes=(), gaps=(), duties=(), exceptions=()):
-    return build(
-        rows("readiness", *readiness), rows("readiness_days", *snapshots), rows("digest_days", *days),
-        rows("control_status", *status), rows("state_changes", *changes), rows("gaps", *gaps),
-        rows("obligations", *duties), rows("exceptions", *exceptions), ask(DAY, 30),
-    )  # fmt: skip
+def facts(
+    readiness=(READINESS,),
+    snapshots=(),
+    days=(),
+    status=(),
+    changes=(),
+    gaps=(),
+    duties=(),
+    exceptions=(),
+    attestations=(),
+):
+    return {
+        "readiness": rows("readiness", *readiness), "readiness_days": rows("readiness_days", *snapshots),
+        "digest_days": rows("digest_days", *days), "control_status": rows("control_status", *status),
+        "state_changes": rows("state_changes", *changes), "gaps": rows("gaps", *gaps),
+        "obligations": rows("obligations", *duties), "exceptions": rows("exceptions", *exceptions),
+        "attestations": rows("attestations", *attestations),
+    }  # fmt: skip
+
+
+def report(**given):
+    return document(REPORT, **facts(**given))
 
 
 def base(snapshots, days=()):
@@ -55,7 +73,7 @@ def test_without_a_digest_before_it_compares_with_the_last_snapshot_before_the_p
 
 
 def test_readiness_controls_and_gaps_against_that_day():
-    made = document(
+    made = report(
         snapshots=[snapshot("2026-11-16", 45.0)],
         days=[sent("2026-11-16")],
         status=[control("A", "no_data"), control("B", "effective"), control("C", "stale"), control("D", "partial"),
@@ -85,11 +103,12 @@ def test_readiness_controls_and_gaps_against_that_day():
     assert tables["new_gaps"].select("gap_id", "severity").rows() == [("soc2:A", "high")]
     assert tables["closed_gaps"]["control_id"].to_list() == ["B", "E"]
     assert dict(list(made.summary.items())[:5]) == {
-        "compared_with": date(2026, 11, 16), "controls_worse": 2, "controls_better": 2, "new_gaps": 1, "closed_gaps": 2,
+        "digest_compared_on": date(2026, 11, 16), "digest_controls_worse": 2, "digest_controls_better": 2,
+        "digest_gaps_new": 1, "digest_gaps_closed": 2,
     }  # fmt: skip
     assert made.headline == (
-        "Since 2026-11-16 SOC 2 is down 5.0 points to 40.0 % strict; 2 controls got worse, 2 better; 1 new gap, 2 closed; "
-        "no attestations are overdue and no duties due within 14 days."
+        "Since 2026-11-16 SOC 2 is down 5.0 points to 40.0 % strict; 2 controls got worse, 2 better; 1 new gap, 2 closed. "
+        "No attestations are overdue and no duties due within 14 days."
     )
     assert made.coverage == Coverage(6, 10)
 
@@ -100,7 +119,9 @@ def test_what_is_overdue_expires_or_comes_next():
         return {"obligation_id": f"o{number}", "title": f"Duty {number}", "due_on": day, "owner": "ann@acme.example",
                 "days_left": (day - DAY).days, **more}  # fmt: skip
 
-    made = document(
+    made = report(
+        attestations=[{**KEY, "control_id": "CC1.1", "id": "a1", "title": "A control", "status": "overdue",
+                       "due_on": date(2026, 11, 10), "days_left": -10}],
         duties=[duty(1, "2026-11-10", state="overdue"), duty(2, "2026-11-11", state="overdue", kind="bundle"),
                 duty(3, "2026-12-04"), duty(4, "2026-12-05"), duty(5, "2026-11-20", owner=None),
                 duty(6, "2026-11-25", state="done")],
@@ -109,33 +130,68 @@ def test_what_is_overdue_expires_or_comes_next():
                      "expires_on": DAY, "days_left": -1, "standing": "expired"}],
     )  # fmt: skip
     tables = {table.name: table.frame for table in made.tables}
-    assert tables["overdue_attestations"].select("title", "days_late").rows() == [("Duty 1", 10)]
+    assert tables["overdue_attestations"].select("control", "title", "days_late").rows() == [
+        ("SOC 2 CC1.1", "A control", 10)
+    ]
     assert tables["next_14_days"]["title"].to_list() == ["Duty 5", "Duty 3"]
     assert tables["expiring_exceptions"]["id"].to_list() == ["E30"]
     assert tables["owners"].select("recipient", "message").rows() == [
-        ("ann@acme.example", "1 overdue. Begin with Duty 1 (due 2026-11-10).")
+        ("ann@acme.example", "1 overdue. Begin with SOC 2 CC1.1 (due 2026-11-10).")
     ]
 
 
 def test_without_a_snapshot_nothing_is_said_to_have_changed():
-    made = document(status=[control("A", "no_data")], changes=[change("A", "2026-11-19", "effective")])
+    made = report(status=[control("A", "no_data")], changes=[change("A", "2026-11-19", "effective")])
     assert made.tables[1].frame.is_empty()
-    assert made.summary["controls_worse"] is None
+    assert made.summary["digest_controls_worse"] is None
     assert made.warnings == ["No snapshot is stored yet, so no change can be told."]
     assert made.headline.startswith("Nothing to compare with yet: sending this digest stores the first snapshot; ")
 
 
 def test_an_old_snapshot_and_thin_coverage_are_warned_of():
     thin = {**READINESS, "coverage_pct": 49.9}
-    made = document(readiness=[thin], snapshots=[snapshot("2026-09-01", 40.0)])
+    made = report(readiness=[thin], snapshots=[snapshot("2026-09-01", 40.0)])
     assert made.warnings == [
         "The snapshot compared with is of 2026-09-01, 80 days ago.",
         "Too little is assessed to rely on: SOC 2.",
     ]
-    assert "readiness is as it was" in made.headline
+    assert made.headline == (
+        "Since 2026-09-01 readiness is as it was, and no control has a state to compare with. "
+        "No attestations are overdue and no duties due within 14 days."
+    )
 
 
 def test_nothing_in_scope():
-    made = document(readiness=[])
+    made = report(readiness=[])
     assert made.headline == "No framework is in scope, so there is nothing to be ready for."
     assert all(table.frame.is_empty() for table in made.tables)
+
+
+def test_every_figure_is_what_its_rows_give():
+    given = facts(
+        snapshots=[snapshot("2026-10-20", 45.0)], status=[control("A", "no_data"), control("B", "effective")],
+        changes=[change("A", "2026-10-02", "effective"), change("B", "2026-10-02", "effective")],
+        duties=[{"obligation_id": "o1", "due_on": DAY}],
+        attestations=[{**KEY, "control_id": "A", "id": "a1", "status": "overdue"}],
+    )  # fmt: skip
+    values_follow(REPORT, **given)
+    values_follow(REPORT, **facts(snapshots=[snapshot("2026-10-20", 45.0)]))
+    values_follow(REPORT)
+    assert explained(REPORT, "digest_gaps_new", **given).select("control_id", "reason", "amount").rows() == [
+        ("A", "was effective, is no_data", 1),
+        ("B", "was effective, is effective", 0),
+    ]
+    assert document(REPORT, **given).summary["attestations_overdue"] == 1
+
+
+def test_a_signature_that_somebody_else_owes_is_told_to_that_person():
+    late = {**KEY, "control_id": "A", "id": "a1", "status": "overdue", "due_on": DAY, "days_left": 0,
+            "delegated_to": "bob@acme.example"}  # fmt: skip
+    tables = {table.name: table.frame for table in report(attestations=[late]).tables}
+    assert tables["owners"]["recipient"].to_list() == ["bob@acme.example"]
+
+
+def test_without_any_facts_nothing_is_in_scope():
+    made = document(REPORT)
+    assert made.headline == "No framework is in scope, so there is nothing to be ready for."
+    assert [table.frame.schema for table in made.tables] == [table.frame.schema for table in report().tables]

@@ -1,8 +1,10 @@
 import pytest
 
 from engine.model.document import Coverage
-from reports.programme.control_graph import VIEWS, build
-from tests.factories import ask, rows
+from reports.programme.control_graph import REPORT, VIEWS
+from tests import factories
+from tests.factories import ask, explained, rows
+from tests.reports.explanations import values_follow
 
 
 def control(name, framework="soc2", **more):
@@ -34,8 +36,16 @@ def implemented(*controls):
     return [edge(f"control:soc2:{one}", "implements", f"requirement:soc2:{one}") for one in controls]
 
 
+def frames(nodes=(), edges=(), statuses=()):
+    return {
+        "graph_nodes": rows("graph_nodes", *nodes),
+        "graph_edges": rows("graph_edges", *edges),
+        "control_status": rows("control_status", *statuses),
+    }
+
+
 def document(nodes=(), edges=(), **options):
-    return build(rows("graph_nodes", *nodes), rows("graph_edges", *edges), ask(**options))
+    return factories.document(REPORT, ask(**options), **frames(nodes, edges))
 
 
 def table(held, name):
@@ -97,6 +107,35 @@ def test_failure_spreads_against_dependence_and_inheritance():
         ("system:shop", 1, 1),
         ("vendor:cloud", 1, 1),
     ]
+
+
+def test_each_part_of_the_graph_is_counted_under_a_name_of_its_own():
+    nodes = [control("C0"), required("C0"), control("C1"), source("backup"), thing("vendor", "cloud"),
+             thing("service", "db")]  # fmt: skip
+    edges = [*implemented("C0"), *shown("backup", "C0"), edge("service:db", "depends_on", "service:db")]
+    given = frames(nodes, edges, [{"framework": "soc2", "control_id": name} for name in ("C0", "C1")])
+    held = factories.document(REPORT, **given)
+    assert held.summary == {
+        **{"graph_node_count": 6, "graph_edge_count": 3, "graph_implements_edges": 1, "graph_evidences_edges": 1},
+        **{"graph_depends_on_edges": 1, "graph_inherits_edges": 0, "controls_applicable": 2},
+        **{"controls_without_source": 1, "controls_with_one_source": 1, "controls_unsupported": 1},
+        **{"single_points_of_failure": 0, "graph_loops": 1, "graph_orphans": 2},
+    }
+    assert held.headline == (
+        "1 control has neither a source of evidence nor a policy. There is 1 loop of systems that depend on each other."
+    )
+    values_follow(REPORT, **given)
+    values_follow(REPORT)
+    assert explained(REPORT, "graph_orphans", **given)["reason"].to_list() == [
+        "control:soc2:C1: neither a source of evidence nor a policy",
+        "vendor:cloud: no control is inherited from it",
+    ]
+
+
+def test_controls_that_rest_on_policies_alone_are_no_sound_graph():
+    nodes = [control("C0"), required("C0"), thing("policy", "access")]
+    held = document(nodes, [*implemented("C0"), edge("policy:access", "implements", "control:soc2:C0")])
+    assert held.headline == "1 control rests on policies alone, without any source."
 
 
 def test_services_that_need_each_other_are_a_loop():

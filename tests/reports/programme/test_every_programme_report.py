@@ -29,10 +29,11 @@ from reports.programme import (
 )
 from tests.factories import (
     DAY,
-    ask,
+    document,
     moment,
     rows,
 )
+from tests.reports.explanations import values_follow
 
 REPORTS = {
     module.REPORT.name: module.REPORT
@@ -107,6 +108,7 @@ FRAMES = {
         ),
     ),
     "policies": rows("policies", {"framework": "soc2", "control_id": "C0.0", "accepted_on": date(2026, 1, 1)}),
+    "known_since": rows("known_since", {"framework": "soc2", "known_since": date(2026, 1, 1)}),
     "audit_actions": rows(
         "audit_actions", *({"action": name, "events": 5, "tagged_events": 0} for name in ("a.b", "c.d"))
     ),
@@ -143,6 +145,7 @@ FRAMES = {
         ),
     ),
     "incidents": rows("incidents", {"id": "1", "severity": "high", "opened_at": moment("2026-11-01 10:00")}),
+    "service_health": rows("service_health", *({"service_id": f"s{n}", "level": "critical"} for n in range(2))),
     "exceptions": rows(
         "exceptions", *({"id": f"EX{n}", "standing": "expired", "expires_on": date(2026, 11, 1)} for n in range(5))
     ),
@@ -265,44 +268,56 @@ def edition(report, document):
     )
 
 
-def rendered(report, document):
-    given = edition(report, document)
+def full(report):
+    return document(report, **{fact: FRAMES[fact] for fact in report.facts})
+
+
+def rendered(report, shown):
+    given = edition(report, shown)
     return [renderer.render(given) for renderer in (json, csv, html, markdown)]
 
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_the_order_of_the_facts_does_not_matter(name):
     report = REPORTS[name]
-    given = [FRAMES[fact] for fact in report.facts]
-    backwards = [frame.reverse() for frame in given]
-    assert rendered(report, report.build(*given, ask())) == rendered(report, report.build(*backwards, ask()))
+    backwards = {fact: FRAMES[fact].reverse() for fact in report.facts}
+    assert rendered(report, document(report, **backwards)) == rendered(report, full(report))
 
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_every_format_can_show_a_report_without_any_data(name):
     report = REPORTS[name]
-    document = report.build(*(rows(fact) for fact in report.facts), ask())
-    assert all(rendered(report, document))
-    assert document.headline.endswith(".")
-    assert document.coverage.assessed == 0
+    empty = document(report)
+    assert all(rendered(report, empty))
+    assert empty.headline.endswith(".")
+    assert empty.coverage.assessed == 0
 
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_columns_have_the_same_types_with_and_without_data(name):
     report = REPORTS[name]
-    full = report.build(*(FRAMES[fact] for fact in report.facts), ask())
-    empty = report.build(*(rows(fact) for fact in report.facts), ask())
-    assert [(one.name, one.frame.schema) for one in full.tables] == [
+    some, empty = full(report), document(report)
+    assert [(one.name, one.frame.schema) for one in some.tables] == [
         (one.name, one.frame.schema) for one in empty.tables
     ]
-    assert list(full.summary) == list(empty.summary)
+    assert list(some.summary) == list(empty.summary)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_the_rows_that_explain_a_figure_give_its_value(name):
+    report = REPORTS[name]
+    values_follow(report)
+    values_follow(report, **{fact: FRAMES[fact] for fact in report.facts})
 
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_terms_are_defined_and_labels_name_columns(name):
     report = REPORTS[name]
-    document = report.build(*(FRAMES[fact] for fact in report.facts), ask())
-    assert 3 <= len(document.definitions) <= 9
-    for table in document.tables:
+    some = full(report)
+    titles = {some.titles[figure.id] for figure in report.figures}
+    assert titles <= set(some.definitions)
+    assert len(some.definitions) >= 3
+    assert len(set(some.definitions) - titles) <= 9
+    for table in some.tables:
         assert {*table.hidden, *table.heat, *table.state} <= set(table.frame.columns), table.name
         assert all(dtype != pl.Null for dtype in table.frame.dtypes), table.name

@@ -1,8 +1,13 @@
 from datetime import date
 
+from engine.copilot.sources import route_of
 from engine.model.document import Coverage
-from reports.programme.executive_summary import REPORT, build
-from tests.factories import ask, moment, rows
+from reports import REPORTS
+from reports.programme.board import SOURCES
+from reports.programme.executive_summary import REPORT
+from tests import factories
+from tests.factories import moment, rows
+from tests.reports.explanations import values_follow
 
 READINESS = {
     **{"component": "readiness", "title": "Weighted readiness", "weight": 0.35, "share": 0.35 / 0.55, "value": 80.0},
@@ -28,23 +33,26 @@ def duty(key, due_on, **more):
 
 
 def week(owner, name, start, shortfall):
-    return {"owner": owner, "week": name, "week_start_on": start, "shortfall_hours": shortfall}
+    return {"owner": owner, "week": name, "week_start_on": start, "shortfall_hours": shortfall, "staffed": True}
 
 
 def document(posture=(), readiness=(), gaps=(), risks=(), obligations=(), incidents=(), zone="UTC", **more):
-    return build(
-        rows("organization", {"time_zone": zone}),
-        rows("posture", *posture),
-        rows("readiness", *readiness),
-        rows("gaps", *gaps),
-        rows("risks", *risks),
-        rows("obligations", *obligations),
-        rows("incidents", *incidents),
-        rows("vendors", *more.get("vendors", ())),
-        rows("exceptions", *more.get("exceptions", ())),
-        rows("owner_weeks", *more.get("owner_weeks", ())),
-        ask(),
-    )
+    return factories.document(REPORT, **frames(posture, readiness, gaps, risks, obligations, incidents, zone, **more))
+
+
+def frames(posture=(), readiness=(), gaps=(), risks=(), obligations=(), incidents=(), zone="UTC", **more):
+    return {
+        "organization": rows("organization", {"time_zone": zone}),
+        "posture": rows("posture", *posture),
+        "readiness": rows("readiness", *readiness),
+        "gaps": rows("gaps", *gaps),
+        "risks": rows("risks", *risks),
+        "obligations": rows("obligations", *obligations),
+        "incidents": rows("incidents", *incidents),
+        "vendors": rows("vendors", *more.get("vendors", ())),
+        "exceptions": rows("exceptions", *more.get("exceptions", ())),
+        "owner_weeks": rows("owner_weeks", *more.get("owner_weeks", ())),
+    }
 
 
 def table(held, name):
@@ -78,31 +86,46 @@ def test_the_summary_holds_what_a_board_asks_first():
         vendors=[{"vendor_id": "v1", "tier": "high", "assurance": "lapsed", "review": "never"}],
     )
     assert held.summary == {
-        "score": 76.4,
-        "grade": "C",
-        "change": 2.8,
+        "posture_score": 76.4,
+        "posture_grade": "C",
+        "posture_change": 2.8,
+        "posture_before_score": 73.6,
+        "snapshot_before_on": date(2026, 10, 21),
+        "gaps_open": 1,
+        "gaps_critical": 1,
+        "risks": 2,
         "risks_over_appetite": 1,
-        "overdue_commitments": 3,
-        "incidents": {"critical": 1, "high": 0, "medium": 0, "low": 2, "info": 0},
-        "median_hours_to_restore": 10.0,
+        "obligations_overdue": 3,
+        "incidents_opened_in_period": 3,
+        "incidents_critical_in_period": 1,
+        "incidents_high_in_period": 0,
+        "incidents_medium_in_period": 0,
+        "incidents_low_in_period": 2,
+        "incidents_info_in_period": 0,
+        "incidents_resolved_in_period": 3,
+        "incident_median_hours_to_restore": 10.0,
+        "vendors": 1,
+        "vendors_assured": 0,
+        "vendor_reviews_overdue": 0,
+        "vendor_reviews_never": 1,
+        "weeks_short": 0,
+        "peak_weeks": 0,
+        "owners_short": 0,
+        "shortfall_hours": 0.0,
+        "unowned_hours": 0.0,
+        "obligations_overdue_hours": 3.0,
     }
     assert held.coverage == Coverage(4, 4)
     assert held.headline == (
-        "Posture is 76.4 (C), up 2.8 points in 30 days; 1 risk exceeds the appetite; 3 commitments are overdue; "
-        "2 decisions requested; first: accept, treat or transfer 1 risk over appetite: R1."
+        "Posture is 76.4 (C), up 2.8 points in 30 days; 1 risk exceeds the appetite; 3 duties are overdue; "
+        "2 decisions are requested."
     )
     assert table(held, "figures").rows() == [
         ("Posture", 76.4, "76.4 (C)", "Weighted readiness costs most: 12.7 points", "[1]"),
         ("Open gaps", 1.0, "1", "1 critical", "[3]"),
         ("Incidents in the period", 3.0, "3", "1 critical, 2 low", "[6]"),
-        ("Median time to restore", 10.0, "10.0 h", "From opening to resolution; 3 resolved", "[6]"),
-        (
-            "Third parties",
-            1.0,
-            "1",
-            "1 critical or high without valid assurance, 0 reviews overdue, 1 never reviewed",
-            "[7]",
-        ),
+        ("Median time to restore", 10.0, "10 h", "From opening to resolution; 3 resolved", "[6]"),
+        ("Third parties", 1.0, "1", "0 assured, 0 reviews overdue, 1 never reviewed", "[7]"),
     ]
 
 
@@ -141,11 +164,30 @@ def test_decisions_follow_from_the_data():
         ),
         (
             "Move work out of 2026-W49 or add 4.5 hours",
-            "2 owners have more due than time; 1 coming week is short",
-            "ann@acme.example",
+            "2 owners have more due than time in it; 1 of the next 13 weeks is short; nobody is named for it and no chair "
+            "is to meet, so the first decision is who decides",
+            None,
             "[9]",
         ),
     ]
+
+
+def test_what_nobody_is_named_for_is_with_the_chair_who_meets_next():
+    meetings = [
+        duty("m1", date(2026, 12, 20), kind="committee", owner="cfo@acme.example"),
+        duty("m2", date(2026, 12, 1), kind="committee", owner="ciso@acme.example"),
+        duty("m3", date(2026, 11, 25), kind="committee", owner=None),
+    ]
+    nobodys = {"week": "2026-W49", "week_start_on": date(2026, 11, 30), "staffed": False, "demand_hours": 3.0}
+    held = document(obligations=[*meetings, OVERDUE[2]], owner_weeks=[nobodys | {"unowned_hours": 3.0}])
+    assert table(held, "decisions").select("decision", "reason", "owner").rows() == [
+        ("Agree new dates or owners for 1 overdue commitment", "The oldest is 8 days late; nobody has 1",
+         "ciso@acme.example"),
+        ("Move work out of 2026-W49 or add 3 hours",
+         "No owners have more due than time in it; 1 of the next 13 weeks is short", "ciso@acme.example"),
+        ("Name owners for 3 hours of work", "Due in the next 13 weeks, and nobody is there to do it",
+         "ciso@acme.example"),
+    ]  # fmt: skip
 
 
 def test_what_changed_stands_by_size():
@@ -176,8 +218,8 @@ def test_dates_that_cannot_move_come_before_ordinary_ones():
 
 def test_an_incident_belongs_to_the_organizations_day():
     late = [{"id": "1", "severity": "high", "opened_at": moment("2026-11-20 23:30")}]
-    assert document(incidents=late).summary["incidents"]["high"] == 1
-    assert document(incidents=late, zone="Europe/Berlin").summary["incidents"]["high"] == 0
+    assert document(incidents=late).summary["incidents_high_in_period"] == 1
+    assert document(incidents=late, zone="Europe/Berlin").summary["incidents_high_in_period"] == 0
 
 
 def test_every_figure_points_to_a_route():
@@ -185,6 +227,36 @@ def test_every_figure_points_to_a_route():
     marks = {mark for one in held.tables for mark in one.frame["footnote"]}
     assert marks <= {f"[{number}]" for number in range(1, len(held.footnotes) + 1)}
     assert all(f" [{number}]: /api/" in note for number, note in enumerate(held.footnotes, 1))
+
+
+def test_a_figure_named_in_a_footnote_stands_in_the_report_that_it_leads_to():
+    by_route = {route_of(report.name): report for report in REPORTS}
+    for source in SOURCES.values():
+        report = by_route[source.route.partition("?")[0]]
+        if report.figures:
+            assert set(source.figures) <= {figure.id for figure in report.figures}, source.route
+        assert set(source.figures) <= {figure.id for figure in REPORT.figures}
+    assert document().footnotes[0] == (
+        "Posture and what moved it [1]: /api/governance/compliance/posture-score "
+        "(posture_score, posture_grade, posture_change)"
+    )
+
+
+def test_the_incidents_that_a_footnote_leads_to_are_those_that_are_counted():
+    found = factories.explained(REPORT, "incidents_opened_in_period", **frames(incidents=INCIDENTS))
+    assert found.select("id", "reason", "flag").rows() == [
+        ("1", "critical, opened on 2026-11-01", 1),
+        ("2", "low, opened on 2026-11-02", 1),
+        ("3", "low, opened on 2026-11-20", 1),
+    ]
+    assert "explain=incidents_opened_in_period" in SOURCES["incidents"].route
+
+
+def test_the_rows_that_explain_a_figure_give_its_value():
+    gap = {"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1", "severity": "critical"}
+    vendor = {"vendor_id": "v1", "tier": "high", "assurance": "lapsed", "review": "never"}
+    given = ([READINESS, FRESHNESS], [SOC2], [gap], [risk("R1", 16)], OVERDUE, INCIDENTS)
+    values_follow(REPORT, **frames(*given, vendors=[vendor]))
 
 
 def test_it_stays_within_two_pages():
@@ -205,11 +277,11 @@ def test_markdown_is_among_the_formats():
 def test_without_data_the_board_is_told_so():
     held = document()
     assert held.headline == (
-        "There is no posture score yet, because no component has any data; no decisions requested."
+        "There is no posture score yet, because no component has any data; no decisions are requested."
     )
-    assert held.summary["score"] is None
-    assert held.summary["grade"] == "insufficient_data"
-    assert held.summary["median_hours_to_restore"] is None
+    assert held.summary["posture_score"] is None
+    assert held.summary["posture_grade"] == "insufficient_data"
+    assert held.summary["incident_median_hours_to_restore"] is None
     assert {one.name: one.frame.height for one in held.tables} == {
         "decisions": 0,
         "figures": 5,
@@ -218,5 +290,4 @@ def test_without_data_the_board_is_told_so():
         "overdue": 0,
         "dates": 0,
     }
-    empty = build(*(rows(fact) for fact in REPORT.facts), ask())
-    assert empty.headline == held.headline
+    assert factories.document(REPORT).headline == held.headline

@@ -3,8 +3,10 @@ from datetime import date
 import msgspec
 
 from engine.model.document import Coverage
-from reports.programme.gap_remediations import build
+from reports.programme.gap_remediations import REPORT
+from tests import factories
 from tests.factories import ask, rows
+from tests.reports.explanations import values_follow
 
 ACCESS = {
     **{"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1", "title": "Logical access", "priority": 37.5},
@@ -26,31 +28,37 @@ SCOPE = {"framework": "soc2", "applicable": 10, "assessed": 8}
 
 
 def document(*gaps, remediations=(), readiness=(SCOPE,), **asked):
-    return build(rows("gaps", *gaps), rows("remediations", *remediations), rows("readiness", *readiness), ask(**asked))
+    return factories.document(
+        REPORT,
+        ask(**asked),
+        gaps=rows("gaps", *gaps),
+        remediations=rows("remediations", *remediations),
+        readiness=rows("readiness", *readiness),
+    )
 
 
 def test_the_summary_counts_what_there_is_to_do():
     held = document(BACKUP, ACCESS)
     assert held.summary == {
-        "open": 2,
-        "critical": 1,
-        "high": 0,
-        "medium": 1,
-        "low": 0,
-        "effort_hours": 10.0,
+        "gaps_open": 2,
+        "gaps_critical": 1,
+        "gaps_high": 0,
+        "gaps_medium": 1,
+        "gaps_low": 0,
+        "gaps_effort_hours": 10.0,
         "quick_wins": 1,
-        "quick_win_hours": 2.0,
-        "overdue": 1,
-        "without_owner": 1,
-        "without_runbook": 1,
-        "blocked": 1,
-        "opened_in_period": 0,
-        "closed_in_period": 0,
+        "quick_wins_hours": 2.0,
+        "remediations_overdue": 1,
+        "gaps_without_owner": 1,
+        "gaps_without_runbook": 1,
+        "gaps_blocked": 1,
+        "remediations_opened_in_period": 0,
+        "remediations_closed_in_period": 0,
     }
     assert held.coverage == Coverage(8, 10)
     assert held.headline == (
-        "2 gaps are open, 1 of them critical; 1 quick win can be closed in 2 hours; "
-        "start with SOC 2 CC6.1 Logical access (2 h), which unlocks 3 requirements."
+        "2 gaps are open, 1 critical; 1 quick win takes 2 hours; "
+        "start with SOC 2 CC6.1 Logical access (2 h, 3 requirements)."
     )
 
 
@@ -73,7 +81,7 @@ def test_a_gap_carries_the_body_of_its_dry_run():
 
 
 def test_a_gap_due_today_is_not_overdue():
-    assert document(BACKUP).summary["overdue"] == 0
+    assert document(BACKUP).summary["remediations_overdue"] == 0
 
 
 def test_runbooks_tell_what_they_would_close_and_sum_to_the_queue():
@@ -112,13 +120,13 @@ def test_the_burn_up_sums_to_the_period():
         {"id": "2", "opened_on": date(2026, 11, 7), "closed_on": date(2026, 11, 21)},
     ]
     held = document(remediations=remediations, period_days=14)
-    assert (held.summary["opened_in_period"], held.summary["closed_in_period"]) == (1, 1)
+    assert (held.summary["remediations_opened_in_period"], held.summary["remediations_closed_in_period"]) == (1, 1)
 
 
 def test_without_gaps_every_control_is_effective():
     held = document()
     assert held.headline == "No gap is open: every applicable control is effective."
-    assert held.summary["open"] == 0
+    assert held.summary["gaps_open"] == 0
     assert [table.frame.height for table in held.tables] == [0, 0, 0, 5]
     assert held.charts == []
 
@@ -127,3 +135,21 @@ def test_without_controls_no_praise_is_given():
     held = document(readiness=())
     assert held.headline == "No control is in scope, so there are no gaps to close."
     assert held.coverage == Coverage(0, 0)
+
+
+def test_a_quick_win_is_defined_by_the_settings_that_count_it():
+    quick = document(ACCESS).definitions["Quick wins"]
+    assert quick == "Open gaps that at most 4 hours of work close and that unlock at least 3 requirements."
+
+
+def test_the_rows_behind_a_figure_say_why_each_counts():
+    found = factories.explained(REPORT, "gaps_blocked", gaps=rows("gaps", ACCESS, BACKUP))
+    assert found.select("gap_id", "reason", "flag").rows() == [("iso27001:A.8.13", "blocked by vendor", 1)]
+
+
+def test_the_rows_that_explain_a_figure_give_its_value():
+    values_follow(
+        REPORT,
+        gaps=rows("gaps", BACKUP, ACCESS),
+        remediations=rows("remediations", {"id": "1", "opened_on": date(2026, 11, 6), "closed_on": date(2026, 11, 7)}),
+    )

@@ -1,8 +1,10 @@
 from datetime import date
 
 from engine.model.document import Coverage
-from reports.programme.kpi_trends import build
+from reports.programme.kpi_trends import REPORT
+from tests import factories
 from tests.factories import ask, rows
+from tests.reports.explanations import values_follow
 
 FLOW = ("week", "opened", "closed", "net", "still_open")
 
@@ -22,14 +24,18 @@ def duty(key, due, done=None, state="open", kind="attestation"):
             "done_on": done and date.fromisoformat(done)}  # fmt: skip
 
 
+def frames(remediations=(), obligations=(), snapshots=(), frameworks=("soc2",)):
+    return {
+        "remediations": rows("remediations", *remediations),
+        "obligations": rows("obligations", *obligations),
+        "readiness_weeks": rows("readiness_weeks", *snapshots),
+        "organization": rows("organization", {"frameworks": list(frameworks)}),
+    }
+
+
 def document(remediations=(), obligations=(), snapshots=(), frameworks=("soc2",), weeks=4, **given):
-    return build(
-        rows("remediations", *remediations),
-        rows("obligations", *obligations),
-        rows("readiness_weeks", *snapshots),
-        rows("organization", {"frameworks": list(frameworks)}),
-        ask(weeks=weeks, **given),
-    )
+    asked = ask(weeks=weeks, **given)
+    return factories.document(REPORT, asked, **frames(remediations, obligations, snapshots, frameworks))
 
 
 def column(held, *names):
@@ -83,6 +89,28 @@ def test_an_average_needs_four_weeks_and_looks_back_beyond_the_window():
     assert column(document(snapshots=snapshots[2:], weeks=2), "weighted_average") == [(None,), (None,)]
 
 
+def recorded(week, *values):
+    return [
+        snapshot(f"2026-W{week}", value, name)
+        for name, value in zip(("soc2", "hipaa", "nist-csf"), values, strict=True)
+    ]
+
+
+def test_means_over_frameworks_are_rounded_once_in_averages_and_changes_too():
+    low, high, higher = (59.9, 60.0, 60.0), (60.0, 60.1, 60.1), (60.1, 60.1, 60.2)
+    weeks = [recorded(week, *values) for week, values in ((44, low), (45, high), (46, high), (47, high))]
+    held = document(snapshots=[row for week in weeks for row in week])
+    assert column(held, "weighted_pct", "weighted_average")[-1] == (
+        60.1,
+        60.0,
+    )  # 60.0417, not the mean of 60.0 and 60.1
+    held = document(snapshots=[*recorded(46, *high), *recorded(47, *higher)])
+    assert [held.summary[f"snapshot_weighted_mean_{name}"] for name in ("pct", "change")] == [
+        60.1,
+        0.1,
+    ]  # 60.0667 and 60.1333
+
+
 def test_the_present_week_has_no_average_of_closures_until_it_is_over():
     gaps = [gap("0", "2026-09-01"), *(gap(str(n), "2026-10-01", f"2026-11-{n:02d}", 3) for n in (2, 3, 9, 16))]
     assert column(document(gaps, weeks=2), "closed_average") == [(0.8,), (None,)]
@@ -101,7 +129,7 @@ def test_attestation_closure_counts_what_was_due_by_the_day():
     ]
     held = document(obligations=duties, weeks=2)
     assert column(held, "attestations_due", "attestations_closed", "attestation_pct") == [(3, 2, 66.7), (1, 0, 0.0)]
-    assert held.summary["attestation_pct"] == 50.0
+    assert held.summary["attestations_decided_in_week_pct"] == 50.0
 
 
 def test_a_week_in_which_nothing_was_due_has_no_closure():
@@ -122,27 +150,69 @@ def test_a_growing_backlog_says_how_much_more_to_close():
     gaps = [gap("1", "2026-10-27"), gap("2", "2026-11-03"), gap("3", "2026-11-10", "2026-11-12", 2)]
     held = document(gaps, snapshots=[snapshot("2026-W44", 70.0), snapshot("2026-W47", 69.0)])
     assert held.headline == (
-        "In the 4 weeks to 2026-W47 weighted readiness fell by 1.0 point to 69.0 %; 3 gaps were opened and 1 closed; "
-        "close 0.5 more a week to keep the backlog of 2 from growing."
+        "In 4 weeks the frameworks' mean weighted readiness fell by 1.0 point to 69.0 %; "
+        "close 0.5 more gaps a week to keep the backlog of 2 from growing."
     )
-    assert held.summary["weeks_to_clear"] == "growing"
+    assert held.summary == {
+        **{"trend_weeks": 4, "trend_weeks_recorded": 2, "remediations_opened_in_weeks": 3},
+        **{"remediations_closed_in_weeks": 1, "remediations_net_in_weeks": 2, "remediations_net_weekly": 0.5},
+        **{"remediations_open": 2, "remediations_backlog": "growing", "weeks_to_clear": None},
+        **{"snapshot_strict_mean_pct": 50.0, "snapshot_weighted_mean_pct": 69.0},
+        **{"snapshot_weighted_mean_change": -1.0, "snapshot_fresh_mean_pct": 60.0},
+        **{"attestations_decided_in_week_pct": None},
+    }
 
 
 def test_a_shrinking_backlog_has_weeks_to_clear():
     gaps = [gap(str(n), "2026-10-01", f"2026-11-{n + 2:02d}", 40) for n in range(6)]
     held = document([*gaps, gap("x", "2026-10-01"), gap("y", "2026-10-01")], weeks=4)
-    assert held.summary["weeks_to_clear"] == 1.0
+    assert (held.summary["weeks_to_clear"], held.summary["remediations_backlog"]) == (1.0, "shrinking")
+    assert held.headline == (
+        "In 4 weeks no snapshot of readiness was recorded; no gaps were opened and 6 closed, 2 still open."
+    )
+
+
+def test_a_backlog_that_opens_as_many_as_it_closes_is_never_cleared():
+    held = document([gap("1", "2026-10-01"), gap("2", "2026-11-03", "2026-11-04", 1)])
+    assert (held.summary["weeks_to_clear"], held.summary["remediations_backlog"]) == (None, "steady")
+
+
+def test_nothing_open_is_a_backlog_of_no_weeks():
+    held = document([gap("1", "2026-11-03", "2026-11-04", 1)])
+    assert (held.summary["weeks_to_clear"], held.summary["remediations_backlog"]) == (0.0, "clear")
+    assert held.headline.endswith("; no remediation is open.")
+
+
+def test_the_present_week_alone_tells_no_pace():
+    held = document([gap("1", "2026-11-17")])
+    assert (held.summary["weeks_to_clear"], held.summary["remediations_backlog"]) == (None, "unknown")
+
+
+def test_every_number_follows_from_its_rows():
+    gaps = [gap("1", "2026-10-27"), gap("2", "2026-11-03"), gap("3", "2026-11-10", "2026-11-12", 2)]
+    duties = [duty("in time", "2026-11-10", "2026-11-09", "done"), duty("today", "2026-11-20")]
+    snapshots = [*recorded(46, 60.0, 60.1, 60.1), *recorded(47, 60.1, 60.1, 60.2)]
+    values_follow(REPORT, ask(weeks=4), **frames(gaps, duties, snapshots))
+    values_follow(REPORT)
+
+
+def test_a_mean_of_frameworks_is_explained_by_each_framework():
+    given = frames(snapshots=recorded(47, 60.1, 60.1, 60.2))
+    explained = factories.explained(REPORT, "snapshot_weighted_mean_pct", ask(weeks=4), **given)
+    assert explained["framework"].to_list() == ["hipaa", "nist-csf", "soc2"]
+    assert explained["numerator"].to_list() == [60.1, 60.2, 60.1]
 
 
 def test_nothing_recorded_is_said():
     held = document(weeks=13)
-    assert held.headline == (
-        "In the 13 weeks to 2026-W47 no snapshot of readiness was recorded; no remediation is on record."
-    )
+    assert held.headline == "In 13 weeks no snapshot of readiness was recorded; no remediation is on record."
     assert held.summary == {
-        **{"weeks": 13, "weeks_with_snapshot": 0, "opened": None, "closed": None, "net": None, "still_open": None},
-        **{"weeks_to_clear": None, "strict_pct": None, "weighted_pct": None, "weighted_change": None},
-        **{"fresh_pct": None, "attestation_pct": None},
+        **{"trend_weeks": 13, "trend_weeks_recorded": 0, "remediations_opened_in_weeks": 0},
+        **{"remediations_closed_in_weeks": 0, "remediations_net_in_weeks": 0, "remediations_net_weekly": None},
+        **{"remediations_open": 0, "remediations_backlog": None, "weeks_to_clear": None},
+        **{"snapshot_strict_mean_pct": None, "snapshot_weighted_mean_pct": None},
+        **{"snapshot_weighted_mean_change": None, "snapshot_fresh_mean_pct": None},
+        **{"attestations_decided_in_week_pct": None},
     }
     assert held.charts == []
 

@@ -3,8 +3,10 @@ from datetime import date
 import pytest
 
 from engine.model.document import Coverage
-from reports.programme.policy_drift import build
-from tests.factories import ask, rows
+from reports.programme.policy_drift import REPORT
+from tests import factories
+from tests.factories import rows
+from tests.reports.explanations import values_follow
 
 ACCEPTED = date(2026, 6, 1)
 
@@ -23,15 +25,19 @@ def state(control_id="CC6.1", word="effective", **more):
     return {"framework": "soc2", "control_id": control_id, "state": word, "state_since": date(2026, 11, 1), **more}
 
 
-def document(rails=(), states=(), gaps=(), blocks=(), runs=()):
-    return build(
-        rows("guardrails", *rails),
-        rows("control_status", *states),
-        rows("gaps", *gaps),
-        rows("policy_blocks", *blocks),
-        rows("automation_runs", *runs),
-        ask(),
-    )
+def frames(rails=(), states=(), gaps=(), blocks=(), runs=(), evidence=()):
+    return {
+        "guardrails": rows("guardrails", *rails),
+        "control_status": rows("control_status", *states),
+        "control_evidence": rows("control_evidence", *evidence),
+        "gaps": rows("gaps", *gaps),
+        "policy_blocks": rows("policy_blocks", *blocks),
+        "automation_runs": rows("automation_runs", *runs),
+    }
+
+
+def document(*given, **more):
+    return factories.document(REPORT, **frames(*given, **more))
 
 
 def one(held, *names):
@@ -39,11 +45,22 @@ def one(held, *names):
     return row if len(names) > 1 else row[0]
 
 
+FOUR = [rail("A", "P1-v2"), rail("B", "P2-v2"), rail("C", "P3-v2", newest_version=3), rail("D", "P4-v2")]
+STATES = [
+    state("A", "no_data", kinds_present=[], state_since=date(2026, 7, 1)),
+    state("B", "ineffective"),
+    state("C"),
+    state("D"),
+]
+
+
 def test_a_guardrail_whose_controls_work_has_not_drifted():
     held = document([rail()], [state()])
     assert one(held, "drift", "drifts", "days_in_drift", "blast_radius", "action") == (None, [], None, 0, None)
-    assert held.headline == "None of 1 accepted guardrail has drifted."
-    assert (held.summary["drift_free_pct"], held.summary["median_days_in_drift"]) == (100.0, None)
+    assert held.headline == "None of 1 accepted guardrail is known to have drifted; 1 of them was never observed."
+    assert (held.summary["guardrails_drift_free_pct"], held.summary["drift_median_days"]) == (100.0, None)
+    observed = document([rail()], [state()], evidence=[seen("operation", date(2026, 11, 18))])
+    assert observed.headline == "None of 1 accepted guardrail is known to have drifted."
 
 
 def test_an_ineffective_control_contradicts_it_and_names_the_runbook():
@@ -58,8 +75,8 @@ def test_an_ineffective_control_contradicts_it_and_names_the_runbook():
         2,
     )
     assert held.headline == (
-        "1 of 1 accepted guardrail has drifted, 1 of them contradicted by what is seen (0.0 % free of drift); "
-        "begin with Access Control Policy, 19 days in drift: close the gap SOC 2 CC6.1 (runbook: Enforce MFA)."
+        "1 of 1 accepted guardrail has drifted, 1 of them contradicted by what is seen; "
+        "begin with Access Control Policy, 19 days in drift. Close the gap SOC 2 CC6.1 (runbook: Enforce MFA)."
     )
 
 
@@ -141,28 +158,38 @@ def test_an_override_before_the_acceptance_is_history():
 
 
 def test_contradictions_stand_first_then_the_longest_drift():
-    rails = [rail("A", "P1-v2"), rail("B", "P2-v2"), rail("C", "P3-v2", newest_version=3), rail("D", "P4-v2")]
-    states = [
-        state("A", "no_data", kinds_present=[], state_since=date(2026, 7, 1)),
-        state("B", "ineffective"),
-        state("C"),
-        state("D"),
-    ]
-    held = document(rails, states)
+    held = document(FOUR, STATES)
     assert held.tables[0].frame["policy_id"].to_list() == ["P2-v2", "P1-v2", "P3-v2", "P4-v2"]
     assert held.summary == {
-        **{
-            "guardrails": 4,
-            "without_drift": 1,
-            "drift_free_pct": 25.0,
-            "median_days_in_drift": 80.5,
-            "contradicted": 1,
-        },
-        **{"evidence_missing": 1, "version_lag": 1, "scope_drift": 0, "review_expired": 0, "controls_drifted": 2},
+        **{"guardrails": 4, "guardrails_without_drift": 1, "guardrails_drifted": 3, "guardrails_drift_free_pct": 25.0},
+        **{"drift_median_days": 19, "guardrails_contradicted": 1, "guardrails_evidence_missing": 1},
+        **{"guardrails_version_lag": 1, "guardrails_scope_drift": 0, "guardrails_review_expired": 0},
+        **{"controls_drifted": 2},
     }
+    assert held.tables[2].frame["guardrails"].to_list() == [1, 1, 1, 0, 0]
+
+
+def test_every_number_follows_from_its_guardrails():
+    values_follow(REPORT, **frames(FOUR, STATES))
+    values_follow(REPORT)
 
 
 def test_without_accepted_policies_nothing_is_praised():
     held = document()
     assert held.headline == "No policy is accepted and active, so there is nothing to drift from: accept one first."
-    assert (held.summary["drift_free_pct"], held.coverage) == (None, Coverage(0, 0))
+    assert (held.summary["guardrails_drift_free_pct"], held.coverage) == (None, Coverage(0, 0))
+
+
+def seen(source, last_on, **more):
+    return {"framework": "soc2", "control_id": "CC6.1", "source": source, "last_on": last_on, **more}
+
+
+def test_the_last_observation_is_the_newest_of_its_controls_whatever_governs_them():
+    governing = state(last_evidence_on=date(2026, 6, 1), last_source="policy", last_test_on=date(2026, 9, 9))
+    found = [seen("operation", date(2026, 10, 1)), seen("item", date(2026, 10, 4)), seen("policy", date(2026, 11, 5)),
+             seen("attestation", date(2026, 11, 6))]  # fmt: skip
+    assert one(document([rail()], [governing], evidence=found), "last_observed_on") == date(2026, 10, 4)
+    against = [*found, seen("operation", None, contradicted_on=date(2026, 11, 7))]
+    assert one(document([rail()], [governing], evidence=against), "last_observed_on") == date(2026, 11, 7)
+    assert one(document([rail()], [governing]), "last_observed_on") == date(2026, 9, 9)
+    assert one(document([rail()], [state()], evidence=found[2:]), "last_observed_on") is None

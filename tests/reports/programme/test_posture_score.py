@@ -3,8 +3,10 @@ from datetime import date
 import pytest
 
 from engine.model.document import Coverage
-from reports.programme.posture_score import REPORT, build
-from tests.factories import ask, rows
+from reports.programme.posture_score import REPORT
+from tests import factories
+from tests.factories import rows
+from tests.reports.explanations import values_follow
 
 
 def component(name, weight, value, prior=None, **more):
@@ -16,6 +18,8 @@ def component(name, weight, value, prior=None, **more):
         "value": value,
         "prior_value": prior,
         "explanation": "How",
+        "measured": 0,
+        "population": 0,
         **more,
     }
 
@@ -34,13 +38,20 @@ def posture(*components, prior_score=None, prior_on=date(2026, 10, 21)):
 
 
 def document(posture_frame=None, readiness=(), gaps=(), controls=()):
-    return build(
-        rows("posture") if posture_frame is None else posture_frame,
-        rows("readiness", *readiness),
-        rows("gaps", *gaps),
-        rows("control_status", *controls),
-        ask(),
-    )
+    return factories.document(REPORT, **frames(posture_frame, readiness, gaps, controls))
+
+
+def frames(posture_frame=None, readiness=(), gaps=(), controls=()):
+    return {
+        "posture": rows("posture") if posture_frame is None else posture_frame,
+        "readiness": rows("readiness", *readiness),
+        "gaps": rows("gaps", *gaps),
+        "control_status": rows("control_status", *controls),
+    }
+
+
+def table(held, name):
+    return next(table.frame for table in held.tables if table.name == name)
 
 
 SOC2 = {"framework": "soc2", "applicable": 4, "assessed": 3}
@@ -53,7 +64,7 @@ GOLDEN = (
     component("operations", 0.10, 100.0, contribution=11.1),
 )
 TWO = (
-    component("readiness", 0.35, 80.0, 70.0, contribution=50.9),
+    component("readiness", 0.35, 80.0, 70.0, contribution=50.9, population=3, measured=2),
     component("freshness", 0.20, 70.0, 80.0, contribution=25.5),
 )
 CONTROLS = [
@@ -71,7 +82,7 @@ GAPS = [
 def test_contributions_sum_to_the_score_and_with_the_points_lost_to_100():
     held = document(posture(*GOLDEN), [SOC2])
     table = held.tables[0].frame
-    assert held.summary["score"] == 78.3
+    assert held.summary["posture_score"] == 78.3
     assert round(table["contribution"].sum(), 1) == 78.3
     assert round(table["lost"].sum(), 1) == 21.7
 
@@ -88,48 +99,83 @@ def test_the_costliest_component_stands_first_and_one_without_data_last():
     ]
 
 
-def test_the_summary_tells_score_change_and_movers():
+def test_the_summary_tells_score_and_change_and_a_table_the_movers():
     held = document(posture(*TWO, prior_score=73.6), [SOC2], GAPS, CONTROLS)
     assert held.summary == {
-        "score": 76.4,
-        "grade": "C",
-        "change": 2.8,
-        "prior_score": 73.6,
-        "prior_on": date(2026, 10, 21),
-        "top_three_gaps_points": 41.36,
-        "all_gaps_points": 41.36,
-        "series_break": False,
-        "movers": [
-            {"component": "readiness", "title": "Weighted readiness", "movement": 6.4},
-            {"component": "freshness", "title": "Evidence freshness", "movement": -3.6},
-        ],
+        "posture_score": 76.4,
+        "posture_grade": "C",
+        "posture_change": 2.8,
+        "posture_before_score": 73.6,
+        "snapshot_before_on": date(2026, 10, 21),
+        "posture_series_breaks": 0,
+        "steps_top_ten_points": 41.4,
+        "steps_top_ten_hours": 16.0,
+        "gaps_top_three_points": 41.4,
+        "gaps_top_ten_points": 41.4,
+        "gaps_all_points": 41.4,
+        "attestation_control_pct": None,
     }
+    assert table(held, "movers").rows() == [
+        ("readiness", "Weighted readiness", 6.4),
+        ("freshness", "Evidence freshness", -3.6),
+    ]
     assert held.coverage == Coverage(3, 4)
     assert held.warnings == []
     assert held.headline == (
-        "Posture is 76.4 (C), up 2.8 points in 30 days; weighted readiness costs the most (12.7 points); "
-        "closing the 2 gaps SOC 2 CC6.1 and SOC 2 CC6.2 adds 41.36 points."
+        "Posture is 76.4 (C), up 2.8 points in 30 days; weighted readiness costs the most (12.7 points). "
+        "The 2 best steps per hour add 41.4 points in 16 hours."
     )
 
 
 def test_closing_a_gap_adds_its_part_of_weighted_readiness():
-    table = document(posture(*TWO), [SOC2], GAPS, CONTROLS).tables[1].frame
+    found = table(document(posture(*TWO), [SOC2], GAPS, CONTROLS), "next_gaps")
     share = 0.35 / 0.55
-    assert table.select("gap_id", "points", "total_points").rows() == [
+    assert found.select("gap_id", "points", "total_points").rows() == [
         ("soc2:CC6.1", round(100 * share * 5 / 10, 2), round(100 * share * 5 / 10, 2)),
         ("soc2:CC6.2", round(100 * share * 1.5 / 10, 2), round(100 * share * 6.5 / 10, 2)),
     ]
 
 
+def test_ten_gaps_that_add_next_to_nothing_are_named_as_no_lever():
+    controls = [{"framework": "soc2", "control_id": f"C{n}", "state": "stale" if n < 10 else "effective"}
+                for n in range(1200)]  # fmt: skip
+    gaps = [{"framework": "soc2", "control_id": f"C{n}", "gap_id": f"soc2:C{n}", "state": "stale"} for n in range(10)]
+    big = [component("readiness", 0.35, 99.0, contribution=63.0, population=1200),
+           component("freshness", 0.20, 70.0, contribution=25.5)]  # fmt: skip
+    held = document(posture(*big), [SOC2], gaps, controls)
+    assert held.summary["gaps_top_ten_points"] == 0.4
+    assert held.warnings[-1] == (
+        "Closing the 10 gaps that would add most gives 0.4 points in all: "
+        "see the next steps for what moves the score by the hour."
+    )
+
+
+def test_late_remediations_are_said_to_stay_late():
+    late = component("remediation", 0.10, 50.0, contribution=5.5, measured=2, population=4)
+    assert document(posture(*TWO, late), [SOC2]).warnings[-1] == (
+        "2 of 4 remediations are late and stay so for a quarter after they are closed: "
+        "only closing others by their dates raises timeliness."
+    )
+
+
+def test_one_signature_over_many_controls_is_told_with_its_population():
+    needs = {"framework": "soc2", "kinds_required": ["operation", "attestation"], "kinds_present": ["operation"]}
+    controls = [{**needs, "control_id": f"C{n}", "state": "partial", "attested": n == 0} for n in range(866)]
+    held = document(posture(*TWO), [SOC2], controls=controls)
+    assert held.summary["attestation_control_pct"] == 0.1
+    found = factories.explained(REPORT, "attestation_control_pct", **frames(posture(*TWO), controls=controls))
+    assert (found.height, found["flag"].sum()) == (866, 1)
+
+
 @pytest.mark.parametrize("state", ["ineffective", "no_data", "stale", "partial"])
 def test_closing_a_gap_never_lowers_the_score(state):
     gap = {**GAPS[0], "state": state}
-    assert document(posture(*TWO), [SOC2], [gap], CONTROLS).summary["all_gaps_points"] > 0
+    assert document(posture(*TWO), [SOC2], [gap], CONTROLS).summary["gaps_all_points"] > 0
 
 
 def test_movements_sum_to_the_change():
     held = document(posture(*TWO, prior_score=73.6), [SOC2])
-    assert round(held.tables[0].frame["movement"].sum(), 1) == held.summary["change"]
+    assert round(held.tables[0].frame["movement"].sum(), 1) == held.summary["posture_change"]
 
 
 def test_a_component_that_appears_breaks_the_series():
@@ -139,16 +185,16 @@ def test_a_component_that_appears_breaks_the_series():
         component("freshness", 0.2, 70.0, 70.0, contribution=21.5),
     ]
     held = document(posture(*before, first_vendor, prior_score=76.4), [SOC2])
-    assert held.summary["series_break"]
+    assert held.summary["posture_series_breaks"] == 1
     assert held.warnings == [
         "The series breaks: 1 component appeared or disappeared (vendor assurance), so the change is not like for like."
     ]
-    assert round(held.tables[0].frame["movement"].sum(), 1) == held.summary["change"] == -5.6
+    assert round(held.tables[0].frame["movement"].sum(), 1) == held.summary["posture_change"] == -5.6
 
 
 def test_changed_weights_are_not_blamed_on_components():
     held = document(posture(*TWO, prior_score=60.0), [SOC2])
-    assert held.summary["movers"] == []
+    assert table(held, "movers").is_empty()
     assert held.tables[0].frame["movement"].to_list() == [None, None]
     assert held.warnings == [
         "The weights changed since the earlier score, so its change is not attributed to components."
@@ -157,11 +203,11 @@ def test_changed_weights_are_not_blamed_on_components():
 
 def test_thin_coverage_gets_no_grade():
     held = document(posture(*TWO), [{**SOC2, "assessed": 1}])
-    assert held.summary["grade"] == "insufficient_data"
+    assert held.summary["posture_grade"] == "insufficient_data"
     assert held.headline.startswith(
-        "Posture is 76.4 (25.0 % of the controls have evidence, too few for a grade), with no earlier figure to compare"
+        "Posture is 76.4 (too thin for a grade: evidence for 25.0 %), with no earlier figure to compare"
     )
-    assert held.warnings[0] == "Fewer than 50 % of the controls of SOC 2 have any evidence."
+    assert held.warnings[0] == "Fewer than 50 % of the controls of SOC 2 have evidence that counts."
 
 
 def test_an_unmeasured_component_is_named():
@@ -173,10 +219,10 @@ def test_an_unmeasured_component_is_named():
 
 def test_without_data_there_is_no_score():
     held = document()
-    assert held.summary["score"] is None
-    assert held.summary["grade"] == "insufficient_data"
+    assert held.summary["posture_score"] is None
+    assert held.summary["posture_grade"] == "insufficient_data"
     assert held.coverage == Coverage(0, 0)
-    assert [table.frame.height for table in held.tables] == [0, 0]
+    assert [table.frame.height for table in held.tables] == [0, 0, 0, 0, 0]
     assert held.headline == (
         "There is no posture score yet, because no component has any data: start with evidence for the controls."
     )
@@ -184,16 +230,17 @@ def test_without_data_there_is_no_score():
 
 def test_components_that_are_all_without_data_give_no_score():
     held = document(rows("posture", component("readiness", 0.35, None)))
-    assert held.summary["score"] is None
+    assert held.summary["posture_score"] is None
     assert held.tables[0].frame.height == 1
 
 
 def test_a_component_that_the_organization_weighs_nothing_gives_and_costs_nothing():
     unweighed = component("vendor", 0.0, 40.0, contribution=None, share=0.0)
     held = document(posture(*TWO, unweighed), [SOC2])
-    assert held.summary["score"] == 76.4
+    assert held.summary["posture_score"] == 76.4
     assert held.tables[0].frame.select("component", "contribution", "lost").row(2) == ("vendor", 0.0, 0.0)
 
 
-def test_the_report_is_declared_for_its_route():
-    assert (REPORT.name, REPORT.formats) == ("posture-score", ("json", "csv", "html", "md"))
+def test_the_rows_that_explain_a_figure_give_its_value():
+    values_follow(REPORT, **frames(posture(*TWO, prior_score=73.6), [SOC2], GAPS, CONTROLS))
+    values_follow(REPORT, **frames(posture(*GOLDEN), [SOC2], GAPS, CONTROLS))

@@ -3,8 +3,10 @@ from datetime import date
 import pytest
 
 from engine.reporting.catalogue.scenarios import scenarios as shipped
-from reports.programme.regulatory_impact import SCENARIOS, build
+from reports.programme.regulatory_impact import REPORT, SCENARIOS
+from tests import factories
 from tests.factories import ask, rows
+from tests.reports.explanations import values_follow
 
 LAW = {
     **{"scenario": "law", "title": "The law", "authority": "State", "framework": "hipaa", "status": "final"},
@@ -32,17 +34,20 @@ def answer(control_id, coverage="full", framework="soc2", position=0):
             "coverage": coverage, "position": position}  # fmt: skip
 
 
-def document(deltas=(), states=(), answers=(), profiles=(), scenario=LAW, frameworks=("hipaa",), ready=(READY,)):
-    return build(
-        rows("organization", {"frameworks": list(frameworks)}),
-        rows("scenarios", scenario),
-        rows("scenario_requirements", *deltas),
-        rows("scenario_answers", *answers),
-        rows("readiness", *ready),
-        rows("control_status", *states),
-        rows("control_profiles", *profiles),
-        ask(),
-    )
+def frames(deltas=(), states=(), answers=(), profiles=(), scenario=LAW, frameworks=("hipaa",), ready=(READY,)):
+    return {
+        "organization": rows("organization", {"frameworks": list(frameworks)}),
+        "scenarios": rows("scenarios", scenario),
+        "scenario_requirements": rows("scenario_requirements", *deltas),
+        "scenario_answers": rows("scenario_answers", *answers),
+        "readiness": rows("readiness", *ready),
+        "control_status": rows("control_status", *states),
+        "control_profiles": rows("control_profiles", *profiles),
+    }
+
+
+def document(*given, **more):
+    return factories.document(REPORT, **frames(*given, **more))
 
 
 def standing(held):
@@ -60,8 +65,7 @@ def test_a_new_requirement_that_nothing_answers_is_a_gap_with_its_effort():
     assert effect(held, "strict_now", "strict_after", "strict_delta") == (50.0, 33.3, -16.7)
     assert effect(held, "weighted_now", "weighted_after", "weighted_delta") == (75.0, 50.0, -25.0)
     assert held.headline == (
-        "The law takes effect in 3 weeks, on 2026-12-07: 1 of 1 requirement is a new gap, 6 hours of work, "
-        "2 hours a week from now."
+        "The law takes effect in 3 weeks: 1 of 1 requirement is a new gap, 2 hours of work a week from now."
     )
 
 
@@ -93,7 +97,27 @@ def test_an_alternative_no_longer_suffices():
     held = document(deltas, states, profiles=profiles)
     assert standing(held) == {"a": "new_gap", "b": "satisfied", "c": "existing_gap", "d": "not_applicable"}
     assert effect(held, "strict_after", "weighted_after") == (33.3, 41.7)
-    assert held.summary["effort_hours"] == 8.0
+    assert held.summary == {
+        **{"regulatory_scenarios": 1, "regulatory_scenarios_in_scope": 1, "regulatory_requirements": 4},
+        **{"regulatory_new_gaps": 1, "regulatory_existing_gaps": 1, "regulatory_satisfied": 1},
+        **{"regulatory_not_applicable": 1, "regulatory_falls_away": 0, "regulatory_effort_hours": 8.0},
+        **{"regulatory_next_on": date(2026, 12, 7)},
+    }
+    values_follow(REPORT, **frames(deltas, states, profiles=profiles))
+
+
+def test_without_an_organization_no_scenario_is_in_scope():
+    values_follow(REPORT)
+    summary = factories.document(REPORT).summary
+    assert (summary["regulatory_scenarios_in_scope"], summary["regulatory_next_on"]) == (0, None)
+
+
+def test_one_scenario_can_be_asked_about_alone():
+    given = frames([new(), {**new(), "scenario": "other"}], scenario=LAW)
+    given["scenarios"] = rows("scenarios", LAW, {**LAW, "scenario": "other", "position": 1})
+    held = factories.document(REPORT, ask(scenario="other"), **given)
+    assert (held.summary["regulatory_scenarios"], held.summary["regulatory_requirements"]) == (1, 1)
+    assert factories.document(REPORT, **given).summary["regulatory_requirements"] == 2
 
 
 def test_a_rewritten_control_counts_half_until_it_is_signed_again():
@@ -101,6 +125,9 @@ def test_a_rewritten_control_counts_half_until_it_is_signed_again():
     deltas = [delta("a", "extended", effort_hours=2.0)]
     before, after = state("a", attested_on=date(2026, 9, 30)), state("a", attested_on=date(2026, 10, 1))
     assert standing(document(deltas, [before], scenario=past)) == {"a": "new_gap"}
+    assert document(deltas, [before], scenario=past).headline == (
+        "The law already asks for more than there is: 1 of 1 requirement is a new gap, 2 hours of work."
+    )
     assert standing(document(deltas, [after], scenario=past)) == {"a": "satisfied"}
     assert standing(document(deltas, [after])) == {"a": "new_gap"}
     assert effect(document(deltas, [before], scenario=past), "weighted_after") == 50.0
@@ -155,6 +182,9 @@ def test_a_pack_without_readiness_still_has_gaps():
     held = document([{**new(), "framework": "fedramp-poam"}], scenario={**LAW, "framework": "fedramp-poam"},
                     frameworks=("fedramp-poam",), ready=())  # fmt: skip
     assert effect(held, "new_gap", "weighted_now", "weighted_after") == (1, None, None)
+    undated = {**LAW, "framework": "fedramp-poam", "effective_on": None}
+    held = document([{**new(), "framework": "fedramp-poam"}], scenario=undated, frameworks=("fedramp-poam",), ready=())
+    assert held.headline == ("The law asks for more than there is: 1 of 1 requirement is a new gap, 6 hours of work.")
 
 
 def test_a_scenario_out_of_scope_is_listed_without_figures():

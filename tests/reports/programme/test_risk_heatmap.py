@@ -1,8 +1,10 @@
 from datetime import date
 
 from engine.model.document import Coverage
-from reports.programme.risk_heatmap import build
-from tests.factories import ask, rows
+from reports.programme.risk_heatmap import REPORT
+from tests import factories
+from tests.factories import rows
+from tests.reports.explanations import values_follow
 
 
 def gap(framework, control_id, severity, weight=3, **more):
@@ -23,9 +25,16 @@ def risk(key, likelihood, impact, **more):
 
 
 def document(gaps=(), readiness=(), vendors=(), risks=()):
-    return build(
-        rows("gaps", *gaps), rows("readiness", *readiness), rows("vendors", *vendors), rows("risks", *risks), ask()
-    )
+    return factories.document(REPORT, **frames(gaps, readiness, vendors, risks))
+
+
+def frames(gaps=(), readiness=(), vendors=(), risks=()):
+    return {
+        "gaps": rows("gaps", *gaps),
+        "readiness": rows("readiness", *readiness),
+        "vendors": rows("vendors", *vendors),
+        "risks": rows("risks", *risks),
+    }
 
 
 def table(held, name):
@@ -53,7 +62,7 @@ def test_gaps_are_counted_by_framework_and_severity_worst_first():
 def test_the_heatmap_sums_to_the_number_of_gaps():
     held = document(TEN, SCOPE)
     frame = table(held, "framework_severity")
-    assert frame["total"].sum() == held.summary["gaps"] == len(TEN)
+    assert frame["total"].sum() == held.summary["gaps_open"] == len(TEN)
     assert sum(frame[severity].sum() for severity in ("critical", "high", "medium", "low")) == len(TEN)
     assert table(held, "hotspots")["gaps"].sum() == len(TEN)
 
@@ -61,17 +70,19 @@ def test_the_heatmap_sums_to_the_number_of_gaps():
 def test_the_summary_has_the_concentration_of_the_gaps():
     held = document(TEN, SCOPE, risks=[risk("R1", 4, 4), risk("R2", None, None), risk("R3", 1, 2, status="closed")])
     assert held.summary == {
-        "gaps": 10,
-        "critical": 1,
-        "high": 3,
-        "medium": 6,
-        "low": 0,
-        "concentration_hhi": 0.46,
+        "gaps_open": 10,
+        "gaps_critical": 1,
+        "gaps_high": 3,
+        "gaps_medium": 6,
+        "gaps_low": 0,
+        "gap_concentration_hhi": 0.46,
         "vendors": 0,
-        "vendors_without_assurance": 0,
+        "vendors_assured": 0,
+        "vendors_assurance_lapsed": 0,
+        "vendors_not_assessed": 0,
         "risks": 2,
-        "over_appetite": 2,
-        "unrated_risks": 1,
+        "risks_over_appetite": 2,
+        "risks_unrated": 1,
         "risk_appetite": 9,
     }
     assert held.coverage == Coverage(36, 40)
@@ -103,7 +114,7 @@ def test_vendors_stand_by_tier_and_assurance():
         ("medium", 0, 0, 0, 0, 0),
         ("low", 0, 0, 0, 1, 1),
     ]
-    assert held.summary["vendors_without_assurance"] == 2
+    assert [held.summary[f"vendors_{name}"] for name in ("assured", "assurance_lapsed", "not_assessed")] == [1, 1, 1]
 
 
 def test_the_grid_holds_the_rated_risks_and_the_unrated_stand_outside():
@@ -130,10 +141,12 @@ def test_each_risk_shows_how_it_moved():
         risk("R2", 3, 4, previous=20),
         risk("R3", 2, 2, reviewed_on=date(2026, 9, 1)),
         risk("R4", 1, 1, previous=None),
+        risk("R5", 5, 5, previous=6, unknown=True),
     ]
     assert table(document(risks=given), "risks").select(
         "id", "residual", "movement", "change", "over_appetite"
     ).rows() == [
+        ("R5", 25, "not fully rated", None, True),
         ("R1", 16, "↑ up 4", 4, True),
         ("R2", 12, "↓ down 8", -8, True),
         ("R3", 4, "→ unchanged", 0, False),
@@ -144,9 +157,9 @@ def test_each_risk_shows_how_it_moved():
 def test_without_anything_nothing_is_claimed():
     held = document()
     assert held.headline == (
-        "No framework is in scope and no risk is registered, so there is nothing to place on a heatmap."
+        "No control is in scope and no risk is registered, so there is nothing to place on a heatmap."
     )
-    assert held.summary["concentration_hhi"] is None
+    assert held.summary["gap_concentration_hhi"] is None
     assert {table.name: table.frame.height for table in held.tables} == {
         "framework_severity": 0,
         "vendor_tiers": 4,
@@ -163,3 +176,23 @@ def test_without_gaps_the_headline_says_so():
     assert document(readiness=SCOPE, risks=[risk("R1", 4, 4)]).headline == (
         "No gap is open; 1 of 1 open risk exceeds the appetite."
     )
+
+
+def test_without_controls_in_scope_no_gap_is_called_closed():
+    assert document(risks=[risk("R1", 4, 4)]).headline == (
+        "No control is in scope; 1 of 1 open risk exceeds the appetite."
+    )
+
+
+def test_the_concentration_can_be_recomputed_from_the_gaps_of_each_framework():
+    found = factories.explained(REPORT, "gap_concentration_hhi", **frames(TEN, SCOPE))
+    assert found.select("framework", "reason", "numerator", "denominator").rows() == [
+        ("iso27001", "10.0 % of all gaps", 0.1, 1),
+        ("soc2", "30.0 % of all gaps", 0.9, 3),
+        ("hipaa", "60.0 % of all gaps", 3.6, 6),
+    ]
+
+
+def test_the_rows_that_explain_a_figure_give_its_value():
+    vendors = [{"vendor_id": name, "tier": "low", "assurance": name} for name in ("assured", "lapsed", "not_assessed")]
+    values_follow(REPORT, **frames(TEN, SCOPE, vendors, [risk("R1", 4, 4), risk("R2", None, None)]))

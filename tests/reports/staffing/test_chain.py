@@ -34,7 +34,7 @@ STORED = {
 
 def build(known, module, day, deliveries=()):
     facts = known(as_of=day, deliveries=list(deliveries), **STORED)
-    return module.REPORT.build(*(facts[name] for name in module.REPORT.facts), ask(day))
+    return module.REPORT.document({name: facts[name] for name in module.REPORT.facts}, ask(day))
 
 
 def payload(module, made):

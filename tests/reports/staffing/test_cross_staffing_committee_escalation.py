@@ -2,16 +2,17 @@ from datetime import date
 
 import pytest
 
-from reports.staffing import cross_staffing_committee_escalation
-from tests.factories import ask, rows
+from reports.staffing.cross_staffing_committee_escalation import REPORT
+from tests.factories import ask, document, rows
+from tests.reports.explanations import values_follow
 from tests.reports.staffing.actions import DONE, actions, frame
 
 TOLD = {"breach_told_on": date(2026, 11, 17)}
 
 
 def built(*given, notices=(), as_of=date(2026, 11, 20)):
-    return cross_staffing_committee_escalation.REPORT.build(
-        actions(*given), rows("staffing_notices", *notices), ask(as_of)
+    return document(
+        REPORT, ask(as_of), staffing_actions=actions(*given), staffing_notices=rows("staffing_notices", *notices)
     )
 
 
@@ -55,8 +56,8 @@ def test_the_chair_is_asked_with_options_and_what_was_sent_before():
         (date(2026, 11, 18), "SLA digest", None, "failed"),
     ]  # fmt: skip
     assert made.headline == (
-        "1 action is still past the SLA 2 business days or more after the rollup mail; cyd (Board, meets on 2026-12-01) is "
-        "asked to decide, first on reassign for ann in 2026-W45, 5 business days over."
+        "1 action is still past the SLA 2 business days or more after the rollup mail. To decide is cyd (Board, meets on "
+        "2026-12-01), first on reassign for ann in 2026-W45, 5 business days over."
     )
 
 
@@ -73,7 +74,7 @@ def test_an_owner_who_left_is_replaced():
 def test_without_a_chair_it_says_so():
     made = built({**TOLD, "chair": None, "committee": None, "meets_on": None})
     assert made.warnings == ["1 escalation reaches no chair."]
-    assert "no committee has a chair who could decide" in made.headline
+    assert "No committee has a chair who could decide, first on" in made.headline
 
 
 def test_without_breaches_there_is_nothing_to_decide():
@@ -84,3 +85,20 @@ def test_without_breaches_there_is_nothing_to_decide():
         "1 action is past the SLA and not for the committee yet: no rollup mail has named it yet, so send the rollup."
     )
     assert all(table.frame.is_empty() for table in built().tables)
+
+
+def test_escalated_and_waiting_are_all_that_is_past_the_sla():
+    made = built({"action_id": "a", **TOLD}, {"action_id": "b", **TOLD, "breach_days": 12, "chair": None},
+                 {"action_id": "c"}, {"action_id": "d", **DONE})  # fmt: skip
+    assert made.summary == {
+        "staffing_actions_breached": 3, "staffing_escalations": 2, "staffing_escalations_critical": 1,
+        "staffing_escalations_high": 0, "staffing_escalations_moderate": 1, "staffing_escalation_chairs": 1,
+        "staffing_escalations_without_chair": 1, "staffing_breaches_not_escalated": 1,
+        "staffing_breaches_never_mailed": 1,
+    }  # fmt: skip
+
+
+def test_every_figure_equals_its_explained_rows():
+    given = [{"action_id": "a", **TOLD}, {"action_id": "b"}, {"action_id": "d", **DONE}]
+    values_follow(REPORT, ask(), staffing_actions=actions(*given))
+    values_follow(REPORT)

@@ -1,9 +1,10 @@
 import polars as pl
 from hypothesis import given, settings
 
-from reports.capacity import obligation_load_balancing, proposals
-from reports.staffing import peak_week_staffing_digest
-from tests.factories import ORG, ask, rows
+from reports.capacity import moves, proposals
+from reports.staffing.peak_week_staffing_digest import REPORT
+from tests.factories import ORG, ask, document
+from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import (
     duty,
     ledger,
@@ -16,10 +17,14 @@ TEN = tuple((name, "default", 10.0) for name in ("ann", "bob", "cyd"))  # 8 hour
 SCARCE = (("ann", "default", 2.0), ("bob", "default", 4.0), ("cyd", "default", 8.0))
 
 
+def facts(obligations, *capacity, recorded=(), left=()):
+    owner_weeks, load = work(obligations, *capacity, left=left)
+    return {"obligations": obligations, "owner_weeks": owner_weeks, "load": load,
+            "staffing_actions": actions(*recorded)}  # fmt: skip
+
+
 def built(obligations, *capacity, recorded=(), left=(), **options):
-    facts = work(obligations, *(capacity or TEN), left=left)
-    people = rows("people", *({"email": name, "active": False} for name in left))
-    return peak_week_staffing_digest.REPORT.build(*facts, people, actions(*recorded), ask(**options))
+    return document(REPORT, ask(**options), **facts(obligations, *(capacity or TEN), recorded=recorded, left=left))
 
 
 def crowded(*more):
@@ -33,7 +38,7 @@ def crowded(*more):
 def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner():
     made = built(crowded())
     columns = ("week", "shortfall_hours", "owners_short", "busiest", "drivers", "actions", "relief_hours",
-               "borrow_hours")  # fmt: skip
+               "remaining_hours")  # fmt: skip
     assert frame(made, "weeks").select(columns).rows() == [
         ("2026-W49", 10.0, 1, "ann", ["Attestation 20 h"], 2, 8.0, 2.0)
     ]
@@ -50,9 +55,8 @@ def test_a_week_that_is_short_and_uneven_has_one_action_for_each_kind_and_owner(
         ("cyd", "1 new. Begin with hand 2 duties to bob and cyd (2026-W49)."),
     ]
     assert made.headline == (
-        "Owners lack 10 hours in 1 of the next 13 weeks while others have room, most in 2026-W49 (10 hours, attestation 20 "
-        "h): moving duties would give 8 hours of relief, the other 2 hours are to borrow; take up 2 proposals, 2 of them "
-        "new."
+        "Owners lack 10 hours in 1 of the next 13 weeks while others have room: moving duties relieves 8 hours, the rest "
+        "is to borrow. Take up 2 proposals, 2 of them new. Most are missing in 2026-W49 (10 hours, attestation 20 h)."
     )
 
 
@@ -60,7 +64,7 @@ def test_what_is_recorded_is_not_new():
     key = proposals.action_id(ORG, "2026-W49", "reassign", "ann")
     made = built(crowded(), recorded=[{"action_id": key, "status": "tracked"}])
     assert frame(made, "actions")["status"].to_list() == ["tracked", "new"]
-    assert (made.summary["proposals"], made.summary["new"]) == (2, 1)
+    assert (made.summary["staffing_proposals"], made.summary["staffing_proposals_new"]) == (2, 1)
 
 
 def test_a_week_that_is_short_and_even_is_no_peak():
@@ -80,7 +84,7 @@ def test_a_few_minutes_are_no_peak():
 def test_unowned_work_is_said_and_not_a_shortfall_of_owners():
     made = built(crowded(duty("n", 10, owner=None, effort_hours=5.0)))
     assert frame(made, "weeks").select("shortfall_hours", "unowned_hours").row(0) == (10.0, 5.0)
-    assert made.warnings == ["5 hours of work in these weeks have no owner, or one who has left: name owners first."]
+    assert made.warnings == ["5 hours of work without owner, or whose owner has left: name owners first."]
 
 
 def test_who_left_is_not_short_of_hours_but_needs_a_successor():
@@ -100,7 +104,7 @@ def test_without_work_nothing_can_peak():
 @given(ledgers())
 def test_proposals_keep_every_rule_and_are_the_moves_of_load_balancing(obligations):
     owner_weeks, load = work(obligations, *SCARCE)
-    plan = proposals.plan(owner_weeks, load, rows("people"), ask())
+    plan = proposals.plan(owner_weeks, load, ask())
     duties = {row["obligation_id"]: row for row in obligations.iter_rows(named=True)}
     assert plan.actions["action_id"].is_unique().all()
     assert set(plan.actions["week"]) <= set(plan.weeks["week"])
@@ -111,13 +115,12 @@ def test_proposals_keep_every_rule_and_are_the_moves_of_load_balancing(obligatio
             assert not {duty["accountable"] for duty in moved} & set(row["assignees"])
         assert (row["kind"] == "borrow") == (not moved)
         assert row["relief_hours"] > 0
-    moves = obligation_load_balancing.REPORT.build(owner_weeks, load, rows("people"), ask()).tables[0].frame
-    wanted = moves.filter(pl.col("week").is_in(plan.weeks["week"].to_list()))
+    wanted = moves.suggestions(owner_weeks, load, ask()).filter(pl.col("week").is_in(plan.weeks["week"].to_list()))
     assert set(plan.actions.filter(pl.col("kind") != "borrow")["action_id"]) == set(wanted["action_id"])
     moved = plan.actions.select("obligation_ids").explode("obligation_ids", empty_as_null=False).to_series()
     assert sorted(moved) == sorted(wanted["obligation_id"])
     for row in plan.weeks.iter_rows(named=True):
-        assert abs(row["shortfall_hours"] - row["relief_hours"] - row["borrow_hours"]) < 0.011
+        assert abs(row["shortfall_hours"] - row["relief_hours"] - row["remaining_hours"]) < 0.011
         assert row["relief_hours"] >= -0.01
 
 
@@ -131,3 +134,15 @@ def test_the_order_of_rows_does_not_show(obligations):
 
 def test_an_identifier_never_changes():
     assert proposals.action_id("acme", "2026-W49", "reassign", "ann") == "9bc6ae74d7da945f"
+
+
+def test_what_peak_weeks_lack_is_relieved_or_borrowed():
+    made = built(crowded())
+    names = ("peak_weeks", "peak_shortfall_hours", "peak_relief_hours", "peak_remaining_hours", "staffing_proposals",
+             "staffing_proposals_reassign", "staffing_proposals_pull_forward", "staffing_proposals_borrow")  # fmt: skip
+    assert [made.summary[name] for name in names] == [1, 10.0, 8.0, 2.0, 2, 1, 0, 1]
+
+
+def test_every_figure_equals_its_explained_rows():
+    values_follow(REPORT, ask(), **facts(crowded(duty("late", -3)), *TEN))
+    values_follow(REPORT)

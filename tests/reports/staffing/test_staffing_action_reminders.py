@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.model.thresholds import Thresholds
-from reports.staffing import reminders, staffing_action_reminders
-from tests.factories import DAY, ask
+from reports.staffing import reminders
+from reports.staffing.staffing_action_reminders import REPORT
+from tests.factories import DAY, ask, document
+from tests.reports.explanations import values_follow
 from tests.reports.staffing.actions import (
     DONE,
     PROPOSED,
@@ -19,7 +21,7 @@ SUNDAY = date(2026, 11, 8)
 
 
 def built(*given):
-    return staffing_action_reminders.REPORT.build(actions(*given), ask())
+    return document(REPORT, ask(), staffing_actions=actions(*given))
 
 
 def owed(days, sent=0):
@@ -66,7 +68,7 @@ def test_the_third_reminder_goes_to_who_is_accountable_too():
     ]
     assert frame(made, "waiting").select("action_id", "next_on").rows() == [("z", date(2026, 11, 22))]
     assert made.headline == (
-        "2 reminders are owed to 3 people, 1 of them to who is accountable as well; begin with reassign for ann in "
+        "2 reminders are owed to 3 people, 1 of them to who is accountable as well. Begin with reassign for ann in "
         "2026-W45, 12 days past its week (blocked: on leave)."
     )
 
@@ -98,3 +100,20 @@ def test_without_actions_nobody_is_reminded():
     assert built({"action_id": "d", **DONE}).headline == (
         "No action that was taken up is unfinished after its peak week: nobody is reminded."
     )
+
+
+def test_who_is_owed_what_is_counted():
+    made = built({"action_id": "x"}, {"action_id": "y", **SOON, "owner": "dan"},
+                 {"action_id": "z", **SOON, "reminder_step": 2}, {"action_id": "n", "accountable": None, "chair": None},
+                 {"action_id": "p", **PROPOSED, "standing": "lapsed"})  # fmt: skip
+    assert made.summary == {
+        "staffing_actions_after_peak": 4, "staffing_reminders_owed": 3, "staffing_reminders_late": 3,
+        "staffing_reminders_to_accountable": 2, "staffing_reminders_unanswered": 1, "staffing_reminders_not_owed": 1,
+        "staffing_reminder_recipients": 3, "staffing_actions_lapsed": 1,
+    }  # fmt: skip
+
+
+def test_every_figure_equals_its_explained_rows():
+    given = [{"action_id": "x"}, {"action_id": "z", **SOON, "reminder_step": 2}, {"action_id": "d", **DONE}]
+    values_follow(REPORT, ask(), staffing_actions=actions(*given))
+    values_follow(REPORT)

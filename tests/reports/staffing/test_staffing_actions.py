@@ -1,5 +1,6 @@
-from reports.staffing import staffing_actions
-from tests.factories import ask
+from reports.staffing.staffing_actions import REPORT
+from tests.factories import ask, document, explained
+from tests.reports.explanations import values_follow
 from tests.reports.staffing.actions import (
     DONE,
     PROPOSED,
@@ -9,7 +10,7 @@ from tests.reports.staffing.actions import (
 
 
 def built(*given):
-    return staffing_actions.REPORT.build(actions(*given), ask())
+    return document(REPORT, ask(), staffing_actions=actions(*given))
 
 
 def test_what_is_past_the_sla_comes_first_and_counts_against_completion():
@@ -24,21 +25,26 @@ def test_what_is_past_the_sla_comes_first_and_counts_against_completion():
         "or close it. 1 proposal (3 hours of relief) is still to be taken up."
     )
     assert made.summary == {
-        "actions": 5, "proposed": 1, "lapsed": 0, "taken_up": 4, "tracked": 1, "open": 1, "completed": 2,
-        "completion_pct": 50.0, "completed_on_time": 1, "breached": 1, "on_time_of": 3, "on_time_pct": 33.3,
-        "relief_planned_hours": 6.0, "relief_actual_hours": 6.0, "realised_pct": 100.0, "median_days": 40,
+        "staffing_actions_recorded": 5, "staffing_actions_proposed": 1, "staffing_actions_awaiting": 1,
+        "staffing_awaiting_hours": 3.0, "staffing_actions_lapsed": 0, "staffing_actions_taken_up": 4,
+        "staffing_actions_tracked": 1, "staffing_actions_open": 1, "staffing_actions_completed": 2,
+        "staffing_completion_pct": 50.0, "staffing_actions_on_time": 1, "staffing_actions_breached": 1,
+        "staffing_actions_judged": 3, "staffing_on_time_pct": 33.3, "staffing_relief_planned_hours": 6.0,
+        "staffing_relief_actual_hours": 6.0, "staffing_relief_realised_pct": 100.0,
+        "staffing_completion_median_days": 40, "staffing_actions_undated": 0, "staffing_actions_unproven": 0,
     }  # fmt: skip
 
 
 def test_relief_that_nobody_recorded_is_not_known():
     made = built({"action_id": "d", **DONE, "relief_actual_hours": None, "evidence": None})
-    assert (made.summary["realised_pct"], made.summary["relief_actual_hours"]) == (None, 0.0)
+    assert (made.summary["staffing_relief_realised_pct"], made.summary["staffing_relief_actual_hours"]) == (None, 0.0)
     assert made.warnings == ["1 completed action has no evidence."]
 
 
 def test_actions_completed_on_an_unknown_day_are_neither_late_nor_in_time():
     made = built({"action_id": "d", **DONE, "standing": "done_undated", "completed_on": None})
-    assert (made.summary["completed"], made.summary["on_time_of"], made.summary["on_time_pct"]) == (1, 0, None)
+    names = ("staffing_actions_completed", "staffing_actions_judged", "staffing_on_time_pct")
+    assert [made.summary[name] for name in names] == [1, 0, None]
     assert made.warnings == ["1 completed action has no day of completion."]
 
 
@@ -57,4 +63,27 @@ def test_without_actions_nothing_is_known():
         "No staffing action is recorded: the peak-week staffing digest proposes them when owners lack hours."
     )
     assert [table.frame.height for table in made.tables] == [0, 0]
-    assert made.summary["completion_pct"] is None
+    assert made.summary["staffing_completion_pct"] is None
+
+
+def test_the_kinds_sum_to_the_whole():
+    made = built({"action_id": "x"}, {"action_id": "d", **DONE, "kind": "borrow"}, {"action_id": "p", **PROPOSED})
+    kinds = frame(made, "kinds")
+    assert kinds.select("kind", "taken_up", "completed", "completion_pct", "median_days").rows() == [
+        ("reassign", 1, 0, 0.0, None), ("borrow", 1, 1, 100.0, 40),
+    ]  # fmt: skip
+    assert kinds["taken_up"].sum() == made.summary["staffing_actions_taken_up"]
+
+
+def test_every_figure_equals_its_explained_rows():
+    given = [{"action_id": "x"}, {"action_id": "d", **DONE}, {"action_id": "p", **PROPOSED},
+             {"action_id": "u", **DONE, "standing": "done_undated", "completed_on": None, "evidence": None}]  # fmt: skip
+    values_follow(REPORT, ask(), staffing_actions=actions(*given))
+    values_follow(REPORT)
+
+
+def test_why_an_action_is_past_the_sla():
+    rows = explained(REPORT, "staffing_actions_breached", staffing_actions=actions({"action_id": "x"}))
+    assert rows.select("action_id", "reason", "flag").rows() == [
+        ("x", "due by 2026-11-13, 5 business days over", 1)
+    ]  # fmt: skip

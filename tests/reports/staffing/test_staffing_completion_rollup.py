@@ -1,7 +1,8 @@
 from datetime import date
 
-from reports.staffing import staffing_completion_rollup
-from tests.factories import ask, rows
+from reports.staffing.staffing_completion_rollup import REPORT
+from tests.factories import ask, document, rows
+from tests.reports.explanations import values_follow
 from tests.reports.staffing.actions import (
     DONE,
     PROPOSED,
@@ -13,7 +14,7 @@ ADMINS = ({"email": "zoe", "role": "owner"}, {"email": "ann", "role": "admin"}, 
 
 
 def built(*given, members=ADMINS):
-    return staffing_completion_rollup.REPORT.build(actions(*given), rows("members", *members), ask())
+    return document(REPORT, ask(), staffing_actions=actions(*given), members=rows("members", *members))
 
 
 def test_tracked_open_and_archive_by_week_and_owner():
@@ -40,14 +41,14 @@ def test_tracked_open_and_archive_by_week_and_owner():
     assert frame(made, "admins").rows() == [("zoe", "owner"), ("ann", "admin")]
     assert made.headline == (
         "2 of 4 actions completed (50.0 %), 1 in the last week; 2 of 3 on time (66.7 %); 1 tracked and 1 open, 1 past the "
-        "SLA: next is reassign for ann in 2026-W45."
+        "SLA. Next is reassign for ann in 2026-W45."
     )
 
 
 def test_weeks_and_owners_sum_to_the_whole():
     made = built({"action_id": "x"}, {"action_id": "d", **DONE}, {"action_id": "e", **DONE, "owner": "bob"})
     for name in ("by_week", "by_owner"):
-        assert frame(made, name)["taken_up"].sum() == made.summary["taken_up"] == 3
+        assert frame(made, name)["taken_up"].sum() == made.summary["staffing_actions_taken_up"] == 3
 
 
 def test_when_all_is_done_nothing_is_next():
@@ -64,3 +65,21 @@ def test_without_actions_there_is_nothing_to_complete():
     assert built({"action_id": "p", **PROPOSED}).headline == (
         "None of the 1 proposal has been taken up: take up or drop them."
     )
+
+
+def test_lately_are_the_seven_days_up_to_today():
+    given = [{"action_id": str(day), **DONE, "completed_on": date(2026, 11, day)} for day in (13, 14, 20)]
+    assert built(*given).summary["staffing_actions_completed_lately"] == 2
+
+
+def test_the_last_rollup_is_the_latest_that_named_any():
+    given = [{"action_id": "x", "last_rollup_on": date(2026, 11, 9)}, {"action_id": "y"},
+             {"action_id": "z", "last_rollup_on": date(2026, 11, 16)}]  # fmt: skip
+    assert built(*given).summary["staffing_last_rollup_on"] == date(2026, 11, 16)
+    assert built().summary["staffing_last_rollup_on"] is None
+
+
+def test_every_figure_equals_its_explained_rows():
+    given = [{"action_id": "x"}, {"action_id": "d", **DONE}, {"action_id": "p", **PROPOSED}]
+    values_follow(REPORT, ask(), staffing_actions=actions(*given))
+    values_follow(REPORT)

@@ -1,7 +1,8 @@
 import pytest
 
-from reports.staffing import staffing_sla_breach_digest
-from tests.factories import ask
+from reports.staffing.staffing_sla_breach_digest import REPORT
+from tests.factories import ask, document
+from tests.reports.explanations import values_follow
 from tests.reports.staffing.actions import (
     DONE,
     SOON,
@@ -11,7 +12,7 @@ from tests.reports.staffing.actions import (
 
 
 def built(*given):
-    return staffing_sla_breach_digest.REPORT.build(actions(*given), ask())
+    return document(REPORT, ask(), staffing_actions=actions(*given))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,7 @@ def test_the_longest_over_comes_first_and_both_hear_of_it():
         ("dan", 1, 12, "critical"), ("ann", 1, 5, "moderate")
     ]  # fmt: skip
     assert made.headline == (
-        "2 of 3 unfinished actions are past the SLA of 5 business days, 6 hours of relief outstanding; worst is reassign "
+        "2 of 3 unfinished actions are past the SLA of 5 business days, 6 hours of relief outstanding. Worst is reassign "
         "for dan in 2026-W45, 12 business days over (blocked: on leave): complete or close it. 1 more is due, the first by "
         "2026-11-20."
     )
@@ -60,3 +61,23 @@ def test_without_breaches():
     made = built({"action_id": "s", **SOON})
     assert made.headline == "None of the 1 unfinished action is past its SLA. 1 more is due, the first by 2026-11-20."
     assert frame(made, "actions").is_empty()
+
+
+def test_breaches_are_counted_by_severity():
+    made = built(
+        {"action_id": "a"}, {"action_id": "b", "breach_days": 12, "blocked_reason": "on leave"},
+        {"action_id": "c", "breach_days": 7, "accountable": None}, {"action_id": "s", **SOON},
+    )  # fmt: skip
+    assert made.summary == {
+        "staffing_actions_unfinished": 4, "staffing_actions_breached": 3, "staffing_breaches_critical": 1,
+        "staffing_breaches_high": 1, "staffing_breaches_moderate": 1, "staffing_breaches_blocked": 1,
+        "staffing_breaches_unanswered": 1, "staffing_breaches_owner_left": 0,
+        "staffing_relief_outstanding_hours": 9.0, "staffing_actions_past_peak": 1,
+    }  # fmt: skip
+    assert set(built().summary.values()) == {0}
+
+
+def test_every_figure_equals_its_explained_rows():
+    given = [{"action_id": "x", "blocked_reason": "on leave"}, {"action_id": "s", **SOON}, {"action_id": "d", **DONE}]
+    values_follow(REPORT, ask(), staffing_actions=actions(*given))
+    values_follow(REPORT)

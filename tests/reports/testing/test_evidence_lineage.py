@@ -2,7 +2,9 @@
 
 from engine.model.document import Coverage
 from reports.testing.evidence_lineage import REPORT
-from tests.factories import ask, rows
+from tests.factories import document as edition
+from tests.factories import explained, rows
+from tests.reports.explanations import values_follow
 
 HASH = "ab" * 32
 
@@ -13,16 +15,19 @@ def claim(control_id="C1", source="operation", **more):
             "event_hash": HASH, "state": "complete", "position": int(control_id[1:]), **more}  # fmt: skip
 
 
-def report(*claims, controls=(), orphans=(), proofs=()):
+def facts(*claims, controls=(), orphans=(), proofs=()):
     status = rows("control_status", *({"framework": "soc2", "control_id": name, "position": n}
                                       for n, name in enumerate(controls)))  # fmt: skip
-    return REPORT.build(
-        rows("claims", *claims), rows("orphan_evidence", *orphans), status, rows("bundle_proofs", *proofs), ask()
-    )
+    return {"claims": rows("claims", *claims), "orphan_evidence": rows("orphan_evidence", *orphans),
+            "control_status": status, "bundle_proofs": rows("bundle_proofs", *proofs)}  # fmt: skip
+
+
+def report(*claims, **given):
+    return edition(REPORT, **facts(*claims, **given))
 
 
 def frame(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+    return document.table(name).frame
 
 
 def test_a_claim_leads_from_the_control_to_the_hash_of_its_event():
@@ -38,7 +43,7 @@ def test_a_claim_leads_from_the_control_to_the_hash_of_its_event():
 def test_what_is_not_bundled_is_said_and_is_no_fault():
     document = report(claim(), claim("C2", bundle_id="B1"), controls=["C1", "C2"])
     assert frame(document, "claims").select("bundle", "merkle_leaf").rows() == [("not bundled", None), ("B1", None)]
-    assert [document.summary[name] for name in ("complete", "bundled", "not_bundled")] == [2, 1, 1]
+    assert [document.summary[name] for name in ("claims_complete", "claims_bundled", "claims_not_bundled")] == [2, 1, 1]
     assert document.warnings == []
     assert report(claim()).warnings == [
         "No claim is in a sealed bundle: the lineage ends at the audit log, without a Merkle leaf."
@@ -48,7 +53,7 @@ def test_what_is_not_bundled_is_said_and_is_no_fault():
 def test_a_broken_claim_is_named_with_its_problem():
     broken = claim("C2", "item", state="broken", problem="event no longer in the log", event_id=None, event_hash=None)
     document = report(claim(), broken, controls=["C1", "C2"])
-    assert (document.summary["broken"], document.summary["completeness_pct"]) == (1, 50.0)
+    assert (document.summary["claims_broken"], document.summary["lineage_completeness_pct"]) == (1, 50.0)
     assert document.headline == (
         "1 of 2 claims can be followed to a verified audit event (50.0 %); start with SOC 2 C2, item evidence e1: "
         "event no longer in the log."
@@ -71,8 +76,7 @@ def test_controls_without_evidence_are_orphans_and_make_no_claim():
     document = report(claim(), controls=["C1", "C2", "C3"])
     assert frame(document, "orphan_controls")["control_id"].to_list() == ["C2", "C3"]
     assert document.headline == (
-        "1 of 1 claim can be followed to a verified audit event (100.0 %); 2 controls have no evidence to trace: "
-        "collect some."
+        "1 of 1 claim can be followed to a verified audit event (100.0 %); 2 controls make no claim: collect evidence."
     )
     assert frame(document, "frameworks").select("framework", "claims", "orphan_controls").rows() == [("SOC 2", 1, 2)]
 
@@ -80,7 +84,9 @@ def test_controls_without_evidence_are_orphans_and_make_no_claim():
 def test_a_framework_without_any_claim_is_shown():
     document = report(controls=["C1"])
     assert frame(document, "frameworks").rows() == [("SOC 2", 0, 0, 0, 0, None, 0, 1)]
-    assert document.headline == "None of 1 control has any evidence, so there is no claim to trace."
+    assert document.headline == (
+        "The one applicable control makes no claim, so there is nothing to trace: collect evidence."
+    )
 
 
 def test_evidence_items_without_a_hash_are_a_warning():
@@ -97,4 +103,33 @@ def test_orphan_evidence_is_listed():
 def test_without_controls_there_is_nothing_to_trace():
     document = report()
     assert document.headline == "No control is in scope, so there is no claim to trace."
-    assert document.summary["completeness_pct"] is None
+    assert document.summary["lineage_completeness_pct"] is None
+
+
+SEVERAL = (
+    claim(bundle_id="B1"), claim("C1", "item", event_id="e2"), claim("C2", state="broken", problem="evidence not found"),
+    claim("C3", state="hash_mismatch", problem="event differs from its hash", event_id=None),
+)  # fmt: skip
+
+
+def test_each_figure_counts_claims_or_what_none_is_about():
+    given = {"controls": ["C1", "C2", "C3", "C4"], "orphans": [{"kind": "evidence item", "id": "i9"}]}
+    assert dict(report(*SEVERAL, **given).summary) == {
+        "claims": 4, "claims_complete": 2, "claims_broken": 1, "claims_hash_mismatch": 1,
+        "lineage_completeness_pct": 50.0, "claims_bundled": 1, "claims_not_bundled": 3, "claims_audit_events": 2,
+        "orphan_evidence": 1, "orphan_controls": 1,
+    }  # fmt: skip
+
+
+def test_each_figure_follows_from_the_rows_that_explain_it():
+    values_follow(REPORT, **facts(*SEVERAL, controls=["C1", "C4"], orphans=[{"kind": "policy", "id": "p1"}]))
+    values_follow(REPORT)
+
+
+def test_a_broken_claim_says_what_is_wrong():
+    found = explained(REPORT, "claims_broken", **facts(*SEVERAL))
+    assert found.select("control_id", "reason").rows() == [("C2", "operation evidence e1: evidence not found")]
+
+
+def test_coverage_is_that_of_all_reports_and_not_the_share_of_claims():
+    assert report(*SEVERAL, controls=["C1", "C2"]).coverage == Coverage(2, 2)

@@ -5,7 +5,9 @@ from datetime import date
 
 from engine.model.document import Coverage
 from reports.testing.testing_evidence_linker import REPORT
-from tests.factories import ask, moment, rows
+from tests.factories import ask, explained, moment, rows
+from tests.factories import document as edition
+from tests.reports.explanations import values_follow
 
 
 def dry(identifier, day=10, outcome="passed", **more):
@@ -27,23 +29,32 @@ def link(test_id, control_id, on=15, **more):
             "freshness": "fresh", **more}  # fmt: skip
 
 
-def report(tests=(), matches=(), links=(), status=None, period_days=30):
+def facts(tests=(), matches=(), links=(), status=None):
     given = status or [{"control_id": f"C{n}"} for n in range(1, 5)]
-    return REPORT.build(
-        rows("tests", *tests),
-        rows("test_matches", *matches),
-        rows("test_links", *links),
-        rows("control_status", *({"framework": "soc2", **row} for row in given)),
-        ask(period_days=period_days),
-    )
+    return {
+        "tests": rows("tests", *tests),
+        "test_matches": rows("test_matches", *matches),
+        "test_links": rows("test_links", *links),
+        "control_status": rows("control_status", *({"framework": "soc2", **row} for row in given)),
+    }
+
+
+def report(*given, period_days=30, **more):
+    return edition(REPORT, ask(period_days=period_days), **facts(*given, **more))
 
 
 def frame(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+    return document.table(name).frame
 
 
 def statuses(document):
     return dict(frame(document, "tests").select("id", "status").rows())
+
+
+FIRST = (
+    *("tests_in_period", "tests_passed_in_period", "tests_linked_pct", "tests_suggested", "tests_unlinked"),
+    *("tests_rejected", "tests_linked", "tests_unused"),
+)
 
 
 def test_each_test_is_linked_suggested_rejected_or_unlinked():
@@ -53,10 +64,11 @@ def test_each_test_is_linked_suggested_rejected_or_unlinked():
         [link("a", "C1"), link("c", "C1", status="rejected")],
     )
     assert statuses(document) == {"a": "linked", "b": "suggested", "c": "rejected", "d": "unlinked", "e": "unlinked"}
-    assert {name: document.summary[name] for name in ("tests", "passed", "linked", "unused", "linked_pct")} == {
-        "tests": 5, "passed": 4, "linked": 1, "unused": 3, "linked_pct": 25.0
+    assert {name: document.summary[name] for name in FIRST} == {
+        "tests_in_period": 5, "tests_passed_in_period": 4, "tests_linked_pct": 25.0, "tests_suggested": 1,
+        "tests_unlinked": 2, "tests_rejected": 1, "tests_linked": 1, "tests_unused": 3,
     }  # fmt: skip
-    assert document.coverage == Coverage(1, 4)
+    assert document.coverage == Coverage(4, 4)
 
 
 def test_the_newest_undecided_test_is_suggested_for_each_control():
@@ -75,9 +87,7 @@ def test_what_is_older_than_a_linked_test_or_stale_is_not_suggested():
         [link("b", "C1", age_days=8)],
     )
     assert frame(document, "suggestions").is_empty()
-    assert document.headline == (
-        "In 30 days 1 of 2 passed tests is linked to a control (50.0 %); no further link is suggested."
-    )
+    assert document.headline == ("In 30 days 1 of 2 passed tests is linked (50.0 %); no further link is suggested.")
 
 
 def test_a_control_that_lacks_a_test_comes_first():
@@ -96,8 +106,8 @@ def test_a_control_that_lacks_a_test_comes_first():
         ("C3", "first"), ("C2", "renews"), ("C1", "supports")
     ]  # fmt: skip
     assert document.headline == (
-        "In 30 days 0 of 1 passed test is linked to a control (0.0 %), and tests fit 3 more controls: start with a for "
-        "SOC 2 C3, which has no test yet."
+        "In 30 days 0 of 1 passed test is linked (0.0 %), tests fit 3 more controls: link a to SOC 2 C3 first, which has "
+        "no test yet."
     )
     body = json.loads(frame(document, "suggestions")["link_body"][0])
     assert body == {"links": [{"test_id": "a", "framework": "soc2", "control_id": "C3"}]}
@@ -118,7 +128,11 @@ def test_links_in_bundles_and_supplements_are_counted():
     document = report(
         [dry("a")], links=[link("a", "C1", bundle_id="B1"), link("a", "C2", bundle_id="B0", supplement=True), link("a", "C3")]
     )  # fmt: skip
-    assert [document.summary[name] for name in ("links", "links_in_bundles", "supplements")] == [3, 2, 1]
+    assert [document.summary[name] for name in ("test_links", "test_links_in_bundles", "test_links_supplement")] == [
+        3,
+        2,
+        1,
+    ]
     assert frame(document, "tests").select("linked_controls", "bundles").rows() == [
         (["soc2:C1", "soc2:C2", "soc2:C3"], ["B0", "B1"])
     ]
@@ -126,11 +140,46 @@ def test_links_in_bundles_and_supplements_are_counted():
 
 def test_tests_before_the_period_are_left_out():
     document = report([dry("a", 10)], [match("a", "C1")], period_days=5)
-    assert document.summary["tests"] == 0
+    assert document.summary["tests_in_period"] == 0
     assert document.headline == "No test was performed in 5 days, so there is nothing to link."
-    assert document.summary["linked_pct"] is None
+    assert document.summary["tests_linked_pct"] is None
 
 
 def test_tests_that_failed_are_no_evidence():
     document = report([dry("a", outcome="failed"), dry("b", outcome="blocked")])
     assert document.headline == "None of 2 tests in 30 days passed, so none can be evidence."
+
+
+SEVERAL = (
+    [dry("a"), dry("b"), dry("c"), dry("e", outcome="failed")],
+    [match("a", "C1"), match("b", "C2")],
+    [link("a", "C1", bundle_id="B1", supplement=True), link("c", "C1", status="rejected"), link("a", "C3")],
+    [{"control_id": "C1"}, {"control_id": "C2", "kinds_required": ["test"], "kinds_present": []}, {"control_id": "C3"}],
+)
+
+
+def test_each_figure_follows_from_the_rows_that_explain_it():
+    values_follow(REPORT, ask(), **facts(*SEVERAL))
+    values_follow(REPORT)
+
+
+def test_figures_of_controls_and_links_count_controls_and_links():
+    found = report(*SEVERAL).summary
+    assert {name: found[name] for name in found if name not in FIRST} == {
+        "controls_newly_evidenced": 2, "controls_suggested": 1, "controls_suggested_without_test": 1, "test_links": 2,
+        "test_links_in_bundles": 1, "test_links_supplement": 1,
+    }  # fmt: skip
+
+
+def test_an_unused_test_says_where_it_stands():
+    found = explained(REPORT, "tests_unused", ask(), **facts(*SEVERAL))
+    assert found.select("id", "reason").rows() == [
+        ("b", "rotate-key on 2026-11-10: passed, suggested"),
+        ("c", "rotate-key on 2026-11-10: passed, rejected"),
+    ]
+
+
+def test_without_tests_nothing_is_linked_and_nothing_charted():
+    found = report()
+    assert found.headline == "No test was performed in 30 days, so there is nothing to link."
+    assert (found.summary["tests_linked_pct"], found.charts) == (None, [])

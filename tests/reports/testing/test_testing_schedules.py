@@ -4,7 +4,9 @@ from datetime import date
 
 from engine.model.document import Coverage
 from reports.testing.testing_schedules import REPORT
-from tests.factories import ask, rows
+from tests.factories import document as edition
+from tests.factories import explained, rows
+from tests.reports.explanations import values_follow
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"
 
@@ -25,16 +27,23 @@ OPEN = window("2026-11-18", "2026-11-24", "open")
 AHEAD = window("2026-12-18", "2026-12-24", "upcoming")
 
 
-def report(*windows, needing=()):
+def facts(*windows, needing=()):
     status = rows("control_status", *(
         {"framework": "soc2", "control_id": name, "position": n, "kinds_required": ["operation", "test"]}
         for n, name in enumerate(needing)
     ))  # fmt: skip
-    return REPORT.build(rows("test_windows", *windows), status, ask())
+    return {"test_windows": rows("test_windows", *windows), "control_status": status}
+
+
+YEAR = ("test_windows_in_12_months", *(f"test_windows_{name}_in_12_months" for name in ("done", "late", "missed")))
+
+
+def report(*windows, needing=()):
+    return edition(REPORT, **facts(*windows, needing=needing))
 
 
 def frame(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+    return document.table(name).frame
 
 
 def test_planned_stands_beside_actual():
@@ -54,11 +63,12 @@ def test_the_rate_counts_windows_of_twelve_months_that_were_done_or_have_ended()
     assert frame(document, "schedules").select("windows_12m", "missed_12m", "late_12m", "on_time_pct").rows() == [
         (3, 1, 1, 33.3)
     ]
-    assert {name: document.summary[name] for name in ("windows_12m", "done_12m", "late_12m", "missed_12m")} == {
-        "windows_12m": 3, "done_12m": 1, "late_12m": 1, "missed_12m": 1
+    assert {name: document.summary[name] for name in YEAR} == {
+        "test_windows_in_12_months": 3, "test_windows_done_in_12_months": 1, "test_windows_late_in_12_months": 1,
+        "test_windows_missed_in_12_months": 1,
     }  # fmt: skip
     assert document.headline == (
-        "In 12 months 1 of 3 test windows was met on time (33.3 %); 1 window is open: SOC 2 CC7.1 closes first, on "
+        "1 of 3 test windows was on time in 12 months (33.3 %); 1 window is open: SOC 2 CC7.1 closes first, on "
         "2026-11-24."
     )
 
@@ -66,7 +76,7 @@ def test_the_rate_counts_windows_of_twelve_months_that_were_done_or_have_ended()
 def test_a_window_that_was_run_twice_counts_once_by_its_first_run():
     again = {**DONE, "run_id": "again", "performed_on": date(2026, 9, 30), "standing": "late"}
     document = report(again, DONE)
-    assert (document.summary["windows_12m"], document.summary["done_12m"]) == (1, 1)
+    assert (document.summary[YEAR[0]], document.summary[YEAR[1]]) == (1, 1)
 
 
 def test_a_missed_last_window_is_the_headline_and_stands_first():
@@ -74,8 +84,8 @@ def test_a_missed_last_window_is_the_headline_and_stands_first():
     document = report(DONE, OPEN, missed)
     assert frame(document, "schedules")["control_id"].to_list() == ["CC8.1", "CC7.1"]
     assert document.headline == (
-        "In 12 months 1 of 2 test windows was met on time (50.0 %); 1 test missed the last window: catch up with "
-        "SOC 2 CC8.1 first, due since 2026-11-07."
+        "1 of 2 test windows was on time in 12 months (50.0 %); 1 test missed its last window: catch up with "
+        "SOC 2 CC8.1 first."
     )
 
 
@@ -86,24 +96,57 @@ def test_a_test_by_the_owner_is_not_independent_and_unknown_is_not_judged():
     assert sorted(frame(document, "schedules").select("schedule_id", "independent").rows()) == [
         ("S1", False), ("S2", None)
     ]  # fmt: skip
-    assert document.summary["tested_by_owner"] == 1
-    assert document.warnings == ["1 control is tested by the owner: the test is not independent."]
+    assert document.summary["tests_by_owner"] == 1
+    assert document.warnings == ["1 recurring test is performed by the owner of the control: not independent."]
 
 
 def test_controls_that_need_a_test_and_have_none_are_listed():
     document = report(DONE, needing=("CC7.1", "CC7.2"))
     assert frame(document, "unscheduled")["control_id"].to_list() == ["CC7.2"]
-    assert document.coverage == Coverage(1, 2)
+    names = ("controls_needing_test", "controls_without_test_schedule")
+    assert [document.summary[name] for name in names] == [2, 1]
+    assert document.coverage == Coverage(2, 2)
 
 
 def test_without_schedules_nothing_is_claimed():
     assert report().headline == "No recurring test is scheduled, and no control in scope asks for one."
     bare = report(needing=("CC7.1",))
     assert bare.headline == "No recurring test is scheduled, though 1 control in scope needs one."
-    assert (bare.summary["on_time_pct"], bare.charts) == (None, [])
+    assert (bare.summary["test_windows_on_time_pct"], bare.charts) == (None, [])
 
 
 def test_a_schedule_without_a_due_window_has_no_rate():
     document = report(AHEAD)
     assert document.headline == "1 test recurs and none was due in 12 months; no window is open."
     assert frame(document, "schedules")["on_time_pct"].to_list() == [None]
+
+
+MISSED = {**window("2026-11-01", "2026-11-07", "missed"), "schedule_id": "S2", "control_id": "CC8.1"}
+FAILED = {**DONE, "schedule_id": "S3", "control_id": "CC9.1", "outcome": "failed", "performer": ANN}
+
+
+def test_each_figure_follows_from_the_rows_that_explain_it():
+    values_follow(REPORT, **facts(DONE, LATE, OPEN, AHEAD, MISSED, FAILED, needing=("CC7.1", "CC7.2")))
+    values_follow(REPORT)
+
+
+def test_each_figure_counts_tests_or_windows():
+    found = report(DONE, LATE, OPEN, AHEAD, MISSED, FAILED, needing=("CC7.1", "CC7.2"))
+    assert dict(found.summary) == {
+        "test_schedules": 3, "tests_failed_last": 1, "test_windows_open": 1, "test_windows_in_12_months": 4,
+        "test_windows_done_in_12_months": 2, "test_windows_late_in_12_months": 1,
+        "test_windows_missed_in_12_months": 1, "test_windows_on_time_pct": 50.0, "tests_by_owner": 1,
+        "tests_short_of_evidence": 1, "controls_needing_test": 2, "controls_without_test_schedule": 1,
+    }  # fmt: skip
+    assert found.headline == (
+        "2 of 4 test windows were on time in 12 months (50.0 %); 1 test failed last; 1 test missed its last window: "
+        "catch up with SOC 2 CC8.1 first."
+    )
+    assert len(found.headline.split()) <= 30
+
+
+def test_a_window_that_was_late_says_when_it_was_planned_and_done():
+    found = explained(REPORT, "test_windows_late_in_12_months", **facts(DONE, LATE))
+    assert found.select("control_id", "reason").rows() == [
+        ("CC7.1", "late: 2026-10-01 to 2026-10-07, performed 2026-10-10"),
+    ]

@@ -3,7 +3,8 @@
 from datetime import date
 
 from reports.vendors.inherited_control_gaps import REPORT
-from tests.factories import ask, rows
+from tests.factories import document, explained, rows
+from tests.reports.explanations import values_follow
 
 VENDOR = {"category": "cloud", "tier": "high", "owner": "ann@acme.example", "status": "assessed", "inherited": 1,
           "inherited_evidenced": 0, "inherited_gaps": 1}  # fmt: skip
@@ -22,18 +23,22 @@ def inherited(name, control_id, gap="missing", evidence="soc2_type2", **given):
 
 
 def report(vendors, controls, status=(), exceptions=()):
-    return REPORT.build(
-        rows("vendor_controls", *controls), rows("vendors", *vendors), rows("control_status", *status),
-        rows("exceptions", *exceptions), ask(),
-    )  # fmt: skip
+    return document(REPORT, **frames(vendors, controls, status, exceptions))
 
 
-def table(document, name):
-    return next(table.frame for table in document.tables if table.name == name)
+def frames(vendors, controls, status=(), exceptions=()):
+    return {
+        "vendor_controls": rows("vendor_controls", *controls), "vendors": rows("vendors", *vendors),
+        "control_status": rows("control_status", *status), "exceptions": rows("exceptions", *exceptions),
+    }  # fmt: skip
+
+
+def table(held, name):
+    return next(table.frame for table in held.tables if table.name == name)
 
 
 def test_what_to_ask_for_is_grouped_by_vendor_document_and_gap_the_most_severe_first():
-    document = report(
+    held = report(
         [vendor("Ample"), vendor("Brisk", tier="critical")],
         [
             inherited("Ample", "CC6.4"), inherited("Ample", "CC6.5"), inherited("Ample", "CC9.2", "none"),
@@ -41,21 +46,21 @@ def test_what_to_ask_for_is_grouped_by_vendor_document_and_gap_the_most_severe_f
             inherited("Brisk", "CC6.4", "cuec_unmapped", tier="critical", severity_score=8.0),
         ],
     )  # fmt: skip
-    assert table(document, "actions").select("vendor", "action", "controls", "severity_score").rows() == [
+    assert table(held, "actions").select("vendor", "action", "controls", "severity_score").rows() == [
         ("Brisk", "map the user-entity controls of the SOC 2 type II report to ours", 1, 8.0),
         ("Ample", "ask for the SOC 2 type II report", 2, 6.0),
         ("Ample", "ask for a current ISO/IEC 27001 certificate", 1, 3.0),
     ]
-    assert document.headline == (
-        "4 of 5 inherited controls are without evidence that counts, at 2 vendors: begin with Brisk (tier critical) and "
+    assert held.headline == (
+        "4 of 5 inherited controls are without evidence that counts, at 2 vendors. Begin with Brisk (tier critical) and "
         "map the user-entity controls of the SOC 2 type II report to ours, which concerns 1 control."
     )
-    assert (document.summary["evidenced_pct"], document.summary["missing"]) == (20.0, 2)
+    assert (held.summary["inherited_evidenced_pct"], held.summary["inherited_gaps_missing"]) == (20.0, 2)
 
 
 def test_gaps_show_our_side_and_a_measure_that_stands_in():
     approved = {"kind": "compensating", "framework": "soc2", "control_id": "CC6.4", "standing": "approved"}
-    document = report(
+    held = report(
         [vendor("Ample")],
         [inherited("Ample", "CC6.4"), inherited("Ample", "CC6.5")],
         status=[{"framework": "soc2", "control_id": "CC6.4", "state": "partial"}],
@@ -66,49 +71,61 @@ def test_gaps_show_our_side_and_a_measure_that_stands_in():
             {**approved, "id": "x4", "compensating": "Old", "standing": "expired", "expires_on": date(2027, 6, 1)},
         ],
     )
-    found = table(document, "gaps").select("control_id", "our_state", "compensating", "exception_id").rows()
+    found = table(held, "gaps").select("control_id", "our_state", "compensating", "exception_id").rows()
     assert found == [("CC6.4", "partial", "Second guard", "x2"), ("CC6.5", None, None, None)]
-    assert (document.summary["compensated"], document.summary["gaps"]) == (1, 2)
+    assert (held.summary["inherited_gaps_compensated"], held.summary["inherited_gaps"]) == (1, 2)
 
 
 def test_gaps_stand_by_severity_and_then_in_the_order_of_the_standard():
-    document = report(
+    held = report(
         [vendor("Ample")],
         [inherited("Ample", "CC6.10"), inherited("Ample", "CC6.2"), inherited("Ample", "CC9.1", severity_score=9.0)],
     )
-    assert table(document, "gaps")["control_id"].to_list() == ["CC9.1", "CC6.2", "CC6.10"]
+    assert table(held, "gaps")["control_id"].to_list() == ["CC9.1", "CC6.2", "CC6.10"]
 
 
 def test_vendors_and_frameworks_add_up_to_the_gaps():
-    document = report(
+    held = report(
         [vendor("Ample"), vendor("Brisk"), vendor("Calm")],
         [inherited("Ample", "CC6.4"), inherited("Ample", "CC6.5", "expired"), inherited("Brisk", "CC6.4", "none"),
          inherited("Brisk", "A.7.1", "wrong_scope", framework="iso27001")],
     )  # fmt: skip
-    by_vendor = table(document, "vendors").select("name", "inherited", "gaps", "evidenced_pct", "missing", "expired")
+    by_vendor = table(held, "vendors").select("name", "inherited", "gaps", "evidenced_pct", "missing", "expired")
     assert by_vendor.rows() == [("Ample", 2, 2, 0.0, 1, 1), ("Brisk", 2, 1, 50.0, 0, 0)]
-    assert table(document, "frameworks").rows() == [
+    assert table(held, "frameworks").rows() == [
         ("iso27001", 1, 0, 1, 1, 0.0), ("soc2", 3, 1, 2, 1, 33.3),
     ]  # fmt: skip
-    assert document.warnings == [
+    assert held.warnings == [
         "1 vendor inherits no control of a framework in scope, so nothing is said about them here."
     ]
 
 
 def test_full_evidence_still_leaves_our_side():
-    document = report([vendor("Ample")], [inherited("Ample", "CC6.4", "none")])
-    assert document.headline == "1 of 1 inherited control is evidenced; keep our own side of them working."
-    assert document.summary["evidenced_pct"] == 100.0
+    held = report([vendor("Ample")], [inherited("Ample", "CC6.4", "none")])
+    assert held.headline == "1 of 1 inherited control is evidenced; keep our own side of them working."
+    assert held.summary["inherited_evidenced_pct"] == 100.0
 
 
 def test_no_vendor_is_not_no_gap():
-    document = report([], [])
-    assert document.headline == (
-        "No vendor is registered, so nothing is known about controls that others operate for you."
-    )
-    assert document.summary["evidenced_pct"] is None
-    assert all(table.frame.is_empty() for table in document.tables)
+    held = report([], [])
+    assert held.headline == ("No vendor is registered, so nothing is known about controls that others operate for you.")
+    assert held.summary["inherited_evidenced_pct"] is None
+    assert all(table.frame.is_empty() for table in held.tables)
 
 
 def test_vendors_outside_the_scope_are_said():
     assert report([vendor("Ample")], []).headline == "No registered vendor carries a control of a framework in scope."
+
+
+def test_every_figure_is_what_its_rows_give():
+    controls = [
+        inherited("Ample", "CC6.4"),
+        inherited("Ample", "CC6.5", "expired"),
+        inherited("Brisk", "CC6.4", "none"),
+    ]
+    given = frames([vendor("Ample"), vendor("Brisk")], controls)
+    values_follow(REPORT)
+    values_follow(REPORT, **given)
+    assert explained(REPORT, "inherited_gaps_severity", **given).select("control_id", "reason", "amount").rows() == [
+        ("CC6.4", "tier high", 3.0), ("CC6.5", "tier high", 3.0),
+    ]  # fmt: skip

@@ -2,8 +2,12 @@
 
 from datetime import date
 
+import polars as pl
+
 from reports.vendors.third_party_vendors import REPORT
-from tests.factories import ask, rows
+from tests.factories import document as document_of
+from tests.factories import rows
+from tests.reports.explanations import values_follow
 
 SOUND = {
     "category": "cloud", "tier": "low", "owner": "ann@acme.example", "inherent": 6, "residual": 4,
@@ -24,7 +28,7 @@ def inherited(name, control_id, gap="none"):
 
 
 def report(*vendors, controls=()):
-    return REPORT.build(rows("vendors", *vendors), rows("vendor_controls", *controls), ask())
+    return document_of(REPORT, vendors=rows("vendors", *vendors), vendor_controls=rows("vendor_controls", *controls))
 
 
 def table(document, name):
@@ -33,23 +37,41 @@ def table(document, name):
 
 VENDORS = (
     vendor("Ample"),
-    vendor("Brisk", tier="critical", assurance="lapsed", residual=20, inherited_evidenced=1, inherited_gaps=1),
+    vendor(
+        "Brisk",
+        tier="critical",
+        assurance="lapsed",
+        assured_until=date(2026, 3, 31),
+        residual=20,
+        inherited_evidenced=1,
+        inherited_gaps=1,
+    ),
     vendor("Cloudy", tier="high", assurance="not_assessed", review="never", rating_unknown=True, residual=25),
     vendor("Dusty", tier="critical", review="overdue", next_review_on=date(2026, 11, 1), open_findings=2),
 )
 
 
+def carried(*vendors):
+    """The inherited controls that the register counts."""
+    return [
+        inherited(one["name"], f"A.5.{n}", "none" if n < one["inherited_evidenced"] else "missing")
+        for one in vendors
+        for n in range(one["inherited"])
+    ]
+
+
 def test_the_summary_counts_assurance_reviews_and_inherited_controls():
-    document = report(*VENDORS)
+    document = report(*VENDORS, controls=carried(*VENDORS))
     assert dict(document.summary) == {
-        "vendors": 4, "lapsed": 1, "not_assessed": 1, "expiring": 0, "assured": 2, "assured_pct": 50.0,
-        "reviews_overdue": 1, "reviews_never": 1, "reviews_due_soon": 0, "reviews_current": 2, "inherited_controls": 8,
-        "inherited_evidenced": 7, "inherited_gaps": 1, "inherited_evidenced_pct": 87.5, "reused_evidence": 4,
-        "open_findings": 2, "ratings_unknown": 1,
+        "vendors": 4, "vendors_assured": 2, "vendors_assured_pct": 50.0, "vendors_assurance_expiring": 0,
+        "vendors_assurance_lapsed": 1, "vendors_not_assessed": 1, "vendor_reviews_overdue": 1,
+        "vendor_reviews_never": 1, "vendor_reviews_due_soon": 0, "vendor_reviews_current": 2, "inherited_controls": 8,
+        "inherited_evidenced": 7, "inherited_gaps": 1, "inherited_evidenced_pct": 87.5, "vendor_evidence_reused": 4,
+        "vendor_findings_open": 2, "vendor_ratings_unknown": 1,
     }  # fmt: skip
     assert document.headline == (
-        "2 of 4 vendors are assured, 1 not assessed: start with Brisk "
-        "(tier critical: assurance lapsed, 1 inherited control without evidence)."
+        "2 of 4 vendors have an assurance document in force, 1 never had one. Start with Brisk "
+        "(tier critical: assurance document ended 2026-03-31, 1 inherited control without evidence)."
     )
     assert (document.coverage.assessed, document.coverage.total) == (3, 4)
 
@@ -57,9 +79,9 @@ def test_the_summary_counts_assurance_reviews_and_inherited_controls():
 def test_the_worst_vendor_comes_first_and_the_sound_one_last():
     register = table(report(*VENDORS), "vendors")
     assert register.select("name", "attention", "residual_level").rows() == [
-        ("Brisk", ["assurance lapsed", "1 inherited control without evidence"], "critical"),
+        ("Brisk", ["assurance document ended 2026-03-31", "1 inherited control without evidence"], "critical"),
         ("Dusty", ["review overdue", "2 open findings"], "low"),
-        ("Cloudy", ["not assessed", "never reviewed", "risk rating unknown"], "critical"),
+        ("Cloudy", ["no assurance document", "never reviewed", "risk rating unknown"], "critical"),
         ("Ample", [], "low"),
     ]
 
@@ -67,10 +89,37 @@ def test_the_worst_vendor_comes_first_and_the_sound_one_last():
 def test_not_assessed_is_said_to_be_unknown_and_never_low():
     document = report(vendor("Cloudy", assurance="not_assessed", rating_unknown=True, residual=25))
     assert document.warnings == [
-        "1 vendor is not assessed: that is unknown risk, not low risk.",
+        "1 vendor without any assurance document: that is unknown risk, not low risk.",
         "1 vendor lacks a likelihood or impact, which counts as 5.",
     ]
-    assert document.summary["assured_pct"] == 0.0
+    assert document.summary["vendors_assured_pct"] == 0.0
+
+
+def test_an_overdue_review_takes_no_assurance_away_and_is_named_as_what_it_is():
+    reported = {"assurance": "assured", "assured_until": date(2027, 4, 30)}
+    document = report(vendor("Dusty", **reported, review="overdue", next_review_on=date(2026, 11, 1)))
+    assert document.headline == (
+        "1 of 1 vendor has an assurance document in force. Start with Dusty (tier low: review overdue)."
+    )
+    columns = ("assurance", "assured_until", "review", "attention")
+    assert table(document, "vendors").select(columns).rows() == [
+        ("assured", date(2027, 4, 30), "overdue", ["review overdue"])
+    ]
+
+
+def test_a_current_review_is_no_assurance():
+    document = report(vendor("Calm", assurance="not_assessed"), vendor("Mute", assurance="lapsed"))
+    assert document.headline == (
+        "0 of 2 vendors have an assurance document in force, 1 never had one. Start with Mute "
+        "(tier low: assurance document without a known end)."
+    )
+
+
+def test_a_document_that_ends_soon_is_still_in_force():
+    document = report(vendor("Able", assurance="expiring", assured_until=date(2026, 12, 1)), vendor("Bold"))
+    assert (document.summary["vendors_assurance_expiring"], document.summary["vendors_assured"]) == (1, 2)
+    assert "it ends within 60 days." in document.definitions["assurance"]
+    assert document.headline == "2 of 2 vendors have an assurance document in force; no vendor needs attention now."
 
 
 def test_health_data_without_an_agreement_needs_attention():
@@ -93,12 +142,15 @@ def test_a_qualified_opinion_needs_attention():
 
 
 def test_tiers_add_up_to_the_register():
-    document = report(*VENDORS)
+    document = report(*VENDORS, controls=carried(*VENDORS))
     tiers = table(document, "tiers")
     assert tiers["tier"].to_list() == ["critical", "high", "low"]
     assert tiers["vendors"].sum() == document.summary["vendors"]
-    for state in ("lapsed", "not_assessed", "expiring", "assured", "inherited_evidenced", "inherited_gaps"):
-        assert tiers[state].sum() == document.summary[state]
+    for state, name in (("lapsed", "vendors_assurance_lapsed"), ("not_assessed", "vendors_not_assessed"),
+                        ("expiring", "vendors_assurance_expiring"), ("inherited_evidenced", "inherited_evidenced"),
+                        ("inherited_gaps", "inherited_gaps")):  # fmt: skip
+        assert (name, tiers[state].sum()) == (name, document.summary[name])
+    assert tiers.select(pl.col("assured", "expiring").sum()).row(0) == (document.summary["vendors_assured"], 0)
 
 
 def test_inherited_controls_stand_by_vendor_in_the_order_of_the_standard():
@@ -121,13 +173,19 @@ def test_reviews_list_what_is_due_and_what_never_happened():
 
 def test_a_register_without_trouble_says_so():
     document = report(vendor("Ample"))
-    assert document.headline == "1 of 1 vendor is assured; no vendor needs attention now."
+    assert document.headline == "1 of 1 vendor has an assurance document in force; no vendor needs attention now."
     assert document.warnings == []
 
 
 def test_an_empty_register_is_not_a_safe_one():
     document = report()
     assert document.headline == "No vendor is registered; if services are bought in, nothing is known about their risk."
-    assert document.summary["assured_pct"] is None
+    assert document.summary["vendors_assured_pct"] is None
     assert document.coverage.total == 0
     assert all(table.frame.is_empty() for table in document.tables)
+
+
+def test_every_figure_is_what_its_rows_give():
+    facts = {"vendors": rows("vendors", *VENDORS), "vendor_controls": rows("vendor_controls", *carried(*VENDORS))}
+    values_follow(REPORT)
+    values_follow(REPORT, **facts)
