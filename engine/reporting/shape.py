@@ -4,14 +4,14 @@ A report is a pure function of facts, and facts have declared columns; so its do
 table and every column that it ever has.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 import polars as pl
 
-from engine.model.document import Table
-from engine.model.report import Ask, Report
+from engine.model.document import Document, Table
+from engine.model.report import PERIOD_DAYS, Ask, Parameter, Parameters, Report, Value
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts.schemas import SCHEMAS
 
@@ -19,19 +19,60 @@ ANY_DAY = date(2026, 1, 5)
 
 
 @dataclass(frozen=True)
-class ReportShape:
-    """The tables without rows; ``further`` are the keys of the summary that are no figures, with a value of each."""
+class TableShape:
+    """A table that a report may have: its columns by name, and which of them it has whatever is asked."""
 
-    tables: tuple[Table, ...]
+    name: str
+    title: str
+    columns: Mapping[str, pl.DataType]
+    constant: frozenset[str]
+
+
+@dataclass(frozen=True)
+class ReportShape:
+    """Its tables, and the names of those that it has whatever is asked.
+
+    ``further`` are the keys of the summary that are no figures, with a value of each.
+    """
+
+    tables: tuple[TableShape, ...]
+    constant: frozenset[str]
     further: Mapping[str, object]
 
 
 def shape(report: Report) -> ReportShape:
-    """The shape of a report under its default parameters."""
-    parameters = report.parse({})
-    frames = {name: pl.DataFrame(schema=dict(SCHEMAS[name])) for name in report.facts}
-    document = report.document(frames, Ask(ANY_DAY, report.period_days(parameters), Thresholds(), parameters))
+    """The shape of a report under its default parameters and under what else they may be that changes tables."""
+    defaults = report.parse({})
+    asked = [{parameter.name: value} for parameter in report.parameters for value in _others(parameter)]
+    documents = [_of_nothing(report, {**defaults, **words}) for words in ({}, *asked)]
+    found: dict[str, list[Table]] = {}
+    for document in documents:
+        for table in document.tables:
+            found.setdefault(table.name, []).append(table)
     figures = {figure.id for figure in report.figures}
     return ReportShape(
-        tuple(document.tables), {name: value for name, value in document.summary.items() if name not in figures}
+        tuple(_merged(tables) for tables in found.values()),
+        frozenset(name for name, tables in found.items() if len(tables) == len(documents)),
+        {name: value for name, value in documents[0].summary.items() if name not in figures},
     )
+
+
+def _others(parameter: Parameter) -> Sequence[Value]:
+    """The words that it may be instead of its own, the least and the most of a number; a period changes rows alone."""
+    if parameter.default in parameter.choices:
+        return parameter.choices
+    if parameter.name == PERIOD_DAYS.name or parameter.maximum is None:
+        return ()
+    return (parameter.minimum, parameter.maximum)
+
+
+def _of_nothing(report: Report, parameters: Parameters) -> Document:
+    frames = {name: pl.DataFrame(schema=dict(SCHEMAS[name])) for name in report.facts}
+    return report.document(frames, Ask(ANY_DAY, report.period_days(parameters), Thresholds(), parameters))
+
+
+def _merged(tables: Sequence[Table]) -> TableShape:
+    schemas = [table.frame.schema for table in tables]
+    every = {name: dtype for schema in schemas for name, dtype in schema.items()}
+    constant = frozenset(name for name in every if all(name in schema for schema in schemas))
+    return TableShape(tables[0].name, tables[0].title, every, constant)

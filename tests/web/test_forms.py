@@ -60,4 +60,4 @@ def test_a_body_made_to_be_slow_is_not():
             pairs(TYPE, body + EDGE + b"--")
         with pytest.raises(BadRequest):
             pairs(TYPE, body + b"\r\n" + b"x")
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 10  # quadratic reading takes minutes

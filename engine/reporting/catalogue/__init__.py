@@ -195,7 +195,8 @@ def _runbooks(folder: Path, assessable: pl.DataFrame) -> tuple[pl.DataFrame, pl.
     prefix = pattern.str.strip_suffix("*")
     fits = (control == pattern) | (pattern.str.ends_with("*") & control.str.starts_with(prefix))
     matches = patterns.join(assessable, on="framework", maintain_order="right").filter(fits)
-    unused = ~pl.struct("framework", pattern).is_in(matches.select(pl.struct("framework", pattern).implode()).item())
+    used = matches.select(pair=pl.struct("framework", pattern))["pair"]
+    unused = ~pl.struct("framework", pattern).is_in(used.implode())
     check(
         path,
         patterns,

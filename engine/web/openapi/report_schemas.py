@@ -1,16 +1,15 @@
 """Closed JSON Schemas of the reports: every figure of the summary, every column of every table, and nothing else."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
 import polars as pl
 
 from engine.model.aggregates import Count, Distinct
-from engine.model.document import Table
 from engine.model.figure import Figure
 from engine.model.report import EXPLAIN, Report
 from engine.model.vocabulary import Unit
-from engine.reporting.shape import shape
+from engine.reporting.shape import TableShape, shape
 
 Object: TypeAlias = dict[str, object]
 OF_UNIT: Mapping[Unit, str] = {"date": "string", "instant": "string", "word": "string",
@@ -31,7 +30,7 @@ def report_schema(report: Report, envelope: Mapping[str, object]) -> Object:
         **{figure.id: _figure(figure) for figure in report.figures},
         **{name: {"description": "As the organization set it or was asked."} for name in found.further},
     }
-    return _closed(envelope, report, {**tables, "summary": _members(summary)})
+    return _closed(envelope, report, {**tables, "summary": _members(summary)}, set(tables) - found.constant)
 
 
 def explanation_schema(envelope: Mapping[str, object]) -> Object:
@@ -40,7 +39,12 @@ def explanation_schema(envelope: Mapping[str, object]) -> Object:
     return _closed(envelope, None, {"rows": rows})
 
 
-def _closed(envelope: Mapping[str, object], report: Report | None, members: Mapping[str, object]) -> Object:
+def _closed(
+    envelope: Mapping[str, object],
+    report: Report | None,
+    members: Mapping[str, object],
+    sometimes: Collection[str] = (),
+) -> Object:
     properties = envelope["properties"]
     assert isinstance(properties, Mapping)
     own: Object = {} if report is None else {"report": {"const": report.name}}
@@ -50,16 +54,16 @@ def _closed(envelope: Mapping[str, object], report: Report | None, members: Mapp
         "type": "object",
         "description": about,
         "properties": every,
-        "required": sorted(every),
+        "required": sorted(set(every).difference(sometimes)),
         "additionalProperties": False,
     }
 
 
-def _members(properties: Mapping[str, object]) -> Object:
+def _members(properties: Mapping[str, object], always: Collection[str] | None = None) -> Object:
     return {
         "type": "object",
         "properties": dict(properties),
-        "required": sorted(properties),
+        "required": sorted(properties if always is None else always),
         "additionalProperties": False,
     }
 
@@ -71,16 +75,12 @@ def _figure(figure: Figure) -> Object:
     return described | ({"format": FORMATS[figure.unit]} if figure.unit in FORMATS else {})
 
 
-def _rows(table: Table) -> Object:
+def _rows(table: TableShape) -> Object:
     return {
         "type": "array",
         "description": table.title,
-        "items": _members({name: _column(name, dtype) for name, dtype in table.frame.schema.items()}),
+        "items": _members({name: _typed(dtype) for name, dtype in table.columns.items()}, table.constant),
     }
-
-
-def _column(name: str, dtype: pl.DataType) -> Object:
-    return _typed(dtype)
 
 
 def _typed(dtype: pl.DataType) -> Object:
