@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 
 from engine.exposure.attack_paths import Simulation
-from engine.model.report import PERIOD_DAYS
+from engine.model.ask import PERIOD_DAYS
 from engine.sales.billing import lemonsqueezy, paypal_events
 from engine.web.access import (
     ADMINS,

@@ -5,8 +5,9 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import Document
-from engine.model.report import Ask, Report
+from engine.model.report import Report
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts.schemas import SCHEMAS
 

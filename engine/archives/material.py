@@ -8,10 +8,10 @@ from datetime import datetime
 from engine.archives.evidence_pack import EvidencePack, open_pack
 from engine.archives.manifest import Owner, Window
 from engine.archives.windows import MOST_DAYS, Days
+from engine.model.ask import PERIOD_DAYS
 from engine.model.days import midnight
 from engine.model.document import Edition, Position
 from engine.model.errors import NotFound
-from engine.model.report import PERIOD_DAYS
 from engine.reporting.snapshot import Snapshot
 from engine.runtime.services import Services
 from engine.store import Store

@@ -6,22 +6,20 @@ value: ``flag`` (1 where the row counts), ``amount``, ``numerator`` and ``denomi
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.formulas import nearest_rank
 
-if TYPE_CHECKING:
-    from engine.model.report import Ask
-
 # a column, an expression over columns, or one that depends on what is asked (its day, period, settings, parameters)
-Expression: TypeAlias = "str | pl.Expr | Callable[[Ask], pl.Expr]"
+Expression: TypeAlias = str | pl.Expr | Callable[[Ask], pl.Expr]
 Parts: TypeAlias = Mapping[str, Expression]
 ONE = pl.lit(1, dtype=pl.Int64)
 
 
-def expression(given: Expression, ask: "Ask") -> pl.Expr:
+def expression(given: Expression, ask: Ask) -> pl.Expr:
     """The expression for this question; a text is the column of that name."""
     if isinstance(given, str):
         return pl.col(given)

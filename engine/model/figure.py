@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
 from string import Formatter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import polars as pl
 
 from engine.model.aggregates import Aggregate, Count, Expression, expression
+from engine.model.ask import Ask
 from engine.model.vocabulary import Better, Unit
-
-if TYPE_CHECKING:
-    from engine.model.report import Ask
 
 Rows: TypeAlias = Callable[..., pl.DataFrame]  # takes facts by the names of its parameters, and ``ask``
 ASK, FIGURES = "ask", "figures"  # reserved names of parameters: they are no facts
@@ -53,7 +51,7 @@ class Figure:
     definition: str
     fact: str | Rows
     aggregate: Aggregate
-    where: "Expression | None" = None
+    where: Expression | None = None
     reason: str | None = None
 
     @property
@@ -75,7 +73,7 @@ def facts_of(function: Callable[..., object]) -> tuple[str, ...]:
 class Figures:
     """The figures of one question, each computed when it is first asked for."""
 
-    def __init__(self, declared: Sequence[Figure], frames: Mapping[str, pl.DataFrame], ask: "Ask") -> None:
+    def __init__(self, declared: Sequence[Figure], frames: Mapping[str, pl.DataFrame], ask: Ask) -> None:
         self.declared = {figure.id: figure for figure in declared}
         self._frames = frames
         self._ask = ask

@@ -7,113 +7,20 @@ names are no facts: ``ask`` is the question, ``figures`` the values of the figur
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from inspect import signature
 
 import polars as pl
 
+from engine.model.ask import DEFAULT_PERIOD_DAYS, PERIOD_DAYS, Ask, Parameter, Parameters, Value
 from engine.model.document import Document, Table
 from engine.model.errors import BadRequest
 from engine.model.figure import ASK, FIGURES, Figure, Figures, facts_of
-from engine.model.thresholds import DEFAULTS, Thresholds
 
-Value = str | int | None  # of a parameter: a number or a text; None where it may be left out
-Parameters = Mapping[str, Value]
 FORMATS = ("json", "csv", "html", "md")
 EXPLAIN = "explain"  # the parameter of every report
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A query parameter: an integer from ``minimum`` to ``maximum``, one of ``choices``, or a short text."""
-
-    name: str
-    default: Value
-    help: str
-    minimum: int | None = None
-    maximum: int | None = None
-    choices: tuple[str, ...] = ()
-
-    @property
-    def allowed(self) -> str:
-        """What the parameter accepts, in words."""
-        if self.minimum is not None:
-            return f"an integer from {self.minimum} to {self.maximum}"
-        if self.choices:
-            return "one of " + ", ".join(self.choices)
-        return "a text of 1 to 200 characters"
-
-    def parse(self, raw: str) -> Value:
-        """The value of ``raw``; BadRequest names the parameter, what came and what is allowed."""
-        if self.minimum is not None and self.maximum is not None:
-            digits = raw.removeprefix("-")
-            if digits.isascii() and digits.isdigit() and len(digits) < 10 and self.minimum <= int(raw) <= self.maximum:
-                return int(raw)
-        elif self.choices:
-            if raw in self.choices:
-                return raw
-        elif 0 < len(raw) <= 200 and raw.isprintable():
-            return raw
-        raise BadRequest(
-            f"The parameter {self.name} must be {self.allowed}; got {raw[:80]!r}.",
-            word="invalid_parameter",
-            details=[{"parameter": self.name, "expected": self.allowed, "got": raw[:80]}],
-        )
-
-
-DEFAULT_PERIOD_DAYS = 30
-PERIOD_DAYS = Parameter(
-    "periodDays", DEFAULT_PERIOD_DAYS, "length of the period that ends on the report's day, in days", 1, 730
-)
-
-
-@dataclass(frozen=True)
-class Ask:
-    """One question to a report: for which day, over which period, under which thresholds."""
-
-    as_of: date
-    period_days: int
-    settings: Thresholds
-    options: Parameters = field(default_factory=dict)
-
-    def number(self, parameter: Parameter) -> int:
-        """The value of a parameter that is a number."""
-        return int(self._value(parameter))
-
-    def word(self, parameter: Parameter) -> str:
-        """The value of a parameter that is a text."""
-        return str(self._value(parameter))
-
-    def _value(self, parameter: Parameter) -> str | int:
-        value = self.options.get(parameter.name, parameter.default)
-        if value is None:
-            raise ValueError(f"the parameter {parameter.name} has no value and no default")
-        return value
-
-    @property
-    def period_start(self) -> date:
-        """First day of the period; the period ends with ``as_of`` inclusive."""
-        return self.as_of - timedelta(days=self.period_days - 1)
-
-    @property
-    def horizon_weeks(self) -> int:
-        """ISO weeks that are looked ahead, the present one included: as asked, else as the organization set it."""
-        return int(self.options.get("weeks") or self.settings["forecast_weeks"])
-
-    @property
-    def words(self) -> Mapping[str, object]:
-        """What titles and definitions of figures may name in braces: settings, days, horizon, parameters."""
-        return {
-            **{name: f"{self.settings[name]:g}" for name in DEFAULTS},
-            **self.options,
-            "as_of": self.as_of,
-            "period_days": self.period_days,
-            "period_start": self.period_start,
-            "horizon_weeks": self.horizon_weeks,
-        }
 
 
 @dataclass(frozen=True)

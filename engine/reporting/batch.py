@@ -9,8 +9,9 @@ from datetime import datetime
 from multiprocessing import get_context
 from pathlib import Path
 
+from engine.model.ask import DEFAULT_PERIOD_DAYS
 from engine.model.every_organization import OrganizationsRun, for_every_organization
-from engine.model.report import DEFAULT_PERIOD_DAYS, Report
+from engine.model.report import Report
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.facts import Facts
 from engine.reporting.replica import Replica

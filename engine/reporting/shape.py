@@ -10,8 +10,9 @@ from datetime import date
 
 import polars as pl
 
+from engine.model.ask import PERIOD_DAYS, Ask, Parameter, Parameters, Value
 from engine.model.document import Document, Table
-from engine.model.report import PERIOD_DAYS, Ask, Parameter, Parameters, Report, Value
+from engine.model.report import Report
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts.schemas import SCHEMAS
 

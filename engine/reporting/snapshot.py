@@ -17,10 +17,11 @@ from typing import Protocol
 
 import polars as pl
 
+from engine.model.ask import DEFAULT_PERIOD_DAYS, Ask, Parameters
 from engine.model.document import Edition, Organization, Position
 from engine.model.errors import NotFound, Unavailable
 from engine.model.figure import Figures
-from engine.model.report import DEFAULT_PERIOD_DAYS, EXPLAIN, Ask, Parameters, Report
+from engine.model.report import EXPLAIN, Report
 from engine.model.thresholds import Thresholds
 from engine.reporting.artifacts import Artifacts, Name
 from engine.reporting.render import RENDERERS

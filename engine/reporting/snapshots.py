@@ -10,10 +10,11 @@ from zoneinfo import ZoneInfo
 import msgspec
 import polars as pl
 
+from engine.model.ask import DEFAULT_PERIOD_DAYS, Parameters
 from engine.model.days import local_day
 from engine.model.document import Organization, Position
 from engine.model.errors import NotFound
-from engine.model.report import DEFAULT_PERIOD_DAYS, Parameters, Report
+from engine.model.report import Report
 from engine.model.thresholds import thresholds
 from engine.reporting.artifacts import Artifacts, Name
 from engine.reporting.facts import FactQuestion, Facts

@@ -1,7 +1,7 @@
 """Query parameters of routes that are no reports."""
 
+from engine.model.ask import Parameter
 from engine.model.errors import BadRequest
-from engine.model.report import Parameter
 from engine.web.http import Options, Request
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import TypeAlias
 
-from engine.model.report import Parameter
+from engine.model.ask import Parameter
 from engine.web.access import Access
 from engine.web.bodies import Body
 from engine.web.http import Response

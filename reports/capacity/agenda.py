@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.obligations.crossovers import cluster_rows
 from reports.programme.decisions import decisions, with_addressee
 from reports.programme.risk_grid import register_of

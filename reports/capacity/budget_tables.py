@@ -2,8 +2,8 @@
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import Table
-from engine.model.report import Ask
 from reports.shared import ledger
 from reports.shared.ordering import rank
 

@@ -2,9 +2,10 @@
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import Chart, Document, Table
 from engine.model.figure import Figures
-from engine.model.report import Ask, Report
+from engine.model.report import Report
 from reports.capacity import budget_tables, shortfall, workload
 from reports.figures import select
 from reports.shared import ledger

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.capacity import balancing, shortfall, workload
 from reports.capacity.proposals import action_id
 

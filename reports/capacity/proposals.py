@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from engine.model.vocabulary import STAFFING_KINDS
 from reports.capacity import balancing, shortfall, workload
 from reports.shared import ledger

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.capacity import workload
 from reports.shared import ledger
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.formulas import gini
-from engine.model.report import Ask
 from engine.model.thresholds import Thresholds
 from reports.shared import ledger
 

@@ -2,10 +2,11 @@
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import Chart, Document, Table
 from engine.model.figure import Figures
 from engine.model.formulas import iso_week
-from engine.model.report import Ask, Report
+from engine.model.report import Report
 from reports.evidence import renewals
 from reports.evidence.renewals import NAMES, WAVES
 from reports.figures import select

@@ -2,10 +2,11 @@
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import Chart, Coverage, Document, Table
 from engine.model.figure import Figures
 from engine.model.formulas import has_coverage
-from engine.model.report import Ask, Report
+from engine.model.report import Report
 from reports.evidence import control_ages
 from reports.evidence.control_ages import STATES
 from reports.figures import select

@@ -2,9 +2,10 @@
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import Document, Table
 from engine.model.figure import Figures
-from engine.model.report import Ask, Report
+from engine.model.report import Report
 from reports.evidence import request_measures
 from reports.evidence.request_items import CLOCKS, STATES, TO_DO, open_requests, turnaround_days, with_recipients
 from reports.evidence.request_measures import PERCENTILES, PRIORITIES

@@ -2,9 +2,10 @@
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import Chart, Document, Table
 from engine.model.figure import Figures
-from engine.model.report import Ask, Report
+from engine.model.report import Report
 from reports.evidence.request_items import CLOCKS, STATES, TO_DO, by_control, open_requests, with_recipients
 from reports.figures import select
 from reports.shared.wording import count_of, part_of, some_of

@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.formulas import sprs_score
-from engine.model.report import Ask
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.assessments import KEY, assessment_rows, why, with_remediations
 

@@ -2,9 +2,10 @@
 
 import polars as pl
 
+from engine.model.ask import PERIOD_DAYS, Ask
 from engine.model.document import Document, FrameRow, Table
 from engine.model.figure import Figures
-from engine.model.report import FORMATS, PERIOD_DAYS, Ask, Report
+from engine.model.report import FORMATS, Report
 from reports.figures import select
 from reports.frameworks.poam_columns import headings
 from reports.frameworks.poam_items import UNNUMBERED

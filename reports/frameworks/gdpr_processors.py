@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from engine.model.vocabulary import VENDOR_TIERS
 from reports.frameworks.assessments import in_scope
 from reports.frameworks.gdpr_measures import FRAMEWORK

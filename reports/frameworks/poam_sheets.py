@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.report import Ask, Parameter
+from engine.model.ask import Ask, Parameter
 from reports.frameworks.poam_items import SCHEMA, UNNUMBERED, items
 
 FRAMEWORK = "fedramp-poam"

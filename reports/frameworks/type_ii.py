@@ -5,9 +5,10 @@ from datetime import date
 
 import polars as pl
 
+from engine.model.ask import PERIOD_DAYS, Ask, Parameter
 from engine.model.document import Chart, Coverage, Document, Table
 from engine.model.figure import Figures
-from engine.model.report import PERIOD_DAYS, Ask, Parameter, Report
+from engine.model.report import Report
 from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage
 from reports.frameworks.type_ii_rows import criteria, criteria_in_scope, criteria_to_answer, test_lines

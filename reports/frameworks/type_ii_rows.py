@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.assessments import assessment_rows, with_remediations
 from reports.frameworks.type_ii_tables import deviations

@@ -2,9 +2,10 @@
 
 import polars as pl
 
+from engine.model.ask import PERIOD_DAYS, Ask, Parameter
 from engine.model.document import Chart, Coverage, Document, Table
 from engine.model.figure import Figures
-from engine.model.report import PERIOD_DAYS, Ask, Parameter, Report
+from engine.model.report import Report
 from reports.figures import select
 from reports.mapping import overlay
 from reports.mapping.overlay import SOURCE, TARGET

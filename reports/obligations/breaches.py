@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.obligations import density, shifts, weeks
 from reports.shared import ledger
 

@@ -7,8 +7,8 @@ from hashlib import sha256
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.formulas import crossover_hours
-from engine.model.report import Ask
 from reports.shared import ledger
 
 CLUSTER_ID_DIGITS = 16

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.obligations.scenario import after, options_of
 from reports.shared import ledger
 from reports.shared.ordering import state_score

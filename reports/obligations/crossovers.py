@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.obligations.clusters import clusters, hours_to_save
 from reports.shared.ledger import Columns
 

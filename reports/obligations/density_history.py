@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.formulas import iso_week
-from engine.model.report import Ask
 from reports.obligations import density
 from reports.shared.ordering import rank
 

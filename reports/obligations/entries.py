@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import CalendarEvent, Table
 from engine.model.figure import Figures
-from engine.model.report import Ask
 from reports.shared import ledger
 from reports.shared.wording import count, sentence
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 
 LEAST_WEEKS = 8
 BACKTEST = 8

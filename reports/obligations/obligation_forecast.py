@@ -4,9 +4,10 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import Chart, Document, Table
 from engine.model.figure import Figures
-from engine.model.report import Ask, Report
+from engine.model.report import Report
 from reports.figures import select
 from reports.obligations import density, weeks
 from reports.obligations import expectations as expected

@@ -2,9 +2,10 @@
 
 import polars as pl
 
+from engine.model.ask import PERIOD_DAYS, Ask
 from engine.model.document import Chart, Document, Table
 from engine.model.figure import Figures
-from engine.model.report import PERIOD_DAYS, Ask, Report
+from engine.model.report import Report
 from reports.figures import select
 from reports.obligations import rollups
 from reports.shared import ledger

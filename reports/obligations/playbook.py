@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.obligations.clusters import Cluster, clusters, hours_to_save
 from reports.shared.ledger import Columns
 from reports.shared.ordering import rank

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.obligations import weeks
 from reports.shared import ledger
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.obligations import density
 from reports.shared import ledger
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.shared import packs, records
 from reports.shared.columns import in_order
 from reports.shared.ordering import rank

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.figure import Figures
-from engine.model.report import Ask
 from engine.model.vocabulary import SEVERITIES
 from reports.programme.posture import Posture
 from reports.shared import packs

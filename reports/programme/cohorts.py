@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.formulas import nearest_rank, percentile_rank
-from engine.model.report import Ask
 from reports.programme.pack_rows import frameworks_in_scope
 from reports.shared import packs
 from reports.shared.wording import count

@@ -5,9 +5,10 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.ask import PERIOD_DAYS, Ask
 from engine.model.document import Document, Table
 from engine.model.figure import Figures
-from engine.model.report import PERIOD_DAYS, Ask, Report
+from engine.model.report import Report
 from reports.figures import select
 from reports.programme import digest_changes
 from reports.programme.digest_figures import AHEAD_DAYS

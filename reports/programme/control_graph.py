@@ -2,9 +2,10 @@
 
 import polars as pl
 
+from engine.model.ask import Ask, Parameter
 from engine.model.document import Coverage, Document, Table
 from engine.model.figure import Figures
-from engine.model.report import Ask, Parameter, Report
+from engine.model.report import Report
 from reports.figures import select
 from reports.programme.graph_figures import RELATIONS
 from reports.programme.graph_nodes import LEAST_ALONE, node_measures, rings

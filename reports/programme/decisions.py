@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.capacity import shortfall
 from reports.shared.wording import all_of, count, hours, sentence
 

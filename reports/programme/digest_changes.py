@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from engine.model.vocabulary import GAP_SEVERITIES, Better
 from reports.shared import ledger
 from reports.shared.ordering import STATES_WORST_FIRST, rank

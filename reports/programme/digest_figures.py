@@ -5,8 +5,8 @@ from datetime import timedelta
 import polars as pl
 
 from engine.model.aggregates import Count, First, Sum
+from engine.model.ask import Ask
 from engine.model.figure import Figure
-from engine.model.report import Ask
 from reports.programme import digest_changes
 from reports.shared import ledger
 

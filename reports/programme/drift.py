@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from engine.model.vocabulary import GAP_SEVERITIES
 from reports.shared.ordering import rank
 from reports.shared.packs import pack_name

@@ -3,8 +3,8 @@
 import polars as pl
 
 from engine.model.aggregates import Count, Expression, First, Percentile, Score, Sum, WeightedMean
+from engine.model.ask import Ask
 from engine.model.figure import Figure
-from engine.model.report import Ask
 from engine.model.vocabulary import SEVERITIES, Better
 from reports.programme.health import families, health_parts, whole
 from reports.programme.heat import severity_by_framework

@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import Coverage
 from engine.model.formulas import largest_remainder, rag
-from engine.model.report import Ask
 from engine.model.thresholds import Thresholds
 from reports.shared.columns import in_order
 from reports.shared.ordering import STATES_WORST_FIRST, state_score

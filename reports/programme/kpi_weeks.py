@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.formulas import iso_week, nearest_rank
-from engine.model.report import Ask
 from reports.shared.packs import pack_name
 
 AVERAGED = 4  # weeks of a moving average

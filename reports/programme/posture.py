@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.formulas import grade, largest_remainder
-from engine.model.report import Ask
 from reports.shared import packs
 
 OVERALL = {

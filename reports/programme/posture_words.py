@@ -2,9 +2,9 @@
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import Coverage
 from engine.model.figure import Figures
-from engine.model.report import Ask
 from reports.programme.posture import Posture
 from reports.shared.wording import all_of, change, count, inside, part_of
 

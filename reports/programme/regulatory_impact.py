@@ -5,9 +5,10 @@ from typing import Any
 
 import polars as pl
 
+from engine.model.ask import Ask, Parameter
 from engine.model.document import Chart, Document, Table
 from engine.model.figure import Figures
-from engine.model.report import Ask, Parameter, Report
+from engine.model.report import Report
 from reports.figures import select
 from reports.programme.scenario_effect import ALL, STANDINGS, requirement_changes, scenario_effects, scenarios_to_show
 from reports.shared import packs

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from reports.programme.pack_rows import frameworks_in_scope
 from reports.shared.ordering import state_score
 

@@ -7,7 +7,7 @@ only when it is closed by its date: what is overdue stays late for a quarter, so
 
 import polars as pl
 
-from engine.model.report import Ask
+from engine.model.ask import Ask
 from engine.reporting.facts import EFFORT_HOURS, REVIEW_HOURS
 from reports.shared import packs
 from reports.shared.ordering import state_score

@@ -3,8 +3,8 @@
 import polars as pl
 
 from engine.model.aggregates import Count, Expression, First, Maximum, Ratio, Share, Sum, WeightedMean
+from engine.model.ask import Ask
 from engine.model.figure import Figure
-from engine.model.report import Ask
 from reports.programme import kpi_weeks
 from reports.programme.activity import control_activity
 from reports.programme.pack_rows import frameworks_in_scope, pack_rows

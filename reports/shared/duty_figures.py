@@ -6,8 +6,8 @@ from datetime import timedelta
 import polars as pl
 
 from engine.model.aggregates import Count, Sum
+from engine.model.ask import Ask
 from engine.model.figure import Figure
-from engine.model.report import Ask
 from reports.shared import ledger
 
 SOON_DAYS = 30

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 
 import polars as pl
 
+from engine.model.ask import Ask, Parameter
 from engine.model.formulas import iso_week
-from engine.model.report import Ask, Parameter
 from reports.shared.ordering import rank
 from reports.shared.packs import PACKS
 

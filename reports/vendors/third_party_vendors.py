@@ -2,9 +2,10 @@
 
 import polars as pl
 
+from engine.model.ask import Ask
 from engine.model.document import Chart, Coverage, Document, Table
 from engine.model.figure import Figures
-from engine.model.report import Ask, Report
+from engine.model.report import Report
 from engine.model.vocabulary import VENDOR_TIERS
 from reports.figures import select
 from reports.shared.columns import in_order, share_pct

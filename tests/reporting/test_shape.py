@@ -2,8 +2,9 @@
 
 import polars as pl
 
+from engine.model.ask import PERIOD_DAYS, Parameter
 from engine.model.document import Document, Table
-from engine.model.report import PERIOD_DAYS, Parameter, Report
+from engine.model.report import Report
 from engine.reporting.shape import TableShape, shape
 
 VIEW = Parameter("view", "rows", "which table", choices=("rows", "sum"))

@@ -5,8 +5,9 @@ import math
 import polars as pl
 
 from engine.model.aggregates import Count, Distinct, First, Maximum, Minimum, Percentile, Score, Share, Sum
+from engine.model.ask import Ask
 from engine.model.figure import DIGITS, Figure, Figures
-from engine.model.report import Ask, Report
+from engine.model.report import Report
 from tests.factories import ask, rows
 
 

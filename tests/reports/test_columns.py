@@ -6,8 +6,8 @@ from functools import cache
 import polars as pl
 import pytest
 
+from engine.model.ask import Ask
 from engine.model.columns import COLUMNS, Column, join_columns
-from engine.model.report import Ask
 from engine.model.thresholds import DEFAULTS, Thresholds
 from engine.model.vocabulary import UNITS
 from engine.reporting.facts.schemas import SCHEMAS

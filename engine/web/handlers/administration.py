@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import polars as pl
 
+from engine.model.ask import Parameter
 from engine.model.errors import BadRequest
-from engine.model.report import Parameter
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.csv import csv_chunks
 from engine.sales import texts

@@ -11,9 +11,9 @@ from msgspec import Meta
 
 from engine.accounts import assessors
 from engine.accounts.tokens import ASSESSOR
+from engine.model.ask import PERIOD_DAYS, Parameter
 from engine.model.days import local_day
 from engine.model.errors import BadRequest, Forbidden, NotFound
-from engine.model.report import PERIOD_DAYS, Parameter
 from engine.reporting.catalogue import catalogue
 from engine.store import Revision
 from engine.store.rows import one

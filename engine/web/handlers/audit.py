@@ -6,8 +6,8 @@ from itertools import chain
 
 import polars as pl
 
+from engine.model.ask import Parameter
 from engine.model.days import local_day
-from engine.model.report import Parameter
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.csv import csv_chunks
 from engine.store.queries.audit import (

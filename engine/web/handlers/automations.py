@@ -11,8 +11,8 @@ from engine.automation.dry_run import keep, rehearse
 from engine.automation.execute import ExecutionRefusal, ExecutionRequest, carry_out
 from engine.automation.playbooks import playbook, playbooks
 from engine.automation.state import State
+from engine.model.ask import Parameter
 from engine.model.errors import Conflict
-from engine.model.report import Parameter
 from engine.model.vocabulary import POLICY_STATES, ExecutionMode, NewPolicyState
 from engine.store import Reader, rows
 from engine.store.schema.organizations import memberships

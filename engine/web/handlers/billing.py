@@ -2,8 +2,8 @@
 
 import msgspec
 
+from engine.model.ask import Parameter
 from engine.model.errors import BadRequest, Unavailable
-from engine.model.report import Parameter
 from engine.model.vocabulary import BillingTier
 from engine.sales.billing import lemonsqueezy, paypal_events
 from engine.sales.billing.checkout import checkout

@@ -9,8 +9,8 @@ from engine.copilot import sse, threads, turns
 from engine.copilot.library import Library
 from engine.copilot.prompts import without_secrets
 from engine.copilot.providers import ProviderError
+from engine.model.ask import Parameter
 from engine.model.errors import BadRequest, Problem, Unauthorized
-from engine.model.report import Parameter
 from engine.store.ids import new_id
 from engine.web.http import Request, Response, answer
 

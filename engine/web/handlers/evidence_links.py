@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from engine.model.report import Parameter
+from engine.model.ask import Parameter
 from engine.model.vocabulary import LINK_OUTCOMES
 from engine.programme.evidence_links import LinkRequest, link
 from engine.web.http import Request, Response, answer

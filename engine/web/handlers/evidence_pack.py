@@ -15,9 +15,9 @@ from engine.archives.evidence_pack import (
     open_pack,
     pages,
 )
+from engine.model.ask import Parameter
 from engine.model.days import local_day
 from engine.model.errors import BadRequest
-from engine.model.report import Parameter
 from engine.reporting.catalogue import FRAMEWORKS, catalogue
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.csv import csv_chunks

@@ -14,12 +14,12 @@ from engine.incidents.findings import ingest_findings
 from engine.intake.alerts import read_alerts
 from engine.intake.findings import read_findings
 from engine.intake.findings.batch import FORCED
+from engine.model.ask import Parameter
 from engine.model.errors import (
     Forbidden,
     Problem,
     Unauthorized,
 )
-from engine.model.report import Parameter
 from engine.store import Ahead, Revision
 from engine.store.credentials import credentials_of
 from engine.web.bodies import json_value

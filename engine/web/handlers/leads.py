@@ -8,8 +8,8 @@ import msgspec
 import polars as pl
 from msgspec import UNSET, Meta, UnsetType
 
+from engine.model.ask import Parameter
 from engine.model.errors import BadRequest
-from engine.model.report import Parameter
 from engine.model.vocabulary import LEAD_STAGES, PRIORITIES, LeadStage, Priority
 from engine.sales import dashboard as computed
 from engine.sales import leads as worked

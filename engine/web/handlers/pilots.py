@@ -6,8 +6,8 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from engine.model.ask import Parameter
 from engine.model.errors import Conflict
-from engine.model.report import Parameter
 from engine.model.vocabulary import PILOT_STAGES, PilotStage
 from engine.reporting.render import RENDERERS, download_name, meetings
 from engine.reporting.render import proposal as pages

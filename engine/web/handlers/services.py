@@ -14,7 +14,7 @@ from engine.incidents.service_budgets import error_budgets
 from engine.incidents.slo import ServiceBudget, service_budget
 from engine.incidents.slo_rules import Objective
 from engine.incidents.slo_sums import window_end
-from engine.model.report import Parameter
+from engine.model.ask import Parameter
 from engine.store.queries.services import (
     all_dependencies,
     all_services,

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from engine.model.report import Parameter, Report
+from engine.model.ask import Parameter
+from engine.model.report import Report
 from engine.web.bodies import Body
 from engine.web.handlers.assessors import EXPORTS
 from engine.web.handlers.assessors import export as assessor_export

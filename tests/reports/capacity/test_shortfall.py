@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.model.ask import Ask
 from engine.model.figure import Figures
-from engine.model.report import Ask
 from engine.model.thresholds import Thresholds
 from reports.capacity import committee_capacity_budget, committee_digest, obligation_load_balancing, shortfall
 from reports.figures import select

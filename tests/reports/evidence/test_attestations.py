@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
+from engine.model.ask import Ask
 from engine.model.document import Coverage
-from engine.model.report import Ask
 from engine.model.thresholds import Thresholds
 from reports.evidence.attestations import REPORT
 from tests.factories import DAY, document, explained, rows

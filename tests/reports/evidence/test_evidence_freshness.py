@@ -3,8 +3,8 @@
 import pytest
 from polars.testing import assert_frame_equal
 
+from engine.model.ask import Ask
 from engine.model.document import Coverage
-from engine.model.report import Ask
 from engine.model.thresholds import Thresholds
 from reports.evidence.evidence_freshness import REPORT
 from tests.factories import DAY, document, explained, moment, rows
