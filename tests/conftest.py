@@ -13,6 +13,7 @@ from sqlalchemy.exc import OperationalError
 
 from engine.store import Store
 from engine.store.migrations import migrate
+from tests import demo
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 POSTGRESQL = os.environ.get("SVC_TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/test")
@@ -24,6 +25,15 @@ for known in (NOW, NOW.replace(tzinfo=None), NOW.date(), NOW.time(), timedelta(1
     pl.DataFrame([(known,)], orient="row")
     pl.select(pl.lit(known))
 REQUIRED = os.environ.get("SVC_TEST_REQUIRE_SERVICES") == "1"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shared_demo(tmp_path_factory):
+    """Workers of one run share what the demo takes long to tell."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "demo"
+    folder.mkdir(exist_ok=True)
+    demo.SHARED.append(folder)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 import pyarrow.dataset  # noqa: F401 - loaded late it would meet a frozen clock's date class
 import pytest
 
-from data.demo import generate
 from engine.copilot.library import Library
 from engine.copilot.providers import client
 from engine.intake.imports import import_frames
@@ -15,6 +14,7 @@ from engine.reporting.snapshots import Snapshots
 from engine.store import Store
 from engine.store.migrations import migrate
 from reports import CATALOGUE
+from tests.demo import demo
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 
@@ -27,7 +27,7 @@ def snapshots(tmp_path_factory):
     store = Store(url)
     with store.revision("acme", "setup", now=NOW, create={"name": "Acme"}) as revision:
         revision.record("organization.created")
-    import_frames(store, generate("cobalt", NOW.date()), org_id="cobalt", actor="demo", now=NOW)
+    import_frames(store, demo("cobalt", NOW.date()), org_id="cobalt", actor="demo", now=NOW)
     replica = Replica(url, None)
     made = Snapshots(store, replica, Artifacts(folder / "artifacts"), CATALOGUE)
     yield made

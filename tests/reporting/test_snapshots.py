@@ -10,7 +10,6 @@ import msgspec
 import polars as pl
 import pytest
 
-from data.demo import generate
 from engine.intake.imports import import_frames
 from engine.model.errors import BadRequest, NotFound, Problem, Unavailable
 from engine.reporting import batch
@@ -22,6 +21,7 @@ from engine.store import Store
 from engine.store.migrations import migrate
 from engine.store.schema.organizations import workspaces
 from reports import CATALOGUE, REPORTS
+from tests.demo import demo
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ORGS = ("brightline", "cobalt")
@@ -43,7 +43,7 @@ def filled(tmp_path_factory):
     migrate(url)
     store = Store(url)
     for org in ORGS:
-        import_frames(store, lighter(generate(org, NOW.date())), org_id=org, actor="demo", now=NOW)
+        import_frames(store, lighter(demo(org, NOW.date())), org_id=org, actor="demo", now=NOW)
     with store.revision(
         "empty", "setup", now=NOW, create={"name": "Empty", "time_zone": "Pacific/Auckland"}
     ) as revision:

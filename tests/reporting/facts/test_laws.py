@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from data.demo import generate
 from engine.intake.imports import import_frames
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import (
@@ -17,6 +16,7 @@ from engine.reporting.replica import Replica
 from engine.store import Store
 from engine.store.migrations import migrate
 from engine.store.schema import REPLICATED
+from tests.demo import demo
 from tests.reporting.test_snapshots import lighter
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -35,7 +35,7 @@ def replica(tmp_path_factory):
     migrate(url)
     store = Store(url)
     for org in ("brightline", "cobalt"):
-        import_frames(store, lighter(generate(org, NOW.date())), org_id=org, actor="demo", now=NOW)
+        import_frames(store, lighter(demo(org, NOW.date())), org_id=org, actor="demo", now=NOW)
     with store.revision("empty", "setup", now=NOW, create={}) as revision:
         revision.record("organization.created")
     opened = Replica(url, None)
