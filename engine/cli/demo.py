@@ -1,12 +1,18 @@
 """The command that shows it all."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
 
 import click
 
 from engine.cli.common import Steps, now, open_console_services
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
 
@@ -20,7 +26,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     import polars as pl
 
     import api
-    from data.demo import DEMO_ORGANIZATIONS, generate
+    from data.demo import DEMO_ORGANIZATIONS
     from data.demo.platform import PLATFORM_ADMIN, fill_platform
     from engine.archives import bundles
     from engine.archives.windows import days
@@ -39,16 +45,14 @@ def demo(no_serve: bool, host: str, port: int) -> None:
         server = None if no_serve else bind(console, host, port, settings.threads)
         known = {org_id for org_id, _ in services.store.organizations()}
         with Steps() as steps:
-            for number, org_id in enumerate(DEMO_ORGANIZATIONS):
-                steps("demo organizations", number, len(DEMO_ORGANIZATIONS))
-                if org_id not in known:
-                    frames = generate(org_id, now().date())
-                    frames["audit_log"] = frames["audit_log"].filter(
-                        pl.col("occurred_at") <= now()
-                    )  # today is not over
-                    import_frames(services.store, frames, org_id=org_id, actor="demo", now=now())
-                    bundles.create(services, org_id, f"owner@{org_id}.example", days("90d"), now=now())
-            steps("demo organizations", len(DEMO_ORGANIZATIONS), len(DEMO_ORGANIZATIONS))
+            missing = [org_id for org_id in DEMO_ORGANIZATIONS if org_id not in known]
+            for number, (org_id, frames) in enumerate(_told(missing, now().date())):
+                steps("demo organizations", number, len(missing))
+                until_now = pl.col("occurred_at") <= now()  # today is not over
+                frames["audit_log"] = frames["audit_log"].filter(until_now)
+                import_frames(services.store, frames, org_id=org_id, actor="demo", now=now())
+                bundles.create(services, org_id, f"owner@{org_id}.example", days("90d"), now=now())
+            steps("demo organizations", len(missing), len(missing))
             fill_platform(services.store, settings, now())
             site = settings.data_dir / "site"
             went = batch.build(
@@ -76,6 +80,20 @@ def demo(no_serve: bool, host: str, port: int) -> None:
             return
         click.echo(f"\nServing on http://{host}:{port} (Ctrl-C stops)", err=True)
         run(server, new_scheduler(services))
+
+
+def _told(org_ids: Sequence[str], today: date) -> "Iterator[tuple[str, dict[str, pl.DataFrame]]]":
+    """Each demo organization with its tables, in order; the next ones are told while one is stored."""
+    import os
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    from data.demo import generate
+
+    if not org_ids:
+        return
+    with ProcessPoolExecutor(min(len(org_ids), os.cpu_count() or 1), mp_context=get_context("spawn")) as pool:
+        yield from zip(org_ids, pool.map(generate, org_ids, [today] * len(org_ids)), strict=True)
 
 
 def _settings(admin: str) -> Settings:
