@@ -1,12 +1,13 @@
 """What a report says, before anything decides how it looks.
 
 A ``Document`` is the content (pure data), an ``Edition`` is a document together with what it was computed
-from. Renderers (``engine/render``) turn an edition into bytes; nothing here knows a format.
+from. Renderers (``engine/reporting/render``) turn an edition into bytes; nothing here knows a format.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:  # a position is read at the start of every command, and frames are then not needed
@@ -62,6 +63,11 @@ class Table:
     words: Words = ()
     hidden: Sequence[str] = ()
     headings: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def schema(self) -> "pl.Schema":
+        """The columns with their types; a frame makes the mapping anew each time that it is asked."""
+        return self.frame.schema
 
 
 @dataclass(frozen=True)

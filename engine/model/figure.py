@@ -84,11 +84,10 @@ class Figures:
         """The value; KeyError for a figure that the report does not declare."""
         if name not in self._values:
             figure = self._figure(name)
-            counts = isinstance(
-                figure.aggregate, Count
-            )  # most do, and how many rows there are needs no column of its own
-            rows = self.counted(name) if counts else self._counted(figure)
-            self._values[name] = _rounded(figure, figure.aggregate.value(rows))
+            if isinstance(figure.aggregate, Count):  # most are, and one look at a frame counts for all of them
+                self._values |= self._counts(figure.fact)
+            else:
+                self._values[name] = _rounded(figure, figure.aggregate.value(self._counted(figure)))
         return self._values[name]
 
     def rows(self, fact: str | Rows) -> pl.DataFrame:
@@ -107,6 +106,16 @@ class Figures:
         figure = self._figure(name)
         frame = self.rows(figure.fact)
         return frame if figure.where is None else frame.filter(expression(figure.where, self._ask))
+
+    def _counts(self, fact: str | Rows) -> Mapping[str, object]:
+        """All figures that are a number of rows of one fact."""
+        counting = [each for each in self.declared.values() if each.fact == fact and isinstance(each.aggregate, Count)]
+        row = pl.int_range(pl.len())
+        numbers = {
+            each.id: (row if each.where is None else row.filter(expression(each.where, self._ask))).len().cast(pl.Int64)
+            for each in counting
+        }
+        return self.rows(fact).select(**numbers).row(0, named=True)
 
     def title(self, name: str) -> str:
         """The title, with what was asked in place."""

@@ -73,7 +73,7 @@ def _of_nothing(report: Report, parameters: Parameters) -> Document:
 
 
 def _merged(tables: Sequence[Table]) -> TableShape:
-    schemas = [table.frame.schema for table in tables]
+    schemas = [table.schema for table in tables]
     every = {name: dtype for schema in schemas for name, dtype in schema.items()}
     constant = frozenset(name for name in every if all(name in schema for schema in schemas))
     return TableShape(tables[0].name, tables[0].title, every, constant)

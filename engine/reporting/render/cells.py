@@ -26,7 +26,7 @@ def plain(table: Table) -> pl.DataFrame:
 def text(table: Table, name: str) -> pl.Expr:
     """A column as text: lists joined by ``; ``, booleans ``true`` and ``false``."""
     cell = _plain(table, name)
-    if table.frame.schema[name].is_nested():
+    if table.schema[name].is_nested():
         return cell.list.eval(pl.element().cast(pl.String)).list.join("; ", ignore_nulls=True)
     return cell.cast(pl.String)
 
@@ -39,10 +39,10 @@ def display_cells(table: Table) -> pl.DataFrame:
 
 def finite(table: Table) -> None:
     """Raise ValueError when a number of the table is NaN or infinite."""
-    floats = [name for name, dtype in table.frame.schema.items() if _scalar(dtype).is_float()]
+    floats = [name for name, dtype in table.schema.items() if _scalar(dtype).is_float()]
     if not floats:
         return
-    flat = (pl.col(name).explode() if table.frame.schema[name].is_nested() else pl.col(name) for name in floats)
+    flat = (pl.col(name).explode() if table.schema[name].is_nested() else pl.col(name) for name in floats)
     sound = table.frame.select(cell.is_finite().all() for cell in flat).row(0)
     if not all(sound):
         name = floats[sound.index(False)]
@@ -88,12 +88,12 @@ def scalar_text(value: object) -> str:
 
 
 def _shown(table: Table, name: str) -> pl.Expr:
-    if table.frame.schema[name] == pl.Boolean:
+    if table.schema[name] == pl.Boolean:
         return (
             pl.when(name).then(pl.lit("yes")).when(~pl.col(name)).then(pl.lit("no")).otherwise(pl.lit("")).alias(name)
         )
     cell = text(table, name).fill_null("")
-    if _scalar(table.frame.schema[name]) in WORDS:
+    if _scalar(table.schema[name]) in WORDS:
         cell = cell.str.replace_all(LINE_BREAK, "\n").str.replace_all(CONTROL, "\ufffd")
     if name not in table.state and name not in table.words:
         return cell
@@ -104,7 +104,7 @@ def _shown(table: Table, name: str) -> pl.Expr:
 
 
 def _plain(table: Table, name: str) -> pl.Expr:
-    dtype = table.frame.schema[name]
+    dtype = table.schema[name]
     try:
         if not dtype.is_nested():
             return _plain_scalar(dtype, pl.col(name))

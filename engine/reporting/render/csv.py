@@ -52,7 +52,7 @@ def _safe(table: Table) -> pl.DataFrame:
 
 
 def _column(table: Table, name: str) -> pl.Expr:
-    dtype = table.frame.schema[name]
+    dtype = table.schema[name]
     text = cells.text(table, name)
     inert = dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean
     return (text if inert else safe_text(text)).alias(_safe_name(name))

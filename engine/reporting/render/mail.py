@@ -86,7 +86,7 @@ def _sheet(table: Table, most: int) -> _Sheet:
         table.title,
         [words.heading(table, name) for name in shown.columns],
         shown.rows(),
-        [table.frame.schema[name].is_numeric() for name in shown.columns],
+        [table.schema[name].is_numeric() for name in shown.columns],
         max(0, table.frame.height - most),
         table.note,
     )

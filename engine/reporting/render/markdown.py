@@ -120,7 +120,7 @@ def _table(table: Table) -> Iterator[str]:
         yield "No rows."
         return
     headings = [inline(words.heading(table, name)) for name in frame.columns]
-    rules = ["---:" if table.frame.schema[name].is_numeric() else "---" for name in frame.columns]
+    rules = ["---:" if table.schema[name].is_numeric() else "---" for name in frame.columns]
     content = [escape(pl.col(name)).str.replace_all("\n", "<br>", literal=True) for name in frame.columns]
     rows = frame.select(
         pl.concat_str(pl.lit("| "), pl.concat_str(content, separator=" | "), pl.lit(" |")).str.join("\n")

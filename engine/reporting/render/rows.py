@@ -98,7 +98,7 @@ def _spaced_tones() -> dict[str, str]:
 def _kind(name: str, table: Table, longest: int) -> str:
     if name in table.heat:
         return "heat"
-    if table.frame.schema[name].is_numeric():
+    if table.schema[name].is_numeric():
         return "n"
     return "s" if longest <= SHORT_CELL else "p" if longest > PROSE else ""
 
@@ -109,7 +109,7 @@ def _bounds(table: Table) -> tuple[float, ...]:
     Counts always have the same shades, so that two months can be compared; percentages are cut in fifths;
     other figures in fifths of the largest.
     """
-    if not table.heat or all(table.frame.schema[name].is_integer() for name in table.heat):
+    if not table.heat or all(table.schema[name].is_integer() for name in table.heat):
         return COUNT_BOUNDS
     if all(name.endswith("_pct") for name in table.heat):
         return PERCENT_BOUNDS
