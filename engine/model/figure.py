@@ -8,10 +8,10 @@ declaration.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import signature
 from string import Formatter
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, get_origin
 
 import polars as pl
 
@@ -19,7 +19,8 @@ from engine.model.aggregates import Aggregate, Count, Expression, expression
 from engine.model.ask import Ask
 from engine.model.vocabulary import Better, Unit
 
-Rows: TypeAlias = Callable[..., pl.DataFrame]  # takes facts by the names of its parameters, and ``ask``
+# takes facts by the names of its parameters, what others make of them as ``Annotated[its type, function]``, and ``ask``
+Rows: TypeAlias = Callable[..., pl.DataFrame]
 ASK, FIGURES = "ask", "figures"  # reserved names of parameters: they are no facts
 REASON = "reason"
 PARTS = ("flag", "weight", "amount", "numerator", "denominator", "value", "contribution")
@@ -65,9 +66,22 @@ class Figure:
         return (self.fact,) if isinstance(self.fact, str) else facts_of(self.fact)
 
 
+@cache
+def inputs_of(function: Callable[..., object]) -> Mapping[str, str | Rows]:
+    """What each parameter takes: the fact of its name, or the rows of the function that it is ``Annotated`` with."""
+    taken = signature(function).parameters.values()
+    return {
+        each.name: each.annotation.__metadata__[0] if get_origin(each.annotation) is Annotated else each.name
+        for each in taken
+        if each.name not in (ASK, FIGURES)
+    }
+
+
 def facts_of(function: Callable[..., object]) -> tuple[str, ...]:
-    """The facts that a function takes: the names of its parameters but for the reserved ones."""
-    return tuple(name for name in signature(function).parameters if name not in (ASK, FIGURES))
+    """The facts that a function takes, those of the functions that it takes rows of included."""
+    taken = inputs_of(function).values()
+    found = (name for each in taken for name in ((each,) if isinstance(each, str) else facts_of(each)))
+    return tuple(dict.fromkeys(found))
 
 
 class Figures:
@@ -95,7 +109,7 @@ class Figures:
         if isinstance(fact, str):
             return self._frames[fact]
         if fact not in self._rows:
-            given: dict[str, Any] = {name: self._frames[name] for name in facts_of(fact)}
+            given: dict[str, Any] = {name: self.rows(taken) for name, taken in inputs_of(fact).items()}
             if ASK in signature(fact).parameters:
                 given[ASK] = self._ask
             self._rows[fact] = fact(**given)

@@ -1,7 +1,7 @@
 """What load balancing suggests, week by week and owner by owner, as its tables show it and figures count it."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
@@ -37,9 +37,9 @@ def balance(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> Balance:
     return Balance(grid, weeks, now, then, moves)
 
 
-def suggestions(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def suggestions(made: Annotated[Balance, balance], load: pl.DataFrame) -> pl.DataFrame:
     """The suggestions in the order in which they were found, each with the staffing action that it is part of."""
-    frame = pl.DataFrame(balance(owner_weeks, load, ask).moves, schema=MOVE, orient="row")
+    frame = pl.DataFrame(made.moves, schema=MOVE, orient="row")
     org = load["org_id"][0] if load.height else ""
     keys = [action_id(org, *row) for row in frame.select("week", "kind", "owner").iter_rows()]
     return frame.with_columns(pl.Series("action_id", keys, dtype=pl.String)).with_row_index("number", 1).with_columns(
@@ -47,9 +47,8 @@ def suggestions(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> pl.D
     )  # fmt: skip
 
 
-def by_week(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def by_week(made: Annotated[Balance, balance], ask: Ask) -> pl.DataFrame:
     """Every week of the horizon, how work is spread in it, and the busiest owner and whether it is short then."""
-    made = balance(owner_weeks, load, ask)
     then = shortfall.by_week(balancing.after(made.grid, made.then), ask)
     most = [[_finite(state.peak(week)) for week in made.weeks["week"]] for state in (made.now, made.then)]
     return made.weeks.select(
@@ -60,9 +59,8 @@ def by_week(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> pl.DataF
     )
 
 
-def slices(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def slices(made: Annotated[Balance, balance], load: pl.DataFrame) -> pl.DataFrame:
     """Who does what in weeks that are short, the most used owner of each first."""
-    made = balance(owner_weeks, load, ask)
     roles = load.group_by("owner", "week").agg(
         pl.col("hours").filter(pl.col("role") == role).sort().sum().round(3).alias(name)
         for role, name in (("R", "responsible_hours"), ("A", "accountable_hours"))

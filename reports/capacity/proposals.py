@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
@@ -67,19 +67,16 @@ def plan(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> Plan:
     return Plan(pl.DataFrame(rows, schema=dict(WEEK), orient="row"), actions)
 
 
-def peaks(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def peaks(made: Annotated[Plan, plan]) -> pl.DataFrame:
     """The peak weeks of the plan."""
-    return plan(owner_weeks, load, ask).weeks
+    return made.weeks
 
 
-def proposal_rows(
-    owner_weeks: pl.DataFrame, load: pl.DataFrame, staffing_actions: pl.DataFrame, ask: Ask
-) -> pl.DataFrame:
+def proposal_rows(made: Annotated[Plan, plan], staffing_actions: pl.DataFrame) -> pl.DataFrame:
     """The actions of the plan, with the status of those that are recorded and whom they concern."""
     known = staffing_actions.select("action_id", "status")
     whom = pl.concat_list(pl.concat_list("owner"), "assignees").list.unique(maintain_order=True)
-    actions = plan(owner_weeks, load, ask).actions
-    return actions.join(known, on="action_id", how="left", maintain_order="left").with_columns(
+    return made.actions.join(known, on="action_id", how="left", maintain_order="left").with_columns(
         pl.col("status").fill_null(NEW), recipients=whom
     )
 

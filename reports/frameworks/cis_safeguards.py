@@ -1,5 +1,7 @@
 """The safeguards of CIS Controls v8.1 and the implementation groups, each with everything below it."""
 
+from typing import Annotated
+
 import polars as pl
 
 from engine.reporting.catalogue import catalogue
@@ -43,12 +45,9 @@ def implementation_groups(rows: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(in_place_pct=share_pct(pl.col("in_place"), pl.col("applicable"))).sort("group")
 
 
-def group_reached(
-    requirements: pl.DataFrame, control_status: pl.DataFrame, control_profiles: pl.DataFrame, gaps: pl.DataFrame
-) -> pl.DataFrame:
+def group_reached(rows: Annotated[pl.DataFrame, safeguards]) -> pl.DataFrame:
     """The highest implementation group that is complete; no row while none is."""
-    groups = implementation_groups(safeguards(requirements, control_status, control_profiles, gaps))
-    return groups.filter("complete").tail(1).with_columns(title=pl.format("IG{}", "group"))
+    return implementation_groups(rows).filter("complete").tail(1).with_columns(title=pl.format("IG{}", "group"))
 
 
 def declared_mean(name: str) -> pl.Expr:

@@ -1,6 +1,7 @@
 """The result of each CMMC requirement, MET, NOT MET or N/A, with the points that it costs and its POA&M eligibility."""
 
 from datetime import date, timedelta
+from typing import Annotated
 
 import polars as pl
 
@@ -93,18 +94,11 @@ def _on_poam() -> pl.Expr:
     return pl.when(pl.col("result") == NOT_MET).then(((eligible == "yes") | partly).fill_null(False))
 
 
-def scoring(
-    requirements: pl.DataFrame,
-    control_status: pl.DataFrame,
-    control_profiles: pl.DataFrame,
-    exceptions: pl.DataFrame,
-    gaps: pl.DataFrame,
-) -> pl.DataFrame:
+def scoring(found: Annotated[pl.DataFrame, results]) -> pl.DataFrame:
     """What the SPRS score is the sum of: 110 points to begin with, and those that each requirement NOT MET costs.
 
     No row without a system security plan, because then nothing can be scored.
     """
-    found = results(requirements, control_status, control_profiles, exceptions, gaps)
     columns = ("framework", "control_id", "title", "why", "points")
     lost = found.filter(pl.col("result") == NOT_MET).with_columns(points=-pl.col("points_lost")).select(columns)
     if not _has_plan(found):
@@ -114,16 +108,8 @@ def scoring(
     return pl.concat([pl.DataFrame([start], schema=lost.schema, orient="row"), lost])
 
 
-def verdict(
-    requirements: pl.DataFrame,
-    control_status: pl.DataFrame,
-    control_profiles: pl.DataFrame,
-    exceptions: pl.DataFrame,
-    gaps: pl.DataFrame,
-    ask: Ask,
-) -> pl.DataFrame:
+def verdict(found: Annotated[pl.DataFrame, results], ask: Ask) -> pl.DataFrame:
     """One row: score, the status that it allows, what it lacks and when it would end; none out of scope."""
-    found = results(requirements, control_status, control_profiles, exceptions, gaps)
     schema = {"sprs_score": pl.Int64, "status": pl.String, "lacking": pl.Int64, "close_out_by": pl.Date}
     if found.is_empty():
         return pl.DataFrame(schema=schema)

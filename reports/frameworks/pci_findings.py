@@ -1,5 +1,7 @@
 """The finding of each PCI DSS requirement: In Place, Not Applicable, Not Tested or Not in Place, and why."""
 
+from typing import Annotated
+
 import polars as pl
 
 from reports.frameworks.assessments import why
@@ -101,18 +103,13 @@ def rollup(rows: pl.DataFrame, requirements: pl.DataFrame, prefix: str) -> pl.Da
     )
 
 
-def principals(
-    requirements: pl.DataFrame, control_status: pl.DataFrame, control_profiles: pl.DataFrame, exceptions: pl.DataFrame
-) -> pl.DataFrame:
+def principals(found: Annotated[pl.DataFrame, findings], requirements: pl.DataFrame) -> pl.DataFrame:
     """One row for each of the twelve principal requirements."""
-    return rollup(findings(requirements, control_status, control_profiles, exceptions), requirements, r"^(\d+)")
+    return rollup(found, requirements, r"^(\d+)")
 
 
-def verdict(
-    requirements: pl.DataFrame, control_status: pl.DataFrame, control_profiles: pl.DataFrame, exceptions: pl.DataFrame
-) -> pl.DataFrame:
+def verdict(found: Annotated[pl.DataFrame, findings]) -> pl.DataFrame:
     """One row: how many requirements have which finding, and what that makes of the whole."""
-    found = findings(requirements, control_status, control_profiles, exceptions)
     unmet, untested = pl.col("not_in_place") > 0, pl.col("not_tested") > 0
     return found.select(
         requirements=pl.len(), **{name: (pl.col("finding") == finding).sum() for name, finding in COUNTS.items()}

@@ -1,5 +1,7 @@
 """What the Type II report counts: the tests of the period, the criteria with what they found, and what to answer."""
 
+from typing import Annotated
+
 import polars as pl
 
 from engine.model.ask import Ask
@@ -30,22 +32,17 @@ def test_lines(
 
 
 def criteria(
-    requirements: pl.DataFrame,
-    control_status: pl.DataFrame,
-    control_profiles: pl.DataFrame,
-    gaps: pl.DataFrame,
-    test_windows: pl.DataFrame,
-    criteria_events: pl.DataFrame,
+    rows: Annotated[pl.DataFrame, criteria_in_scope],
+    tests: Annotated[pl.DataFrame, test_lines],
     criteria_days: pl.DataFrame,
     known_since: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
     """One row for each criterion with the sums of its tests, the result, and its longest time without evidence."""
-    rows = criteria_in_scope(requirements, control_status, control_profiles, gaps)
     since = records.since(known_since, FRAMEWORK)
     begin = min(max(ask.period_start, since or ask.as_of), ask.as_of)
     own = catalogue().details(FRAMEWORK).select("control_id", category="trust_services_category")
-    sums = test_lines(requirements, test_windows, criteria_events, ask).group_by("control_id").agg(
+    sums = tests.group_by("control_id").agg(
         pl.col(SUMS).sum(),
         cause=pl.col("cause").list.explode().drop_nulls().unique(maintain_order=True),
         response=pl.col("response").list.explode().drop_nulls().unique(maintain_order=True),
@@ -73,28 +70,7 @@ def criteria(
 
 
 def criteria_to_answer(
-    requirements: pl.DataFrame,
-    control_status: pl.DataFrame,
-    control_profiles: pl.DataFrame,
-    gaps: pl.DataFrame,
-    test_windows: pl.DataFrame,
-    criteria_events: pl.DataFrame,
-    criteria_days: pl.DataFrame,
-    known_since: pl.DataFrame,
-    ask: Ask,
+    tests: Annotated[pl.DataFrame, test_lines], rows: Annotated[pl.DataFrame, criteria]
 ) -> pl.DataFrame:
     """Criteria with deviations or a gap in operation, those without an answer first."""
-    return deviations(
-        test_lines(requirements, test_windows, criteria_events, ask),
-        criteria(
-            requirements,
-            control_status,
-            control_profiles,
-            gaps,
-            test_windows,
-            criteria_events,
-            criteria_days,
-            known_since,
-            ask,
-        ),
-    )
+    return deviations(tests, rows)

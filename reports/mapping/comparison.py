@@ -1,5 +1,7 @@
 """The catalogue and the crosswalks of today beside those that an organization last saw; empty without a snapshot."""
 
+from typing import Annotated
+
 import polars as pl
 
 from reports.mapping import affected_controls, changes
@@ -39,44 +41,36 @@ def lost_full(
 
 
 def affected_rows(
-    organization: pl.DataFrame,
-    catalogue_entries: pl.DataFrame,
-    crosswalk: pl.DataFrame,
-    catalogue_seen: pl.DataFrame,
-    requirements_seen: pl.DataFrame,
-    edges_seen: pl.DataFrame,
+    moved: Annotated[pl.DataFrame, requirement_changes],
+    ends: Annotated[pl.DataFrame, changed_edges],
+    lost: Annotated[pl.DataFrame, lost_full],
     control_status: pl.DataFrame,
     linked_evidence: pl.DataFrame,
 ) -> pl.DataFrame:
     """Controls in scope that a change touches, the gravest change first."""
-    return affected_controls.touched_by(
-        requirement_changes(organization, catalogue_entries, catalogue_seen, requirements_seen),
-        changed_edges(organization, crosswalk, catalogue_seen, edges_seen),
-        lost_full(organization, crosswalk, catalogue_seen, edges_seen),
-        control_status,
-        linked_evidence,
-    )
+    return affected_controls.touched_by(moved, ends, lost, control_status, linked_evidence)
 
 
 def requirements(
-    organization: pl.DataFrame,
+    changed: Annotated[pl.DataFrame, requirement_changes],
     catalogue_entries: pl.DataFrame,
     catalogue_seen: pl.DataFrame,
     requirements_seen: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every requirement of now and of before, with what happened to it: null where nothing did."""
-    moved = requirement_changes(organization, catalogue_entries, catalogue_seen, requirements_seen).select(
-        "change", *KEY
-    )
+    moved = changed.select("change", *KEY)
     every = pl.concat([catalogue_entries.select(KEY), requirements_seen.select(KEY)]).unique().sort(KEY)
     return _where_seen(every.join(moved, on=KEY, how="left", maintain_order="left"), catalogue_seen)
 
 
 def edges(
-    organization: pl.DataFrame, crosswalk: pl.DataFrame, catalogue_seen: pl.DataFrame, edges_seen: pl.DataFrame
+    changed: Annotated[pl.DataFrame, changed_edges],
+    crosswalk: pl.DataFrame,
+    catalogue_seen: pl.DataFrame,
+    edges_seen: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every mapping of now and of before, with what happened to it: null where nothing did."""
-    moved = changed_edges(organization, crosswalk, catalogue_seen, edges_seen).select("change", *_ENDS)
+    moved = changed.select("change", *_ENDS)
     every = pl.concat([crosswalk.select(_ENDS), edges_seen.select(_ENDS)]).unique().sort(_ENDS)
     return _where_seen(every.join(moved, on=_ENDS, how="left", maintain_order="left"), catalogue_seen)
 
@@ -90,35 +84,21 @@ def mapping_losses(crosswalk: pl.DataFrame, catalogue_seen: pl.DataFrame, edges_
 
 
 def controls(
-    organization: pl.DataFrame,
-    catalogue_entries: pl.DataFrame,
-    crosswalk: pl.DataFrame,
-    catalogue_seen: pl.DataFrame,
-    requirements_seen: pl.DataFrame,
-    edges_seen: pl.DataFrame,
-    control_status: pl.DataFrame,
-    linked_evidence: pl.DataFrame,
+    touched: Annotated[pl.DataFrame, affected_rows], catalogue_seen: pl.DataFrame, control_status: pl.DataFrame
 ) -> pl.DataFrame:
     """Controls that a change touches, and the other controls in scope without an ``impact``."""
-    moved = affected_rows(
-        organization, catalogue_entries, crosswalk, catalogue_seen, requirements_seen, edges_seen, control_status,
-        linked_evidence,
-    ).select("impact", *KEY, "title", "items")  # fmt: skip
+    moved = touched.select("impact", *KEY, "title", "items")
     rest = control_status.join(moved, on=KEY, how="anti").sort(KEY).select(*KEY, "title")
     return _where_seen(pl.concat([moved, rest], how="diagonal"), catalogue_seen)
 
 
 def snapshots(
-    organization: pl.DataFrame,
-    catalogue_entries: pl.DataFrame,
-    crosswalk: pl.DataFrame,
+    requirements_moved: Annotated[pl.DataFrame, requirement_changes],
+    edges_moved: Annotated[pl.DataFrame, changed_edges],
     catalogue_seen: pl.DataFrame,
-    requirements_seen: pl.DataFrame,
-    edges_seen: pl.DataFrame,
 ) -> pl.DataFrame:
     """One row: what was last seen, if anything, and how many requirements and mappings changed since."""
-    moved = requirement_changes(organization, catalogue_entries, catalogue_seen, requirements_seen).height
-    mappings = changed_edges(organization, crosswalk, catalogue_seen, edges_seen).height
+    moved, mappings = requirements_moved.height, edges_moved.height
     seen = bool(catalogue_seen.height)
     return pl.DataFrame(
         {

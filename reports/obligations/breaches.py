@@ -1,6 +1,7 @@
 """The weeks of the horizon against the limits, and what a density alert would say of each that is over them."""
 
 from hashlib import sha256
+from typing import Annotated
 
 import polars as pl
 
@@ -50,12 +51,9 @@ def alert_id(org_id: str, week: str, level: str) -> str:
     return sha256(f"{org_id}|{week}|{level}".encode()).hexdigest()[:ALERT_ID_DIGITS]
 
 
-def breaches(
-    obligations: pl.DataFrame, owner_weeks: pl.DataFrame, density_alerts: pl.DataFrame, ask: Ask
-) -> pl.DataFrame:
+def breaches(rated: Annotated[pl.DataFrame, rated_weeks], obligations: pl.DataFrame) -> pl.DataFrame:
     """Weeks over a limit, and those that were and no longer are, so that whoever was told hears of it."""
     org_id = str(obligations["org_id"][0]) if obligations.height else ""
-    rated = rated_weeks(obligations, owner_weeks, density_alerts, ask)
     bad = rated.filter((pl.col("level") != "ok") | (pl.col("previous_level") != "ok"))
     said, keys = [], []
     for week, now, before in bad.select("week", "level", "previous_level").iter_rows():

@@ -2,7 +2,7 @@
 
 import math
 from datetime import date
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
@@ -129,19 +129,14 @@ def readiness_after(requirements: pl.DataFrame, control_status: pl.DataFrame) ->
 
 
 def scenario_effects(
+    requirements: Annotated[pl.DataFrame, requirement_changes],
     organization: pl.DataFrame,
     scenarios: pl.DataFrame,
-    scenario_requirements: pl.DataFrame,
-    scenario_answers: pl.DataFrame,
     readiness: pl.DataFrame,
     control_status: pl.DataFrame,
-    control_profiles: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
     """One row for each scenario: those that touch a framework in scope first, the next to take effect foremost."""
-    requirements = requirement_changes(
-        organization, scenarios, scenario_requirements, scenario_answers, control_status, control_profiles, ask
-    )
     in_scope = frameworks_in_scope(organization)["framework"].to_list()
     now = {row["framework"]: row for row in readiness.to_dicts()}
     rows = []

@@ -1,6 +1,8 @@
 """Figures: a value, the rows behind it, and what is said of both."""
 
+from dataclasses import replace
 from datetime import date
+from typing import Annotated
 
 import polars as pl
 import pytest
@@ -18,7 +20,7 @@ from engine.model.aggregates import (
     Sum,
     WeightedMean,
 )
-from engine.model.figure import Figure, Figures
+from engine.model.figure import Figure, Figures, facts_of
 from tests.factories import ask
 
 FRAME = pl.DataFrame(
@@ -141,3 +143,39 @@ def test_rows_may_come_from_a_function_of_facts_which_is_called_once():
 def test_a_figure_that_is_not_declared_is_refused():
     with pytest.raises(KeyError, match="'other' is not declared by this report; it has work"):
         figures(figure(Count()))["other"]
+
+
+def open_work(work: pl.DataFrame):
+    return work.filter(OPEN)
+
+
+def owners_of_open(rows: Annotated[pl.DataFrame, open_work], ask):
+    return rows.select("owner", "due_on").unique("owner", maintain_order=True).filter(pl.col("due_on") < ask.as_of)
+
+
+def test_rows_may_be_made_of_the_rows_of_another_function_which_are_computed_once():
+    assert facts_of(owners_of_open) == ("work",)
+    declared = [figure(Count(), fact=open_work), replace(figure(Count(), fact=owners_of_open), id="owners")]
+    found = Figures(declared, {"work": FRAME}, ask())
+    assert (found["work"], found["owners"]) == (3, 1)
+    assert found.rows(open_work) is found.rows(open_work)
+
+
+def test_counts_of_one_fact_differ_by_what_they_count():
+    late = pl.col("due_on") < pl.lit(date(2026, 11, 20))
+    declared = [
+        replace(figure(Count(), where), id=name)
+        for name, where in [
+            ("all", None),
+            ("open", OPEN),
+            ("late", late),
+            ("none", pl.lit(False)),
+            ("every", pl.lit(True)),
+        ]
+    ]
+    for frame in (FRAME, FRAME.clear()):
+        found = Figures(declared, {"work": frame}, ask())
+        assert {each.id: found[each.id] for each in declared} == {
+            each.id: found.explained(each.id).height for each in declared
+        }
+    assert [Figures(declared, {"work": FRAME}, ask())[each.id] for each in declared] == [4, 3, 1, 0, 4]

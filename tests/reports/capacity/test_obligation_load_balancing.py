@@ -145,7 +145,7 @@ def test_the_spread_of_peak_weeks():
 def test_suggestions_keep_every_rule(obligations):
     capacity = (("ann", "default", 2.0), ("bob", "default", 4.0), ("cyd", "default", 8.0))
     owner_weeks, load = work(obligations, *capacity)
-    suggested = moves.suggestions(owner_weeks, load, ask())
+    suggested = moves.suggestions(moves.balance(owner_weeks, load, ask()), load)
     duties = {row["obligation_id"]: row for row in obligations.iter_rows(named=True)}
     grid = workload.in_horizon(owner_weeks, ask())
     moved = set()
