@@ -15,9 +15,11 @@ from tests.intake.bodies import RECEIVED
 KNOWN = {
     "pagerduty": bodies.pagerduty("incident.triggered"),
     "cloudwatch": bodies.cloudwatch_alarm(),
+    "sentry": bodies.sentry_rule(),
     "grafana": bodies.grafana(bodies.grafana_alert()),
     "alertmanager": bodies.alertmanager(bodies.alertmanager_alert()),
     "grafana_panel": bodies.grafana_panel(),
+    "newrelic": bodies.newrelic(),
     "datadog": bodies.datadog(),
     "normalized": bodies.normalized(),
 }
@@ -66,13 +68,9 @@ def test_every_format_recognises_its_body_and_no_other_comes_first():
     ("body", "got"),
     [
         ({}, "Got an object with no fields."),
-        ({"title": "x"}, "Got an object with 'title'."),
-        (
-            {"action": "created", "data": {"issue": {}}, "installation": {"uuid": "u"}},
-            "'action', 'data', 'installation'.",
-        ),
-        ({"id": "1", "issueUrl": "u", "title": "t", "priority": "HIGH", "state": "CREATED"}, "'priority', 'state'."),
-        ({"incident_id": 0, "current_state": "open", "event_type": "INCIDENT"}, "'event_type'."),
+        ({"message": "x"}, "Got an object with 'message'."),
+        ({"action": "opened", "installation": {"id": 1}, "issue": {}}, "'action', 'installation', 'issue'."),
+        ({"issueUrl": "u", "priority": "HIGH"}, "'issueUrl', 'priority'."),
         ([], "Got a list of 0."),
         ("text", "Got 'text'."),
         (None, "Got nothing."),

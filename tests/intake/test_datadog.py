@@ -92,6 +92,11 @@ def test_nothing_said_is_taken_as_firing(absent):
         ({"alert_id": "$ALERT_ID", "alert_cycle_key": "$ALERT_CYCLE_KEY", "aggreg_key": "g"}, "datadog:group|g"),
         ({"alert_id": None, "alert": {"alert_id": 5}}, "datadog:5|env:prod,host:db1"),
         ({"alert_scope": ["env:prod", "host:db1"]}, "datadog:8812|env:prod,host:db1"),
+        ({"alert_scope": None, "title": "Disk", "aggregate": "9bd4"}, "datadog:8812||9bd4"),
+        ({"alert_scope": None, "title": "Disk", "aggreg_key": "9bd4", "aggregate": "x"}, "datadog:8812||9bd4"),
+        ({"alert_scope": None, "aggregate": "9bd4"}, "datadog:8812|env:prod,host:db1"),
+        ({"alert_scope": "*", "title": "Disk", "aggregate": "9bd4"}, "datadog:8812|"),
+        ({"alert_scope": "host:a", "title": "Disk", "aggregate": "9bd4"}, "datadog:8812|host:a"),
     ],
 )
 def test_keys(changes, key):

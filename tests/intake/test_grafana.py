@@ -22,7 +22,7 @@ def read(body):
 def test_a_firing_alert_has_the_organization_in_its_key():
     (alert,) = read(grafana(grafana_alert()))
     assert (alert.source, alert.dedupe_key, alert.state) == ("grafana", f"grafana:7|{FINGERPRINT}", "firing")
-    assert (alert.title, alert.severity, alert.service) == ("Checkout fails", "critical", "checkout")
+    assert (alert.title, alert.severity, alert.service) == ("HighErrorRate", "critical", "checkout")
     assert alert.link == "https://grafana.example/d/abc?viewPanel=2"
 
 
@@ -54,6 +54,27 @@ def test_several_alerts_with_missing_links_and_severity():
     )
     assert (first.link, first.severity) == (None, "critical")
     assert (second.severity, second.title) == ("low", "A")
+
+
+@pytest.mark.parametrize(
+    ("labels", "annotations", "title", "description"),
+    [
+        ({"alertname": "Queue depth"}, {"summary": "812 wait"}, "Queue depth", "812 wait"),
+        ({"alertname": "Queue depth"}, {"summary": "", "description": "Orders\nwait"}, "Queue depth", "Orders\nwait"),
+        ({"alertname": "Queue depth"}, {}, "Queue depth", "[ var='A' labels={} value=11 ]"),
+        ({"rulename": "Queue depth"}, {"summary": "812 wait"}, "Queue depth", "812 wait"),
+        ({"team": "shop"}, {"summary": "812 wait"}, "812 wait", "812 wait"),
+        (
+            {"alertname": "DatasourceError", "rulename": "Queue depth"},
+            {"summary": "No answer"},
+            "DatasourceError: Queue depth",
+            "No answer",
+        ),
+    ],
+)
+def test_the_title_is_the_name_of_the_rule_and_the_summary_describes_it(labels, annotations, title, description):
+    (alert,) = read(grafana(grafana_alert(labels=labels, annotations=annotations)))
+    assert (alert.title, alert.description) == (title, description)
 
 
 def test_rules_without_data_are_told_apart_by_their_own_name():

@@ -26,7 +26,8 @@ MONITOR = ("monitor_id", "alert_id", "alertid")
 SCOPE = ("scope", "scopes", "alert_scope")
 PRIORITY = ("priority", "alert_priority", "severity")
 TYPE = ("alert_type", "alerttype")
-GROUPING = ("alert_cycle_key", "aggreg_key", "aggregate", "aggregation_key")
+AGGREGATE = ("aggreg_key", "aggregate", "aggregation_key")
+GROUPING = ("alert_cycle_key", *AGGREGATE)
 LINK = ("link", "url", "event_url")
 TAGS = ("tags", "event_tags")
 HOST = ("hostname", "host")
@@ -140,9 +141,14 @@ def _severity(fields: Mapping[str, object], title: Heading) -> SeverityRating:
 
 
 def _key(fields: Mapping[str, object], title: Heading) -> str:
-    """Monitor and scope; else the sender's grouping key; else the title, which can change within an episode."""
+    """Monitor and scope; else the sender's grouping key; else the title, which can change within an episode.
+
+    Groups of one monitor are told apart by the aggregate where no scope is sent: one's recovery is not the other's.
+    """
     scope = _scope(_first(fields, SCOPE)) or _scope(title.scope)
-    monitor = _monitor(fields)
+    monitor, aggregate = _monitor(fields), plain(_first(fields, AGGREGATE))
+    if monitor and aggregate and not scope and _first(fields, SCOPE) is None:
+        return join_key("datadog", monitor, scope, aggregate)
     if monitor:
         return join_key("datadog", monitor, scope)
     grouping = plain(_first(fields, GROUPING))

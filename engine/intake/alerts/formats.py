@@ -14,8 +14,10 @@ from engine.intake.alerts import (
     datadog,
     grafana,
     grafana_panel,
+    newrelic,
     normalized,
     pagerduty,
+    sentry,
 )
 from engine.intake.alerts.alert import Alert
 from engine.intake.refusals import check_count, display, read_each, unknown_shape
@@ -53,9 +55,11 @@ def _format(
 FORMATS = (
     _format("pagerduty", pagerduty.matches, pagerduty.records, pagerduty.read, pagerduty.SHAPE),
     _format("cloudwatch", cloudwatch.matches, cloudwatch.records, cloudwatch.read, cloudwatch.SHAPE),
+    _format("sentry", sentry.matches, sentry.records, sentry.read, sentry.SHAPE),
     _format("grafana", grafana.matches, grafana.records, grafana.read, grafana.SHAPE),
     _format("alertmanager", alertmanager.matches, alertmanager.records, alertmanager.read, alertmanager.SHAPE),
     _format("grafana_panel", grafana_panel.matches, grafana_panel.records, grafana_panel.read, grafana_panel.SHAPE),
+    _format("newrelic", newrelic.matches, newrelic.records, newrelic.read, newrelic.SHAPE),
     _format("datadog", datadog.matches, datadog.records, datadog.read, datadog.SHAPE),
     _format("normalized", normalized.matches, normalized.records, normalized.read, normalized.SHAPE),
 )

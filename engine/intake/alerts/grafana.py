@@ -1,4 +1,7 @@
-"""Grafana unified alerting: Alertmanager's skeleton with Grafana's own fields."""
+"""Grafana unified alerting: Alertmanager's skeleton with Grafana's own fields.
+
+The title is the name of the rule, which people chose; a summary is a template that differs from instance to instance.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,6 +15,7 @@ SHAPE = "Grafana unified alerting: the same with orgId and state, or alerts[].va
 
 # A rule that could not be evaluated raises an alert of this name; the rule's own name is in a label.
 SYNTHETIC = ("DatasourceNoData", "DatasourceError")
+DESCRIPTIONS = ("summary", "description", "message")
 LINKS = ("panelURL", "dashboardURL", "generatorURL")
 
 records = skeleton.records
@@ -37,7 +41,7 @@ def read(record: skeleton.Member, received_at: datetime) -> Alert:
         title=_title(tags, notes),
         received_at=received_at,
         severity=skeleton.stated_severity(tags, notes),
-        description=notes.get("description") or notes.get("message") or alert.get("valueString"),
+        description=next((notes[name] for name in DESCRIPTIONS if plain(notes.get(name))), alert.get("valueString")),
         tags=tags,
         started_at=alert.get("startsAt"),
         ended_at=alert.get("endsAt"),
@@ -50,4 +54,4 @@ def read(record: skeleton.Member, received_at: datetime) -> Alert:
 def _title(tags: Mapping[str, object], notes: Mapping[str, object]) -> str | None:
     name = line(tags.get("alertname"))
     rule = line(tags.get("rulename"))
-    return f"{name}: {rule}" if name in SYNTHETIC and rule else skeleton.title(tags, notes)
+    return f"{name}: {rule}" if name in SYNTHETIC and rule else name or rule or skeleton.title(tags, notes)
