@@ -1,5 +1,6 @@
 """Monitors and scanners post; incidents open once, rise, resolve and come back."""
 
+import base64
 import hmac
 from datetime import timedelta
 from hashlib import sha256
@@ -19,6 +20,7 @@ from engine.store.schema.services import (
 )
 from engine.web.credentials import digest, new_secret
 from tests.conftest import NOW
+from tests.intake import bodies
 from tests.web.client import Client
 
 ALERTS = "/api/integrations/alerts"
@@ -308,3 +310,52 @@ def test_a_thousand_findings_in_one_body(send, peopled):
     assert tally(send(VULNERABILITIES, body)) == {"received": 1000, "unchanged": 1000}
     assert len(stored(peopled, incidents)) == 500
     assert peopled.verify("acme").ok
+
+
+def password(secret, user="hq"):
+    return f"Basic {base64.b64encode(f'{user}:{secret}'.encode()).decode()}"
+
+
+SNS = {"x_amz_sns_message_type": "Notification", "content_type": "text/plain; charset=UTF-8"}
+
+
+def test_a_sender_that_knows_no_bearer_token_sends_it_as_a_password(token, sign_in, peopled):
+    client = sign_in(None)
+    alarm = msgspec.json.encode(bodies.cloudwatch_alarm()).decode()
+    body = bodies.sns(Message=alarm)
+    asked = client.post(ALERTS, body, **SNS)
+    assert (asked.status, asked.headers["www-authenticate"]) == (401, 'Basic realm="Ingest", charset="UTF-8"')
+    assert outcomes(client.post(ALERTS, body, authorization=password(token), **SNS)) == ["created"]
+    assert outcomes(client.post(ALERTS, body, authorization=password(token, ""), **SNS)) == ["replayed"]
+    assert [row["title"] for row in stored(peopled, incidents)] == ["QueueDepth"]
+
+
+@pytest.mark.parametrize("header", [None, "Basic", "Basic !!!", "Basic é", password(""), password("svc_ingest_x")])
+def test_a_wrong_password_opens_nothing(header, token, sign_in, peopled):
+    answer = sign_in(None).post(ALERTS, ALERT, **({"authorization": header} if header else {}))
+    assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer")
+    assert stored(peopled, incidents) == []
+
+
+def test_a_title_alone_opens_an_incident_and_with_resolved_closes_it(send, peopled):
+    assert outcomes(send(ALERTS, {"title": "Disk full"})) == ["created"]
+    assert outcomes(send(ALERTS, {"title": "Disk full"})) == ["deduplicated"]
+    assert outcomes(send(ALERTS, {"title": "Disk full", "status": "resolved"})) == ["resolved"]
+    assert [(row["title"], row["status"]) for row in stored(peopled, incidents)] == [("Disk full", "resolved")]
+
+
+@pytest.mark.parametrize(
+    ("body", "note"),
+    [
+        (bodies.sns_subscription(), "aws sns confirm-subscription --region eu-west-1 --topic-arn arn:aws:sns:"),
+        (bodies.sentry("created", {"comment": "On it"}), "comment.created is not about an alert"),
+        (bodies.newrelic_channel(current_state="test"), "A test of the notification channel."),
+        (bodies.pagerduty("pagey.ping", {"message": "Hello"}), "pagey.ping is not about an incident"),
+        ({**bodies.cloudwatch_event(), "detail-type": "CloudWatch Alarm Configuration Change"}, "no alarm's state"),
+    ],
+)
+def test_what_is_not_about_an_alert_is_accepted_and_logged_for_the_operator(body, note, send, peopled, caplog):
+    with caplog.at_level("INFO", logger="hq.web"):
+        assert outcomes(send(ALERTS, body)) == ["ignored"]
+    assert note in caplog.text
+    assert stored(peopled, incidents) == []

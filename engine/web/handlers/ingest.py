@@ -33,7 +33,7 @@ class NormalizedAlert(msgspec.Struct):
     """Our own payload, for everything that is not a monitor we know."""
 
     title: str
-    status: Literal["firing", "resolved"]
+    status: Literal["firing", "resolved"] = "firing"
     severity: Text | None = None
     dedupe_key: Text | None = None
     service: Text | None = None
@@ -54,7 +54,7 @@ class AlertBatch(msgspec.Struct):
 
 
 class MonitorPayload(msgspec.Struct):
-    """What Alertmanager, Grafana, Datadog, PagerDuty and CloudWatch send."""
+    """What Alertmanager, Grafana, Datadog, PagerDuty, CloudWatch, New Relic and Sentry send."""
 
 
 class GenericFinding(msgspec.Struct):
@@ -92,6 +92,9 @@ def alerts(request: Request) -> Response:
     results = _write(
         request, lambda revision: ingest_alerts(revision, found, workspace_id=workspace), prefetch_keys(found)
     )  # fmt: skip
+    for alert in found:
+        if alert.state == "ignored":  # such as a subscription that an operator has to confirm
+            log.info("request %s: ignored from %s: %s", request.id, alert.source, alert.note)
     return answer({"received": len(results), **_counts(results), "results": results})
 
 
