@@ -33,6 +33,7 @@ def test_the_recommended_template():
         started_at=at(8, 15),
         occurred_at=at(8, 15),
         link="https://app.datadoghq.com/event/event?id=7391827364",
+        links={"source": "https://app.datadoghq.com/event/event?id=7391827364"},
         labels={"env": "prod", "monitor": "true", "service": "orders", "team": "a, b"},
         event_id="datadog:7391827364",
         origin="datadog",

@@ -32,6 +32,7 @@ def test_a_triggered_incident():
         started_at=at(8, 10),
         occurred_at=at(8, 20).replace(microsecond=512000),
         link="https://acme.pagerduty.com/incidents/PGR0VU2",
+        links={"source": "https://acme.pagerduty.com/incidents/PGR0VU2"},
         labels={"incident_key": "d3640fbd41094207a1c11e58e46b1662", "incident_number": "2"},
         event_id="pagerduty:5ac64822-4adc-4fda-ade0-410becf0de4f",
         origin="pagerduty",
