@@ -131,8 +131,12 @@ def test_an_event_brings_the_metric_its_dimensions_the_tags_and_a_way_back():
     event["detail"]["previousState"] = {"value": "OK"}
     event["detail"]["alarmTags"] = {"severity": "P1", "service": "checkout"}
     event["detail"]["configuration"]["metrics"][0]["metricStat"]["metric"]["namespace"] = "AWS/SQS"
+    event["detail"]["state"]["reasonData"] = (
+        '{"version": "1.0", "recentDatapoints": [812.0, 640.5], "threshold": 100.0}'
+    )
     alert = read(event)
     assert (alert.severity, alert.severity_given, alert.service) == ("critical", True, "checkout")
+    assert alert.value == "812, 640.5"
     assert alert.note == "The alarm went from OK to ALARM."
     assert alert.link == (
         "https://eu-west-1.console.aws.amazon.com/cloudwatch/home?region=eu-west-1#alarmsV2:alarm/QueueDepth"
@@ -146,6 +150,11 @@ def test_an_event_brings_the_metric_its_dimensions_the_tags_and_a_way_back():
         "service": "checkout",
         "severity": "P1",
     }
+
+
+@pytest.mark.parametrize("data", ["{", "[1]", '{"recentDatapoints": {"a": 1}}', None, {"recentDatapoints": []}])
+def test_datapoints_that_cannot_be_read_are_left_out(data):
+    assert read(cloudwatch_event(reasonData=data)).value is None
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ def test_the_default_template_of_a_workflow():
         started_at=at(8, 12),
         occurred_at=at(8, 15),
         link="https://radar-api.service.newrelic.com/accounts/1/issues/1ea9e2b8",
+        links={"source": "https://radar-api.service.newrelic.com/accounts/1/issues/1ea9e2b8"},
         labels={
             "condition": "Apdex low",
             "entities": "checkout",
@@ -72,10 +73,14 @@ def test_lists_may_be_texts_and_names_may_vary():
             alertConditionNames=["A", None, "B"],
             impactedEntities="web-3",
             entityTypes=["HOST"],
+            runbookUrls=["https://wiki.example.com/apdex"],
+            chartUrl="https://gorgon.nr-assets.net/image/1.png",
         )
     )
     assert (alert.dedupe_key, alert.title, alert.description) == ("newrelic:i1", "First", "One\nTwo")
     assert (alert.service, alert.host, alert.link) == (None, "web-3", "https://one.newrelic.com/i1")
+    assert alert.runbook_url == "https://wiki.example.com/apdex"
+    assert alert.image_url == "https://gorgon.nr-assets.net/image/1.png"
     assert (alert.labels["policy"], alert.labels["condition"]) == ("Shop", "A, B")
 
 
@@ -105,10 +110,19 @@ def test_the_channels_of_old_have_incidents_of_which_0_is_one():
         started_at=at(8, 15),
         occurred_at=at(8, 15),
         link="https://alerts.newrelic.com/accounts/560357/incidents/0",
+        links={"source": "https://alerts.newrelic.com/accounts/560357/incidents/0"},
+        runbook_url="https://wiki.example.com/apdex",
         labels={"condition": "Apdex low", "entities": "checkout", "policy": "Shop"},
         origin="newrelic",
         note="The incident is open.",
     )
+
+
+def test_a_migrated_workflow_may_name_the_issue_alone():
+    body = newrelic_channel(issue_id="1ea9e2b8")
+    assert read(body).dedupe_key == "newrelic:0"
+    del body["incident_id"]
+    assert read(body).dedupe_key == "newrelic:1ea9e2b8"
 
 
 @pytest.mark.parametrize(

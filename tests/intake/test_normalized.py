@@ -67,6 +67,11 @@ def test_the_documented_example_is_read_whole():
             occurred_at=at(8, 12),
             link="https://status.example.com/1",
             labels={"region": "eu-west-1"},
+            annotations={"team_note": "Payments are first"},
+            links={"source": "https://status.example.com/1"},
+            runbook_url="https://wiki.example.com/checkout",
+            value="11 %",
+            image_url="https://grafana.example.com/render/1.png",
             event_id="normalized:7c1f",
             origin="synthetic-checks",
         )

@@ -28,6 +28,7 @@ def test_a_new_issue():
         started_at=at(8, 15),
         occurred_at=at(8, 15),
         link="https://acme.sentry.io/issues/1170820242/",
+        links={"source": "https://acme.sentry.io/issues/1170820242/"},
         labels={"issue": "SHOP-3Q", "platform": "python", "project": "shop", "substatus": "new"},
         origin="sentry",
         note="issue.created by Sentry",
@@ -66,6 +67,7 @@ def test_a_rule_and_its_issue_are_one_problem():
         started_at=at(8, 15),
         occurred_at=at(8, 15),
         link="https://acme.sentry.io/issues/1170820242/events/e4874d664c3540c1a32eab185f12c5ab/",
+        links={"source": "https://acme.sentry.io/issues/1170820242/events/e4874d664c3540c1a32eab185f12c5ab/"},
         labels={
             "browser": "Chrome 75",
             "environment": "production",
@@ -94,6 +96,9 @@ def test_a_metric_alert_has_a_key_of_its_own_and_ends_when_it_closed():
     assert (alert.dedupe_key, alert.state, alert.title) == ("sentry:metric|77", "firing", "Too many errors")
     assert (alert.severity, alert.service, alert.started_at, alert.occurred_at) == (
         "critical", "shop", at(8, 10), at(8, 12),
+    )  # fmt: skip
+    assert (alert.value, alert.link) == (
+        "1000 events in the last 10 minutes", "https://acme.sentry.io/alerts/rules/details/77/",
     )  # fmt: skip
     assert (read(sentry_metric("warning")).severity, read(sentry_metric("open")).severity_given) == ("medium", False)
     closed = read(sentry_metric("resolved", date_closed="2026-11-20T08:20:00Z"))

@@ -27,6 +27,7 @@ CHANGED = "CloudWatch Alarm State Change"
 CONTRIBUTED = "CloudWatch Alarm Contributor State Change"
 HOSTS = ("InstanceId", "DBInstanceIdentifier", "NodeId")
 SERVICES = ("ServiceName", "FunctionName", "ApiName", "QueueName", "LoadBalancer")
+POINTS = 10
 ASSUMED = SeverityRating("high", None, False)
 CONSOLES = {
     "aws": "console.aws.amazon.com",
@@ -85,7 +86,8 @@ def _alarm(alarm: Mapping[str, object], event_id: object, fields: tuple[str, str
         started_at=when,
         ended_at=when,
         occurred_at=when,
-        address=_console(arn, name),
+        links={"source": _console(arn, name)},
+        value=_measured(alarm.get("ReasonData")),
         event_id=event_id,
         note=f"{contributor}: {value}" if contributor else _note(plain(alarm.get("OldStateValue")), value),
     )
@@ -106,9 +108,20 @@ def _console(arn: str | None, name: str) -> str | None:
     return f"{home}#alarmsV2:alarm/{quote(name, safe='')}"
 
 
+def _measured(data: object) -> str | None:
+    """The datapoints that decided, in the sender's order, out of the JSON text beside the reason."""
+    points = [plain(point) for point in as_list(_json(data).get("recentDatapoints"))[:POINTS]]
+    return ", ".join(point for point in points if point) or None
+
+
 def _message(body: Mapping[str, object]) -> Mapping[str, object]:
     text = body.get("Message")
-    if body["Type"] != "Notification" or not isinstance(text, str):
+    return _json(text) if body["Type"] == "Notification" else mapping(text)
+
+
+def _json(text: object) -> Mapping[str, object]:
+    """The object that a text holds, or that was unpacked on the way here; empty for anything else."""
+    if not isinstance(text, str):
         return mapping(text)
     try:
         return mapping(json.loads(text))
@@ -131,6 +144,7 @@ def _from_event(body: Mapping[str, object]) -> dict[str, object]:
         "NewStateValue": state.get("value"),
         "OldStateValue": mapping(detail.get("previousState")).get("value"),
         "NewStateReason": state.get("reason"),
+        "ReasonData": state.get("reasonData"),
         "AlarmDescription": setup.get("description"),
         "StateChangeTime": state.get("timestamp") or body.get("time"),
         "Tags": detail.get("alarmTags"),

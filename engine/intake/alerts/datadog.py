@@ -5,7 +5,8 @@ Recommended template, all variables that this module can use::
     {"id": "$ID", "title": "$EVENT_TITLE", "body": "$EVENT_MSG", "date": "$DATE", "link": "$LINK", "tags": "$TAGS",
      "hostname": "$HOSTNAME", "alert_id": "$ALERT_ID", "alert_scope": "$ALERT_SCOPE",
      "alert_transition": "$ALERT_TRANSITION", "alert_type": "$ALERT_TYPE", "alert_priority": "$ALERT_PRIORITY",
-     "alert_cycle_key": "$ALERT_CYCLE_KEY"}
+     "alert_cycle_key": "$ALERT_CYCLE_KEY", "aggregate": "$AGGREG_KEY", "alert_status": "$ALERT_STATUS",
+     "snapshot": "$SNAPSHOT"}
 """
 
 import re
@@ -30,6 +31,8 @@ AGGREGATE = ("aggreg_key", "aggregate", "aggregation_key")
 GROUPING = ("alert_cycle_key", *AGGREGATE)
 LINK = ("link", "url", "event_url")
 TAGS = ("tags", "event_tags")
+VALUE = ("value", "alert_status")
+IMAGE = ("snapshot", "image")
 HOST = ("hostname", "host")
 DATE = ("date", "date_posix", "last_updated")
 BODY = ("text_only_msg", "body", "message", "event_msg")
@@ -93,7 +96,9 @@ def read(body: Mapping[str, object], received_at: datetime) -> Alert:
         started_at=when,
         ended_at=when,
         occurred_at=when,
-        address=_first(fields, LINK),
+        links={"source": _first(fields, LINK)},
+        value=_first(fields, VALUE),
+        image=_first(fields, IMAGE),
         event_id=fields.get("id"),
         note=note,
     )

@@ -9,14 +9,15 @@ from datetime import datetime
 from engine.intake.alerts import alertmanager as skeleton
 from engine.intake.alerts.alert import Alert, compose
 from engine.intake.keys import join_key
-from engine.intake.values import line, link, plain
+from engine.intake.values import line, mapping, plain
 
 SHAPE = "Grafana unified alerting: the same with orgId and state, or alerts[].valueString"
 
 # A rule that could not be evaluated raises an alert of this name; the rule's own name is in a label.
 SYNTHETIC = ("DatasourceNoData", "DatasourceError")
 DESCRIPTIONS = ("summary", "description", "message")
-LINKS = ("panelURL", "dashboardURL", "generatorURL")
+LINKS = {"panel": "panelURL", "dashboard": "dashboardURL", "source": "generatorURL"}
+VALUES = 20
 
 records = skeleton.records
 
@@ -43,10 +44,13 @@ def read(record: skeleton.Member, received_at: datetime) -> Alert:
         severity=skeleton.stated_severity(tags, notes),
         description=next((notes[name] for name in DESCRIPTIONS if plain(notes.get(name))), alert.get("valueString")),
         tags=tags,
+        annotations=notes,
         started_at=alert.get("startsAt"),
         ended_at=alert.get("endsAt"),
         occurred_at=skeleton.event_time(group, alert, received_at),
-        address=next((found for name in LINKS if (found := link(alert.get(name)))), None),
+        links=_links(group, alert),
+        value=_value(alert),
+        image=alert.get("imageURL"),
         note=skeleton.omission_note(group),
     )
 
@@ -55,3 +59,16 @@ def _title(tags: Mapping[str, object], notes: Mapping[str, object]) -> str | Non
     name = line(tags.get("alertname"))
     rule = line(tags.get("rulename"))
     return f"{name}: {rule}" if name in SYNTHETIC and rule else name or rule or skeleton.title(tags, notes)
+
+
+def _links(group: Mapping[str, object], alert: Mapping[str, object]) -> dict[str, object]:
+    """The most particular first: the first that is there is the way back."""
+    own = {name: alert.get(field) for name, field in LINKS.items()}
+    return {**own, "monitor": group.get("externalURL"), "silence": alert.get("silenceURL")}
+
+
+def _value(alert: Mapping[str, object]) -> str | None:
+    """``A=11, B=0.5``; else the sentence that Grafana makes of them."""
+    values = sorted(mapping(alert.get("values")).items())[:VALUES]
+    texts = [f"{name}={text}" for name, value in values if (text := plain(value)) is not None]
+    return ", ".join(texts) or plain(alert.get("valueString"))

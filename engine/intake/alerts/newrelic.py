@@ -1,7 +1,8 @@
 """New Relic: workflows, whose body is a template around an issue, and the notification channels before them.
 
 A template may name the issue ``id`` or ``issueId``, and where it hands a list over (titles, policies, entities) there
-may be one text instead. The old channel's test message has the state ``test`` and the incident 0; 0 is a real one, too.
+may be one text instead. The channels' body, which workflows that were migrated from them still send, may name the issue
+alone (``issue_id``). Their test has the state ``test`` and the incident 0, and 0 may be a real one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ SHAPE = (
 
 ADDRESSES = ("issueUrl", "issuePageUrl")
 IDENTITIES = ("issueId", "id")
+NUMBERS = ("incident_id", "issue_id")
 ACKNOWLEDGED = "acknowledged"
 STATES: Mapping[str, AlertState] = {
     "created": "firing",
@@ -33,7 +35,7 @@ HOST_TYPES = ("HOST", "INFRASTRUCTURE_HOST")
 
 
 def matches(body: Mapping[str, object]) -> bool:
-    if "current_state" in body and "incident_id" in body:
+    if "current_state" in body and any(name in body for name in NUMBERS):
         return True
     issue = any(name in body for name in (*ADDRESSES, "issueId"))
     return issue and "state" in body and ("priority" in body or "title" in body)
@@ -74,14 +76,16 @@ def _issue(issue: Mapping[str, object], received_at: datetime) -> Alert:
         started_at=issue.get("activatedAt") or issue.get("createdAt"),
         ended_at=issue.get("closedAt") or issue.get("updatedAt"),
         occurred_at=(issue.get("closedAt") if state == "resolved" else None) or issue.get("updatedAt"),
-        address=next((issue[name] for name in ADDRESSES if issue.get(name)), None),
+        links={"source": next((issue[name] for name in ADDRESSES if issue.get(name)), None)},
+        runbook=next(iter(as_list(issue.get("runbookUrls") or issue.get("runbookUrl"))), None),
+        image=next(iter(as_list(issue.get("chartUrl") or issue.get("violationChartUrl"))), None),
         acknowledged=word == ACKNOWLEDGED,
         note=f"The issue is {word}.",
     )
 
 
 def _incident(incident: Mapping[str, object], received_at: datetime) -> Alert:
-    identity = plain(incident.get("incident_id"))
+    identity = first(incident, NUMBERS)
     if identity is None:
         raise MalformedRecord("incident_id", "the number of the incident", incident.get("incident_id"))
     word, state = _state(incident, "current_state", "open, acknowledged or closed")
@@ -101,7 +105,9 @@ def _incident(incident: Mapping[str, object], received_at: datetime) -> Alert:
         started_at=when if state == "firing" else None,
         ended_at=when,
         occurred_at=when,
-        address=incident.get("incident_url"),
+        links={"source": incident.get("incident_url"), "policy": incident.get("policy_url")},
+        runbook=incident.get("runbook_url"),
+        image=incident.get("violation_chart_url"),
         acknowledged=word == ACKNOWLEDGED,
         note="A test of the notification channel." if word == "test" else f"The incident is {word}.",
     )

@@ -14,7 +14,11 @@ An example with every field; only ``title`` is needed::
       "started_at": "2026-11-20T08:12:00Z",     ISO 8601 with offset, or epoch seconds or milliseconds
       "ended_at": null,                         for a resolved alert
       "labels": {"region": "eu-west-1"},        plain values by name, at most 50 are kept
-      "link": "https://status.example.com/1",   http or https
+      "annotations": {"team_note": "Payments are first"},  texts for people by name, at most 50 are kept
+      "link": "https://status.example.com/1",   http or https, as the following ones
+      "runbook_url": "https://wiki.example.com/checkout",
+      "image_url": "https://grafana.example.com/render/1.png",
+      "value": "11 %",                          what was measured
       "event_id": "7c1f"                        the same for every delivery of one message
     }
 
@@ -39,7 +43,8 @@ SHAPE = "normalized: {title, status?: firing|resolved, severity?, dedupe_key?, s
 STATED = "firing or resolved"
 ELSEWHERE = ("state", "current_state", "alert_state", "alert_status", "event_type", "action")
 STATES: Mapping[str, AlertState] = {"firing": "firing", "resolved": "resolved"}
-TEXTS = ("description", "service", "source", "host", "dedupe_key", "event_id")
+TEXTS = ("description", "service", "source", "host", "dedupe_key", "event_id", "value")
+LINKS = ("link", "runbook_url", "image_url")
 TIMES = ("started_at", "ended_at")
 
 
@@ -76,12 +81,16 @@ def read(alert: object, received_at: datetime) -> Alert:
         severity=severity(alert.get("severity")),
         description=alert.get("description"),
         tags=mapping(alert.get("labels")),
+        annotations=mapping(alert.get("annotations")),
         service=alert.get("service"),
         host=alert.get("host"),
         started_at=alert.get("started_at"),
         ended_at=alert.get("ended_at"),
         occurred_at=alert.get("ended_at" if state == "resolved" else "started_at"),
-        address=alert.get("link"),
+        links={"source": alert.get("link")},
+        runbook=alert.get("runbook_url"),
+        value=alert.get("value"),
+        image=alert.get("image_url"),
         event_id=alert.get("event_id"),
         origin=alert.get("source"),
     )
@@ -108,8 +117,10 @@ def _check(alert: Mapping[str, object]) -> None:
     expect(alert, "severity", EXPECTED_SEVERITY, lambda value: severity(value).given)
     for name in TIMES:
         expect(alert, name, EXPECTED_TIME, lambda value: instant(value) is not None)
-    expect(alert, "link", "an http or https address", lambda value: link(value) is not None)
-    expect(alert, "labels", "an object of plain values", _flat)
+    for name in LINKS:
+        expect(alert, name, "an http or https address", lambda value: link(value) is not None)
+    for name in ("labels", "annotations"):
+        expect(alert, name, "an object of plain values", _flat)
 
 
 def _scalar(value: object) -> bool:

@@ -84,7 +84,7 @@ def _issue(action: str, issue: Mapping[str, object], body: Mapping[str, object],
         service=first(project, ("slug", "name")),
         started_at=issue.get("firstSeen") if action == "created" else None,
         occurred_at=issue.get("firstSeen") if action == "created" else None,
-        address=first(issue, ("web_url", "permalink"), 2000),
+        links={"source": first(issue, ("web_url", "permalink"), 2000)},
         note=f"issue.{action} by {who}" if who else f"issue.{action}",
     )
 
@@ -108,7 +108,7 @@ def _event(action: str, data: Mapping[str, object], received_at: datetime) -> Al
         host=first(tags, HOSTS),
         started_at=event.get("datetime"),
         occurred_at=event.get("datetime"),
-        address=event.get("web_url"),
+        links={"source": event.get("web_url")},
         event_id=f"{seen}|{rule or ''}" if seen else None,
         note=f"The rule {rule} triggered." if rule else "An alert rule triggered.",
     )
@@ -140,7 +140,8 @@ def _metric(action: str, data: Mapping[str, object], received_at: datetime) -> A
         started_at=alert.get("date_started"),
         ended_at=ended,
         occurred_at=ended if action == "resolved" else alert.get("date_detected") or alert.get("date_started"),
-        address=data.get("web_url"),
+        links={"source": data.get("web_url")},
+        value=data.get("description_text"),
         note=data.get("description_title"),
     )
 

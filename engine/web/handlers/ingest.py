@@ -43,7 +43,11 @@ class NormalizedAlert(msgspec.Struct):
     started_at: datetime | int | None = None
     ended_at: datetime | int | None = None
     labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
     link: Text | None = None
+    runbook_url: Text | None = None
+    image_url: Text | None = None
+    value: Text | None = None
     event_id: Text | None = None
 
 
