@@ -14,6 +14,7 @@ from engine.web.app import Console
 from reports import CATALOGUE
 from tests.conftest import NOW
 from tests.web.client import Client
+from tests.web.served import behind_waitress
 
 SECRET = "0123456789abcdef0123456789abcdef"
 ROLES = ("owner", "admin", "operator", "member")
@@ -58,6 +59,13 @@ def sign_in(console, clock):
         return Client(console, console.gate.sessions.issue(who, org, now=NOW) if who else None)
 
     return client
+
+
+@pytest.fixture
+def served(console):
+    """The console behind waitress; the port on which it answers."""
+    with behind_waitress(console) as port:
+        yield port
 
 
 @pytest.fixture

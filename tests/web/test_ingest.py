@@ -355,7 +355,7 @@ def test_a_title_alone_opens_an_incident_and_with_resolved_closes_it(send, peopl
     ],
 )
 def test_what_is_not_about_an_alert_is_accepted_and_logged_for_the_operator(body, note, send, peopled, caplog):
-    with caplog.at_level("INFO", logger="hq.web"):
+    with caplog.at_level("INFO", logger="hq"):
         assert outcomes(send(ALERTS, body)) == ["ignored"]
     assert note in caplog.text
     assert stored(peopled, incidents) == []
