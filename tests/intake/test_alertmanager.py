@@ -132,8 +132,10 @@ def test_a_cut_group_says_so_and_closes_nothing():
     )
 
 
-def test_no_alerts_are_no_alerts():
-    assert read() == []
+def test_a_body_without_alerts_says_where_they_belong():
+    with pytest.raises(BadRequest, match="alerts must be a list of at least one alert; got a list of 0") as raised:
+        read()
+    assert raised.value.word == "no_alerts"
 
 
 @pytest.mark.parametrize(

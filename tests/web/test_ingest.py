@@ -10,6 +10,7 @@ import pytest
 
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
+from engine.store.schema.ingest import ingest_payloads
 from engine.store.schema.organizations import organizations
 from engine.store.schema.outputs import credentials
 from engine.store.schema.services import (
@@ -69,6 +70,7 @@ def test_an_alert_opens_an_incident_and_says_which(send, peopled):
     (incident,) = stored(peopled, incidents)
     assert answer.json == {
         "received": 1, "created": 1, "deduplicated": 0, "reopened": 0, "resolved": 0, "updated": 0,
+        "ignored": 0, "replayed": 0, "no_open_incident": 0, "out_of_order": 0,
         "results": [{"dedupe_key": "normalized:disk-db1", "outcome": "created", "incident_id": incident["id"]}],
     }  # fmt: skip
     assert (incident["title"], incident["severity"], incident["status"]) == ("Disk full on db1", "high", "open")
@@ -151,7 +153,7 @@ def test_four_monitors_are_recognised_without_being_told(send, peopled):
         ({**ALERT, "severity": "purple"}, 400, "invalid_alert"),
         ({**ALERT, "title": ""}, 400, "invalid_alert"),
         ({"alerts": [ALERT, {"status": "firing"}]}, 400, "invalid_alert"),
-        (b"x" * 1_200_000, 413, "body_too_large"),
+        (b" " * (16 * 1024 * 1024 + 1), 413, "body_too_large"),
     ],
 )
 def test_a_bad_body_writes_nothing(body, status, error, send, peopled):
@@ -358,4 +360,6 @@ def test_what_is_not_about_an_alert_is_accepted_and_logged_for_the_operator(body
     with caplog.at_level("INFO", logger="hq"):
         assert outcomes(send(ALERTS, body)) == ["ignored"]
     assert note in caplog.text
+    (kept,) = stored(peopled, ingest_payloads)
+    assert (kept["state"], note in kept["reason"]) == ("ignored", True)
     assert stored(peopled, incidents) == []

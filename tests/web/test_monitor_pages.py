@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
+from engine.runtime.settings import Settings
 from engine.store.rows import many
 from engine.store.schema.services import findings, incidents
 from tests.web.pages import ADDRESS, FOLDER, TOKEN, block, data, text_of
@@ -283,6 +284,18 @@ def test_a_page_names_the_route_and_the_token_that_belong_to_it(page):
     assert routes == {VULNERABILITIES if scanner else ALERTS}
     assert TOKEN in text_of(page)
     assert ADDRESS in text_of(page)
+
+
+def test_every_setting_that_is_named_exists_with_the_limit_that_is_named():
+    known = {name: value for name, value, _ in Settings().shown()}
+    named = {name for page in (INDEX, *PAGES) for name in re.findall(r"\bSVC_[A-Z_]+[A-Z]", text_of(page))}
+    assert named - set(known) == set()
+    said = dict(re.findall(r"^\| .+ \| ([\d,]+)(?: MiB)?, `(SVC_\w+)` \|", text_of(INDEX), re.MULTILINE))
+    assert {name: int(value.replace(",", "")) for value, name in said.items()} == {
+        "SVC_INGEST_MAX_BYTES": int(known["SVC_INGEST_MAX_BYTES"]) // 2**20,
+        "SVC_INGEST_MAX_ALERTS": int(known["SVC_INGEST_MAX_ALERTS"]),
+        "SVC_INGEST_PER_MINUTE": int(known["SVC_INGEST_PER_MINUTE"]),
+    }
 
 
 @pytest.mark.parametrize("page", [INDEX, *PAGES])

@@ -20,10 +20,10 @@ from engine.intake.alerts import (
     sentry,
 )
 from engine.intake.alerts.alert import Alert
-from engine.intake.refusals import check_count, display, read_each, unknown_shape
-from engine.model.errors import BadRequest
+from engine.intake.refusals import display, no_records, read_each, unknown_shape
+from engine.model.errors import BadRequest, TooLarge
 
-MOST = 1000
+MOST = 20_000  # unless a setting says otherwise
 
 R = TypeVar("R")
 
@@ -65,10 +65,10 @@ FORMATS = (
 )
 
 
-def read_alerts(body: object, *, received_at: datetime) -> list[Alert]:
-    """The alerts of a parsed body in its order, all or none; ``received_at`` is aware.
+def read_alerts(body: object, *, received_at: datetime, most: int = MOST) -> list[Alert]:
+    """The alerts of a parsed body in its order, all or none and at least one; ``received_at`` is aware.
 
-    BadRequest with the word unknown_alert_shape, invalid_alert or too_many_alerts.
+    BadRequest with the word unknown_alert_shape, no_alerts or invalid_alert; TooLarge with too_many_alerts.
     """
     if not isinstance(body, dict):
         raise _unknown_shape(display(body))
@@ -76,8 +76,21 @@ def read_alerts(body: object, *, received_at: datetime) -> list[Alert]:
     if found is None:
         raise _unknown_shape(f"an object with {_names(body)}")
     if isinstance(alerts := body.get("alerts"), list):
-        check_count("alert", len(alerts), MOST)
-    return found.alerts(body, received_at)
+        _check_size(len(alerts), most)
+    read = found.alerts(body, received_at)
+    if not read:
+        raise no_records("alert", f"of {found.name}", "alerts", body.get("alerts"))
+    return read
+
+
+def _check_size(count: int, most: int) -> None:
+    """TooLarge: whoever runs the console may raise the limit, and the body is kept to be read again then."""
+    if count > most:
+        raise TooLarge(
+            f"A body may hold at most {most:,} alerts (SVC_INGEST_MAX_ALERTS); got {count:,}. Send them in several.",
+            word="too_many_alerts",
+            details=[{"field": "alerts", "expected": f"at most {most}", "found": str(count)}],
+        )
 
 
 def _names(body: Mapping[str, object]) -> str:
