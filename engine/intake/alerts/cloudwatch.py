@@ -65,7 +65,7 @@ def _alarm(alarm: Mapping[str, object], event_id: object, fields: tuple[str, str
     name, value = plain(alarm.get("AlarmName")), plain(alarm.get("NewStateValue"))
     if name is None:
         raise MalformedRecord(fields[0], "the name of the alarm", alarm.get("AlarmName"))
-    if value not in STATES:
+    if value is None or value not in STATES:
         raise MalformedRecord(fields[1], "ALARM, OK or INSUFFICIENT_DATA", alarm.get("NewStateValue"))
     arn, contributor = plain(alarm.get("AlarmArn")), plain(alarm.get("Contributor"))
     place = (alarm.get("AWSAccountId"), alarm.get("Region"))
