@@ -210,6 +210,57 @@ def test_where_secrets_are_set_alerts_are_signed(signature, status, environment,
         assert answer.json["error"] == "invalid_signature"
 
 
+def of_sender(name, secret="two", before=b"", form="{}", **more):
+    """The headers of a monitor that signs with a scheme of its own."""
+
+    def headers(body):
+        return {name: form.format(hmac.new(secret.encode(), before + body, sha256).hexdigest()), **more}
+
+    return headers
+
+
+SECONDS = str(int(NOW.timestamp()))
+OLD = str(int(NOW.timestamp()) - 301)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        (of_sender("x_pagerduty_signature", form="v1={}"), 200),
+        (of_sender("x_pagerduty_signature", form="v1=00,v1={}"), 200),
+        (of_sender("x_pagerduty_signature", form="v0={}"), 401),
+        (of_sender("x_pagerduty_signature", form="v1={}", secret="three"), 401),
+        (of_sender("sentry_hook_signature"), 200),
+        (of_sender("sentry_hook_signature", before=b" "), 401),
+        (of_sender("sentry_hook_signature", form="é"), 401),
+        (of_sender("x_grafana_alerting_signature"), 200),
+        (of_sender("x_grafana_alerting_signature", before=f"{SECONDS}:".encode()), 401),
+        (
+            of_sender(
+                "x_grafana_alerting_signature",
+                before=f"{SECONDS}:".encode(),
+                x_grafana_alerting_timestamp=SECONDS,
+            ),
+            200,
+        ),
+        (
+            of_sender("x_grafana_alerting_signature", before=f"{OLD}:".encode(), x_grafana_alerting_timestamp=OLD),
+            401,
+        ),
+        (of_sender("x_grafana_alerting_signature", before=b":", x_grafana_alerting_timestamp=""), 401),
+        (of_sender("sentry_hook_signature", x_svc_signature=""), 401),
+        (lambda body: {}, 401),
+    ],
+)
+def test_a_monitor_may_sign_with_a_scheme_of_its_own(headers, status, environment, request, peopled):
+    environment["SVC_ALERT_WEBHOOK_SIGNING_SECRET"] = "one, two"
+    send = request.getfixturevalue("send")
+    body = msgspec.json.encode(ALERT)
+    answer = send(ALERTS, body, **headers(body))
+    assert answer.status == status
+    assert len(stored(peopled, incidents)) == (status == 200)
+
+
 def test_the_plan_gate(environment, request, peopled):
     environment["SVC_ALERT_INGEST_PLANS"] = "pro,team"
     send = request.getfixturevalue("send")

@@ -1,9 +1,7 @@
 """The doors of monitors and scanners."""
 
-import hmac
 import logging
 from datetime import datetime
-from hashlib import sha256
 from typing import Annotated, Literal
 
 import msgspec
@@ -16,10 +14,10 @@ from engine.model.ask import Parameter
 from engine.model.errors import (
     Forbidden,
     Problem,
-    Unauthorized,
 )
 from engine.model.vocabulary import IngestRoute
 from engine.store.credentials import credentials_of
+from engine.web.alert_signatures import check_alert
 from engine.web.credentials import confirm
 from engine.web.http import Request, Response, answer
 
@@ -79,13 +77,13 @@ ALERT_BODIES = (NormalizedAlert, AlertBatch, MonitorPayload)
 FINDING_BODIES = (GenericFinding, ScannerPayload, list[GenericFinding], list[ScannerPayload])
 SIGNATURE = Parameter("X-Svc-Signature", None, "t=<seconds>,v1=<hex HMAC-SHA256 of t.body>, where a secret is set")
 SOURCE = Parameter("X-Svc-Vuln-Source", None, "whose findings these are", choices=tuple(FORCED))
-WINDOW_SECONDS = 300
 log = logging.getLogger("hq.web")
 
 
 def alerts(request: Request) -> Response:
     """POST /api/integrations/alerts: takes alerts of any known format: incidents open, repeat, resolve."""
-    _check_signature(request)
+    secrets = request.services.settings.alert_webhook_signing_secret
+    check_alert(secrets, request.headers, request.body, now=request.now)
     _check_plan(request)
     received = receive_alerts(_door(request), _inbound(request, "alerts"))
     _note_use(request)
@@ -132,31 +130,6 @@ def _note_use(request: Request) -> None:
         request.services.store.uses.note(caller.org_id, str(caller.credential_id), request.now)
     except Problem as problem:  # what was written is acknowledged, whether or not the use can be counted now
         log.warning("request %s: the use of the token was not noted: %s", request.id, problem.message)
-
-
-def _check_signature(request: Request) -> None:
-    """``X-Svc-Signature: t=<seconds since 1970>,v1=<hex HMAC-SHA256 of "t.body">``, where secrets are configured.
-
-    Several ``v1`` may be given and several secrets configured, so that a secret can be rotated without a gap.
-    """
-    secrets = request.services.settings.alert_webhook_signing_secret
-    if not secrets:
-        return
-    parts = [part.strip().partition("=") for part in request.headers.get(SIGNATURE.name.lower(), "").split(",")]
-    stamps = [value for name, _, value in parts if name == "t"]
-    given = [value for name, _, value in parts if name == "v1" and value.isascii()]
-    refused = Unauthorized(
-        "The signature of the alert is missing, wrong or too old: X-Svc-Signature must be t=…,v1=… over the raw body.",
-        word="invalid_signature",
-    )
-    if len(stamps) != 1 or not (stamps[0].isascii() and stamps[0].isdigit()) or len(stamps[0]) > 12:
-        raise refused
-    if abs(request.now.timestamp() - int(stamps[0])) > WINDOW_SECONDS:
-        raise refused
-    signed = stamps[0].encode() + b"." + request.body
-    right = [hmac.new(secret.encode(), signed, sha256).hexdigest() for secret in secrets]
-    if not any(hmac.compare_digest(one, other) for one in right for other in given):
-        raise refused
 
 
 def _check_plan(request: Request) -> None:
