@@ -23,7 +23,6 @@ from engine.store.ids import new_id
 from engine.store.queries.ingest import last_incidents
 from engine.store.queries.payloads import applied_of, keep_unread, unfinished
 from engine.store.schema.ingest import ingest_payloads
-from engine.store.schema.records import IngestPayloadRow
 
 PART = 500  # alerts of one transaction: bounds how long others wait for the writer
 REASON = 2000
@@ -98,9 +97,9 @@ def _read(door: IngestDoor, inbound: InboundBody, read: Callable[[], T]) -> T:
 
 
 def _keep_dead_letter(door: IngestDoor, inbound: InboundBody, reason: str) -> None:
-    row = {"org_id": door.org_id, **_kept(inbound, new_id("pay"), "unread", 0, 0), "reason": reason[:REASON]}
+    row = {**_kept(inbound, new_id("pay"), "unread", 0, 0), "reason": reason[:REASON]}
     with door.store.aside() as connection:
-        gone = keep_unread(connection, IngestPayloadRow(**row), door.most_unread)
+        gone = keep_unread(connection, door.org_id, row, door.most_unread)
     if gone:
         log.warning("%s: %d dead letters gave way to a newer one", door.org_id, len(gone))
 

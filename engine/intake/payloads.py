@@ -4,6 +4,7 @@ import zlib
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from typing import Any
 
 import msgspec
 
@@ -62,17 +63,13 @@ def redact_body(body: bytes) -> bytes:
 
 def _redact_within(holder: list[object]) -> None:
     """Without recursion: senders decide how deep a body is."""
-    waiting: list[dict[str, object] | list[object]] = [holder]
+    waiting: list[Any] = [holder]  # objects and lists of JSON
     while waiting:
         inside = waiting.pop()
-        places = inside.items() if isinstance(inside, dict) else enumerate(inside)
-        for place, value in list(places):
-            new: object = value
+        for place, value in list(inside.items() if isinstance(inside, dict) else enumerate(inside)):
             if isinstance(place, str) and not isinstance(value, dict | bool | None) and is_secret(place):
-                new = REDACTED
+                inside[place] = REDACTED
             elif isinstance(value, str):
-                new = redact(value)
+                inside[place] = redact(value)
             elif isinstance(value, dict | list):
                 waiting.append(value)
-            if new is not value:
-                inside[place] = new  # type: ignore[call-overload,index] - the place is of the kind that the holder has

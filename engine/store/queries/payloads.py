@@ -12,7 +12,7 @@ from engine.store.rows import select_first, select_rows
 from engine.store.schema.ingest import early_events, ingest_payloads
 from engine.store.schema.records import IngestPayloadRow
 from engine.store.schema.services import incident_timeline
-from engine.store.statements import Stored
+from engine.store.statements import Stored, Values
 
 MOST_UNREAD_BYTES = 64 * 1024 * 1024  # as they are kept, of one organization
 LISTED = ("id", "org_id", "received_at", "route", "state", "size_bytes", "times", "records", "applied", "reason")
@@ -34,9 +34,8 @@ def applied_of(connection: Connection, org_id: str, payload_id: str) -> int:
     return applied or 0
 
 
-def keep_unread(connection: Connection, row: IngestPayloadRow, most: int) -> list[str]:
+def keep_unread(connection: Connection, org_id: str, row: Values, most: int) -> list[str]:
     """Keep a dead letter; the same body again only counts. Returns the oldest ones that had to give way to it."""
-    org_id = row["org_id"]
     same = (
         ingest_payloads.c.org_id == org_id,
         ingest_payloads.c.sha256 == row["sha256"],
@@ -46,7 +45,7 @@ def keep_unread(connection: Connection, row: IngestPayloadRow, most: int) -> lis
     again = {"times": ingest_payloads.c.times + 1, "reason": row["reason"]}
     if connection.execute(update(ingest_payloads).where(*same).values(again)).rowcount:
         return []
-    connection.execute(ingest_payloads.insert().values(row))
+    connection.execute(ingest_payloads.insert().values({**row, "org_id": org_id}))
     return _give_way(connection, org_id, most)
 
 
