@@ -98,7 +98,7 @@ from engine.web.handlers import (
 from engine.web.handlers.digests import chain_route, delivery_route, preview_route, scheduled_route
 from engine.web.handlers.proxy import REASONING, ROBOT, proxy_route
 from engine.web.handlers.reports import report_route
-from engine.web.limits import CONTACT, COPILOT_TURNS, INGEST, SENSITIVE
+from engine.web.limits import CONTACT, COPILOT_TURNS, INGEST, INGEST_SIZE, SENSITIVE
 from engine.web.routes import CSV, EVENTS, HTML, ICS, MARKDOWN, PLAIN, ZIP, Route
 from reports.digests import CHAIN, DIGEST
 
@@ -121,8 +121,8 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("GET", "/api/attack-paths/simulate", S, services.attack_paths, SENSITIVE, parameters=(services.TARGET, services.DEPTH), answer=Simulation, errors=(404,)),
     ),
     "Ingest and integrations": (
-        Route("POST", "/api/integrations/alerts", ING, ingest.alerts, INGEST, parameters=None, headers=(ingest.SIGNATURE,), body=RawBody(ingest.ALERT_BODIES), answer=AlertReceipt, errors=(403,)),
-        Route("POST", "/api/integrations/vulnerabilities", ING, ingest.vulnerabilities, INGEST, parameters=None, headers=(ingest.SOURCE,), body=RawBody(ingest.FINDING_BODIES), answer=FindingReceipt),
+        Route("POST", "/api/integrations/alerts", ING, ingest.alerts, INGEST, parameters=None, headers=(ingest.SIGNATURE,), size=INGEST_SIZE, body=RawBody(ingest.ALERT_BODIES), answer=AlertReceipt, errors=(403,)),
+        Route("POST", "/api/integrations/vulnerabilities", ING, ingest.vulnerabilities, INGEST, parameters=None, headers=(ingest.SOURCE,), size=INGEST_SIZE, body=RawBody(ingest.FINDING_BODIES), answer=FindingReceipt),
         Route("GET", "/api/integrations/connections", S, integrations.connections, answer=Connections),
         Route("POST", "/api/integrations/connections", OPERATORS, integrations.create_connection, SENSITIVE, body=JsonBody(integrations.NewConnection), answer=ConnectionReceipt, status=201, errors=(409,)),
         Route("POST", "/api/integrations/deploy-events", S, integrations.deploy_event, body=JsonBody(integrations.NewDeploy), answer=DeployReceipt, status=(200, 201), errors=(404, 409)),

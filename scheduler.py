@@ -61,7 +61,7 @@ def nightly_build(services: Services, now: datetime) -> str:
 
 def retention(services: Services, now: datetime) -> str:
     """Purge records that are past their retention and under no legal hold."""
-    return purge_all(services.store, now=now)
+    return purge_all(services.store, now=now, payload_days=services.settings.ingest_keep_days)
 
 
 def outbox(services: Services, now: datetime) -> str:

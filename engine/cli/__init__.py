@@ -19,6 +19,7 @@ from engine.cli.doors import (
 )
 from engine.cli.figures import figures
 from engine.cli.gateway import gateway
+from engine.cli.ingest import ingest
 from engine.cli.openapi import openapi
 from engine.cli.poam import poam
 from engine.cli.records import import_, tables
@@ -48,6 +49,7 @@ for command in (
     session,
     deliveries,
     endpoints,
+    ingest,
     poam,
     verify,
     routes,

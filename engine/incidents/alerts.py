@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 from hashlib import sha256
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
+from engine.incidents.alert_rows import AlertLog, IncidentChange, Receipt, new_incident, whole_alert
+from engine.incidents.sender_clock import is_late, is_over, is_taken, latest
 from engine.intake.alerts import Alert, severity_after
-from engine.model.vocabulary import LIVE_INCIDENTS, AlertOutcome, IncidentStatus, Severity
-from engine.store import Ahead, Note, Revision
-from engine.store.ids import new_id
+from engine.model.vocabulary import LIVE_INCIDENTS, AlertOutcome
+from engine.store import Ahead, Revision
 from engine.store.inbound import first_time
-from engine.store.queries.ingest import LastIncident, last_incidents, service_ids
+from engine.store.queries.ingest import EarlyEvents, LastIncident, early_by_key, last_incidents, service_ids
 from engine.store.queries.settings import threshold
-from engine.store.schema.services import incident_timeline, incidents
+from engine.store.schema.ingest import early_events
+from engine.store.schema.services import incidents
 
 LONGEST_SOURCE = 60  # that the record of seen events keeps
 
@@ -25,27 +28,20 @@ class AlertResult(TypedDict):
     incident_id: str | None
 
 
-class IncidentChange(TypedDict, total=False):
-    """The columns of an incident that an alert changes."""
-
-    status: IncidentStatus
-    severity: Severity
-    alert_count: int
-    acknowledged_at: datetime
-    resolved_at: datetime | None
-
-
 def prefetch_keys(alerts: Sequence[Alert]) -> Ahead:
     """What ``ingest_alerts`` will look up for these alerts."""
-    return ((last_incidents, [alert.dedupe_key for alert in alerts]), (service_ids, _services(alerts)))
+    keys = [alert.dedupe_key for alert in alerts]
+    return ((last_incidents, keys), (early_by_key, keys), (service_ids, _services(alerts)))
 
 
-def ingest_alerts(revision: Revision, alerts: Sequence[Alert], *, workspace_id: str | None) -> list[AlertResult]:
+def ingest_alerts(revision: Revision, alerts: Sequence[Alert], receipt: Receipt) -> list[AlertResult]:
     """Apply alerts in their order; one outcome with the incident's id for each of them."""
+    for read, keys in prefetch_keys(alerts):
+        revision.look_up(read, keys)
     services = revision.look_up(service_ids, _services(alerts))
-    work = _Work(revision, services, workspace_id)
+    work = _Work(revision, services, receipt)
     outcomes = [work.apply(alert) for alert in alerts]
-    revision.record_all(work.notes)
+    revision.record_all(work.log.notes)
     return outcomes
 
 
@@ -56,11 +52,11 @@ def _services(alerts: Sequence[Alert]) -> list[str]:
 class _Work:
     """One body's alerts within one revision."""
 
-    def __init__(self, revision: Revision, services: dict[str, str | None], workspace_id: str | None) -> None:
+    def __init__(self, revision: Revision, services: dict[str, str | None], receipt: Receipt) -> None:
         self.revision = revision
         self.services = services
-        self.workspace_id = workspace_id
-        self.notes: list[Note] = []
+        self.receipt = receipt
+        self.log = AlertLog(revision, receipt)
         self.unknown_service: str | None = None
 
     def apply(self, alert: Alert) -> AlertResult:
@@ -75,7 +71,7 @@ class _Work:
         if alert.state == "firing":
             return self._fire(alert, incident)
         if incident is None or incident.status not in LIVE_INCIDENTS:
-            return self._result(alert, "no_open_incident", incident.id if incident else None)
+            return self._early(alert, incident)
         return self._resolve(alert, incident) if alert.state == "resolved" else self._annotate(alert, incident)
 
     def _new(self, event_id: str) -> bool:
@@ -84,118 +80,172 @@ class _Work:
             source = f"alert:{sha256(source.encode()).hexdigest()[: LONGEST_SOURCE - 6]}"
         return first_time(self.revision.records, source, event_id, self.revision.now)
 
+    def _late(self, alert: Alert, incident: LastIncident) -> bool:
+        return is_late(alert, incident, replayed_from=self.receipt.replayed_from)
+
+    # -- an alert fires -----------------------------------------------------------------------------------------------
+
     def _fire(self, alert: Alert, incident: LastIncident | None) -> AlertResult:
         if incident is None:
-            return self._open(alert, None)
+            early = self.revision.look_up(early_by_key, [alert.dedupe_key])[alert.dedupe_key]
+            return self._open_and_end(alert, early) if early and is_over(alert, early) else self._open(alert, None)
         if incident.status in LIVE_INCIDENTS:
             return self._count(alert, incident)
+        if self._late(alert, incident):
+            return self._out_of_order(alert, incident, "An alert{} came after its recovery; it opens nothing")
         ended: datetime = incident.resolved_at or incident.closed_at or incident.opened_at
-        if alert.occurred_at is not None and alert.occurred_at < ended:
-            return self._result(alert, "out_of_order", incident.id)
-        if incident.status == "resolved" and self.revision.now - ended <= self._reopen_within():
+        if incident.status == "resolved" and self.receipt.at - ended <= self._reopen_within:
             return self._reopen(alert, incident)
         return self._open(alert, incident)
 
+    @cached_property
     def _reopen_within(self) -> timedelta:
         return timedelta(minutes=threshold(self.revision.records, self.revision.org_id, "alert_reopen_minutes"))
 
     def _open(self, alert: Alert, before: LastIncident | None) -> AlertResult:
-        identifier, now = new_id("inc"), self.revision.now
+        row = self._insert(alert, before, acknowledged=alert.acknowledged or self._taken(alert))
+        self._opened(alert, row, before)
+        self.log.ingested(row["id"], "created", self.unknown_service)
+        self.log.event("incident.opened", row["id"], {"severity": row["severity"]})
+        return self._result(alert, "created", row["id"])
+
+    def _open_and_end(self, alert: Alert, early: EarlyEvents) -> AlertResult:
+        """A recovery that came before its alert: what was is recorded, and is over."""
+        row = self._insert(alert, None, acknowledged=False)
+        row |= {"status": "resolved", "resolved_at": self.receipt.at, "sender_at": early.recovered_at}
+        self._opened(alert, row, None)
+        self.log.line(
+            row["id"], "status", f"Resolved: its recovery of {early.recovered_at:%Y-%m-%d %H:%M} UTC came first"
+        )
+        self.log.ingested(row["id"], "out_of_order", self.unknown_service)
+        self.log.event("incident.opened", row["id"], {"severity": row["severity"]})
+        self.log.event("incident.resolved", row["id"])
+        return self._result(alert, "out_of_order", row["id"])
+
+    def _insert(self, alert: Alert, before: LastIncident | None, *, acknowledged: bool) -> dict[str, Any]:  # a row
         service = self.services[alert.service.lower()] if alert.service else None
-        row = {
-            "id": identifier,
-            "title": alert.title,
-            "severity": severity_after(None, alert),
-            "status": "acknowledged" if alert.acknowledged else "open",
-            "service_id": service,
-            "workspace_id": self.workspace_id,
-            "source": alert.origin or alert.source,
-            "dedupe_key": alert.dedupe_key,
-            "alert_count": 1,
-            "started_at": alert.started_at or now,
-            "opened_at": now,
-            "acknowledged_at": now if alert.acknowledged else None,
-            "last_seen_at": now,
-            "summary": alert.description,
-            "related_to": before.id if before else None,
-        }
+        return new_incident(alert, before, self.receipt, service_id=service, acknowledged=acknowledged)
+
+    def _opened(self, alert: Alert, row: dict[str, Any], before: LastIncident | None) -> None:  # a row
         self.revision.insert_soon(incidents, row)
         opened = LastIncident._make(row.get(name) for name in LastIncident._fields)
         known = (opened,) if before is None else (opened, before)
         self._learn(alert.dedupe_key, max(known, key=lambda one: (one.opened_at, one.id)))
-        self._timeline(identifier, "alert", f"Opened by {row['source']}: {alert.title}")
-        self._note("alert.ingested", identifier, "created")
-        self._note("incident.opened", identifier, None, severity=row["severity"])
-        return self._result(alert, "created", identifier)
+        self.log.line(row["id"], "alert", f"Opened by {row['source']}: {alert.title}")
+        self.log.clock(alert, row["id"])
 
     def _count(self, alert: Alert, incident: LastIncident) -> AlertResult:
         severity = severity_after(incident.severity, alert)
         count = (incident.alert_count or 0) + 1
-        self._change(alert.dedupe_key, incident, alert_count=count, severity=severity)
+        said = {} if self._late(alert, incident) else whole_alert(alert)
+        self._change(alert, incident, said, alert_count=count, severity=severity)
         if severity != incident.severity:
-            self._timeline(incident.id, "severity", f"Severity rose from {incident.severity} to {severity}")
-        self._note("alert.ingested", incident.id, "deduplicated")
+            self.log.line(incident.id, "severity", f"Severity rose from {incident.severity} to {severity}")
+        self.log.ingested(incident.id, "deduplicated", self.unknown_service)
         return self._result(alert, "deduplicated", incident.id)
 
     def _reopen(self, alert: Alert, incident: LastIncident) -> AlertResult:
         self._change(
-            alert.dedupe_key,
+            alert,
             incident,
-            status="open",
+            whole_alert(alert),
+            status="acknowledged" if self._taken(alert) else "open",
             resolved_at=None,
             alert_count=(incident.alert_count or 0) + 1,
             severity=severity_after(incident.severity, alert),
         )
-        self._timeline(incident.id, "status", "Reopened: the alert fires again")
-        self._note("alert.ingested", incident.id, "reopened")
+        self.log.line(incident.id, "status", "Reopened: the alert fires again")
+        self.log.clock(alert, incident.id)
+        self.log.ingested(incident.id, "reopened", self.unknown_service)
         return self._result(alert, "reopened", incident.id)
 
+    def _taken(self, alert: Alert) -> bool:
+        return is_taken(alert, self.revision.look_up(early_by_key, [alert.dedupe_key])[alert.dedupe_key])
+
+    # -- an alert ends, or something is said of it ---------------------------------------------------------------------
+
     def _resolve(self, alert: Alert, incident: LastIncident) -> AlertResult:
-        ended = max(alert.ended_at or self.revision.now, incident.opened_at)
-        self._change(alert.dedupe_key, incident, status="resolved", resolved_at=ended)
-        self._timeline(incident.id, "status", f"Resolved by {incident.source or alert.source}")
-        self._note("alert.ingested", incident.id, "resolved")
-        self._note("incident.resolved", incident.id, None)
+        if self._late(alert, incident):
+            return self._out_of_order(alert, incident, "A recovery{} came after a later alert; it ends nothing")
+        ended = max(alert.ended_at or self.receipt.at, incident.opened_at)
+        self._change(alert, incident, {}, status="resolved", resolved_at=ended)
+        self.log.line(incident.id, "status", f"Resolved by {incident.source or alert.source}")
+        self.log.clock(alert, incident.id)
+        self.log.ingested(incident.id, "resolved", self.unknown_service)
+        self.log.event("incident.resolved", incident.id)
         return self._result(alert, "resolved", incident.id)
 
     def _annotate(self, alert: Alert, incident: LastIncident) -> AlertResult:
-        change: IncidentChange = {"severity": severity_after(incident.severity, alert)}
-        acknowledged = alert.acknowledged and incident.acknowledged_at is None
+        late = self._late(alert, incident)
+        change: IncidentChange = {"sender_at": incident.sender_at}  # of alerts and recoveries alone
+        if not late:
+            change["severity"] = severity_after(incident.severity, alert)
+        acknowledged = (
+            alert.acknowledged and not late and (incident.acknowledged_at is None or incident.status == "open")
+        )
         if acknowledged:
-            change["acknowledged_at"] = self.revision.now
+            change["acknowledged_at"] = incident.acknowledged_at or self.receipt.at
         if acknowledged and incident.status == "open":
             change["status"] = "acknowledged"
-        self._change(alert.dedupe_key, incident, **change)
-        self._timeline(incident.id, "note", alert.note or alert.title)
-        self._note("alert.ingested", incident.id, "updated")
+        self._change(alert, incident, {}, **change)
+        self.log.line(incident.id, "note", alert.note or alert.title)
+        self.log.clock(alert, incident.id)
+        self.log.ingested(incident.id, "updated", self.unknown_service)
         if acknowledged:
-            self._note("incident.acknowledged", incident.id, None)
+            self.log.event("incident.acknowledged", incident.id)
         return self._result(alert, "updated", incident.id)
 
-    def _change(self, dedupe_key: str, incident: LastIncident, **change: Unpack[IncidentChange]) -> None:
-        self.revision.update_soon(incidents, {"id": incident.id}, {**change, "last_seen_at": self.revision.now})
-        self._learn(dedupe_key, incident._replace(**change))
+    def _early(self, alert: Alert, incident: LastIncident | None) -> AlertResult:
+        """No alert is open that it could be about: what it says is remembered for one that is on its way."""
+        at, identifier = alert.occurred_at, incident.id if incident else None
+        if at is None:
+            return self._result(alert, "no_open_incident", identifier)
+        if alert.state == "resolved" and incident is not None:
+            news = incident.sender_at is None or at > incident.sender_at
+            if news:
+                self._change(alert, incident, {})
+        else:
+            news = self._remember(alert, at)
+        if news:
+            self.log.ingested(identifier, "no_open_incident", self.unknown_service)
+        return self._result(alert, "no_open_incident", identifier)
+
+    def _remember(self, alert: Alert, at: datetime) -> bool:
+        """Whether it was news."""
+        key = alert.dedupe_key
+        known = self.revision.look_up(early_by_key, [key])[key]
+        recovered, acknowledged = known or EarlyEvents(None, None)
+        if alert.state == "resolved":
+            recovered = latest(recovered, at)
+        elif alert.acknowledged:
+            acknowledged = latest(acknowledged, at)
+        now_known = EarlyEvents(recovered, acknowledged)
+        if now_known == (known or EarlyEvents(None, None)):
+            return False
+        row = {**now_known._asdict(), "seen_at": self.revision.now}
+        if known is None:
+            self.revision.insert_soon(early_events, {"dedupe_key": key, **row})
+        else:
+            self.revision.update_soon(early_events, {"dedupe_key": key}, row)
+        self.revision.learn(early_by_key, key, now_known)
+        return True
+
+    def _out_of_order(self, alert: Alert, incident: LastIncident, said: str) -> AlertResult:
+        dated = f" of {alert.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if alert.occurred_at else ""
+        self.log.line(incident.id, "note", said.format(dated))
+        self.log.ingested(incident.id, "out_of_order", self.unknown_service)
+        return self._result(alert, "out_of_order", incident.id)
+
+    def _change(
+        self, alert: Alert, incident: LastIncident, said: dict[str, Any], **change: Unpack[IncidentChange]
+    ) -> None:  # values of a row
+        change.setdefault("sender_at", latest(incident.sender_at, alert.occurred_at))
+        seen = latest(incident.last_seen_at, self.receipt.at)
+        self.revision.update_soon(incidents, {"id": incident.id}, {**said, **change, "last_seen_at": seen})
+        self._learn(alert.dedupe_key, incident._replace(**change, last_seen_at=seen))
 
     def _learn(self, dedupe_key: str, incident: LastIncident) -> None:
         self.revision.learn(last_incidents, dedupe_key, incident)
-
-    def _timeline(self, incident_id: str, kind: str, body: str) -> None:
-        row = {
-            "id": new_id("tl"),
-            "incident_id": incident_id,
-            "happened_at": self.revision.now,
-            "kind": kind,
-            "actor": self.revision.actor,
-            "body": body,
-        }
-        self.revision.insert_soon(incident_timeline, row)
-
-    def _note(self, action: str, incident_id: str, outcome: AlertOutcome | None, **details: object) -> None:
-        facts = {**details, **({"outcome": outcome} if outcome else {})}
-        if self.unknown_service is not None and action == "alert.ingested":
-            facts["unknown_service"] = self.unknown_service  # what scope-boundary compares with declared systems
-        note = Note(action, "incident", incident_id, workspace_id=self.workspace_id, details=facts or None)
-        self.notes.append(note)
 
     @staticmethod
     def _result(alert: Alert, outcome: AlertOutcome, incident_id: str | None) -> AlertResult:

@@ -75,7 +75,7 @@ def explain(connection: Reader, org_id: str, incident_id: str, now: datetime) ->
     signals = (
         *deploy_signals(deploys_between(connection, org_id, begin, end, MOST), services),
         *block_signals(blocks_between(connection, org_id, begin, end, MOST)),
-        *incident_signals(others, incident.service_id, hops, services, suppliers),
+        *incident_signals(others, incident.service_id, hops, services, suppliers, host=incident.host),
     )
     precedents = past(ended_before(connection, org_id, incident_id, onset, PRECEDENTS))
     return analyse(incident, signals, precedents, hops, now, _limits(connection, org_id))

@@ -16,6 +16,7 @@ DEFINITIONS = {
     "audit": "position and hash of the audit event that opened the last change of the record; the hash is null "
     "when retention removed that event",
     "audit_events": "every audit event about the incident and its records; the hash of each covers the one before it",
+    "payload_id": "what came from the monitor or scanner, as `hq ingest show` prints it while it is kept",
     "chain": "head of the organization's audit chain when the pack was read; not part of content_sha256",
     "content_sha256": "SHA-256 of this object without chain and content_sha256, as JSON in UTF-8 with sorted keys and "
     "no white space: the same as long as nothing about the incident changes",

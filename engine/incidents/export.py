@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from engine.incidents.alert_text import alert_blocks, has_alert
 from engine.incidents.durations import incident_times
 from engine.incidents.evidence import content_sha256
 from engine.incidents.markdown import (
@@ -42,6 +43,9 @@ def _blocks(record: IncidentRecord) -> Iterator[str]:
     if any(hold["released_at"] is None for hold in record.holds):
         yield "> **Legal hold:** the records of this incident are held; nothing of it may be deleted."
     yield facts(about(record))
+    if has_alert(incident):
+        yield "## Alert"
+        yield from alert_blocks(incident)
     yield "## Times"
     yield times_table(record)
     yield "## Timeline"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
+from engine.incidents.alert_rows import Receipt
 from engine.intake.findings import Finding, FindingBatch
 from engine.intake.severity import highest
 from engine.model.vocabulary import FINDING_OUTCOMES, LIVE_INCIDENTS, FindingOutcome
@@ -27,9 +28,9 @@ class FindingResult(TypedDict):
     incident_id: str | None
 
 
-def ingest_findings(revision: Revision, batch: FindingBatch, *, workspace_id: str | None) -> dict[str, object]:
+def ingest_findings(revision: Revision, batch: FindingBatch, receipt: Receipt) -> dict[str, object]:
     """Store a batch; the answer has true counts and, for each finding, what became of it and its incident."""
-    work = _Work(revision, batch, workspace_id)
+    work = _Work(revision, batch, receipt)
     results = [work.apply(finding) for finding in batch.findings]
     closed = work.close_missing() if batch.complete else 0
     work.finish()
@@ -47,11 +48,12 @@ def ingest_findings(revision: Revision, batch: FindingBatch, *, workspace_id: st
 class _Work:
     """One batch within one revision: everything is looked up at once, and written at once."""
 
-    def __init__(self, revision: Revision, batch: FindingBatch, workspace_id: str | None) -> None:
+    def __init__(self, revision: Revision, batch: FindingBatch, receipt: Receipt) -> None:
         connection, org_id = revision.connection, revision.org_id
         self.revision = revision
         self.batch = batch
-        self.workspace_id = workspace_id
+        self.receipt = receipt
+        self.workspace_id = receipt.workspace_id
         self.known = findings_by_key(connection, org_id, [finding.key for finding in batch.findings])
         self.incidents = last_incidents(connection, org_id, [_incident_key(f.key) for f in batch.findings])
         self.services = service_ids(connection, org_id, [f.service for f in batch.findings if f.service])
@@ -205,6 +207,7 @@ class _Work:
                     "kind": kind,
                     "actor": self.revision.actor,
                     "body": body,
+                    "payload_id": self.receipt.payload_id,
                 }
                 for identifier, body in entries
             ],

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 from engine.incidents.records import IncidentRecord, StampedRow
 from engine.reporting.render.markdown import inline
 from engine.reporting.render.words import MONTHS
+from engine.store.schema.records import IncidentTimelineRow
 
 MilestoneColumn: TypeAlias = Literal[
     "started_at", "opened_at", "acknowledged_at", "mitigated_at", "resolved_at", "closed_at"
@@ -102,7 +103,7 @@ def _timeline(record: IncidentRecord) -> Iterator[tuple[object, ...]]:
             milestones.setdefault(reached_at, []).append(name)
     began = incident["started_at"] or incident["opened_at"]
     lines: list[tuple[datetime, str, str, str]] = [
-        (row["happened_at"], row["kind"], row["actor"], row["body"]) for row in record.timeline
+        (row["happened_at"], row["kind"], row["actor"], _told(row)) for row in record.timeline
     ]
     lines += [line for line in _automation(record) if line[0] >= began]
     told = {line[0] for line in lines}
@@ -110,6 +111,11 @@ def _timeline(record: IncidentRecord) -> Iterator[tuple[object, ...]]:
     for at, kind, who, what in sorted(lines, key=lambda line: line[0]):
         reached = ", ".join(milestones.pop(at, ()))  # named on the first line of its moment
         yield at, offset(at, incident["opened_at"]), reached, kind, who, what
+
+
+def _told(row: IncidentTimelineRow) -> str:
+    """What a line says, and what is kept of the body that it came from."""
+    return f"{row['body']} (body {row['payload_id']})" if row["payload_id"] else row["body"]
 
 
 def offset(at: datetime, zero: datetime) -> str:

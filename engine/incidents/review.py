@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from engine.incidents.alert_text import alert_blocks
 from engine.incidents.durations import incident_times
 from engine.incidents.evidence import content_sha256
 from engine.incidents.export import actions_table, times_table
@@ -48,6 +49,7 @@ def _blocks(record: IncidentRecord, as_of: date) -> Iterator[str]:
     yield timeline_table(record)
     yield "## 4. Detection"
     yield _detection(record)
+    yield from alert_blocks(incident)
     yield "## 5. Response"
     yield times_table(record)
     yield _response(record)

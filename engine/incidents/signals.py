@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from engine.exposure.dependencies import Service
+from engine.incidents.alert_text import texts as texts_of
 from engine.incidents.durations import tokens
 from engine.incidents.rca_features import (
     CAUSE_WORDS,
@@ -29,7 +30,7 @@ def to_explain(row: IncidentRow, services: Mapping[str, Service]) -> Incident:
         row["service_id"],
         row["summary"],
         service.environment if service else "production",
-        None,
+        row["host"],
         _ended(row),
         row["dedupe_key"],
     )
@@ -82,13 +83,15 @@ def incident_signals(
     hops: Mapping[str, int],
     services: Mapping[str, Service],
     vendors: Sequence[str],
+    *,
+    host: str | None = None,
 ) -> Iterator[Signal]:
-    """Other incidents: of a vendor, of a service that is needed, or of a resource of the service itself."""
+    """Other incidents: of a vendor, of a service that is needed, or of a resource of the service or host itself."""
     named = [(vendor, _pattern(vendor)) for vendor in vendors if len(vendor) >= LEAST_NAME]
     for row in rows:
         texts = [text for text in (row["title"], row["summary"], row["root_cause"]) if text]
         vendor = next((name for name, pattern in named if any(pattern.search(text) for text in texts)), None)
-        kind = _kind(row, texts, vendor, service_id, hops)
+        kind = _kind(row, texts, vendor, service_id, hops, host)
         if kind is None:
             continue
         where = _name(row["service_id"], services)
@@ -103,18 +106,26 @@ def incident_signals(
             row["severity"],
             _ended(row),
             service.environment if service else None,
+            row["host"],
         )
 
 
 def _kind(
-    row: IncidentRow, texts: Sequence[str], vendor: str | None, service_id: str | None, hops: Mapping[str, int]
+    row: IncidentRow,
+    texts: Sequence[str],
+    vendor: str | None,
+    service_id: str | None,
+    hops: Mapping[str, int],
+    host: str | None,
 ) -> str | None:
     if vendor is not None or any(cause_kind(text) == "vendor_outage" for text in texts):
         return "vendor_outage"
+    same_host = row["host"] is not None and row["host"] == host
+    if same_host or (row["service_id"] is not None and row["service_id"] == service_id):
+        said = tokens(row["title"], row["summary"], *texts_of(row["annotations"]).values())
+        return "capacity" if said & CAUSE_WORDS["capacity"] else None
     if row["service_id"] is None:
         return None
-    if row["service_id"] == service_id:
-        return "capacity" if tokens(row["title"], row["summary"]) & CAUSE_WORDS["capacity"] else None
     return "upstream" if row["service_id"] in hops else None
 
 

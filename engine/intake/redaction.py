@@ -1,8 +1,10 @@
 """Secrets that senders put into their bodies: whole values by name, and assignments inside text."""
 
 import re
+from functools import lru_cache
 
 REDACTED = "[redacted]"
+SHORT = 64  # letters of a name that is worth remembering: thousands of alerts have the same few
 
 _NAMES = r"secret|token|passwd|password|passphrase|api[-_. ]?key|private[-_. ]?key|credential|authorization"
 _SIGNS = ("secret", "token", "passw", "passp", "key", "credential", "authorization")  # quick, and in every name
@@ -20,6 +22,11 @@ _USER = re.compile(r"://[^/\s:@]{0,64}:[^/\s@]{1,256}@")
 
 def is_secret(name: str) -> bool:
     """Whether a field of this name is never kept, such as ``client_secret`` or ``X-Api-Key``."""
+    return _is_secret(name) if len(name) <= SHORT else _NAME.search(name) is not None
+
+
+@lru_cache(maxsize=4096)
+def _is_secret(name: str) -> bool:
     return _NAME.search(name) is not None
 
 

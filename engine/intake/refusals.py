@@ -68,6 +68,16 @@ def check_count(noun: str, count: int, most: int) -> None:
         )
 
 
+def no_records(noun: str, shape: str, field: str, found: object) -> BadRequest:
+    """The refusal of a body whose shape is known and that holds nothing; ``field`` is where records belong."""
+    return BadRequest(
+        f"The body has the shape {shape} and holds no {noun}: {field} must be a list of at least one {noun}; "
+        f"got {display(found)}.",
+        word=f"no_{noun}s",
+        details=[{"field": field, "expected": f"a list of at least one {noun}", "found": display(found)}],
+    )
+
+
 def unknown_shape(noun: str, wrong: str, shapes: Mapping[str, str], found: str) -> BadRequest:
     """The refusal of a body in no format of ``shapes``, all of which it lists; ``wrong`` says what the body is not."""
     return BadRequest(

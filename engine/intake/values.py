@@ -100,11 +100,11 @@ def as_list(value: object) -> list[object]:
     return [] if value is None or value == "" else [value]
 
 
-def labels(value: Mapping[str, object]) -> dict[str, str]:
+def labels(value: Mapping[str, object], limit: int = LINE) -> dict[str, str]:
     """The first 50 plain values by name; those with the name of a secret keep only the name."""
     kept: dict[str, str] = {}
     for name, held in sorted(value.items(), key=lambda item: str(item[0])):
-        clean, text = line(str(name), 100), line(held)
+        clean, text = line(str(name), 100), line(held, limit)
         if clean is not None and text is not None:
             kept[clean] = REDACTED if is_secret(clean) else text
         if len(kept) == LABELS:

@@ -106,6 +106,9 @@ ScanState: TypeAlias = Literal["reopened", "open", "fixed"]
 SCAN_STATES: tuple[ScanState, ...] = get_args(ScanState)
 Disposition: TypeAlias = Literal["accepted", "false_positive"]
 AlertState: TypeAlias = Literal["firing", "resolved", "update", "ignored"]
+IngestRoute: TypeAlias = Literal["alerts", "vulnerabilities"]  # doors of monitors and of scanners
+PayloadState: TypeAlias = Literal["read", "ignored", "partial", "unread"]  # what became of what came there
+PAYLOADS_TO_READ: tuple[PayloadState, ...] = ("partial", "unread")
 AlertOutcome: TypeAlias = Literal[
     "created",
     "deduplicated",

@@ -10,6 +10,7 @@ from engine.reporting.catalogue import catalogue
 from engine.reporting.facts.beginnings import EVERY_RECORD
 from engine.reporting.facts.governance_scans import RETENTION_DAYS
 from engine.store import Store
+from engine.store.queries.payloads import purge_payloads
 from engine.store.retention import (
     PurgeResult,
     deployment_tier,
@@ -67,13 +68,24 @@ def record_starts(events: Iterable[tuple[str, str | None, datetime]], zone: str)
     return starts
 
 
-def purge_all(store: Store, *, now: datetime) -> str:
-    """Purge every organization and say what was done; Problem, in the end, when it failed for any."""
+def purge_all(store: Store, *, now: datetime, payload_days: int) -> str:
+    """Purge every organization and say what was done; Problem, in the end, when it failed for any.
+
+    ``payload_days``: how long bodies of monitors and scanners are kept as they came.
+    """
+
+    def purge_both(org_id: str) -> tuple[list[PurgeResult], int]:
+        purged = purge(store, org_id, now=now)
+        with store.aside() as connection:
+            return purged, purge_payloads(connection, org_id, now - timedelta(days=payload_days), now)
+
     org_ids = [org_id for org_id, _ in store.organizations()]
-    went = for_every_organization("retention", org_ids, lambda org_id: purge(store, org_id, now=now))
-    purged = [part for parts in went.results.values() for part in parts]
+    went = for_every_organization("retention", org_ids, purge_both)
+    purged = [part for parts, _ in went.results.values() for part in parts]
+    bodies = sum(count for _, count in went.results.values())
     rows = {name: sum(part.rows for part in purged if part.record_class == name) for name in PURGES}
     blocked = sum(1 for part in purged if part.blocked_by)
     return went.message(
-        f"{rows['audit_log']} audit events and {rows['incidents']} incidents removed, {blocked} purges held back"
+        f"{rows['audit_log']} audit events and {rows['incidents']} incidents removed, {blocked} purges held back, "
+        f"{bodies} bodies of monitors and scanners dropped"
     )

@@ -77,6 +77,16 @@ class Settings:
     ingest_per_minute: int = setting(
         values.count(1, 1000000), 6000, "alerts and findings bodies a minute from one address"
     )
+    ingest_max_bytes: int = setting(
+        values.count(1024, 256 * 1024 * 1024), 16 * 1024 * 1024, "bytes that a body of alerts or findings may have"
+    )
+    ingest_max_alerts: int = setting(values.count(1, 1000000), 20000, "alerts that a body may hold")
+    ingest_max_dead_letters: int = setting(
+        values.count(1, 100000), 1000, "bodies that could not be read to keep for an organization, the newest ones"
+    )
+    ingest_keep_days: int = setting(
+        values.count(1, 3650), 90, "days for which bodies of alerts and findings are kept as they came"
+    )
     legacy_key_prefixes: tuple[str, ...] = setting(
         values.key_prefixes, (), "earlier prefixes of secrets, such as api_key=old_"
     )

@@ -91,4 +91,5 @@ def damage_error(url: str, error: Exception) -> Unavailable:
         f"The operational store {path} cannot be read ({error}); it is the record of truth, so restore a backup "
         "or move the file away.",
         word="store_damaged",
+        headers={"Retry-After": "60"},
     )

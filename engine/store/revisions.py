@@ -224,17 +224,23 @@ class Revision:
     def insert_soon(self, table: Table, row: Values) -> None:
         """Add a row like ``insert``, together with those of other revisions in the transaction.
 
-        It is written before anybody reads through ``connection`` or ``records``.
+        It is written before anybody reads through ``connection`` or ``records``. A table without revisions gets a row
+        beside the chain: that alone moves no head and needs no event, and ``Store.write`` commits it all the same.
         """
-        self._held.insert(table, {**_defaults(table), **row, "org_id": self.org_id, "revision": self.seq})
-        self.touched = True
+        self._held.insert(table, {**_defaults(table), **row, "org_id": self.org_id, **self._stamp(table)})
 
     def update_soon(self, table: Table, key: Values, values: Values) -> None:
         """Change a row that is known to be there, by its primary key; else like ``insert_soon``."""
         if table.info.get("due") in values:
             raise ValueError(f"moves of {table.info['due']} are counted by update, not by update_soon")
-        self._held.update(table, {"org_id": self.org_id, **key}, {**values, "revision": self.seq})
+        self._held.update(table, {"org_id": self.org_id, **key}, {**values, **self._stamp(table)})
+
+    def _stamp(self, table: Table) -> dict[str, int]:
+        """The revision of a row that changes, where its table keeps that."""
+        if "revision" not in table.c:
+            return {}
         self.touched = True
+        return {"revision": self.seq}
 
     # -- many rows -----------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,8 @@ from datetime import date, datetime
 from typing import TypeVar
 
 from sqlalchemy import Connection, Text, select, type_coerce
-from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
+from sqlalchemy.exc import DatabaseError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from engine.model.days import local_day
 from engine.model.document import Position
@@ -37,6 +38,7 @@ from engine.store.statements import Values
 from engine.store.types import instant_text
 
 MOST_CREDENTIALS = 10_000
+RETRY = {"Retry-After": "5"}  # a store that is busy or restarts is back soon; monitors send again
 T = TypeVar("T")
 
 
@@ -265,7 +267,13 @@ class Store:
             yield
         except OperationalError as error:
             raise Unavailable(
-                f"The operational store does not answer: {error.orig}.", word="store_unavailable"
+                f"The operational store does not answer: {error.orig}.", word="store_unavailable", headers=RETRY
+            ) from error
+        except (InterfaceError, PoolTimeout) as error:
+            raise Unavailable(
+                "The operational store does not answer: its connection is lost, or all are taken.",
+                word="store_unavailable",
+                headers=RETRY,
             ) from error
         except DatabaseError as error:
             if isinstance(error.orig, sqlite3.DatabaseError) and not isinstance(error.orig, sqlite3.IntegrityError):

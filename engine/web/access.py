@@ -11,6 +11,7 @@ from engine.web.assessor_access import check_assessor, note_answer
 from engine.web.credentials import (
     Credential,
     bearer,
+    bearer_or_password,
     check_cron_secret,
     credential,
     digest,
@@ -25,6 +26,7 @@ from engine.web.signatures import check_chat
 
 SAFE = ("GET", "HEAD")
 LOCAL_USER = "local@localhost"
+SNS_CHALLENGE = 'Basic realm="Ingest", charset="UTF-8"'
 
 
 @dataclass(frozen=True)
@@ -117,10 +119,16 @@ def _ingest_again(gate: Gate, request: Request) -> None:
 
 
 def _ingest_token(gate: Gate, request: Request, *, known: bool) -> tuple[str, Credential]:
-    secret = bearer(request.headers.get("authorization"), "ingest token")
+    """The token as a bearer token, or as a password by senders that know no other way."""
     legacy = gate.services.settings.legacy_key_prefixes
     look = known_credential if known else live_credential
-    return secret, look(gate.services.store, secret, "ingest", now=request.now, legacy=legacy)
+    try:
+        secret = bearer_or_password(request.headers.get("authorization"), "ingest token")
+        return secret, look(gate.services.store, secret, "ingest", now=request.now, legacy=legacy)
+    except Unauthorized as refusal:
+        if "x-amz-sns-message-type" in request.headers:  # it sends the password of its address only when asked for one
+            refusal.headers["WWW-Authenticate"] = SNS_CHALLENGE
+        raise
 
 
 def _session_or_key(gate: Gate, request: Request) -> Principal:
@@ -160,7 +168,7 @@ COPILOT = Access("S or limited per address", _copilot, credentials=("session",),
 S = Access("S", session_caller, credentials=("session",))
 ADMINS = _roles(*ADMIN_ROLES)
 OPERATORS = _roles(*OPERATOR_ROLES)
-ING = Access("ING", _ingest, recheck=_ingest_again, credentials=("ingestToken",))
+ING = Access("ING", _ingest, recheck=_ingest_again, credentials=("ingestToken", "ingestPassword"))
 ASR = Access("ASR", check_assessor, note_answer, credentials=("assessorToken", "assessorPassword"), restricted=True)
 KEY = Access("KEY", _session_or_key, credentials=("session", "apiKey", "apiKeyHeader"))
 PADM = Access("PADM", _platform_admin, credentials=("session",), restricted=True)

@@ -18,18 +18,17 @@ from engine.model.errors import (
     MethodNotAllowed,
     NotFound,
     Problem,
-    TooLarge,
     Unauthorized,
 )
 from engine.runtime.services import Services
+from engine.runtime.settings import Settings
 from engine.web.gate import Gate
 from engine.web.http import (
-    MAX_BODY,
     Headers,
     Request,
     Response,
 )
-from engine.web.limits import Limit, Limiter
+from engine.web.limits import BodyLimit, Limit, Limiter
 from engine.web.parameters import parameters
 from engine.web.routes import WITH_BODY, Route
 from engine.web.sessions import Sessions
@@ -102,7 +101,7 @@ class Console:
             arguments=arguments,
             query={},
             headers=Headers(environ),
-            read_body=lambda: _body(environ),
+            read_body=lambda: _body(environ, route.size, self.services.settings),
             address=self._address(environ),
             id=identifier,
             now=datetime.now(UTC),
@@ -240,15 +239,16 @@ def _query(raw: str) -> dict[str, str]:
     return query
 
 
-def _body(environ: WSGIEnvironment) -> bytes:
+def _body(environ: WSGIEnvironment, limit: BodyLimit, settings: Settings) -> bytes:
     """The whole body; TooLarge over the limit, before it is read where the length is announced."""
     announced = environ.get("CONTENT_LENGTH") or ""
     length = int(announced) if announced.isascii() and announced.isdigit() else -1
-    if length > MAX_BODY:
-        raise TooLarge(f"The body may have {MAX_BODY:,} bytes; it has {length:,}.")
+    most = limit.size(settings)
+    if length > most:
+        raise limit.refusal(settings, length)
     if length == 0 or (length < 0 and "HTTP_TRANSFER_ENCODING" not in environ):
         return b""
-    data: bytes = environ["wsgi.input"].read(length if length >= 0 else MAX_BODY + 1)
-    if len(data) > MAX_BODY:
-        raise TooLarge(f"The body may have {MAX_BODY:,} bytes; it has more.")
+    data: bytes = environ["wsgi.input"].read(length if length >= 0 else most + 1)
+    if len(data) > most:
+        raise limit.refusal(settings, None)
     return data

@@ -1,14 +1,11 @@
 """The door for assessors: a bearer token, or for calendars its secret as a password; whatever is asked is logged."""
 
-import base64
-import binascii
-
 from engine.accounts.assessors import CALENDAR
 from engine.accounts.tokens import PREFIXES, digest, well_formed
 from engine.model.errors import Problem, Unauthorized
 from engine.model.vocabulary import CredentialKind
 from engine.web.access_log import note_access
-from engine.web.credentials import bearer, credential
+from engine.web.credentials import bearer, bearer_or_password, credential
 from engine.web.gate import Gate
 from engine.web.http import Principal, Request, Response
 from engine.web.limits import Limit
@@ -24,7 +21,7 @@ def check_assessor(gate: Gate, request: Request) -> Principal:
     calendar = request.arguments["id"] == CALENDAR
     header = request.headers.get("authorization")
     try:
-        secret = _password(header) if calendar and _basic(header) else bearer(header, "assessor token")
+        secret = (bearer_or_password if calendar else bearer)(header, "assessor token")
         legacy = gate.services.settings.legacy_key_prefixes
         try:
             found = credential(gate.services.store, secret, KIND, now=request.now, legacy=legacy)
@@ -64,16 +61,3 @@ def _note(request: Request, caller: Principal, status: int) -> None:
     request.principal = caller
     note_access(request, "", status)
     request.principal = None
-
-
-def _basic(header: str | None) -> bool:
-    return (header or "").partition(" ")[0].lower() == "basic"
-
-
-def _password(header: str | None) -> str:
-    """The password of an ``Authorization: Basic`` header, whatever the user name."""
-    encoded = (header or "").partition(" ")[2].strip()
-    try:
-        return base64.b64decode(encoded, validate=True).decode().partition(":")[2]
-    except (binascii.Error, UnicodeError, ValueError) as error:
-        raise Unauthorized("The user name and password cannot be read.", word="invalid_credential") from error

@@ -93,14 +93,6 @@ class AnyObject(msgspec.Struct):
     """An object whose members say nothing."""
 
 
-def json_value(body: bytes) -> object:
-    """The body as a JSON value, whichever."""
-    try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadRequest(f"The body must be JSON ({error}).", word="invalid_body") from error
-
-
 def json_object(body: bytes) -> dict[str, object]:
     """A JSON object; BadRequest says what came instead."""
     if not body:

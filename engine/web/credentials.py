@@ -1,5 +1,7 @@
 """Who a secret belongs to: keys and tokens, cron secrets. A credential of one kind never opens another's door."""
 
+import base64
+import binascii
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from engine.store.schema.records import CredentialRow
 __all__ = [
     "Credential",
     "bearer",
+    "bearer_or_password",
     "check_cron_secret",
     "confirm",
     "credential",
@@ -52,6 +55,21 @@ def bearer(authorization: str | None, what: str) -> str:
             f"This route needs an {what} as `Authorization: Bearer …`.", headers={"WWW-Authenticate": "Bearer"}
         )
     return token.strip()
+
+
+def bearer_or_password(authorization: str | None, what: str) -> str:
+    """The token of an ``Authorization: Bearer`` header, or the password of a Basic one, whatever the user name."""
+    scheme, _, encoded = (authorization or "").partition(" ")
+    if scheme.lower() != "basic":
+        return bearer(authorization, what)
+    try:
+        return base64.b64decode(encoded.strip(), validate=True).decode().partition(":")[2]
+    except (binascii.Error, UnicodeError, ValueError) as error:
+        raise Unauthorized(
+            "The user name and password cannot be read.",
+            word="invalid_credential",
+            headers={"WWW-Authenticate": "Bearer"},
+        ) from error
 
 
 def credential(

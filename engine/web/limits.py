@@ -12,8 +12,9 @@ from limits.errors import ConfigurationError
 from limits.storage import SlidingWindowCounterSupport, Storage, storage_from_string
 from limits.strategies import SlidingWindowCounterRateLimiter
 
-from engine.model.errors import TooManyRequests, Usage
+from engine.model.errors import TooLarge, TooManyRequests, Usage
 from engine.runtime.settings import Settings
+from engine.web.http import MAX_BODY
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,22 @@ class Limit:
     setting: Callable[[Settings], int] | None = None
 
 
+@dataclass(frozen=True)
+class BodyLimit:
+    """How many bytes the body of a request may have; ``variable`` is the setting that says so."""
+
+    size: Callable[[Settings], int]
+    variable: str | None = None
+
+    def refusal(self, settings: Settings, length: int | None) -> TooLarge:
+        """What is said of a body over the limit, whose length may be unknown."""
+        by = f" ({self.variable})" if self.variable else ""
+        has = "more" if length is None else f"{length:,}"
+        return TooLarge(f"The body may have {self.size(settings):,} bytes{by}; it has {has}.")
+
+
+SMALL = BodyLimit(lambda settings: MAX_BODY)
+INGEST_SIZE = BodyLimit(lambda settings: settings.ingest_max_bytes, "SVC_INGEST_MAX_BYTES")
 PROXY = Limit("proxy", 120, 60)
 INGEST = Limit("ingest", 6000, 60, by="address", setting=lambda settings: settings.ingest_per_minute)
 SENSITIVE = Limit("sensitive", 30, 60)

@@ -9,7 +9,7 @@ from engine.model.ask import Parameter
 from engine.web.access import Access
 from engine.web.bodies import Body
 from engine.web.http import Response
-from engine.web.limits import Limit
+from engine.web.limits import SMALL, BodyLimit, Limit
 
 # of the request, and of the body where the route declares one that the console reads
 Handler: TypeAlias = Callable[..., Response]
@@ -43,9 +43,9 @@ class Route:
     """One line of the interface. ``{id}`` in a path is one segment, a final ``*`` is the rest.
 
     ``parameters`` are read before the handler is called, and any other name is refused; None leaves the query to the
-    handler. ``headers`` are those that the handler looks at. ``answer`` is what a success holds, several where the
-    caller chooses; ``status`` which one, several where it says what was found. ``errors`` are those that neither
-    access, limit, query nor body bring along.
+    handler. ``headers`` are those that the handler looks at, ``size`` bounds the body.
+    ``answer`` is what a success holds, several where the caller chooses; ``status`` which one, several where it says
+    what was found. ``errors`` are those that neither access, limit, query nor body bring along.
     """
 
     method: str
@@ -56,6 +56,7 @@ class Route:
     _: KW_ONLY
     parameters: tuple[Parameter, ...] | None = ()
     headers: tuple[Parameter, ...] = ()
+    size: BodyLimit = SMALL
     body: Body | None = None
     answer: Answer | tuple[Answer, ...] = ()
     status: int | tuple[int, ...] = 200

@@ -17,7 +17,7 @@ from engine.web.app import Console
 
 log = logging.getLogger("hq.web")
 GRACE_SECONDS = 10
-MAX_REQUEST = 16 * 1024 * 1024  # what is buffered at all; the application answers 413 far below
+MAX_REQUEST = 16 * 1024 * 1024  # beyond the largest body that is read: so far the application itself says 413
 
 
 class _Loop(Protocol):
@@ -43,17 +43,17 @@ def bind(console: Console, host: str, port: int, threads: int) -> WebServer:
     """A server that listens already. Usage when the port is taken or the address must not be served."""
     if not console.services.settings.session_auth and not _loopback(host):
         raise Usage(f"SVC_SESSION_AUTH=off serves one local user: bind to 127.0.0.1 or ::1, not to {host}.")
-    return listen(console.wsgi, host, port, threads)
+    return listen(console.wsgi, host, port, threads, console.services.settings.ingest_max_bytes)
 
 
-def listen(application: WSGIApplication, host: str, port: int, threads: int) -> WebServer:
-    """A server for any WSGI application, that listens already."""
+def listen(application: WSGIApplication, host: str, port: int, threads: int, largest: int = 0) -> WebServer:
+    """A server for any WSGI application, that listens already; ``largest`` is the largest body that it reads."""
     server: WebServer = waitress.create_server(
         application,
         sockets=[_listening(host, port)],
         threads=threads,
         ident=None,
-        max_request_body_size=MAX_REQUEST,
+        max_request_body_size=MAX_REQUEST + largest,
         channel_timeout=60,
         cleanup_interval=15,
         clear_untrusted_proxy_headers=False,

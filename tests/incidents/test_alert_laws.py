@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+from engine.incidents.alert_rows import Receipt
 from engine.incidents.alerts import ingest_alerts, prefetch_keys
 from engine.intake.alerts import Alert
 from engine.store import Store
@@ -84,7 +85,7 @@ def test_together_is_one_after_the_other(sqlite_template, tmp_path_factory, bodi
     one, other = opened(folder / "one", sqlite_template), opened(folder / "other", sqlite_template)
 
     def change(body):
-        return lambda revision: ingest_alerts(revision, body, workspace_id=None)
+        return lambda revision: ingest_alerts(revision, body, Receipt(NOW))
 
     alone = []
     for place, body in enumerate(bodies):  # each in a process of its own, so to say: nothing is remembered
@@ -108,7 +109,7 @@ def test_a_service_is_found_by_name_or_identifier_whoever_else_asks(any_store):
 
     def firing(key, service):
         body = [Alert(source="normalized", dedupe_key=key, state="firing", title="Hot", service=service)]
-        return (lambda revision: ingest_alerts(revision, body, workspace_id=None)), prefetch_keys(body)
+        return (lambda revision: ingest_alerts(revision, body, Receipt(NOW))), prefetch_keys(body)
 
     together(any_store, firing("a", "x1"), firing("b", "data base"), firing("c", "DATA BASE"), firing("d", "X"))
     with any_store.reader() as connection:
@@ -127,7 +128,7 @@ def test_events_of_an_organization_with_a_long_name_are_its_own(any_store):
             revision.record("organization.created")
         for _ in range(2):
             (outcome,) = any_store.write(
-                org, "w", lambda revision: ingest_alerts(revision, body, workspace_id=None), now=NOW
+                org, "w", lambda revision: ingest_alerts(revision, body, Receipt(NOW)), now=NOW
             )
             found.append(outcome["outcome"])
     assert found == ["created", "replayed", "created", "replayed"]

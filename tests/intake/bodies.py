@@ -192,6 +192,141 @@ def cloudwatch_event(**state):
     }
 
 
+def sns(kind="Notification", **changes):
+    return {
+        "Type": kind,
+        "MessageId": "22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324",
+        "TopicArn": "arn:aws:sns:eu-west-1:123456789012:alarms",
+        "Message": "You have chosen to subscribe",
+        "Timestamp": "2026-11-20T08:15:01.000Z",
+        "SignatureVersion": "1",
+        "Signature": "EXAMPLEw6JRN",
+        "SigningCertURL": "https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-1.pem",
+        **changes,
+    }
+
+
+def sns_subscription(**changes):
+    token = "2336412f37fb687f5d51e6e241d09c80"
+    topic = "arn:aws:sns:eu-west-1:123456789012:alarms"
+    address = f"https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn={topic}&Token={token}"
+    return sns("SubscriptionConfirmation", **{"Token": token, "SubscribeURL": address, **changes})
+
+
+def newrelic(**changes):
+    return {
+        "id": "1ea9e2b8-cb6e-4b5a-9a4e-7f5a6b0f2a11",
+        "issueUrl": "https://radar-api.service.newrelic.com/accounts/1/issues/1ea9e2b8",
+        "title": "Apdex of 'checkout' is below 0.5 for at least 5 minutes",
+        "priority": "CRITICAL",
+        "impactedEntities": ["checkout"],
+        "totalIncidents": 1,
+        "state": "ACTIVATED",
+        "trigger": "STATE_CHANGE",
+        "isCorrelated": False,
+        "createdAt": 1795162320000,
+        "updatedAt": 1795162500000,
+        "sources": ["newrelic"],
+        "alertPolicyNames": ["Shop"],
+        "alertConditionNames": ["Apdex low"],
+        "workflowName": "Compliance console",
+        **changes,
+    }
+
+
+def newrelic_channel(**changes):
+    return {
+        "account_id": 560357,
+        "account_name": "Acme",
+        "condition_id": 12,
+        "condition_name": "Apdex low",
+        "current_state": "open",
+        "details": "Apdex < 0.5 for at least 5 minutes on 'checkout'",
+        "event_type": "INCIDENT",
+        "incident_id": 0,
+        "incident_url": "https://alerts.newrelic.com/accounts/560357/incidents/0",
+        "owner": "",
+        "policy_name": "Shop",
+        "runbook_url": "https://wiki.example.com/apdex",
+        "severity": "WARNING",
+        "targets": [{"id": "1", "name": "checkout", "labels": {}, "product": "APM", "type": "Application"}],
+        "timestamp": 1795162500000,
+        "version": "1.0",
+        **changes,
+    }
+
+
+def sentry(action, data, **changes):
+    return {
+        "action": action,
+        "installation": {"uuid": "a8e5d37a-696c-4c54-adb5-b3f28d64c7de"},
+        "data": data,
+        "actor": {"type": "application", "id": "sentry", "name": "Sentry"},
+        **changes,
+    }
+
+
+def sentry_issue(action="created", **changes):
+    issue = {
+        "id": "1170820242",
+        "shortId": "SHOP-3Q",
+        "title": "ZeroDivisionError: division by zero",
+        "culprit": "shop.cart in total",
+        "level": "error",
+        "status": "unresolved",
+        "substatus": "new",
+        "platform": "python",
+        "project": {"id": "1", "name": "Shop", "slug": "shop", "platform": "python"},
+        "firstSeen": "2026-11-20T08:15:00Z",
+        "lastSeen": "2026-11-20T08:15:00Z",
+        "web_url": "https://acme.sentry.io/issues/1170820242/",
+        "permalink": None,
+        **changes,
+    }
+    return sentry(action, {"issue": issue})
+
+
+def sentry_rule(**changes):
+    event = {
+        "event_id": "e4874d664c3540c1a32eab185f12c5ab",
+        "issue_id": "1170820242",
+        "title": "ZeroDivisionError: division by zero",
+        "culprit": "shop.cart in total",
+        "level": "fatal",
+        "datetime": "2026-11-20T08:15:00.000000Z",
+        "environment": "production",
+        "release": "shop@2.4.1",
+        "project": 1,
+        "tags": [["server_name", "web-3"], ["browser", "Chrome 75"]],
+        "url": "https://sentry.io/api/0/projects/acme/shop/events/e4874d664c3540c1a32eab185f12c5ab/",
+        "web_url": "https://acme.sentry.io/issues/1170820242/events/e4874d664c3540c1a32eab185f12c5ab/",
+        **changes,
+    }
+    return sentry("triggered", {"event": event, "triggered_rule": "Fatal errors of the shop"})
+
+
+def sentry_metric(action="critical", **changes):
+    alert = {
+        "id": "77",
+        "identifier": "2",
+        "title": "Too many errors",
+        "projects": ["shop"],
+        "alert_rule": {"id": "7", "name": "Too many errors", "aggregate": "count()", "query": "level:error"},
+        "date_started": "2026-11-20T08:10:00Z",
+        "date_detected": "2026-11-20T08:12:00Z",
+        "date_closed": None,
+        "status": 20,
+        **changes,
+    }
+    data = {
+        "metric_alert": alert,
+        "description_text": "1000 events in the last 10 minutes",
+        "description_title": f"{action.title()}: Too many errors",
+        "web_url": "https://acme.sentry.io/alerts/rules/details/77/",
+    }
+    return sentry(action, data)
+
+
 def normalized(**changes):
     return {"title": "Checkout fails for one user in ten", "status": "firing", **changes}
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.intake.alerts import FORMATS, MOST, read_alerts
-from engine.model.errors import BadRequest
+from engine.model.errors import BadRequest, TooLarge
 from engine.model.vocabulary import SEVERITIES
 from tests.intake import bodies
 from tests.intake.bodies import RECEIVED
@@ -15,9 +15,11 @@ from tests.intake.bodies import RECEIVED
 KNOWN = {
     "pagerduty": bodies.pagerduty("incident.triggered"),
     "cloudwatch": bodies.cloudwatch_alarm(),
+    "sentry": bodies.sentry_rule(),
     "grafana": bodies.grafana(bodies.grafana_alert()),
     "alertmanager": bodies.alertmanager(bodies.alertmanager_alert()),
     "grafana_panel": bodies.grafana_panel(),
+    "newrelic": bodies.newrelic(),
     "datadog": bodies.datadog(),
     "normalized": bodies.normalized(),
 }
@@ -66,13 +68,9 @@ def test_every_format_recognises_its_body_and_no_other_comes_first():
     ("body", "got"),
     [
         ({}, "Got an object with no fields."),
-        ({"title": "x"}, "Got an object with 'title'."),
-        (
-            {"action": "created", "data": {"issue": {}}, "installation": {"uuid": "u"}},
-            "'action', 'data', 'installation'.",
-        ),
-        ({"id": "1", "issueUrl": "u", "title": "t", "priority": "HIGH", "state": "CREATED"}, "'priority', 'state'."),
-        ({"incident_id": 0, "current_state": "open", "event_type": "INCIDENT"}, "'event_type'."),
+        ({"message": "x"}, "Got an object with 'message'."),
+        ({"action": "opened", "installation": {"id": 1}, "issue": {}}, "'action', 'installation', 'issue'."),
+        ({"issueUrl": "u", "priority": "HIGH"}, "'issueUrl', 'priority'."),
         ([], "Got a list of 0."),
         ("text", "Got 'text'."),
         (None, "Got nothing."),
@@ -88,12 +86,21 @@ def test_an_unknown_shape_is_refused_with_the_shapes_known(body, got):
     assert raised.value.details == [{"shape": one.name, "expected": one.shape} for one in FORMATS]
 
 
-def test_a_body_holds_at_most_a_thousand_alerts():
-    assert len(read({"alerts": [bodies.normalized()] * MOST})) == MOST
-    for body in ({"alerts": [bodies.normalized()] * (MOST + 1)}, bodies.alertmanager(*[None] * (MOST + 1))):
-        with pytest.raises(BadRequest, match="at most 1,000 alerts; got 1,001") as raised:
-            read(body)
+def test_a_body_holds_at_most_as_many_alerts_as_the_setting_says():
+    assert MOST == 20_000
+    assert len(read_alerts({"alerts": [bodies.normalized()] * 3}, received_at=bodies.RECEIVED, most=3)) == 3
+    for body in ({"alerts": [bodies.normalized()] * 4}, bodies.alertmanager(*[None] * 4)):
+        with pytest.raises(TooLarge, match=r"at most 3 alerts \(SVC_INGEST_MAX_ALERTS\); got 4") as raised:
+            read_alerts(body, received_at=bodies.RECEIVED, most=3)
         assert raised.value.word == "too_many_alerts"
+
+
+@pytest.mark.parametrize("body", [{"alerts": []}, bodies.alertmanager(), bodies.grafana()])
+def test_a_known_shape_without_alerts_is_refused_with_the_place_where_they_belong(body):
+    with pytest.raises(BadRequest, match="alerts must be a list of at least one alert; got a list of 0") as raised:
+        read(body)
+    expected = {"field": "alerts", "expected": "a list of at least one alert", "found": "a list of 0"}
+    assert (raised.value.word, raised.value.details) == ("no_alerts", [expected])
 
 
 @pytest.mark.parametrize("name", KNOWN)

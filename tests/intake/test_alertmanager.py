@@ -35,6 +35,11 @@ def test_a_firing_alert():
             started_at=at(8, 12).replace(microsecond=123456),
             occurred_at=at(8, 12).replace(microsecond=123456),
             link="http://prometheus.example:9090/graph?g0.expr=up",
+            links={
+                "source": "http://prometheus.example:9090/graph?g0.expr=up",
+                "monitor": "http://alertmanager.example:9093",
+            },
+            annotations={"summary": "Checkout fails", "description": "5xx rate is 11 %"},
             labels={
                 "alertname": "HighErrorRate",
                 "instance": "web1:9100",
@@ -127,8 +132,10 @@ def test_a_cut_group_says_so_and_closes_nothing():
     )
 
 
-def test_no_alerts_are_no_alerts():
-    assert read() == []
+def test_a_body_without_alerts_says_where_they_belong():
+    with pytest.raises(BadRequest, match="alerts must be a list of at least one alert; got a list of 0") as raised:
+        read()
+    assert raised.value.word == "no_alerts"
 
 
 @pytest.mark.parametrize(
@@ -159,3 +166,24 @@ def test_an_alert_without_fingerprint_and_labels_is_refused():
 def test_alerts_that_are_no_list_are_refused():
     with pytest.raises(BadRequest, match="alerts must be a list of alerts; got an object"):
         read_alerts({**alertmanager(), "alerts": {}}, received_at=RECEIVED)
+
+
+@pytest.mark.parametrize(
+    ("labels", "annotations", "runbook"),
+    [
+        ({"a": "b"}, {"runbook_url": "https://wiki/1"}, "https://wiki/1"),
+        ({"a": "b", "runbook": "https://wiki/2"}, {"runbook": "see the wiki"}, "https://wiki/2"),
+        ({"a": "b"}, {"runbook_url": "javascript:alert(1)"}, None),
+        ({"a": "b"}, {}, None),
+    ],
+)
+def test_the_runbook_is_the_first_address_that_is_named_so(labels, annotations, runbook):
+    (alert,) = read(alertmanager_alert(labels=labels, annotations=annotations))
+    assert alert.runbook_url == runbook
+
+
+def test_annotations_keep_no_secrets_and_the_value_is_read():
+    notes = {"summary": "Hot", "value": "97", "api_token": "abc"}
+    (alert,) = read(alertmanager_alert(annotations=notes))
+    assert alert.annotations == {"summary": "Hot", "value": "97", "api_token": "[redacted]"}
+    assert alert.value == "97"

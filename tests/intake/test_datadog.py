@@ -33,6 +33,7 @@ def test_the_recommended_template():
         started_at=at(8, 15),
         occurred_at=at(8, 15),
         link="https://app.datadoghq.com/event/event?id=7391827364",
+        links={"source": "https://app.datadoghq.com/event/event?id=7391827364"},
         labels={"env": "prod", "monitor": "true", "service": "orders", "team": "a, b"},
         event_id="datadog:7391827364",
         origin="datadog",
@@ -92,6 +93,11 @@ def test_nothing_said_is_taken_as_firing(absent):
         ({"alert_id": "$ALERT_ID", "alert_cycle_key": "$ALERT_CYCLE_KEY", "aggreg_key": "g"}, "datadog:group|g"),
         ({"alert_id": None, "alert": {"alert_id": 5}}, "datadog:5|env:prod,host:db1"),
         ({"alert_scope": ["env:prod", "host:db1"]}, "datadog:8812|env:prod,host:db1"),
+        ({"alert_scope": None, "title": "Disk", "aggregate": "9bd4"}, "datadog:8812||9bd4"),
+        ({"alert_scope": None, "title": "Disk", "aggreg_key": "9bd4", "aggregate": "x"}, "datadog:8812||9bd4"),
+        ({"alert_scope": None, "aggregate": "9bd4"}, "datadog:8812|env:prod,host:db1"),
+        ({"alert_scope": "*", "title": "Disk", "aggregate": "9bd4"}, "datadog:8812|"),
+        ({"alert_scope": "host:a", "title": "Disk", "aggregate": "9bd4"}, "datadog:8812|host:a"),
     ],
 )
 def test_keys(changes, key):
@@ -121,6 +127,13 @@ def test_the_title_is_the_last_resort_for_a_key():
 def test_priority_before_type(changes, level, given):
     alert = read(datadog(**changes))
     assert (alert.severity, alert.severity_given) == (level, given)
+
+
+def test_what_was_measured_and_its_graph():
+    alert = read(datadog(alert_status="disk > 90 %", snapshot="https://p.datadoghq.com/snapshot/1.png"))
+    assert (alert.value, alert.image_url) == ("disk > 90 %", "https://p.datadoghq.com/snapshot/1.png")
+    bare = read(datadog(alert_status="$ALERT_STATUS", snapshot="null"))
+    assert (bare.value, bare.image_url) == (None, None)
 
 
 def test_a_secret_in_the_body_is_not_kept():

@@ -22,7 +22,7 @@ def read(body):
 def test_a_firing_alert_has_the_organization_in_its_key():
     (alert,) = read(grafana(grafana_alert()))
     assert (alert.source, alert.dedupe_key, alert.state) == ("grafana", f"grafana:7|{FINGERPRINT}", "firing")
-    assert (alert.title, alert.severity, alert.service) == ("Checkout fails", "critical", "checkout")
+    assert (alert.title, alert.severity, alert.service) == ("HighErrorRate", "critical", "checkout")
     assert alert.link == "https://grafana.example/d/abc?viewPanel=2"
 
 
@@ -52,8 +52,29 @@ def test_several_alerts_with_missing_links_and_severity():
             grafana_alert(fingerprint="b", labels={"alertname": "A"}, annotations={"severity": "low"}),
         )
     )
-    assert (first.link, first.severity) == (None, "critical")
+    assert (first.link, first.severity) == ("http://alertmanager.example:9093", "critical")
     assert (second.severity, second.title) == ("low", "A")
+
+
+@pytest.mark.parametrize(
+    ("labels", "annotations", "title", "description"),
+    [
+        ({"alertname": "Queue depth"}, {"summary": "812 wait"}, "Queue depth", "812 wait"),
+        ({"alertname": "Queue depth"}, {"summary": "", "description": "Orders\nwait"}, "Queue depth", "Orders\nwait"),
+        ({"alertname": "Queue depth"}, {}, "Queue depth", "[ var='A' labels={} value=11 ]"),
+        ({"rulename": "Queue depth"}, {"summary": "812 wait"}, "Queue depth", "812 wait"),
+        ({"team": "shop"}, {"summary": "812 wait"}, "812 wait", "812 wait"),
+        (
+            {"alertname": "DatasourceError", "rulename": "Queue depth"},
+            {"summary": "No answer"},
+            "DatasourceError: Queue depth",
+            "No answer",
+        ),
+    ],
+)
+def test_the_title_is_the_name_of_the_rule_and_the_summary_describes_it(labels, annotations, title, description):
+    (alert,) = read(grafana(grafana_alert(labels=labels, annotations=annotations)))
+    assert (alert.title, alert.description) == (title, description)
 
 
 def test_rules_without_data_are_told_apart_by_their_own_name():
@@ -103,3 +124,29 @@ def test_a_panel_alert_keeps_its_severity_in_tags():
 def test_a_broken_panel_alert_names_the_field(changes, message):
     with pytest.raises(BadRequest, match=message):
         read(grafana_panel(**changes))
+
+
+def test_runbook_value_graph_and_links_are_read():
+    (alert,) = read(
+        grafana(
+            grafana_alert(
+                values={"B": 0.5, "A": 11},
+                imageURL="https://grafana.example/render/1.png",
+                annotations={"summary": "Slow", "runbook_url": "https://wiki.example/slow"},
+            )
+        )
+    )
+    assert (alert.value, alert.runbook_url, alert.image_url) == (
+        "A=11, B=0.5", "https://wiki.example/slow", "https://grafana.example/render/1.png",
+    )  # fmt: skip
+    assert alert.links == {
+        "panel": "https://grafana.example/d/abc?viewPanel=2",
+        "monitor": "http://alertmanager.example:9093",
+        "silence": "https://grafana.example/alerting/silence/new",
+    }
+    assert alert.annotations == {"summary": "Slow", "runbook_url": "https://wiki.example/slow"}
+
+
+def test_a_panel_alert_says_what_was_measured():
+    (alert,) = read(grafana_panel(imageUrl="https://grafana.example/1.png"))
+    assert (alert.value, alert.image_url) == ("High value=100", "https://grafana.example/1.png")

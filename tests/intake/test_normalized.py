@@ -15,8 +15,9 @@ def read(body):
     return read_alerts(body, received_at=RECEIVED)
 
 
-def test_title_and_status_are_enough():
-    assert read(normalized()) == [
+@pytest.mark.parametrize("body", [normalized(), normalized(status=None), {"title": normalized()["title"]}])
+def test_a_title_is_enough(body):
+    assert read(body) == [
         Alert(
             "normalized",
             "normalized:hash-adb93b593d79f186a615ec572390b459",
@@ -25,6 +26,26 @@ def test_title_and_status_are_enough():
             origin="normalized",
         )
     ]
+
+
+def test_a_title_closes_what_a_title_opened():
+    opened, closed = read({"alerts": [{"title": "Disk full"}, {"title": "Disk full", "status": "resolved"}]})
+    assert (opened.state, closed.state, closed.ended_at) == ("firing", "resolved", RECEIVED)
+    assert opened.dedupe_key == closed.dedupe_key
+
+
+def test_fields_that_nobody_knows_are_no_trouble():
+    assert read({"title": "Disk full", "team": "storage", "state": None}) == read({"title": "Disk full"})
+
+
+@pytest.mark.parametrize("name", module.ELSEWHERE)
+def test_a_state_under_another_name_is_refused_rather_than_taken_for_a_problem(name):
+    with pytest.raises(BadRequest) as raised:
+        read({"title": "Disk full", name: "ok"})
+    assert raised.value.word == "invalid_alert"
+    assert raised.value.message.endswith(
+        f"status must be firing or resolved, which {name} is not read for; got nothing."
+    )
 
 
 def test_the_documented_example_is_read_whole():
@@ -46,6 +67,11 @@ def test_the_documented_example_is_read_whole():
             occurred_at=at(8, 12),
             link="https://status.example.com/1",
             labels={"region": "eu-west-1"},
+            annotations={"team_note": "Payments are first"},
+            links={"source": "https://status.example.com/1"},
+            runbook_url="https://wiki.example.com/checkout",
+            value="11 %",
+            image_url="https://grafana.example.com/render/1.png",
             event_id="normalized:7c1f",
             origin="synthetic-checks",
         )
@@ -59,7 +85,6 @@ def test_several_alerts_come_in_the_order_of_the_body():
         ("normalized:b", "resolved"),
         ("normalized:h", "firing"),
     ]
-    assert read({"alerts": []}) == []
 
 
 def test_the_key_without_a_dedupe_key_is_of_source_service_and_normalised_title():
@@ -107,7 +132,7 @@ def test_absent_null_and_empty_mean_the_same(absent):
             "'purple'",
         ),
         ({"status": "open"}, "status", "firing or resolved", "'open'"),
-        ({"status": None, "severity": "high"}, "status", "firing or resolved", "nothing"),
+        ({"status": ["firing"]}, "status", "firing or resolved", "a list of 1"),
         ({"title": ["a"]}, "title", "a text", "a list of 1"),
         ({"title": " "}, "title", "a text", "''"),
         ({"service": {"id": 1}}, "service", "a text", "an object"),

@@ -32,6 +32,7 @@ def test_a_triggered_incident():
         started_at=at(8, 10),
         occurred_at=at(8, 20).replace(microsecond=512000),
         link="https://acme.pagerduty.com/incidents/PGR0VU2",
+        links={"source": "https://acme.pagerduty.com/incidents/PGR0VU2"},
         labels={"incident_key": "d3640fbd41094207a1c11e58e46b1662", "incident_number": "2"},
         event_id="pagerduty:5ac64822-4adc-4fda-ade0-410becf0de4f",
         origin="pagerduty",
@@ -110,6 +111,12 @@ def test_events_about_nothing_of_ours_are_ignored(kind, data):
 def test_priority_before_urgency(priority, urgency, level, given):
     alert = read(pagerduty("incident.triggered", pagerduty_incident(priority=priority, urgency=urgency)))
     assert (alert.severity, alert.severity_given) == (level, given)
+
+
+def test_the_conference_of_an_incident_is_one_of_its_links():
+    bridge = {"conference_number": "+1 555", "conference_url": "https://meet.example.com/bridge"}
+    alert = read(pagerduty("incident.triggered", pagerduty_incident(conference_bridge=bridge)))
+    assert alert.links == {"source": alert.link, "conference": "https://meet.example.com/bridge"}
 
 
 def test_optional_fields_may_be_missing():

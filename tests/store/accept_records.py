@@ -2,13 +2,21 @@
 
 from pathlib import Path
 
-from sqlalchemy import BigInteger, Boolean, Column, Date, Float, String, Table
+from sqlalchemy import BigInteger, Boolean, Column, Date, Float, LargeBinary, String, Table
 
 from engine.store.schema import metadata, records
 from engine.store.types import Instant
 
 PATH = Path(records.__file__)
-TYPES = {String: "str", BigInteger: "int", Float: "float", Boolean: "bool", Date: "date", Instant: "datetime"}
+TYPES = {
+    String: "str",
+    LargeBinary: "bytes",
+    BigInteger: "int",
+    Float: "float",
+    Boolean: "bool",
+    Date: "date",
+    Instant: "datetime",
+}
 HEAD = '''"""The rows of the tables as types, one for each table. Written by ``python -m tests.store.accept_records``."""
 
 from datetime import date, datetime

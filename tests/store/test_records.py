@@ -11,7 +11,18 @@ from engine.store.schema.columns import TypedTable
 from engine.store.schema.services import incidents
 from tests.store.accept_records import PATH, row_name, source
 
-MODULES = ("audit", "automation", "commerce", "controls", "organizations", "outputs", "risk", "services", "work")
+MODULES = (
+    "audit",
+    "automation",
+    "commerce",
+    "controls",
+    "ingest",
+    "organizations",
+    "outputs",
+    "risk",
+    "services",
+    "work",
+)
 
 
 def test_the_row_types_are_those_of_the_schema():

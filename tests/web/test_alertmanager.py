@@ -1,13 +1,9 @@
-"""A real Alertmanager opens an incident here and resolves it."""
+"""A real Alertmanager, configured as its page says, opens an incident here and resolves it."""
 
 import json
 import os
 import shutil
-import socket
 import subprocess
-import threading
-import time
-import urllib.error
 import urllib.request
 from datetime import UTC, datetime, timedelta
 
@@ -15,55 +11,24 @@ import pytest
 
 from engine.store.rows import many
 from engine.store.schema.services import incidents
-from engine.web.server import bind
-from tests.web.test_ingest import token  # noqa: F401 - a fixture
+from tests.web.pages import block
+from tests.web.served import free_port, until
 
 PROGRAM = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
 if PROGRAM is None and os.environ.get("SVC_TEST_REQUIRE_SERVICES") != "1":
     pytest.skip("Alertmanager is not installed", allow_module_level=True)
 
-CONFIG = """
-route:
-  receiver: hq
-  group_wait: 0s
-  group_interval: 1s
-  repeat_interval: 1h
-receivers:
-  - name: hq
-    webhook_configs:
-      - url: http://127.0.0.1:{port}/api/integrations/alerts
-        send_resolved: true
-        http_config:
-          authorization:
-            type: Bearer
-            credentials: {token}
-"""
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+QUICK = (("group_wait: 30s", "group_wait: 0s"), ("group_interval: 5m", "group_interval: 1s"))  # nobody waits in a test
 
 
 @pytest.fixture
-def served(console):
-    """The console behind waitress on a free port."""
-    port = free_port()
-    server = bind(console, "127.0.0.1", port, 4)
-    loop = threading.Thread(target=lambda: server.asyncore.loop(timeout=0.1, map=server._map, use_poll=True))
-    loop.start()
-    yield port
-    for channel in list(server._map.values()):
-        channel.close()
-    server.task_dispatcher.shutdown()
-    loop.join(timeout=5)
-
-
-@pytest.fixture
-def alertmanager(served, token, tmp_path):  # noqa: F811 - fixtures
+def alertmanager(served, token, tmp_path):
     """A running Alertmanager that reports to the console; the address of its API."""
-    (tmp_path / "am.yml").write_text(CONFIG.format(port=served, token=token))
+    config = block("alertmanager.md", "yaml config", address=f"http://127.0.0.1:{served}", token=token)
+    for slow, quick in QUICK:
+        assert slow in config
+        config = config.replace(slow, quick)
+    (tmp_path / "am.yml").write_text(config)
     port = free_port()
     process = subprocess.Popen(
         [PROGRAM, f"--config.file={tmp_path}/am.yml", f"--storage.path={tmp_path}/am",
@@ -75,18 +40,6 @@ def alertmanager(served, token, tmp_path):  # noqa: F811 - fixtures
     yield address
     process.terminate()
     process.wait(timeout=10)
-
-
-def until(check, seconds=30):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            if check():
-                return
-        except (urllib.error.URLError, ConnectionError):
-            pass
-        time.sleep(0.1)
-    pytest.fail("it did not happen in time")
 
 
 def test_an_alert_of_a_real_alertmanager_opens_an_incident_and_resolves_it(alertmanager, peopled):
@@ -110,3 +63,19 @@ def test_an_alert_of_a_real_alertmanager_opens_an_incident_and_resolves_it(alert
     until(lambda: status() == [("Disk full on db1", "critical", "open")])
     fire(datetime.now(UTC) - timedelta(seconds=1))
     until(lambda: status() == [("Disk full on db1", "critical", "resolved")])
+
+
+@pytest.mark.skipif(shutil.which("amtool") is None, reason="Alertmanager's own tool is not installed")
+def test_the_configuration_of_the_page_is_sound_and_what_it_says_to_try_opens_an_incident(
+    alertmanager, peopled, tmp_path
+):
+    (tmp_path / "page.yml").write_text(block("alertmanager.md", "yaml config"))
+    subprocess.run(["amtool", "check-config", tmp_path / "page.yml"], check=True, capture_output=True)
+    command = block("alertmanager.md", "bash try").replace("http://127.0.0.1:9093", alertmanager)
+    subprocess.run(["bash", "-euc", command], check=True, capture_output=True)
+
+    def opened():
+        with peopled.reader() as connection:
+            return [(row["title"], row["severity"]) for row in many(connection, incidents, "acme")]
+
+    until(lambda: opened() == [("Disk full on db1", "critical")])

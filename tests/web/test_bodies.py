@@ -6,8 +6,9 @@ from typing import Annotated
 import msgspec
 import pytest
 
+from engine.intake.payloads import json_value
 from engine.model.errors import BadRequest
-from engine.web.bodies import JsonBody, JsonMembers, JsonOrForm, RawBody, json_value
+from engine.web.bodies import JsonBody, JsonMembers, JsonOrForm, RawBody
 
 
 class Order(msgspec.Struct, forbid_unknown_fields=True):

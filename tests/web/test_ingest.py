@@ -1,5 +1,6 @@
 """Monitors and scanners post; incidents open once, rise, resolve and come back."""
 
+import base64
 import hmac
 from datetime import timedelta
 from hashlib import sha256
@@ -9,47 +10,20 @@ import pytest
 
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
+from engine.store.schema.ingest import ingest_payloads
 from engine.store.schema.organizations import organizations
-from engine.store.schema.outputs import credentials
 from engine.store.schema.services import (
     findings,
     incident_timeline,
     incidents,
-    services,
 )
-from engine.web.credentials import digest, new_secret
 from tests.conftest import NOW
+from tests.intake import bodies
 from tests.web.client import Client
 
 ALERTS = "/api/integrations/alerts"
 VULNERABILITIES = "/api/integrations/vulnerabilities"
 ALERT = {"dedupe_key": "disk-db1", "title": "Disk full on db1", "severity": "high", "status": "firing"}
-
-
-@pytest.fixture
-def token(peopled):
-    """An ingest token of acme's workspace ops."""
-    secret = new_secret("ingest")
-    row = {
-        "id": "tok", "kind": "ingest", "label": "monitor", "owner": "owner@acme.example", "prefix": "svc_ingest_",
-        "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW, "workspace_id": "ops",
-    }  # fmt: skip
-    with peopled.revision("acme", "setup", now=NOW) as revision:
-        revision.insert(credentials, [row])
-        revision.insert(services, [{"id": "svc-db", "name": "Database", "criticality": 5}])
-        revision.record("token.created")
-    return secret
-
-
-@pytest.fixture
-def send(token, request, clock):
-    """Post a body with the token, at the frozen time."""
-
-    def post(path, body, **headers):
-        client = request.getfixturevalue("sign_in")(None)
-        return client.post(path, body, authorization=f"Bearer {token}", **headers)
-
-    return post
 
 
 def stored(store, table, **where):
@@ -67,6 +41,7 @@ def test_an_alert_opens_an_incident_and_says_which(send, peopled):
     (incident,) = stored(peopled, incidents)
     assert answer.json == {
         "received": 1, "created": 1, "deduplicated": 0, "reopened": 0, "resolved": 0, "updated": 0,
+        "ignored": 0, "replayed": 0, "no_open_incident": 0, "out_of_order": 0,
         "results": [{"dedupe_key": "normalized:disk-db1", "outcome": "created", "incident_id": incident["id"]}],
     }  # fmt: skip
     assert (incident["title"], incident["severity"], incident["status"]) == ("Disk full on db1", "high", "open")
@@ -149,7 +124,7 @@ def test_four_monitors_are_recognised_without_being_told(send, peopled):
         ({**ALERT, "severity": "purple"}, 400, "invalid_alert"),
         ({**ALERT, "title": ""}, 400, "invalid_alert"),
         ({"alerts": [ALERT, {"status": "firing"}]}, 400, "invalid_alert"),
-        (b"x" * 1_200_000, 413, "body_too_large"),
+        (b" " * (16 * 1024 * 1024 + 1), 413, "body_too_large"),
     ],
 )
 def test_a_bad_body_writes_nothing(body, status, error, send, peopled):
@@ -204,6 +179,57 @@ def test_where_secrets_are_set_alerts_are_signed(signature, status, environment,
     assert len(stored(peopled, incidents)) == (status == 200)
     if status == 401:
         assert answer.json["error"] == "invalid_signature"
+
+
+def of_sender(name, secret="two", before=b"", form="{}", **more):
+    """The headers of a monitor that signs with a scheme of its own."""
+
+    def headers(body):
+        return {name: form.format(hmac.new(secret.encode(), before + body, sha256).hexdigest()), **more}
+
+    return headers
+
+
+SECONDS = str(int(NOW.timestamp()))
+OLD = str(int(NOW.timestamp()) - 301)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        (of_sender("x_pagerduty_signature", form="v1={}"), 200),
+        (of_sender("x_pagerduty_signature", form="v1=00,v1={}"), 200),
+        (of_sender("x_pagerduty_signature", form="v0={}"), 401),
+        (of_sender("x_pagerduty_signature", form="v1={}", secret="three"), 401),
+        (of_sender("sentry_hook_signature"), 200),
+        (of_sender("sentry_hook_signature", before=b" "), 401),
+        (of_sender("sentry_hook_signature", form="é"), 401),
+        (of_sender("x_grafana_alerting_signature"), 200),
+        (of_sender("x_grafana_alerting_signature", before=f"{SECONDS}:".encode()), 401),
+        (
+            of_sender(
+                "x_grafana_alerting_signature",
+                before=f"{SECONDS}:".encode(),
+                x_grafana_alerting_timestamp=SECONDS,
+            ),
+            200,
+        ),
+        (
+            of_sender("x_grafana_alerting_signature", before=f"{OLD}:".encode(), x_grafana_alerting_timestamp=OLD),
+            401,
+        ),
+        (of_sender("x_grafana_alerting_signature", before=b":", x_grafana_alerting_timestamp=""), 401),
+        (of_sender("sentry_hook_signature", x_svc_signature=""), 401),
+        (lambda body: {}, 401),
+    ],
+)
+def test_a_monitor_may_sign_with_a_scheme_of_its_own(headers, status, environment, request, peopled):
+    environment["SVC_ALERT_WEBHOOK_SIGNING_SECRET"] = "one, two"
+    send = request.getfixturevalue("send")
+    body = msgspec.json.encode(ALERT)
+    answer = send(ALERTS, body, **headers(body))
+    assert answer.status == status
+    assert len(stored(peopled, incidents)) == (status == 200)
 
 
 def test_the_plan_gate(environment, request, peopled):
@@ -308,3 +334,54 @@ def test_a_thousand_findings_in_one_body(send, peopled):
     assert tally(send(VULNERABILITIES, body)) == {"received": 1000, "unchanged": 1000}
     assert len(stored(peopled, incidents)) == 500
     assert peopled.verify("acme").ok
+
+
+def password(secret, user="hq"):
+    return f"Basic {base64.b64encode(f'{user}:{secret}'.encode()).decode()}"
+
+
+SNS = {"x_amz_sns_message_type": "Notification", "content_type": "text/plain; charset=UTF-8"}
+
+
+def test_a_sender_that_knows_no_bearer_token_sends_it_as_a_password(token, sign_in, peopled):
+    client = sign_in(None)
+    alarm = msgspec.json.encode(bodies.cloudwatch_alarm()).decode()
+    body = bodies.sns(Message=alarm)
+    asked = client.post(ALERTS, body, **SNS)
+    assert (asked.status, asked.headers["www-authenticate"]) == (401, 'Basic realm="Ingest", charset="UTF-8"')
+    assert outcomes(client.post(ALERTS, body, authorization=password(token), **SNS)) == ["created"]
+    assert outcomes(client.post(ALERTS, body, authorization=password(token, ""), **SNS)) == ["replayed"]
+    assert [row["title"] for row in stored(peopled, incidents)] == ["QueueDepth"]
+
+
+@pytest.mark.parametrize("header", [None, "Basic", "Basic !!!", "Basic é", password(""), password("svc_ingest_x")])
+def test_a_wrong_password_opens_nothing(header, token, sign_in, peopled):
+    answer = sign_in(None).post(ALERTS, ALERT, **({"authorization": header} if header else {}))
+    assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer")
+    assert stored(peopled, incidents) == []
+
+
+def test_a_title_alone_opens_an_incident_and_with_resolved_closes_it(send, peopled):
+    assert outcomes(send(ALERTS, {"title": "Disk full"})) == ["created"]
+    assert outcomes(send(ALERTS, {"title": "Disk full"})) == ["deduplicated"]
+    assert outcomes(send(ALERTS, {"title": "Disk full", "status": "resolved"})) == ["resolved"]
+    assert [(row["title"], row["status"]) for row in stored(peopled, incidents)] == [("Disk full", "resolved")]
+
+
+@pytest.mark.parametrize(
+    ("body", "note"),
+    [
+        (bodies.sns_subscription(), "aws sns confirm-subscription --region eu-west-1 --topic-arn arn:aws:sns:"),
+        (bodies.sentry("created", {"comment": "On it"}), "comment.created is not about an alert"),
+        (bodies.newrelic_channel(current_state="test"), "A test of the notification channel."),
+        (bodies.pagerduty("pagey.ping", {"message": "Hello"}), "pagey.ping is not about an incident"),
+        ({**bodies.cloudwatch_event(), "detail-type": "CloudWatch Alarm Configuration Change"}, "no alarm's state"),
+    ],
+)
+def test_what_is_not_about_an_alert_is_accepted_and_logged_for_the_operator(body, note, send, peopled, caplog):
+    with caplog.at_level("INFO", logger="hq"):
+        assert outcomes(send(ALERTS, body)) == ["ignored"]
+    assert note in caplog.text
+    (kept,) = stored(peopled, ingest_payloads)
+    assert (kept["state"], note in kept["reason"]) == ("ignored", True)
+    assert stored(peopled, incidents) == []

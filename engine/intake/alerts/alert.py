@@ -11,9 +11,10 @@ from engine.intake.times import instant
 from engine.intake.values import block, first, labels, line, link
 from engine.model.vocabulary import AlertState, Severity
 
-TITLE = 300
+TITLE, VALUE, ANNOTATION = 300, 500, 1000
 
 SERVICE_NAMES = ("service", "service_name", "servicename", "app", "app_kubernetes_io_name", "application", "job")
+RUNBOOK_NAMES = ("runbook_url", "runbook", "runbookUrl", "__runbook_url__")
 HOST_NAMES = ("host", "hostname", "host_name", "instance", "node", "nodename", "server")
 
 UNRATED = SeverityRating("medium", None, False)
@@ -29,6 +30,8 @@ class Alert(msgspec.Struct, frozen=True):
     ``started_at`` and ``ended_at`` are never later than the receipt, and ``ended_at`` is there exactly when resolved.
     ``occurred_at`` orders events of one sender. ``event_id`` is the same for every delivery of one event, None where
     the sender repeats itself on purpose. ``severity_given`` is False where the severity is only a default.
+    ``link`` leads back to the monitor; ``links`` has all that are there by what they lead to: source, silence,
+    dashboard, panel and the like. ``value`` is what was measured, in the sender's words; ``image_url`` a graph of it.
     """
 
     source: str
@@ -46,6 +49,11 @@ class Alert(msgspec.Struct, frozen=True):
     occurred_at: datetime | None = None
     link: str | None = None
     labels: Mapping[str, str] = msgspec.field(default_factory=dict)
+    annotations: Mapping[str, str] = msgspec.field(default_factory=dict)
+    links: Mapping[str, str] = msgspec.field(default_factory=dict)
+    runbook_url: str | None = None
+    value: str | None = None
+    image_url: str | None = None
     event_id: str | None = None
     origin: str | None = None
     acknowledged: bool = False
@@ -73,12 +81,17 @@ def compose(
     severity: SeverityRating = UNRATED,
     description: object = None,
     tags: Mapping[str, object] | None = None,
+    annotations: Mapping[str, object] | None = None,
     service: object = None,
     host: object = None,
     started_at: object = None,
     ended_at: object = None,
     occurred_at: object = None,
     address: object = None,
+    links: Mapping[str, object] | None = None,
+    runbook: object = None,
+    value: object = None,
+    image: object = None,
     event_id: object = None,
     origin: object = None,
     acknowledged: bool = False,
@@ -86,7 +99,9 @@ def compose(
 ) -> Alert:
     """An alert out of raw values: cleaned, bounded, its times made plausible."""
     live = state in ("firing", "update")
-    tags = tags or {}
+    tags, notes = tags or {}, annotations or {}
+    given = links or {"source": address}
+    addresses = {name: found for name, held in given.items() if (found := link(held)) is not None}
     began, happened, ended = instant(started_at), instant(occurred_at), None
     if state == "resolved":
         ended = min(instant(ended_at) or happened or received_at, received_at)
@@ -107,10 +122,19 @@ def compose(
         started_at=min(began, received_at) if began else None,
         ended_at=ended,
         occurred_at=happened,
-        link=link(address),
+        link=next(iter(addresses.values()), None),
         labels=labels(tags),
+        annotations=labels(notes, ANNOTATION),
+        links=addresses,
+        runbook_url=link(runbook) or _runbook(notes) or _runbook(tags),
+        value=line(value, VALUE),
+        image_url=link(image),
         event_id=f"{source}:{identified}" if identified else None,
         origin=line(origin, 100) or source,
         acknowledged=acknowledged,
         note=line(note, 1000),
     )
+
+
+def _runbook(held: Mapping[str, object]) -> str | None:
+    return next((found for name in RUNBOOK_NAMES if (found := link(held.get(name))) is not None), None)

@@ -12,13 +12,14 @@ from engine.intake.keys import join_key, label_digest
 from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import SeverityRating, severity
 from engine.intake.times import instant
-from engine.intake.values import first, line, link, mapping, plain, whole
+from engine.intake.values import first, line, mapping, plain, whole
 from engine.model.vocabulary import AlertState
 
 SHAPE = "Prometheus Alertmanager: {alerts: [{status, labels, annotations, startsAt, fingerprint}], groupLabels, …}"
 
 STATES: Mapping[str, AlertState] = {"firing": "firing", "alerting": "firing", "resolved": "resolved", "ok": "resolved"}
 SEVERITY_NAMES = ("severity", "priority")
+VALUE_NAMES = ("value", "current_value", "currentValue")
 
 Member = tuple[Mapping[str, object], object]
 
@@ -61,10 +62,12 @@ def read(record: Member, received_at: datetime) -> Alert:
         severity=stated_severity(tags, notes),
         description=notes.get("description") or notes.get("message"),
         tags=tags,
+        annotations=notes,
         started_at=alert.get("startsAt"),
         ended_at=alert.get("endsAt"),
         occurred_at=event_time(group, alert, received_at),
-        address=link(alert.get("generatorURL")) or group.get("externalURL"),
+        links={"source": alert.get("generatorURL"), "monitor": group.get("externalURL")},
+        value=first(notes, VALUE_NAMES),
         note=omission_note(group),
     )
 

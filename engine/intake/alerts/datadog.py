@@ -5,7 +5,8 @@ Recommended template, all variables that this module can use::
     {"id": "$ID", "title": "$EVENT_TITLE", "body": "$EVENT_MSG", "date": "$DATE", "link": "$LINK", "tags": "$TAGS",
      "hostname": "$HOSTNAME", "alert_id": "$ALERT_ID", "alert_scope": "$ALERT_SCOPE",
      "alert_transition": "$ALERT_TRANSITION", "alert_type": "$ALERT_TYPE", "alert_priority": "$ALERT_PRIORITY",
-     "alert_cycle_key": "$ALERT_CYCLE_KEY"}
+     "alert_cycle_key": "$ALERT_CYCLE_KEY", "aggregate": "$AGGREG_KEY", "alert_status": "$ALERT_STATUS",
+     "snapshot": "$SNAPSHOT"}
 """
 
 import re
@@ -26,9 +27,12 @@ MONITOR = ("monitor_id", "alert_id", "alertid")
 SCOPE = ("scope", "scopes", "alert_scope")
 PRIORITY = ("priority", "alert_priority", "severity")
 TYPE = ("alert_type", "alerttype")
-GROUPING = ("alert_cycle_key", "aggreg_key", "aggregate", "aggregation_key")
+AGGREGATE = ("aggreg_key", "aggregate", "aggregation_key")
+GROUPING = ("alert_cycle_key", *AGGREGATE)
 LINK = ("link", "url", "event_url")
 TAGS = ("tags", "event_tags")
+VALUE = ("value", "alert_status")
+IMAGE = ("snapshot", "image")
 HOST = ("hostname", "host")
 DATE = ("date", "date_posix", "last_updated")
 BODY = ("text_only_msg", "body", "message", "event_msg")
@@ -92,7 +96,9 @@ def read(body: Mapping[str, object], received_at: datetime) -> Alert:
         started_at=when,
         ended_at=when,
         occurred_at=when,
-        address=_first(fields, LINK),
+        links={"source": _first(fields, LINK)},
+        value=_first(fields, VALUE),
+        image=_first(fields, IMAGE),
         event_id=fields.get("id"),
         note=note,
     )
@@ -140,9 +146,14 @@ def _severity(fields: Mapping[str, object], title: Heading) -> SeverityRating:
 
 
 def _key(fields: Mapping[str, object], title: Heading) -> str:
-    """Monitor and scope; else the sender's grouping key; else the title, which can change within an episode."""
+    """Monitor and scope; else the sender's grouping key; else the title, which can change within an episode.
+
+    Groups of one monitor are told apart by the aggregate where no scope is sent: one's recovery is not the other's.
+    """
     scope = _scope(_first(fields, SCOPE)) or _scope(title.scope)
-    monitor = _monitor(fields)
+    monitor, aggregate = _monitor(fields), plain(_first(fields, AGGREGATE))
+    if monitor and aggregate and not scope and _first(fields, SCOPE) is None:
+        return join_key("datadog", monitor, scope, aggregate)
     if monitor:
         return join_key("datadog", monitor, scope)
     grouping = plain(_first(fields, GROUPING))

@@ -14,14 +14,16 @@ from engine.intake.alerts import (
     datadog,
     grafana,
     grafana_panel,
+    newrelic,
     normalized,
     pagerduty,
+    sentry,
 )
 from engine.intake.alerts.alert import Alert
-from engine.intake.refusals import check_count, display, read_each, unknown_shape
-from engine.model.errors import BadRequest
+from engine.intake.refusals import display, no_records, read_each, unknown_shape
+from engine.model.errors import BadRequest, TooLarge
 
-MOST = 1000
+MOST = 20_000  # unless a setting says otherwise
 
 R = TypeVar("R")
 
@@ -53,18 +55,20 @@ def _format(
 FORMATS = (
     _format("pagerduty", pagerduty.matches, pagerduty.records, pagerduty.read, pagerduty.SHAPE),
     _format("cloudwatch", cloudwatch.matches, cloudwatch.records, cloudwatch.read, cloudwatch.SHAPE),
+    _format("sentry", sentry.matches, sentry.records, sentry.read, sentry.SHAPE),
     _format("grafana", grafana.matches, grafana.records, grafana.read, grafana.SHAPE),
     _format("alertmanager", alertmanager.matches, alertmanager.records, alertmanager.read, alertmanager.SHAPE),
     _format("grafana_panel", grafana_panel.matches, grafana_panel.records, grafana_panel.read, grafana_panel.SHAPE),
+    _format("newrelic", newrelic.matches, newrelic.records, newrelic.read, newrelic.SHAPE),
     _format("datadog", datadog.matches, datadog.records, datadog.read, datadog.SHAPE),
     _format("normalized", normalized.matches, normalized.records, normalized.read, normalized.SHAPE),
 )
 
 
-def read_alerts(body: object, *, received_at: datetime) -> list[Alert]:
-    """The alerts of a parsed body in its order, all or none; ``received_at`` is aware.
+def read_alerts(body: object, *, received_at: datetime, most: int = MOST) -> list[Alert]:
+    """The alerts of a parsed body in its order, all or none and at least one; ``received_at`` is aware.
 
-    BadRequest with the word unknown_alert_shape, invalid_alert or too_many_alerts.
+    BadRequest with the word unknown_alert_shape, no_alerts or invalid_alert; TooLarge with too_many_alerts.
     """
     if not isinstance(body, dict):
         raise _unknown_shape(display(body))
@@ -72,8 +76,21 @@ def read_alerts(body: object, *, received_at: datetime) -> list[Alert]:
     if found is None:
         raise _unknown_shape(f"an object with {_names(body)}")
     if isinstance(alerts := body.get("alerts"), list):
-        check_count("alert", len(alerts), MOST)
-    return found.alerts(body, received_at)
+        _check_size(len(alerts), most)
+    read = found.alerts(body, received_at)
+    if not read:
+        raise no_records("alert", f"of {found.name}", "alerts", body.get("alerts"))
+    return read
+
+
+def _check_size(count: int, most: int) -> None:
+    """TooLarge: whoever runs the console may raise the limit, and the body is kept to be read again then."""
+    if count > most:
+        raise TooLarge(
+            f"A body may hold at most {most:,} alerts (SVC_INGEST_MAX_ALERTS); got {count:,}. Send them in several.",
+            word="too_many_alerts",
+            details=[{"field": "alerts", "expected": f"at most {most}", "found": str(count)}],
+        )
 
 
 def _names(body: Mapping[str, object]) -> str:

@@ -1,4 +1,7 @@
-"""Grafana unified alerting: Alertmanager's skeleton with Grafana's own fields."""
+"""Grafana unified alerting: Alertmanager's skeleton with Grafana's own fields.
+
+The title is the name of the rule, which people chose; a summary is a template that differs from instance to instance.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -6,13 +9,15 @@ from datetime import datetime
 from engine.intake.alerts import alertmanager as skeleton
 from engine.intake.alerts.alert import Alert, compose
 from engine.intake.keys import join_key
-from engine.intake.values import line, link, plain
+from engine.intake.values import line, mapping, plain
 
 SHAPE = "Grafana unified alerting: the same with orgId and state, or alerts[].valueString"
 
 # A rule that could not be evaluated raises an alert of this name; the rule's own name is in a label.
 SYNTHETIC = ("DatasourceNoData", "DatasourceError")
-LINKS = ("panelURL", "dashboardURL", "generatorURL")
+DESCRIPTIONS = ("summary", "description", "message")
+LINKS = {"panel": "panelURL", "dashboard": "dashboardURL", "source": "generatorURL"}
+VALUES = 20
 
 records = skeleton.records
 
@@ -37,12 +42,15 @@ def read(record: skeleton.Member, received_at: datetime) -> Alert:
         title=_title(tags, notes),
         received_at=received_at,
         severity=skeleton.stated_severity(tags, notes),
-        description=notes.get("description") or notes.get("message") or alert.get("valueString"),
+        description=next((notes[name] for name in DESCRIPTIONS if plain(notes.get(name))), alert.get("valueString")),
         tags=tags,
+        annotations=notes,
         started_at=alert.get("startsAt"),
         ended_at=alert.get("endsAt"),
         occurred_at=skeleton.event_time(group, alert, received_at),
-        address=next((found for name in LINKS if (found := link(alert.get(name)))), None),
+        links=_links(group, alert),
+        value=_value(alert),
+        image=alert.get("imageURL"),
         note=skeleton.omission_note(group),
     )
 
@@ -50,4 +58,17 @@ def read(record: skeleton.Member, received_at: datetime) -> Alert:
 def _title(tags: Mapping[str, object], notes: Mapping[str, object]) -> str | None:
     name = line(tags.get("alertname"))
     rule = line(tags.get("rulename"))
-    return f"{name}: {rule}" if name in SYNTHETIC and rule else skeleton.title(tags, notes)
+    return f"{name}: {rule}" if name in SYNTHETIC and rule else name or rule or skeleton.title(tags, notes)
+
+
+def _links(group: Mapping[str, object], alert: Mapping[str, object]) -> dict[str, object]:
+    """The most particular first: the first that is there is the way back."""
+    own = {name: alert.get(field) for name, field in LINKS.items()}
+    return {**own, "monitor": group.get("externalURL"), "silence": alert.get("silenceURL")}
+
+
+def _value(alert: Mapping[str, object]) -> str | None:
+    """``A=11, B=0.5``; else the sentence that Grafana makes of them."""
+    values = sorted(mapping(alert.get("values")).items())[:VALUES]
+    texts = [f"{name}={text}" for name, value in values if (text := plain(value)) is not None]
+    return ", ".join(texts) or plain(alert.get("valueString"))

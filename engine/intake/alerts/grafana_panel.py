@@ -7,10 +7,12 @@ from engine.intake.alerts.alert import Alert, compose
 from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord
 from engine.intake.severity import severity
-from engine.intake.values import mapping, plain
+from engine.intake.values import as_list, line, mapping, plain
 from engine.model.vocabulary import AlertState
 
 SHAPE = "Grafana panel alerts: {ruleId, ruleName, state, title, evalMatches}"
+
+VALUES = 20
 
 STATES: Mapping[str, AlertState] = {
     "alerting": "firing",
@@ -46,6 +48,15 @@ def read(body: Mapping[str, object], received_at: datetime) -> Alert:
         severity=severity(tags.get("severity"), tags.get("priority")),
         description=body.get("message"),
         tags=tags,
-        address=body.get("ruleUrl"),
+        links={"source": body.get("ruleUrl")},
+        value=_value(body),
+        image=body.get("imageUrl"),
         note={"no_data": "The rule has no data.", "paused": "The rule was paused."}.get(word),
     )
+
+
+def _value(body: Mapping[str, object]) -> str | None:
+    """``cpu=97, disk=81``: what was measured when the rule matched."""
+    matches = [mapping(match) for match in as_list(body.get("evalMatches"))[:VALUES]]
+    texts = [(line(match.get("metric"), 100), plain(match.get("value"))) for match in matches]
+    return ", ".join(f"{metric}={value}" for metric, value in texts if metric and value) or None

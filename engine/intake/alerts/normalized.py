@@ -1,10 +1,10 @@
 """Our own payload, for everything that is not a monitor we know: one alert, or several as ``{"alerts": [...]}``.
 
-An example with every field; ``title`` and ``status`` are required::
+An example with every field; only ``title`` is needed::
 
     {
       "title": "Checkout fails for one user in ten",
-      "status": "firing",                       firing or resolved
+      "status": "firing",                       firing or resolved; firing when absent
       "severity": "high",                       critical, high, medium, low, info, or a usual word such as P2 or warning
       "dedupe_key": "checkout-5xx",             the same for every message about one problem, its recovery included
       "service": "checkout",                    name or identifier of a service
@@ -14,12 +14,17 @@ An example with every field; ``title`` and ``status`` are required::
       "started_at": "2026-11-20T08:12:00Z",     ISO 8601 with offset, or epoch seconds or milliseconds
       "ended_at": null,                         for a resolved alert
       "labels": {"region": "eu-west-1"},        plain values by name, at most 50 are kept
-      "link": "https://status.example.com/1",   http or https
+      "annotations": {"team_note": "Payments are first"},  texts for people by name, at most 50 are kept
+      "link": "https://status.example.com/1",   http or https, as the following ones
+      "runbook_url": "https://wiki.example.com/checkout",
+      "image_url": "https://grafana.example.com/render/1.png",
+      "value": "11 %",                          what was measured
       "event_id": "7c1f"                        the same for every delivery of one message
     }
 
 Without ``dedupe_key`` the key is a hash of source, service and title. Absent, null and "" mean the same. Unlike a
-monitor's free text, a value that is here and wrong is refused.
+monitor's free text, a value that is here and wrong is refused; so is a body that tells its state in a field of another
+name, since taking a recovery for a problem would be worse.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,17 +38,20 @@ from engine.intake.times import EXPECTED_TIME, instant
 from engine.intake.values import link, mapping, plain
 from engine.model.vocabulary import AlertState
 
-SHAPE = "normalized: {title, status: firing|resolved, severity?, dedupe_key?, service?, …} or {alerts: [those]}"
+SHAPE = "normalized: {title, status?: firing|resolved, severity?, dedupe_key?, service?, …} or {alerts: [those]}"
 
+STATED = "firing or resolved"
+ELSEWHERE = ("state", "current_state", "alert_state", "alert_status", "event_type", "action")
 STATES: Mapping[str, AlertState] = {"firing": "firing", "resolved": "resolved"}
-TEXTS = ("description", "service", "source", "host", "dedupe_key", "event_id")
+TEXTS = ("description", "service", "source", "host", "dedupe_key", "event_id", "value")
+LINKS = ("link", "runbook_url", "image_url")
 TIMES = ("started_at", "ended_at")
 
 
 def matches(body: Mapping[str, object]) -> bool:
     if "alerts" in body:
         return "groupLabels" not in body and "commonLabels" not in body
-    return "dedupe_key" in body or ("title" in body and ("status" in body or "severity" in body))
+    return "dedupe_key" in body or "title" in body
 
 
 def records(body: Mapping[str, object]) -> Iterator[tuple[str, object]]:
@@ -57,14 +65,12 @@ def records(body: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 
 def read(alert: object, received_at: datetime) -> Alert:
     if not isinstance(alert, dict):
-        raise MalformedRecord("", "an object with title and status", alert)
+        raise MalformedRecord("", "an object with a title", alert)
     if "alerts" in alert:
         raise MalformedRecord("alerts", "a list of alerts, none of which holds others", alert["alerts"])
-    title, state = plain(alert.get("title")), STATES.get((plain(alert.get("status")) or "").lower())
+    title, state = plain(alert.get("title")), _state(alert)
     if title is None:
         raise MalformedRecord("title", "a text", alert.get("title"))
-    if state is None:
-        raise MalformedRecord("status", "firing or resolved", alert.get("status"))
     _check(alert)
     return compose(
         source="normalized",
@@ -75,15 +81,30 @@ def read(alert: object, received_at: datetime) -> Alert:
         severity=severity(alert.get("severity")),
         description=alert.get("description"),
         tags=mapping(alert.get("labels")),
+        annotations=mapping(alert.get("annotations")),
         service=alert.get("service"),
         host=alert.get("host"),
         started_at=alert.get("started_at"),
         ended_at=alert.get("ended_at"),
         occurred_at=alert.get("ended_at" if state == "resolved" else "started_at"),
-        address=alert.get("link"),
+        links={"source": alert.get("link")},
+        runbook=alert.get("runbook_url"),
+        value=alert.get("value"),
+        image=alert.get("image_url"),
         event_id=alert.get("event_id"),
         origin=alert.get("source"),
     )
+
+
+def _state(alert: Mapping[str, object]) -> AlertState:
+    expect(alert, "status", STATED, lambda value: (plain(value) or "").lower() in STATES)
+    word = plain(alert.get("status"))
+    if word is not None:
+        return STATES[word.lower()]
+    told = next((name for name in ELSEWHERE if plain(alert.get(name)) is not None), None)
+    if told is not None:
+        raise MalformedRecord("status", f"{STATED}, which {told} is not read for", alert.get("status"))
+    return "firing"
 
 
 def _hashed(alert: Mapping[str, object], title: str) -> str:
@@ -96,8 +117,10 @@ def _check(alert: Mapping[str, object]) -> None:
     expect(alert, "severity", EXPECTED_SEVERITY, lambda value: severity(value).given)
     for name in TIMES:
         expect(alert, name, EXPECTED_TIME, lambda value: instant(value) is not None)
-    expect(alert, "link", "an http or https address", lambda value: link(value) is not None)
-    expect(alert, "labels", "an object of plain values", _flat)
+    for name in LINKS:
+        expect(alert, name, "an http or https address", lambda value: link(value) is not None)
+    for name in ("labels", "annotations"):
+        expect(alert, name, "an object of plain values", _flat)
 
 
 def _scalar(value: object) -> bool:

@@ -76,7 +76,10 @@ def read(event: Mapping[str, object], received_at: datetime) -> Alert:
         started_at=incident.get("created_at"),
         ended_at=event.get("occurred_at"),
         occurred_at=event.get("occurred_at"),
-        address=incident.get("html_url"),
+        links={
+            "source": incident.get("html_url"),
+            "conference": mapping(incident.get("conference_bridge")).get("conference_url"),
+        },
         event_id=event.get("id"),
         acknowledged=kind == ACKNOWLEDGED,
         note=_note(kind, event, incident),

@@ -1,4 +1,4 @@
-"""Look-ups of the ingest doors: the last incident of a key, findings by key, services by name."""
+"""Look-ups of the ingest doors: the last incident of a key and what came early, findings by key, services by name."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,6 +9,7 @@ from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 from engine.model.vocabulary import LIVE_INCIDENTS, IncidentStatus, Severity
 from engine.store.revisions import in_batches
 from engine.store.rows import select_rows
+from engine.store.schema.ingest import early_events
 from engine.store.schema.records import FindingRow
 from engine.store.schema.services import findings, incidents, services
 from engine.store.statements import CompiledStatement
@@ -26,6 +27,15 @@ class LastIncident(NamedTuple):
     acknowledged_at: datetime | None
     resolved_at: datetime | None
     closed_at: datetime | None
+    last_seen_at: datetime | None
+    sender_at: datetime | None
+
+
+class EarlyEvents(NamedTuple):
+    """What was heard of a key before the alert that it is about, by the sender's clock."""
+
+    recovered_at: datetime | None
+    acknowledged_at: datetime | None
 
 
 KEYS = 32  # that are looked up in one statement
@@ -55,6 +65,27 @@ def last_incidents(connection: Connection, org_id: str, dedupe_keys: Sequence[st
         keys = dict(zip(_PLACES, batch + batch[:1] * (KEYS - len(batch)), strict=True))
         for key, *values in _LAST.all(connection, {"org": org_id, **keys}):
             found[key] = LastIncident(*values)
+    return found
+
+
+def _early_of_each() -> CompiledStatement:
+    names = ("dedupe_key", *EarlyEvents._fields)
+    mine = early_events.c.dedupe_key.in_([bindparam(place) for place in _PLACES])
+    return CompiledStatement(
+        select(*(early_events.c[name] for name in names)).where(early_events.c.org_id == bindparam("org"), mine)
+    )
+
+
+_EARLY = _early_of_each()
+
+
+def early_by_key(connection: Connection, org_id: str, dedupe_keys: Sequence[str]) -> dict[str, EarlyEvents]:
+    """What was heard too early of each dedupe key."""
+    found = {}
+    for batch in in_batches(dedupe_keys, KEYS):
+        keys = dict(zip(_PLACES, batch + batch[:1] * (KEYS - len(batch)), strict=True))
+        for key, *values in _EARLY.all(connection, {"org": org_id, **keys}):
+            found[key] = EarlyEvents(*values)
     return found
 
 

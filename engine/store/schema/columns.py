@@ -12,6 +12,7 @@ from sqlalchemy import (
     Float,
     ForeignKey,
     Index,
+    LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
     String,
@@ -81,14 +82,19 @@ def day(name: str, comment: str, *, null: bool = False) -> Column[date]:
     return Column(name, Date, nullable=null, comment=comment)
 
 
-def instant(name: str, comment: str, *, null: bool = False) -> Column[datetime]:
-    """A moment in UTC."""
-    return Column(name, Instant, nullable=null, comment=comment)
+def instant(name: str, comment: str, *, null: bool = False, internal: bool = False) -> Column[datetime]:
+    """A moment in UTC. ``internal``: nobody imports it."""
+    return Column(name, Instant, nullable=null, comment=comment, info={"internal": True} if internal else {})
 
 
 def json(name: str, comment: str, *, null: bool = True, holds: str = "Json") -> Column[vocabulary.Json]:
     """A JSON value as canonical text. ``holds``: its type, where nobody but the console itself writes it."""
     return Column(name, Json, nullable=null, comment=comment, info={"holds": holds})
+
+
+def blob(name: str, comment: str) -> Column[bytes]:
+    """Bytes; only in tables that are not replicated."""
+    return Column(name, LargeBinary, nullable=False, comment=comment)
 
 
 def choice(name: str, comment: str, words: str, *, null: bool = False, default: str | None = None) -> Column[str]:

@@ -36,6 +36,7 @@ from engine.model.vocabulary import (
     IncidentActionKind,
     IncidentActionStatus,
     IncidentStatus,
+    IngestRoute,
     JobOutcome,
     Json,
     LeadStage,
@@ -45,6 +46,7 @@ from engine.model.vocabulary import (
     OrderStatus,
     Outcome,
     PaidPlan,
+    PayloadState,
     PaymentProvider,
     PciClass,
     PilotStage,
@@ -455,6 +457,17 @@ class DryRunRow(TypedDict):
     revision: int
 
 
+class EarlyEventRow(TypedDict):
+    """What was heard of an alert before the alert itself."""
+
+    org_id: str
+    dedupe_key: str
+    recovered_at: datetime | None
+    acknowledged_at: datetime | None
+    seen_at: datetime
+    revision: int
+
+
 class EvidenceItemRow(TypedDict):
     """A document or record that supports controls, kept elsewhere."""
 
@@ -620,6 +633,14 @@ class IncidentRow(TypedDict):
     root_cause: str | None
     impact_users: int | None
     related_to: str | None
+    host: str | None
+    labels: Json
+    annotations: Json
+    runbook_url: str | None
+    links: Json
+    value: str | None
+    image_url: str | None
+    sender_at: datetime | None
     revision: int
 
 
@@ -633,7 +654,29 @@ class IncidentTimelineRow(TypedDict):
     kind: TimelineKind
     actor: str
     body: str
+    payload_id: str | None
     revision: int
+
+
+class IngestPayloadRow(TypedDict):
+    """What monitors and scanners sent, kept for a time. Does not move the revision."""
+
+    org_id: str
+    id: str
+    route: IngestRoute
+    state: PayloadState
+    received_at: datetime
+    actor: str
+    workspace_id: str | None
+    content_type: str | None
+    vendor: str | None
+    size_bytes: int
+    sha256: str
+    body: bytes
+    records: int
+    applied: int
+    times: int
+    reason: str | None
 
 
 class JobRunRow(TypedDict):

@@ -88,6 +88,14 @@ incidents: TypedTable[records.IncidentRow] = tenant_table(
     text("root_cause", "established cause", null=True),
     whole("impact_users", "users affected", null=True, low=0),
     text("related_to", "earlier incident with the same key", null=True),
+    text("host", "host or instance that the alert names", null=True),
+    json("labels", "the alert's labels by name"),
+    json("annotations", "the alert's texts for people by name"),
+    text("runbook_url", "runbook that the alert names", null=True),
+    json("links", "addresses in the monitor by what they lead to, such as source, panel, silence"),
+    text("value", "what was measured, in the monitor's words", null=True),
+    text("image_url", "graph of it", null=True),
+    instant("sender_at", "the sender's own time of the last alert or recovery applied", null=True, internal=True),
     Index("ix_incidents_dedupe", "org_id", "dedupe_key"),
 )
 
@@ -100,6 +108,7 @@ incident_timeline: TypedTable[records.IncidentTimelineRow] = tenant_table(
     choice("kind", "kind of entry", "TimelineKind"),
     text("actor", "who"),
     text("body", "what"),
+    text("payload_id", "what came from the monitor, as it is kept", null=True, internal=True),
     Index("ix_incident_timeline_incident", "org_id", "incident_id"),
 )
 

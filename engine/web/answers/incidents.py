@@ -76,6 +76,14 @@ class IncidentItem(EvidenceItem):
     root_cause: str | None
     impact_users: int | None
     related_to: str | None
+    host: str | None
+    labels: dict[str, object] | None
+    annotations: dict[str, object] | None
+    runbook_url: str | None
+    links: dict[str, object] | None
+    value: str | None
+    image_url: str | None
+    sender_at: datetime | None
 
 
 class ServiceItem(EvidenceItem):
@@ -115,6 +123,7 @@ class TimelineItem(EvidenceItem):
     kind: str
     actor: str | None
     body: str
+    payload_id: str | None
 
 
 class ActionItem(EvidenceItem):

@@ -30,6 +30,10 @@ class AlertReceipt(Shape):
     reopened: int
     resolved: int
     updated: int
+    ignored: int
+    replayed: int
+    no_open_incident: int
+    out_of_order: int
     results: list[AlertAnswer]
 
 

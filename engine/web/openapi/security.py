@@ -29,6 +29,11 @@ SCHEMES: Mapping[str, Mapping[str, str]] = {
         "scheme": "bearer",
         "description": "A workspace's ingest token, `svc_ingest_…`.",
     },
+    "ingestPassword": {
+        "type": "http",
+        "scheme": "basic",
+        "description": "The ingest token as a password, for senders that know no bearer tokens, such as AWS SNS.",
+    },
     "assessorToken": {
         "type": "http",
         "scheme": "bearer",

@@ -1,0 +1,202 @@
+"""The way of a body from a door to incidents: read, applied in bounded transactions, kept; what cannot be read stays.
+
+A body is applied in parts, and what is kept of it says how many of its alerts are applied: written in the transaction
+that applies them, so that the same body sent again after a crash goes on where it ended, and nothing counts twice.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from engine.incidents.alert_rows import Receipt
+from engine.incidents.alerts import AlertResult, ingest_alerts, prefetch_keys
+from engine.incidents.findings import ingest_findings
+from engine.intake.alerts import Alert, read_alerts
+from engine.intake.findings import FindingBatch, read_findings
+from engine.intake.payloads import InboundBody, json_value, pack_body
+from engine.model.errors import BadRequest, TooLarge
+from engine.model.vocabulary import PayloadState
+from engine.store import Ahead, Revision, Store
+from engine.store.ids import new_id
+from engine.store.queries.ingest import last_incidents
+from engine.store.queries.payloads import applied_of, keep_unread, unfinished
+from engine.store.schema.ingest import ingest_payloads
+
+PART = 500  # alerts of one transaction: bounds how long others wait for the writer
+REASON = 2000
+COUNTED = (
+    *("created", "deduplicated", "reopened", "resolved", "updated"),
+    *("ignored", "replayed", "no_open_incident", "out_of_order"),
+)
+log = logging.getLogger("hq.ingest")
+T = TypeVar("T")
+
+
+def _trusted(revision: Revision) -> None:
+    """Nothing to confirm: the console itself writes."""
+
+
+@dataclass(frozen=True)
+class IngestDoor:
+    """Where bodies of one organization come in: its limits, and what confirms each write in its transaction."""
+
+    store: Store
+    org_id: str
+    now: datetime
+    most_alerts: int
+    most_unread: int
+    confirm: Callable[[Revision], None] = _trusted
+    ahead: Ahead = ()
+    payload_id: str | None = field(default=None)  # of a dead letter that is read again
+
+
+def receive_alerts(door: IngestDoor, inbound: InboundBody) -> dict[str, object]:
+    """Apply the alerts of a body; what became of each, and how many of each outcome."""
+
+    def read() -> list[Alert]:
+        return read_alerts(json_value(inbound.body), received_at=inbound.received_at, most=door.most_alerts)
+
+    alerts = _read(door, inbound, read)
+    results = _AlertWork(door, inbound, alerts).apply()
+    for alert in alerts:
+        if alert.state == "ignored":  # such as a subscription that an operator has to confirm
+            log.info("%s: ignored from %s: %s", door.org_id, alert.source, alert.note)
+    counts = {name: sum(result["outcome"] == name for result in results) for name in COUNTED}
+    return {"received": len(results), **counts, "results": results}
+
+
+def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object]:
+    """Store the findings of a body; what became of each, and how many of each outcome."""
+
+    def read() -> FindingBatch:
+        body = json_value(inbound.body)
+        return read_findings(body, source_header=inbound.vendor, received_at=inbound.received_at)
+
+    batch = _read(door, inbound, read)
+    identifier = door.payload_id or new_id("pay")
+    row = _kept(inbound, identifier, "read", batch.received, batch.received)
+
+    def change(revision: Revision) -> dict[str, object]:
+        door.confirm(revision)
+        _write_payload(revision, door, row)
+        return ingest_findings(revision, batch, _receipt(door, inbound, identifier))
+
+    return door.store.write(door.org_id, inbound.actor, change, now=door.now, ahead=door.ahead)
+
+
+def _read(door: IngestDoor, inbound: InboundBody, read: Callable[[], T]) -> T:
+    """What the body holds; one that cannot be read is kept before the refusal leaves."""
+    try:
+        return read()
+    except (BadRequest, TooLarge) as problem:
+        if inbound.body and door.payload_id is None:
+            _keep_dead_letter(door, inbound, problem.message)
+        raise
+
+
+def _keep_dead_letter(door: IngestDoor, inbound: InboundBody, reason: str) -> None:
+    row = {**_kept(inbound, new_id("pay"), "unread", 0, 0), "reason": reason[:REASON]}
+    with door.store.aside() as connection:
+        gone = keep_unread(connection, door.org_id, row, door.most_unread)
+    if gone:
+        log.warning("%s: %d dead letters gave way to a newer one", door.org_id, len(gone))
+
+
+def _kept(
+    inbound: InboundBody, identifier: str, state: PayloadState, records: int, applied: int
+) -> dict[str, Any]:  # a row on its way into the store
+    return {
+        "id": identifier,
+        "route": inbound.route,
+        "state": state,
+        "received_at": inbound.received_at,
+        "actor": inbound.actor,
+        "workspace_id": inbound.workspace_id,
+        "content_type": inbound.content_type,
+        "vendor": inbound.vendor,
+        "size_bytes": len(inbound.body),
+        "sha256": inbound.sha256,
+        "body": pack_body(inbound.body),
+        "records": records,
+        "applied": applied,
+        "times": 1,
+        "reason": None,
+    }
+
+
+def _write_payload(revision: Revision, door: IngestDoor, row: dict[str, Any]) -> None:  # a row
+    """A new body whole; of a dead letter that was read only what became of it."""
+    if door.payload_id is None:
+        revision.insert_soon(ingest_payloads, row)
+    else:
+        became = {name: row[name] for name in ("state", "records", "applied", "reason")}
+        revision.update_soon(ingest_payloads, {"id": door.payload_id}, became)
+
+
+def _receipt(door: IngestDoor, inbound: InboundBody, payload_id: str) -> Receipt:
+    return Receipt(inbound.received_at, inbound.workspace_id, payload_id, replayed=door.payload_id is not None)
+
+
+class _AlertWork:
+    """The alerts of one body, part by part."""
+
+    def __init__(self, door: IngestDoor, inbound: InboundBody, alerts: Sequence[Alert]) -> None:
+        self.door = door
+        self.inbound = inbound
+        self.alerts = alerts
+        known = door.payload_id
+        if known is None and len(alerts) > PART:
+            with door.store.reader() as connection:
+                known = unfinished(connection, door.org_id, inbound.route, inbound.sha256)
+        self.goes_on = known is not None
+        self.payload_id = known or new_id("pay")
+        self.row = {} if self.goes_on else _kept(inbound, self.payload_id, "read", len(alerts), 0)
+        self.receipt = _receipt(door, inbound, self.payload_id)
+
+    def apply(self) -> list[AlertResult]:
+        """What became of each alert."""
+        results: list[AlertResult] = []
+        for start in range(0, len(self.alerts), PART):
+            results += self._apply_part(start, self.alerts[start : start + PART])
+        return results
+
+    def _apply_part(self, start: int, part: Sequence[Alert]) -> list[AlertResult]:
+        def change(revision: Revision) -> list[AlertResult]:
+            self.door.confirm(revision)
+            end = start + len(part)
+            if self._applied(revision, start) >= end:
+                return _seen_before(revision, part)
+            self._keep(revision, start, end)
+            return ingest_alerts(revision, part, self.receipt)
+
+        ahead = (*self.door.ahead, *prefetch_keys(part))
+        return self.door.store.write(self.door.org_id, self.inbound.actor, change, now=self.door.now, ahead=ahead)
+
+    def _applied(self, revision: Revision, start: int) -> int:
+        """How many are applied, whoever applied them; a body of one part is not asked about."""
+        if start == 0 and not self.goes_on:
+            return 0
+        return applied_of(revision.records, self.door.org_id, self.payload_id)
+
+    def _keep(self, revision: Revision, start: int, end: int) -> None:
+        state: PayloadState = "read" if end == len(self.alerts) else "partial"
+        reason = None
+        if state == "read" and all(alert.state == "ignored" for alert in self.alerts):
+            state, reason = "ignored", self.alerts[0].note
+        became = {"state": state, "records": len(self.alerts), "applied": end, "reason": reason}
+        if start == 0 and not self.goes_on:
+            revision.insert_soon(ingest_payloads, {**self.row, **became})
+        else:
+            revision.update_soon(ingest_payloads, {"id": self.payload_id}, became)
+
+
+def _seen_before(revision: Revision, part: Sequence[Alert]) -> list[AlertResult]:
+    """The answer for alerts that an earlier delivery of the same body applied."""
+    known = revision.look_up(last_incidents, [alert.dedupe_key for alert in part])
+    return [
+        {"dedupe_key": alert.dedupe_key, "outcome": "replayed", "incident_id": incident.id if incident else None}
+        for alert in part
+        for incident in (known[alert.dedupe_key],)
+    ]

@@ -1,0 +1,75 @@
+"""What came at a door of monitors or scanners, and how it is kept: secrets replaced, compressed."""
+
+import zlib
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from engine.intake.redaction import REDACTED, is_secret, redact
+from engine.model.errors import BadRequest
+from engine.model.vocabulary import IngestRoute
+
+QUICK = 1  # of zlib's levels: JSON shrinks to a tenth of itself even so
+
+
+@dataclass(frozen=True)
+class InboundBody:
+    """A body with what came beside it. ``vendor`` is the scanner that a header names."""
+
+    route: IngestRoute
+    body: bytes
+    received_at: datetime
+    actor: str
+    workspace_id: str | None = None
+    content_type: str | None = None
+    vendor: str | None = None
+
+    @property
+    def sha256(self) -> str:
+        """The hash by which the same body is known again."""
+        return sha256(self.body).hexdigest()
+
+
+def json_value(body: bytes) -> object:
+    """The body as a JSON value, whichever."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadRequest(f"The body must be JSON ({error}).", word="invalid_body") from error
+
+
+def pack_body(body: bytes) -> bytes:
+    """The body as it is kept."""
+    return zlib.compress(redact_body(body), QUICK)
+
+
+def unpack_body(kept: bytes) -> bytes:
+    """The body again, but for its secrets."""
+    return zlib.decompress(kept)
+
+
+def redact_body(body: bytes) -> bytes:
+    """The body without secrets: JSON value by value, anything else as text whose other bytes stay as they are."""
+    try:
+        value = msgspec.json.decode(body)
+        _redact_within(holder := [value])
+        return msgspec.json.encode(holder[0])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return redact(body.decode("latin-1")).encode("latin-1")
+
+
+def _redact_within(holder: list[object]) -> None:
+    """Without recursion: senders decide how deep a body is."""
+    waiting: list[Any] = [holder]  # objects and lists of JSON
+    while waiting:
+        inside = waiting.pop()
+        for place, value in list(inside.items() if isinstance(inside, dict) else enumerate(inside)):
+            if isinstance(place, str) and not isinstance(value, dict | bool | None) and is_secret(place):
+                inside[place] = REDACTED
+            elif isinstance(value, str):
+                inside[place] = redact(value)
+            elif isinstance(value, dict | list):
+                waiting.append(value)

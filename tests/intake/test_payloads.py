@@ -1,0 +1,39 @@
+"""Bodies are kept without their secrets, and read again they say the same."""
+
+import json
+
+import pytest
+
+from engine.intake.payloads import pack_body, redact_body, unpack_body
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        (
+            {"title": "Disk", "password": "hunter2", "labels": {"api_key": "x", "host": "db1"}, "n": [1, True, None]},
+            {"title": "Disk", "password": "[redacted]", "labels": {"api_key": "[redacted]", "host": "db1"},
+             "n": [1, True, None]},
+        ),
+        ({"tokens": ["a", "b"], "token": None}, {"tokens": "[redacted]", "token": None}),
+        ({"alerts": [{"note": "password=hunter2 now"}]}, {"alerts": [{"note": "password=[redacted] now"}]}),
+        ("see https://ann:pw@host/x", "see https://[redacted]@host/x"),
+        ({}, {}),
+        (7, 7),
+    ],
+)  # fmt: skip
+def test_values_under_the_names_of_secrets_and_secrets_in_texts_go(body, kept):
+    assert json.loads(redact_body(json.dumps(body).encode())) == kept
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        (b"\xff no json, password=hunter2 here", b"\xff no json, password=[redacted] here"),
+        (b"{" + b"[" * 100_000, b"{" + b"[" * 100_000),
+        (b"[" * 100_000 + b"]" * 100_000, b"[" * 100_000 + b"]" * 100_000),
+        (b"", b""),
+    ],
+)
+def test_what_is_no_json_is_kept_as_text_whose_other_bytes_stay(body, kept):
+    assert unpack_body(pack_body(body)) == kept
