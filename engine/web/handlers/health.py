@@ -16,7 +16,14 @@ def alive(request: Request) -> Response:
 
 
 def database(request: Request) -> Response:
-    """Whether the operational store answers and has migration 15; 503 says what is missing."""
+    """Whether the operational store answers and has every migration, 15 among them; 503 says what is missing."""
     with request.services.store.reader() as connection:
         row = database_health(connection)
-    return answer(DatabaseReadiness(ok=True, database=request.services.store.dialect, migration=str(row["migration"])))
+    return answer(
+        DatabaseReadiness(
+            ok=True,
+            database=request.services.store.dialect,
+            migration=str(row["migration"]),
+            expected=str(row["expected"]),
+        )
+    )
