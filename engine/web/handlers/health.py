@@ -9,10 +9,7 @@ def alive(request: Request) -> Response:
     """Whether the process answers; nothing else is looked at."""
     services = request.services
     uptime = int((request.now - services.started_at).total_seconds())
-    response = answer(Liveness(ok=True, service=services.settings.service_name, uptime_s=max(uptime, 0)))
-    if request.method == "HEAD":
-        response.body = b""
-    return response
+    return answer(Liveness(ok=True, service=services.settings.service_name, uptime_s=max(uptime, 0)))
 
 
 def database(request: Request) -> Response:
