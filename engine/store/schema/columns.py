@@ -91,10 +91,12 @@ def json(name: str, comment: str, *, null: bool = True, holds: str = "Json") -> 
     return Column(name, Json, nullable=null, comment=comment, info={"holds": holds})
 
 
-def choice(name: str, comment: str, words: str, *, null: bool = False, default: str | None = None) -> Column[str]:
+def choice(
+    name: str, comment: str, words: str, *, null: bool = False, default: str | None = None, internal: bool = False
+) -> Column[str]:
     """One of the words of a ``Literal`` in the vocabulary, given by its name; the store refuses any other."""
     choices: tuple[str, ...] = get_args(getattr(vocabulary, words))
-    info = {"choices": choices, "default": default, "words": words}
+    info = {"choices": choices, "default": default, "words": words, **({"internal": True} if internal else {})}
     return Column(name, String(60), nullable=null, comment=comment, info=info)
 
 
