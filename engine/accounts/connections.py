@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from engine.intake.redaction import is_secret, redact
-from engine.model.errors import BadRequest, Conflict
-from engine.model.vocabulary import ConnectionKind
+from engine.model.errors import BadRequest, Conflict, Forbidden
+from engine.model.vocabulary import ADMIN_ROLES, ConnectionKind
 from engine.store import Reader, Revision
 from engine.store.ids import new_id
 from engine.store.rows import first, many, without
+from engine.store.schema.records import ConnectionRow
 from engine.store.schema.services import connections
 
 KINDS: Mapping[ConnectionKind, str] = {
@@ -37,7 +38,7 @@ def create(
     revision: Revision, kind: ConnectionKind, name: str, settings: Mapping[str, object] | None
 ) -> dict[str, object]:
     """A new placeholder; Conflict for a second one of the same kind and name."""
-    if first(revision.connection, connections, revision.org_id, kind=kind, name=name) is not None:
+    if find(revision.connection, revision.org_id, kind, name) is not None:
         raise Conflict(f"There is a {KINDS[kind]} named {name!r} already.", word="connection_exists")
     identifier = new_id("con")
     row: dict[str, object] = {
@@ -53,6 +54,38 @@ def create(
     details = {"kind": kind, "name": name}
     revision.record("connection.created", object_type="connection", object_id=identifier, details=details)
     return row
+
+
+def find(connection: Reader, org_id: str, kind: ConnectionKind, name: str) -> ConnectionRow | None:
+    """The connection of that kind and name."""
+    return first(connection, connections, org_id, kind=kind, name=name)
+
+
+def change(
+    revision: Revision, row: ConnectionRow, settings: Mapping[str, object], role: str | None
+) -> dict[str, object]:
+    """Other settings instead of those of a connection, given by whoever is named as its maker from then on.
+
+    Forbidden for others than owners and administrators: only their names count, and nobody else may take them away.
+    """
+    if role not in ADMIN_ROLES:
+        needed = " or ".join(ADMIN_ROLES)
+        raise Forbidden(f"To change a connection needs the role {needed}; yours is {role}.", word="role_required")
+    values = {"settings": settings, "created_by": revision.actor}
+    revision.update(connections, {"id": row["id"]}, values)
+    details = {"kind": row["kind"], "name": row["name"], "settings": sorted(_changed(row["settings"] or {}, settings))}
+    revision.record("connection.changed", object_type="connection", object_id=row["id"], details=details)
+    return {**without(row, "org_id", "revision"), **values}
+
+
+def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+    """The settings, and the chat users in ``members``, that are not as they were."""
+    for name in {*before, *after}:
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from (f"{name}.{part}" for part in {*old, *new} if old.get(part) != new.get(part))
+        elif old != new:
+            yield name
 
 
 def check_settings(settings: Mapping[str, object]) -> None:

@@ -10,13 +10,21 @@ from engine.model.vocabulary import OPERATOR_ROLES, ApprovalStatus
 from engine.programme import staffing
 from engine.store import Reader, Revision, rows
 from engine.store.ids import new_id
-from engine.store.inbound import first_time
 from engine.store.queries import automation as queries
 from engine.store.schema.automation import approvals
 from engine.store.schema.automation import policies as policy_table
 from engine.store.schema.records import ApprovalRow
 
 DECISIONS: Mapping[str, ApprovalStatus] = {"approve": "approved", "reject": "rejected"}
+
+
+class SecondDecision(Conflict):
+    """An approval is decided once; ``approval`` is the row of the one that was."""
+
+    def __init__(self, approval: ApprovalRow) -> None:
+        by = f" by {approval['decided_by']}" if approval["decided_by"] else ""
+        super().__init__(f"The approval was {approval['status']}{by}; it is decided once.", word="already_decided")
+        self.approval = approval
 
 
 def ask(revision: Revision, kind: str, subject: str) -> dict[str, object]:
@@ -51,13 +59,12 @@ def decide(
     decision: str,
     *,
     role: str | None,
-    event_id: str | None = None,
     details: Mapping[str, object],
 ) -> dict[str, object]:
-    """Decide a pending approval by the revision's actor. ``event_id`` is that of the message, good for once.
+    """Decide a pending approval by the revision's actor.
 
     Whose staffing action it is may say that it is taken up or completed. Forbidden without the role or for one's own
-    request; Conflict when it was decided, or the message came before.
+    request; SecondDecision when it was.
     """
     approval = find(revision.connection, revision.org_id, approval_id)
     own_work = approval["kind"] in (staffing.TAKE_UP, staffing.COMPLETION) and staffing.concerns(
@@ -68,11 +75,8 @@ def decide(
         raise Forbidden(f"To decide needs the role {needed}; yours is {role}.", word="role_required")
     if approval["requested_by"] == revision.actor:
         raise Forbidden("Whoever asks for an approval cannot decide it.", word="own_request")
-    if event_id is not None and not first_time(revision.connection, "chat", event_id, revision.now):
-        raise Conflict("This message was received before; it changes nothing.", word="replayed")
     if approval["status"] != "pending":
-        by = f" by {approval['decided_by']}" if approval["decided_by"] else ""
-        raise Conflict(f"The approval was {approval['status']}{by}; it is decided once.", word="already_decided")
+        raise SecondDecision(approval)
     status = DECISIONS[decision]
     decided = {"status": status, "decided_by": revision.actor, "decided_at": revision.now}
     revision.update(approvals, {"id": approval_id}, decided)

@@ -1,7 +1,8 @@
 """Ranked attack paths from open findings along dependencies to production services.
 
 Score = exploit × exposure × passages × target criticality (1 to 5, as a fraction of 5). An attacker moves as
-calls do, from a service to what it needs. A finding on a target itself is a path without hops.
+calls do, from a service to what it needs. A finding on a target itself is a path without hops. Paths are ranked by
+their own scores; targets by the chance that one of their paths succeeds, where what paths share counts once.
 """
 
 from collections import defaultdict
@@ -21,6 +22,7 @@ from engine.exposure.attack_fixes import (
     fix_list,
 )
 from engine.exposure.attack_search import AttackRoute, Search, search
+from engine.exposure.attack_targets import AttackTarget, attack_targets, headline, unsure_order
 from engine.exposure.dependencies import Dependency, Service, split_edges
 from engine.model.errors import NotFound
 
@@ -52,20 +54,6 @@ class AttackPath:
     services: tuple[str, ...]
     entry: EntryPoint
     hops: tuple[Hop, ...]
-
-
-@dataclass(frozen=True)
-class AttackTarget:
-    """All paths to one service; ``combined`` is 1 − Π(1 − score), as if they succeeded independently."""
-
-    service_id: str
-    name: str
-    criticality: int
-    paths: int
-    entries: int
-    best_score: float
-    total_score: float
-    combined: float
 
 
 @dataclass(frozen=True)
@@ -128,11 +116,12 @@ def simulate(
     result = search(ways, values, strongest, depth, most_expansions)
     strengths = {start: [entry.strength for entry in held] for start, held in by_start.items()}
     total = sum(route.weight * sum(strengths[route.services[0]]) for route in result.routes)
-    targets = _targets(result.routes, ordered, by_start)
+    passages = {pair: _passage(edge) for pair, edge in pairs.items()}
+    targets = attack_targets(result.routes, ordered, by_start, passages)
     found = sum(target.paths for target in targets)
     return Simulation(
         STATEMENT,
-        _sentence(found, targets),
+        headline(targets, found),
         depth,
         found,
         round(total, 6),
@@ -143,7 +132,7 @@ def simulate(
         targets,
         choke_points(result.routes, ordered, strengths, total, 10),
         fix_list(result.routes, ordered, [entry for held in by_start.values() for entry in held], pairs, 10),
-        _warnings(result, begins, unplaced, most_expansions),
+        (*_warnings(result, begins, unplaced, most_expansions), *unsure_order(targets)),
     )
 
 
@@ -196,58 +185,17 @@ def _hop(start: Service, end: Service, edge: Dependency) -> Hop:
     return Hop(start.id, end.id, _passage(edge), why, f"service_dependencies:{edge_id(start.id, end.id)}")
 
 
-def _targets(
-    routes: Sequence[AttackRoute], services: Sequence[Service], by_start: dict[int, list[EntryPoint]]
-) -> tuple[AttackTarget, ...]:
-    scores: defaultdict[int, list[float]] = defaultdict(list)
-    begins: defaultdict[int, set[int]] = defaultdict(set)
-    for route in routes:
-        scores[route.services[-1]].extend(entry.strength * route.weight for entry in by_start[route.services[0]])
-        begins[route.services[-1]].add(route.services[0])
-    found = [
-        AttackTarget(
-            services[place].id,
-            services[place].name,
-            services[place].criticality,
-            len(held),
-            sum(len(by_start[start]) for start in begins[place]),
-            round(max(held), 6),
-            round(sum(held), 6),
-            round(combine(held), 6),
-        )
-        for place, held in scores.items()
-    ]
-    return tuple(sorted(found, key=lambda target: (-target.combined, -target.best_score, target.service_id)))
-
-
-def combine(scores: Iterable[float]) -> float:
-    """1 − Π(1 − score): the chance that at least one of independent paths succeeds."""
-    none = 1.0
-    for score in scores:
-        none *= 1 - score
-    return 1 - none
-
-
-def _sentence(found: int, targets: Sequence[AttackTarget]) -> str:
-    if not targets:
-        return "No path leads from an open finding to a target."
-    top = targets[0]
-    paths = "1 path leads" if found == 1 else f"{found:,} paths lead"
-    reached = "1 service" if len(targets) == 1 else f"{len(targets)} services"
-    return f"{paths} to {reached}; {top.name} is the most exposed, at {100 * top.combined:.1f} % over all its paths."
-
-
 def _warnings(
     result: Search, begins: Sequence[EntryPoint], unplaced: Sequence[str], most_expansions: int
 ) -> tuple[str, ...]:
-    said = []
+    lines = []
     if result.missed_at_most is not None:
-        said.append(
+        lines.append(
             f"The search stopped after {most_expansions:,} steps, best first; no path that is missing scores above "
             f"{result.missed_at_most:.4f}."
         )
     if unplaced:
-        said.append(f"{len(unplaced)} open findings are on no known service and begin no path.")
+        lines.append(f"{len(unplaced)} open findings are on no known service and begin no path.")
     if assumed := sum(entry.assumed for entry in begins):
-        said.append(f"{assumed} open findings have neither CVSS nor EPSS; the worst of their severity was taken.")
-    return tuple(said)
+        lines.append(f"{assumed} open findings have neither CVSS nor EPSS; the worst of their severity was taken.")
+    return tuple(lines)

@@ -14,7 +14,9 @@ from engine.incidents.markdown import (
     spoken,
     table,
     timeline_table,
+    zone_sentence,
 )
+from engine.incidents.own_zone import in_own_zone
 from engine.incidents.records import IncidentRecord
 from engine.reporting.render.markdown import heading, inline, paragraph
 
@@ -28,7 +30,7 @@ STEPS = (
 
 def export(record: IncidentRecord) -> bytes:
     """The file. Same record, same bytes: it shows no present time."""
-    return document(_blocks(record))
+    return document(_blocks(in_own_zone(record)))
 
 
 def _blocks(record: IncidentRecord) -> Iterator[str]:
@@ -36,7 +38,7 @@ def _blocks(record: IncidentRecord) -> Iterator[str]:
     yield heading(1, f"{record.id}: {incident['title']}")
     yield (
         f"**{inline(record.organization.name)}** · {inline(incident['severity'])} · {inline(incident['status'])} · "
-        f"detected {spoken(incident['opened_at'])}. All times are in UTC."
+        f"detected {spoken(incident['opened_at'])}. {zone_sentence(record)}"
     )
     if incident["summary"]:
         yield paragraph(incident["summary"])

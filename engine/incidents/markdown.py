@@ -64,13 +64,22 @@ def facts(pairs: Iterable[tuple[str, object]]) -> str:
 
 
 def moment(at: datetime) -> str:
-    """2026-11-16 19:17:00; the document says that times are in UTC."""
-    return f"{at:%Y-%m-%d %H:%M:%S}"
+    """2026-11-16 19:17:00; the document says in which zone, and an hour that clocks repeat says its offset."""
+    return f"{at:%Y-%m-%d %H:%M:%S}{_offset(at)}"
 
 
 def spoken(at: datetime) -> str:
-    """16 November 2026 at 19:17 UTC."""
-    return f"{day(at.date())} at {at:%H:%M} UTC"
+    """16 November 2026 at 19:17."""
+    return f"{day(at.date())} at {at:%H:%M}{_offset(at)}"
+
+
+def zone_sentence(record: IncidentRecord) -> str:
+    """The one sentence on the time zone of everything below."""
+    return f"All times are in {inline(record.organization.time_zone)}."
+
+
+def _offset(at: datetime) -> str:
+    return f" ({at.tzinfo})" if at.fold else ""
 
 
 def day(on: date) -> str:

@@ -21,7 +21,9 @@ from engine.incidents.markdown import (
     spoken,
     table,
     timeline_table,
+    zone_sentence,
 )
+from engine.incidents.own_zone import in_own_zone
 from engine.incidents.records import IncidentRecord
 from engine.reporting.render.markdown import heading, inline, paragraph
 
@@ -30,7 +32,7 @@ REVIEWED = "incident.postmortem.completed"
 
 def review(record: IncidentRecord, as_of: date) -> bytes:
     """The review as it stands on a day: a follow-up is overdue on that day or not."""
-    return document(_blocks(record, as_of))
+    return document(_blocks(in_own_zone(record), as_of))
 
 
 def _blocks(record: IncidentRecord, as_of: date) -> Iterator[str]:
@@ -38,7 +40,7 @@ def _blocks(record: IncidentRecord, as_of: date) -> Iterator[str]:
     yield heading(1, f"Post-incident review: {incident['title']}")
     yield (
         f"**{inline(record.organization.name)}** · {inline(record.id)} · severity {incident['severity']} · "
-        f"{incident['status']} · as of {day(as_of)}. All times are in UTC."
+        f"{incident['status']} · as of {day(as_of)}. {zone_sentence(record)}"
     )
     yield _standing(record)
     yield "## 1. Summary"

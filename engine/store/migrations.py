@@ -81,15 +81,25 @@ def current(connection: Connection) -> str | None:
 
 
 def database_health(connection: Connection) -> dict[str, int | str]:
-    """The row of the view that migration 15 creates; Unavailable says when that migration is missing."""
-    try:
-        row = connection.execute(text("SELECT * FROM database_health")).mappings().one()
-    except DatabaseError as error:
-        at = current(connection)
-        if at is None or at < HEALTH_MIGRATION:
-            raise Unavailable(
-                f"Migration 15 (database_health) is missing: the store is at {at or 'no migration'}; run `hq migrate`.",
-                word="migration_missing",
-            ) from error
-        raise
-    return dict(row)
+    """The row of the view that migration 15 creates, and ``expected``: the newest migration known here.
+
+    Unavailable when that migration or a later one is missing; it names what was found and what is expected.
+    """
+    at, expected = current(connection), latest()
+    if at is None or at < HEALTH_MIGRATION:
+        raise _behind("Migration 15 (database_health) is missing", "migration_missing", at, expected)
+    if not inspect(connection).has_table("database_health"):
+        raise _behind("The view database_health of migration 15 is missing", "migration_missing", at, expected)
+    if at < expected:
+        raise _behind("The schema of the store is outdated", "schema_outdated", at, expected)
+    row = connection.execute(text("SELECT * FROM database_health")).mappings().one()
+    return {**row, "expected": expected}
+
+
+def _behind(said: str, word: str, at: str | None, expected: str) -> Unavailable:
+    found = at or "no migration"
+    return Unavailable(
+        f"{said}: the store is at {found}, {expected} is expected; run `hq migrate`.",
+        word=word,
+        details=[{"found": found, "expected": expected}],
+    )

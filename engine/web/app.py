@@ -69,18 +69,17 @@ class Console:
     def _bottle(self) -> WSGIApplication:
         app = bottle.Bottle()
         app.config["catchall"] = False
-        heads = {route.path for route in self.routes if route.method == "HEAD"}
         for route in self.routes:
-            app.route(route.rule, method=route.method, callback=self._callback(route, route.path in heads))
+            app.route(route.rule, method=route.method, callback=self._callback(route))
         app.default_error_handler = self._unrouted
         served: WSGIApplication = app
         return served
 
-    def _callback(self, route: Route, with_head: bool) -> Callable[..., bytes | Iterable[bytes]]:
+    def _callback(self, route: Route) -> Callable[..., bytes | Iterable[bytes]]:
+        """What Bottle calls. HEAD comes here as well as GET: Bottle sends the same headers, and no body."""
+
         def call(**arguments: str) -> bytes | Iterable[bytes]:
             environ = bottle.request.environ
-            if environ["REQUEST_METHOD"] != route.method and not with_head:  # Bottle serves HEAD from GET unasked
-                return self._send(self._failed(self._not_allowed(environ), _id(environ)), _id(environ))
             identifier = _id(environ)
             if (
                 "\0" in environ["PATH_INFO"] and not route.forwards
@@ -174,10 +173,13 @@ class Console:
 
     def _not_allowed(self, environ: WSGIEnvironment) -> MethodNotAllowed:
         path = environ["PATH_INFO"]
-        allowed = sorted({route.method for route in self.routes if _matches(route.path, path)})
+        found = {route.method for route in self.routes if _matches(route.path, path)}
+        allowed = sorted(found | ({"HEAD"} if "GET" in found else set()))
         method = environ["REQUEST_METHOD"][:20]
+        if method == "HEAD":  # as long as the answer to GET
+            method = "GET"
         return MethodNotAllowed(
-            f"This path answers {' and '.join(allowed)}; got {method}.", headers={"Allow": ", ".join(allowed)}
+            f"This path answers {_and(allowed)}; got {method}.", headers={"Allow": ", ".join(allowed)}
         )
 
     def _failed(self, problem: Problem, identifier: str) -> Response:
@@ -208,6 +210,10 @@ class Console:
             if hop.strip() and hop.strip() not in self._proxies:
                 return str(hop.strip())
         return address
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
 
 
 def _matches(pattern: str, path: str) -> bool:

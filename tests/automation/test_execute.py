@@ -53,7 +53,7 @@ def test_from_policy_to_approval_to_execution(acme):
     assert [one.code for one in refused.refusals] == ["four-eyes"]
 
     def approve(revision):
-        return approvals.decide(revision, run["approval"]["id"], "approve", role="admin", event_id="e1", details={})
+        return approvals.decide(revision, run["approval"]["id"], "approve", role="admin", details={})
 
     assert acme.write("acme", BOB, approve, now=NOW)["status"] == "approved"
     with pytest.raises(Conflict):

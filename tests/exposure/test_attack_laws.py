@@ -1,7 +1,7 @@
 """What holds for all attack graphs, checked against a slow search."""
 
 import math
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 
 import pytest
 from hypothesis import given, settings
@@ -112,3 +112,32 @@ def test_targets_add_up_to_the_whole(services, edges, findings):
     result = simulate(services, edges, findings)
     assert sum(target.total_score for target in result.targets) == pytest.approx(result.total_score, abs=1e-5)
     assert all(target.best_score <= target.combined + 1e-6 <= 1 + 2e-6 for target in result.targets)
+
+
+def reached(services, edges, findings, target):
+    """The chance that a target is reached, over every state of the dependencies and the services of entry."""
+    by_id = {service.id: service for service in services}
+    failing = {}
+    for entry in entries(findings, by_id)[0]:
+        failing[entry.service_id] = failing.get(entry.service_id, 1.0) * (1 - entry.strength)
+    parts = [(None, start, 1 - chance) for start, chance in sorted(failing.items())]
+    parts += [(edge.service_id, edge.depends_on_id, 0.3 if edge.segmented else 0.7) for edge in edges]
+    total = 0.0
+    for state in product((True, False), repeat=len(parts)):
+        held = [part for part, holds in zip(parts, state, strict=True) if holds]
+        taken = {None}
+        while more := {end for start, end, _ in held if start in taken} - taken:
+            taken |= more
+        if target in taken:
+            total += math.prod(part[2] if holds else 1 - part[2] for part, holds in zip(parts, state, strict=True))
+    return total
+
+
+@given(SERVICES, EDGES.filter(lambda edges: len(edges) <= 6), FINDINGS.filter(lambda found: len(found) <= 3))
+@settings(deadline=None, max_examples=30)
+def test_a_target_is_reached_as_often_as_over_all_states_of_the_graph(services, edges, findings):
+    for target in simulate(services, edges, findings).targets:
+        expected = reached(services, edges, findings, target.service_id)
+        assert (target.method, target.standard_error) == ("exact", None)
+        assert target.reached == pytest.approx(expected, abs=2e-6)
+        assert target.combined == pytest.approx(expected * target.criticality / 5, abs=2e-6)

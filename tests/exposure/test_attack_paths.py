@@ -7,12 +7,11 @@ from engine.exposure.attack_fixes import ChokePoint, Fix
 from engine.exposure.attack_paths import (
     STATEMENT,
     AttackPath,
-    AttackTarget,
     Hop,
     Simulation,
-    combine,
     simulate,
 )
+from engine.exposure.attack_targets import AttackTarget, combine
 from engine.exposure.dependencies import Dependency, Service
 from engine.model.errors import NotFound
 
@@ -43,7 +42,8 @@ def test_the_worked_example():
     why = "no segmentation or strong authentication is recorded."
     assert result == Simulation(
         statement=STATEMENT,
-        sentence="1 path leads to 1 service; Database is the most exposed, at 46.6 % over all its paths.",
+        sentence="1 path leads to 1 service; Database is the most exposed, at 46.6 % over all its paths, "
+        "what they share counted once (exact).",
         max_depth=5,
         found=1,
         total_score=0.4655,
@@ -65,7 +65,11 @@ def test_the_worked_example():
                 ),
             ),
         ),
-        targets=(AttackTarget("db", "Database", 5, 1, 1, 0.4655, 0.4655, 0.4655),),
+        targets=(
+            AttackTarget(
+                "db", "Database", 5, 1, 1, 0.4655, 0.4655, 0.4655, 0.4655, "exact", None, "One path leads here."
+            ),
+        ),
         choke_points=(
             ChokePoint("dependency", "api>db", "API → Database", 1, 0.4655, 0.0, 100.0, "service_dependencies:api>db"),
             ChokePoint("dependency", "web>api", "Web → API", 1, 0.4655, 0.0, 100.0, "service_dependencies:web>api"),
@@ -83,7 +87,39 @@ def test_parallel_paths_combine():
     direct = OpenFinding("f2", "Weak service", "high", "db", epss=0.2, internet_reachable=True)
     result = simulate([WEB, API, DB], CHAIN, [KEV, direct])
     assert [(path.id, path.score) for path in result.paths] == [("f1@web>api>db", 0.4655), ("f2@db", 0.2)]
-    assert result.targets == (AttackTarget("db", "Database", 5, 2, 2, 0.4655, 0.6655, 0.5724),)
+    assert result.targets == (
+        AttackTarget(
+            "db",
+            "Database",
+            5,
+            paths=2,
+            entries=2,
+            best_score=0.4655,
+            total_score=0.6655,
+            combined=0.5724,
+            reached=0.5724,
+            method="exact",
+            standard_error=None,
+            why="2 paths lead here and share nothing.",
+        ),
+    )
+
+
+def test_what_paths_share_counts_once():
+    services = [WEB, API, Service("left", "Left", 1, "staging"), Service("right", "Right", 1, "staging"), DB]
+    edges = [Dependency(*pair.split(">")) for pair in ("web>api", "api>left", "api>right", "left>db", "right>db")]
+    result = simulate(services, edges, [KEV])
+    (target,) = result.targets
+    assert target.combined == pytest.approx(0.95 * 0.7 * (1 - (1 - 0.49) ** 2), abs=1e-6)
+    assert combine(path.score for path in result.paths) > target.combined
+    assert target.why == "All 2 paths here pass Web → API, so they succeed or fail together with it."
+
+
+def test_the_criticality_of_a_target_counts_once_however_many_paths_there_are():
+    minor = Service("minor", "Minor", 1)
+    many = [OpenFinding(f"f{i}", "T", "critical", "minor", known_exploited=True) for i in range(9)]
+    (target,) = simulate([minor], [], many).targets
+    assert (target.total_score, target.combined) == (pytest.approx(9 * 0.95 * 0.6 / 5), pytest.approx(0.2, abs=2e-4))
 
 
 def test_no_finding_or_no_target_is_no_path():
@@ -204,6 +240,22 @@ def test_a_list_that_is_shorter_than_what_was_found_holds_the_best():
     whole, short = (simulate(services, edges, findings, listed=many) for many in (10_000, 7))
     assert short.paths == whole.paths[:7]
     assert (short.found, short.total_score, short.targets) == (whole.found, whole.total_score, whole.targets)
+
+
+def test_an_estimate_says_its_method_its_error_and_that_the_order_is_not_certain():
+    services, edges, findings = mesh(7)
+    result = simulate(services, edges, findings)
+    top = result.targets[0]
+    assert (top.method, {target.method for target in result.targets}) == ("monte_carlo", {"monte_carlo"})
+    assert result.sentence == (
+        f"{result.found:,} paths lead to 7 services; {top.name} is the most exposed, at {100 * top.combined:.1f} % "
+        f"over all its paths, what they share counted once (Monte Carlo, 16,384 samples, standard error "
+        f"{100 * top.standard_error:.2f} points)."
+    )
+    assert all(0 < target.standard_error <= 0.004 for target in result.targets)
+    assert result == simulate(services, edges, findings)
+    twins = [Service(one.id, one.name, 5) for one in services]
+    assert any("their order is not certain" in line for line in simulate(twins, edges, findings).warnings)
 
 
 def test_fixes_come_in_the_order_in_which_they_pay():

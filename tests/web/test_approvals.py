@@ -1,6 +1,6 @@
 """Decisions from the chat service: signed, mapped to a member, once; and suggestions that go into review."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
 import msgspec
@@ -103,21 +103,30 @@ def test_a_rejection_leaves_the_draft_and_is_audited(pending, mapped, send):
     assert kept(mapped, audit_log, order=("-seq",), limit=1)[0]["action"] == "approval.rejected"
 
 
-def test_an_approval_is_decided_once(pending, mapped, send):
+def test_an_approval_is_decided_once_and_another_click_is_told_the_earlier_decision(pending, mapped, send):
     values = pending["approval"]["actions"]
     assert send(click(values["reject"])).status == 200
     before = mapped.head("acme")
-    assert told(send(click(values["approve"], user="UADMIN", at="2.0"))) == (409, "already_decided")
+    answer = send(click(values["approve"], user="UADMIN", at="2.0"))
+    assert (answer.status, answer.json) == (200, {
+        "text": "The approval was rejected by owner@acme.example; it is decided once.",
+        "response_type": "ephemeral",
+        "replace_original": False,
+        "approval": {
+            "id": pending["approval"]["id"], "status": "rejected", "decided_by": "owner@acme.example",
+            "decided_at": "2026-11-20T08:30:00Z",
+        },
+    })  # fmt: skip
     assert mapped.head("acme") == before
     assert kept(mapped, approvals)[0]["status"] == "rejected"
 
 
-def test_the_same_message_again_is_refused(pending, mapped, send):
+def test_the_same_message_again_changes_nothing_and_is_told_the_decision(pending, mapped, send):
     body = click(pending["approval"]["actions"]["approve"])
     assert send(body).status == 200
     before = mapped.head("acme")
-    assert told(send(body)) == (409, "replayed")
-    assert told(send(body, **signed(body, now=NOW + timedelta(seconds=30)))) == (409, "replayed")
+    for again in (send(body), send(body, **signed(body, now=NOW + timedelta(seconds=30)))):
+        assert (again.status, again.json["approval"]["status"]) == (200, "approved")
     assert mapped.head("acme") == before
 
 
@@ -157,10 +166,38 @@ def test_a_signature_that_does_not_hold_is_refused(change, pending, mapped, send
     assert mapped.head("acme") == before
 
 
-@pytest.mark.parametrize("seconds", [-301, 301])
-def test_a_message_out_of_its_time_is_refused(seconds, pending, send):
+@pytest.mark.parametrize("prefix", ["X-Chat", "X-Slack"])
+@pytest.mark.parametrize(
+    ("stamp", "said"),
+    [
+        (None, "The timestamp is missing"),
+        ("soon", "The timestamp cannot be read"),
+        (str(int(NOW.timestamp()) - 301), "it is 301 seconds ago"),
+        (str(int(NOW.timestamp()) + 3600), "it is 3,600 seconds ahead"),
+    ],
+)
+def test_a_timestamp_that_is_wrong_is_named_as_what_is_wrong(prefix, stamp, said, pending, send):
     body = click(pending["approval"]["actions"]["approve"])
-    assert told(send(body, **signed(body, now=NOW + timedelta(seconds=seconds)))) == (401, "invalid_signature")
+    name = prefix.lower().replace("-", "_")
+    given = signed(body) if stamp is None else signed(body, now=datetime.fromtimestamp(int(stamp), UTC)) if (
+        stamp.isdigit()
+    ) else {**signed(body), "x_chat_request_timestamp": stamp}  # fmt: skip
+    headers = {key.replace("x_chat", name): value for key, value in given.items()}
+    if stamp is None:
+        del headers[f"{name}_request_timestamp"]
+    answer = send(body, **headers)
+    assert told(answer) == (401, "invalid_signature")
+    assert f"{prefix}-Request-Timestamp must be the time of sending" in answer.json["message"]
+    assert said in answer.json["message"]
+
+
+@pytest.mark.parametrize(
+    ("signature", "said"),
+    [("", "The signature is missing: X-Chat-Signature"), ("v0=00", "The signature is wrong: X-Chat-Signature")],
+)
+def test_a_signature_that_is_wrong_is_named_as_what_is_wrong(signature, said, pending, send):
+    body = click(pending["approval"]["actions"]["approve"])
+    assert said in send(body, **{**signed(body), "x_chat_signature": signature}).json["message"]
 
 
 def test_another_body_or_another_secret_is_refused(pending, send):
@@ -194,6 +231,26 @@ def test_a_click_counts_for_named_members_with_the_role(user, more, error, pendi
     assert mapped.head("acme") == before
 
 
+def test_who_is_named_nowhere_is_told_how_one_is_named(pending, send):
+    answer = send(click(pending["approval"]["actions"]["approve"], user="USTRANGER"))
+    assert answer.json == {
+        "error": "unknown_chat_user",
+        "message": 'The chat user USTRANGER of the team T1 is not named for a member; an owner or administrator sends '
+        '{"USTRANGER": "<e-mail address>"} in settings.members of the chat connection to '
+        "POST /api/integrations/connections.",
+        "details": [{"field": "settings.members.USTRANGER", "expected": "the e-mail address of a member"}],
+    }  # fmt: skip
+
+
+def test_who_is_named_by_the_route_decides(pending, mapped, sign_in, send):
+    body = {"kind": "chat", "name": "Chat", "settings": {"team_id": "T1", "members": {"UNEW": "Admin@acme.example"}}}
+    assert sign_in().post("/api/integrations/connections", body).status == 200
+    values = pending["approval"]["actions"]
+    assert told(send(click(values["approve"]))) == (403, "unknown_chat_user"), "the names from before are gone"
+    assert send(click(values["approve"], user="UNEW")).status == 200
+    assert kept(mapped, approvals)[0]["decided_by"] == "admin@acme.example"
+
+
 def test_names_that_an_operator_gave_do_not_count(pending, mapped, send):
     with mapped.revision("acme", "setup", now=NOW) as revision:
         revision.update(connections, {"id": "chat"}, {"created_by": "operator@acme.example"})
@@ -203,9 +260,11 @@ def test_names_that_an_operator_gave_do_not_count(pending, mapped, send):
 
 def test_a_removed_member_decides_nothing(pending, mapped, send):
     with mapped.revision("acme", "setup", now=NOW) as revision:
-        revision.update(memberships, {"email": "owner@acme.example"}, {"status": "removed"})
+        revision.update(memberships, {"email": "admin@acme.example"}, {"status": "removed"})
         revision.record("member.removed")
-    assert send(click(pending["approval"]["actions"]["approve"])).status == 403
+    answer = send(click(pending["approval"]["actions"]["approve"], user="UADMIN"))
+    assert told(answer) == (403, "unknown_chat_user")
+    assert "is named for somebody who is no active member" in answer.json["message"]
 
 
 def test_nobody_decides_what_they_asked_for(mapped, sign_in, send):

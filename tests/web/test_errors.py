@@ -22,7 +22,8 @@ BUNDLES = "/api/governance/compliance/bundles"
         ("GET", "/API/health", 404, "no_such_route"),
         ("GET", "/api/incidents/a/b/export", 404, "no_such_route"),
         ("POST", "/api/health", 405, "method_not_allowed"),
-        ("HEAD", REPORT, 405, "method_not_allowed"),
+        ("HEAD", "/api/contact", 405, "method_not_allowed"),
+        ("HEAD", "/api/nothing", 404, "no_such_route"),
         ("OPTIONS", REPORT, 405, "method_not_allowed"),
         ("DELETE", "/api/robot", 404, "no_such_route"),
         ("GET", "/\xff", 404, "no_such_route"),
@@ -40,8 +41,8 @@ def test_what_does_not_exist(method, path, status, error, sign_in):
 
 def test_405_names_the_methods(sign_in):
     answer = sign_in().call("PUT", BUNDLES)
-    assert answer.headers["allow"] == "GET, POST"
-    assert answer.json["message"] == "This path answers GET and POST; got PUT."
+    assert answer.headers["allow"] == "GET, HEAD, POST"
+    assert answer.json["message"] == "This path answers GET, HEAD and POST; got PUT."
 
 
 def test_a_body_over_one_mebibyte_is_413(sign_in):

@@ -15,7 +15,7 @@ from engine.store.schema.automation import (
     policy_blocks,
 )
 from engine.store.schema.controls import attestations
-from engine.store.schema.organizations import organization_settings
+from engine.store.schema.organizations import organization_settings, organizations
 from engine.store.schema.risk import vendors
 from engine.store.schema.services import (
     deploys,
@@ -241,6 +241,17 @@ def test_the_file_tells_the_whole_story(sign_in, told):
     ):
         assert f"\n{line}\n" in text, line
     assert "access.granted" not in text
+
+
+@pytest.mark.parametrize("name", ["export", "review"])
+def test_file_and_review_speak_in_the_time_zone_of_the_organization(name, sign_in, told):
+    with told.revision("acme", ANN, now=NOW) as revision:
+        revision.update(organizations, {}, {"time_zone": "America/New_York"})
+        revision.record("organization.changed")
+    text = sign_in().get(f"/api/incidents/INC-1/{name}").body.decode()
+    assert "All times are in America/New_York." in text
+    assert "\n| 2026-11-18 03:25:00 | -5 min | Trouble began | – | – | – |\n" in text
+    assert "UTC" not in text
 
 
 def test_same_records_same_bytes(sign_in, told, clock):

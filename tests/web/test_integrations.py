@@ -107,6 +107,67 @@ def test_a_second_connection_of_the_same_kind_and_name_is_a_conflict(sign_in, pe
     assert sign_in("owner@other.example", "other").post(CONNECTIONS, body).status == 201
 
 
+MEMBERS = {"U0123": "member@acme.example", "U-9_z": "Admin@acme.example"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "field", "expected"),
+    [
+        ({"members": ["U1"]}, "settings.members", 'an object such as {"U0123": "ann@acme.example"}'),
+        ({"members": None}, "settings.members", 'an object such as {"U0123": "ann@acme.example"}'),
+        ({"members": "ann@acme.example"}, "settings.members", 'an object such as {"U0123": "ann@acme.example"}'),
+        ({"members": {"U1": 5}}, "settings.members.U1", "the e-mail address of a member"),
+        ({"members": {"U1": {"email": "a@b.c"}}}, "settings.members.U1", "the e-mail address of a member"),
+        ({"members": {"U1": "ann"}}, "settings.members.U1", "the e-mail address of a member"),
+        ({"members": {"ann@acme.example": "U1"}}, "settings.members", "chat users of 1 to 100 letters, digits, - or _"),
+        ({"members": {"": "ann@acme.example"}}, "settings.members", "chat users of 1 to 100 letters, digits, - or _"),
+        ({"team_id": 7, "members": {}}, "settings.team_id", "1 to 100 letters, digits, - or _"),
+    ],
+)
+def test_members_of_another_shape_are_400_and_say_which_was_expected(settings, field, expected, sign_in, peopled):
+    head = peopled.head("acme")
+    answer = sign_in().post(CONNECTIONS, {"kind": "chat", "name": "Main", "settings": settings})
+    assert (answer.status, answer.json["error"]) == (400, "invalid_body")
+    (detail,) = answer.json["details"]
+    assert detail["field"] == field
+    assert detail["expected"].startswith(expected)
+    assert f"{field} must be {expected}" in answer.json["message"]
+    assert peopled.head("acme") == head
+
+
+def test_members_of_a_chat_connection_are_changed_by_the_same_route(sign_in, peopled):
+    body = {"kind": "chat", "name": "Main", "settings": {"team_id": "T1", "members": MEMBERS}}
+    first = sign_in("operator@acme.example").post(CONNECTIONS, body)
+    assert (first.status, first.json["result"]) == (201, "created")
+    assert "do not count until an owner or administrator sends them" in first.json["note"]
+    other = {"team_id": "T1", "members": {"U0123": "owner@acme.example", "U7": "later@acme.example"}}
+    answer = sign_in("admin@acme.example").post(CONNECTIONS, {**body, "settings": other})
+    assert (answer.status, answer.json["result"]) == (200, "changed")
+    assert answer.json["connection"] == {
+        **first.json["connection"], "settings": other, "created_by": "admin@acme.example",
+    }  # fmt: skip
+    assert answer.json["note"].endswith("No active member, so without effect for now: U7 (later@acme.example).")
+    assert sign_in().get(CONNECTIONS).json["connections"] == [answer.json["connection"]]
+    with peopled.reader() as connection:
+        last = connection.execute(select(audit_log).order_by(audit_log.c.seq.desc()).limit(1)).one()
+    assert (last.action, last.details) == (
+        "connection.changed",
+        {"kind": "chat", "name": "Main", "settings": ["members.U-9_z", "members.U0123", "members.U7"]},
+    )
+
+
+def test_an_operator_changes_no_names_and_other_kinds_are_recorded_once(sign_in, peopled):
+    body = {"kind": "chat", "name": "Main", "settings": {"members": MEMBERS}}
+    assert sign_in().post(CONNECTIONS, body).status == 201
+    paging = {"kind": "paging", "name": "Main", "settings": {"members": ["whoever"]}}
+    assert sign_in().post(CONNECTIONS, paging).status == 201
+    head = peopled.head("acme")
+    answer = sign_in("operator@acme.example").post(CONNECTIONS, body)
+    assert (answer.status, answer.json["error"]) == (403, "role_required")
+    assert sign_in().post(CONNECTIONS, paging).json["error"] == "connection_exists"
+    assert peopled.head("acme") == head
+
+
 def test_members_may_look_and_not_record(sign_in, peopled):
     head = peopled.head("acme")
     answer = sign_in("member@acme.example").post(CONNECTIONS, {"kind": "chat", "name": "Main"})

@@ -197,6 +197,10 @@ def test_paths_are_ranked_with_choke_points_and_fixes(sign_in, exposed):
     assert (found["max_depth"], found["found"], found["truncated"]) == (5, 3, False)
     assert found["fixes"][0]["evidence_id"] == "findings:F1"
     assert found["choke_points"]
+    assert [(one["service_id"], one["combined"], one["method"], one["standard_error"]) for one in found["targets"]] == [
+        ("api", 0.532, "exact", None), ("web", 0.38, "exact", None), ("db", 0.1995, "exact", None),
+    ]  # fmt: skip
+    assert "what they share counted once (exact)" in found["sentence"]
     assert "not detections" in found["statement"]
 
 

@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 from engine.model.errors import Conflict
 from engine.model.every_organization import for_every_organization, noted_reason
 from engine.model.vocabulary import BillingTier, OrderStatus, PaidPlan, PaymentProvider, Plan, SubscriptionStatus
-from engine.sales.billing.tiers import RANK, Price, best_plan
+from engine.sales.billing.tiers import RANK, Price, best_plan, better_plan
 from engine.sales.history import differences
 from engine.store import Revision, Store
 from engine.store.ids import new_id
 from engine.store.queries.billing import with_lapsed
 from engine.store.queries.digests import record_run
-from engine.store.queries.organizations import plan_of
+from engine.store.queries.organizations import agreed_plan_of, plan_of
 from engine.store.rows import many, one
 from engine.store.schema.commerce import orders, subscriptions
 from engine.store.schema.organizations import organizations
@@ -175,12 +175,20 @@ def _expire(revision: Revision) -> int:
 
 
 def _follow(revision: Revision, before: Plan) -> None:
-    """Set the plan that the subscriptions give. A plan that was agreed on otherwise is never lowered."""
+    """Set the better of the plan that the subscriptions give and the one that was agreed on otherwise.
+
+    A plan that neither of them explains was set by hand since: it is what is agreed on from now on.
+    """
     after = best_plan(many(revision.connection, subscriptions, revision.org_id))
-    plan = plan_of(revision.connection, revision.org_id)
-    if after != plan and (plan == before or RANK[after] > RANK[plan]):
-        revision.update(organizations, {}, {"plan": after})
-        _note(revision, "billing.plan.changed", "organization", revision.org_id, before=plan, after=after)
+    plan, agreed = plan_of(revision.connection, revision.org_id), agreed_plan_of(revision.connection, revision.org_id)
+    if plan != better_plan(agreed, before):
+        agreed = plan
+        revision.update(organizations, {}, {"agreed_plan": agreed})
+        _note(revision, "billing.plan.agreed", "organization", revision.org_id, plan=agreed)
+    due = better_plan(agreed, after)
+    if due != plan:
+        revision.update(organizations, {}, {"plan": due})
+        _note(revision, "billing.plan.changed", "organization", revision.org_id, before=plan, after=due)
 
 
 def _note(revision: Revision, action: str, kind: str, identifier: str, **details: object) -> None:

@@ -91,3 +91,8 @@ def best_plan(subscriptions: Iterable[Mapping[str, object]]) -> Plan:
     """The best plan that the subscriptions give; ``free`` without any."""
     given = {row["tier"] for row in subscriptions if grants(row)}
     return next((plan for plan in reversed(PLANS) if plan in given), "free")
+
+
+def better_plan(one: Plan, other: Plan) -> Plan:
+    """The one of two plans that is worth more."""
+    return max(one, other, key=RANK.__getitem__)

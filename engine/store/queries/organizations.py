@@ -21,6 +21,13 @@ def plan_of(connection: Connection, org_id: str) -> Plan:
     return plan
 
 
+def agreed_plan_of(connection: Connection, org_id: str) -> Plan:
+    """The plan that was agreed on otherwise than by a subscription; ``free`` without any."""
+    query = select(organizations.c.agreed_plan).where(organizations.c.id == org_id)
+    plan: Plan | None = connection.execute(query).scalar_one()
+    return plan or "free"
+
+
 def today(connection: Connection, org_id: str, now: datetime) -> date:
     """The organization's business date: the day of ``now`` in its time zone."""
     return local_day(now, time_zone(connection, org_id))

@@ -97,10 +97,12 @@ def blob(name: str, comment: str) -> Column[bytes]:
     return Column(name, LargeBinary, nullable=False, comment=comment)
 
 
-def choice(name: str, comment: str, words: str, *, null: bool = False, default: str | None = None) -> Column[str]:
+def choice(
+    name: str, comment: str, words: str, *, null: bool = False, default: str | None = None, internal: bool = False
+) -> Column[str]:
     """One of the words of a ``Literal`` in the vocabulary, given by its name; the store refuses any other."""
     choices: tuple[str, ...] = get_args(getattr(vocabulary, words))
-    info = {"choices": choices, "default": default, "words": words}
+    info = {"choices": choices, "default": default, "words": words, **({"internal": True} if internal else {})}
     return Column(name, String(60), nullable=null, comment=comment, info=info)
 
 

@@ -29,6 +29,13 @@ organizations: TypedTable[records.OrganizationRow] = TypedTable(
     whole("headcount", "people, for benchmarks", null=True, low=0),
     choice("deployment_tier", "how the console is deployed", "DeploymentTier", default="shared"),
     choice("plan", "paid plan", "Plan", default="free"),
+    choice(
+        "agreed_plan",
+        "plan agreed on otherwise than by a subscription, noted by billing; `plan` returns to it",
+        "Plan",
+        null=True,
+        internal=True,
+    ),
     text("data_region", "region in which data is kept", null=True),
     text("boundary", "who operates what", null=True),
     text("key_custody", "who holds the encryption keys", null=True),

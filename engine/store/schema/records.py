@@ -807,6 +807,7 @@ class OrganizationRow(TypedDict):
     headcount: int | None
     deployment_tier: DeploymentTier
     plan: Plan
+    agreed_plan: Plan | None
     data_region: str | None
     boundary: str | None
     key_custody: str | None

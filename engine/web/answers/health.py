@@ -15,9 +15,12 @@ class Liveness(Shape):
 
 
 class DatabaseReadiness(Shape):
+    """``migration`` is the one that the store is at, ``expected`` the newest that this version knows."""
+
     ok: bool
     database: Annotated[str, Meta(examples=["sqlite", "postgresql"])]
-    migration: Annotated[str, Meta(examples=["0022"])]
+    migration: Annotated[str, Meta(examples=["0026"])]
+    expected: Annotated[str, Meta(examples=["0026"])]
 
 
 class ConnectorProbe(Shape):

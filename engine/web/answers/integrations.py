@@ -1,6 +1,7 @@
 """Answers of the chapter Ingest and integrations."""
 
 from datetime import date, datetime
+from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
@@ -76,6 +77,9 @@ class Connections(Shape):
 
 
 class ConnectionReceipt(Shape):
+    """``result`` is ``created`` or ``changed``."""
+
+    result: str
     connection: ConnectionAnswer
     note: str
 
@@ -126,6 +130,24 @@ class ApprovalRequest(Shape):
     requested_by: str
     requested_at: datetime
     actions: dict[str, str]
+
+
+class Decision(Shape):
+    """How an approval was decided."""
+
+    id: str
+    status: ApprovalStatus
+    decided_by: str | None
+    decided_at: datetime | None
+
+
+class EarlierDecision(Shape):
+    """What a repeated click is told; chat services show ``text`` to whoever clicked, and leave the message as it is."""
+
+    text: str
+    response_type: Literal["ephemeral"]
+    replace_original: bool
+    approval: Decision
 
 
 class PromotionReceipt(Shape):

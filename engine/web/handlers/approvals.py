@@ -1,7 +1,6 @@
 """Decisions from the chat service, and suggestions that go into review."""
 
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Annotated
 from urllib.parse import parse_qsl
 
@@ -12,10 +11,9 @@ from engine.automation.playbooks import playbook
 from engine.model.errors import BadRequest
 from engine.store import rows
 from engine.store.schema.organizations import memberships
+from engine.web.answers.integrations import Decision, EarlierDecision
 from engine.web.handlers.automations import Controls, Identifier, Title
 from engine.web.http import Request, Response, answer
-
-Short = Annotated[str, msgspec.Meta(max_length=200)]
 
 
 class NamedOption(msgspec.Struct):
@@ -27,8 +25,6 @@ class NamedOption(msgspec.Struct):
 class Action(msgspec.Struct):
     """One click. Only buttons of ours carry ``value``."""
 
-    action_id: Short = ""
-    action_ts: Short = ""
     value: Annotated[str, msgspec.Meta(max_length=2000)] | None = None
 
 
@@ -79,35 +75,37 @@ class Interaction:
 def decide(request: Request, click: Click | None) -> Response:
     """POST /api/integrations/slack/approvals: decides a pending approval by a signed click in the chat.
 
-    Interactions of another type, and buttons without a value, are accepted and change nothing.
+    Interactions of another type, and buttons without a value, are accepted and change nothing. A click on what was
+    decided answers with the earlier decision.
     """
     values = [action for action in click.actions if action.value is not None] if click else []
     if click is None or not values:
         return Response(b"", "text/plain; charset=utf-8")
     if len(values) > 1:
         raise _bad("one action with a value", str(len(values)))
-    action = values[0]
-    org_id, approval_id, decision = _parts(action.value or "")
+    org_id, approval_id, decision = _parts(values[0].value or "")
     store = request.services.store
     with store.reader() as connection:
         approvals.find(connection, org_id, approval_id)
         email, role = chat.member(connection, org_id, click.team.id if click.team else None, click.user.id)
-    stamp = f"{click.user.id} {action.action_id} {action.action_ts} {action.value}".encode()
-    event_id = sha256(stamp if action.action_ts else request.body).hexdigest()
-    store.write(
-        org_id,
-        email,
-        lambda revision: approvals.decide(
-            revision,
-            approval_id,
-            decision,
-            role=role,
-            event_id=event_id,
-            details={"channel": "chat", "chat_user": click.user.id},
-        ),
-        now=request.now,
-    )
+    details = {"channel": "chat", "chat_user": click.user.id}
+    try:
+        store.write(
+            org_id,
+            email,
+            lambda revision: approvals.decide(revision, approval_id, decision, role=role, details=details),
+            now=request.now,
+        )
+    except approvals.SecondDecision as earlier:
+        return answer(_earlier(earlier))
     return Response(b"", "text/plain; charset=utf-8")
+
+
+def _earlier(refusal: approvals.SecondDecision) -> EarlierDecision:
+    """Chat services repeat a click that is not answered 2xx, so a decision that was made is no error."""
+    row = refusal.approval
+    decision = Decision(id=row["id"], status=row["status"], decided_by=row["decided_by"], decided_at=row["decided_at"])
+    return EarlierDecision(text=refusal.message, response_type="ephemeral", replace_original=False, approval=decision)
 
 
 def promote(request: Request, body: Promotion) -> Response:

@@ -9,14 +9,18 @@ def alive(request: Request) -> Response:
     """Whether the process answers; nothing else is looked at."""
     services = request.services
     uptime = int((request.now - services.started_at).total_seconds())
-    response = answer(Liveness(ok=True, service=services.settings.service_name, uptime_s=max(uptime, 0)))
-    if request.method == "HEAD":
-        response.body = b""
-    return response
+    return answer(Liveness(ok=True, service=services.settings.service_name, uptime_s=max(uptime, 0)))
 
 
 def database(request: Request) -> Response:
-    """Whether the operational store answers and has migration 15; 503 says what is missing."""
+    """Whether the operational store answers and has every migration, 15 among them; 503 says what is missing."""
     with request.services.store.reader() as connection:
         row = database_health(connection)
-    return answer(DatabaseReadiness(ok=True, database=request.services.store.dialect, migration=str(row["migration"])))
+    return answer(
+        DatabaseReadiness(
+            ok=True,
+            database=request.services.store.dialect,
+            migration=str(row["migration"]),
+            expected=str(row["expected"]),
+        )
+    )

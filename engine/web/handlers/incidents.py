@@ -16,12 +16,12 @@ MARKDOWN = "text/markdown; charset=utf-8"
 
 
 def export(request: Request) -> Response:
-    """GET /api/incidents/{id}/export: one incident as a Markdown file."""
+    """GET /api/incidents/{id}/export: one incident as a Markdown file, in the organization's time zone."""
     return _download(request, exported(_record(request)), "")
 
 
 def review(request: Request) -> Response:
-    """GET /api/incidents/{id}/review: the post-incident review of one incident as a Markdown file."""
+    """GET /api/incidents/{id}/review: the post-incident review as a Markdown file, in the organization's time zone."""
     record = _record(request)
     as_of = local_day(request.now, record.organization.time_zone)
     return _download(request, reviewed(record, as_of), "-review")

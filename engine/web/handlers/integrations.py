@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from engine.accounts import connections as kept
+from engine.accounts.chat_members import CHAT_MEANING, SETTINGS_SCHEMA, check_chat_settings, without_effect
 from engine.incidents import deploys
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import ConnectionKind, DeployStatus
@@ -19,11 +20,14 @@ AHEAD = timedelta(minutes=10)  # how far a sender's clock may be ahead of ours
 
 
 class NewConnection(msgspec.Struct, forbid_unknown_fields=True):
-    """A connection to record. A member that is not known is refused: it might be a credential."""
+    """A connection to record. A member that is not known is refused: it might be a credential.
+
+    The settings of a connection of kind ``chat`` that exists take the place of those that it has.
+    """
 
     kind: ConnectionKind
     name: Short
-    settings: dict[str, object] | None = None
+    settings: Annotated[dict[str, object], msgspec.Meta(extra_json_schema=SETTINGS_SCHEMA)] | None = None
 
 
 class NewDeploy(msgspec.Struct):
@@ -48,18 +52,27 @@ def connections(request: Request) -> Response:
 
 
 def create_connection(request: Request, body: NewConnection) -> Response:
-    """POST /api/integrations/connections: records which other system is meant; nothing is contacted."""
-    name = _printable("name", body.name.strip())
-    if body.settings is not None:
-        kept.check_settings(body.settings)
+    """POST /api/integrations/connections: records which other system is meant; nothing is contacted.
+
+    Of a chat connection that exists, owners and administrators change the settings, ``members`` included.
+    """
+    name, settings = _printable("name", body.name.strip()), body.settings
+    if settings is not None:
+        kept.check_settings(settings)
+        if body.kind == "chat":
+            check_chat_settings(settings)
     caller = request.caller
-    made = request.services.store.write(
-        caller.org_id,
-        caller.actor,
-        lambda revision: kept.create(revision, body.kind, name, body.settings),
-        now=request.now,
-    )
-    return answer({"connection": made, "note": kept.MEANING}, status=201)
+
+    def write(revision: Revision) -> tuple[str, dict[str, object], str]:
+        row = kept.find(revision.connection, caller.org_id, body.kind, name)
+        effect = without_effect(revision.connection, caller.org_id, settings or {}, caller.actor)
+        if row is None or body.kind != "chat" or settings is None:
+            return "created", kept.create(revision, body.kind, name, settings), effect
+        return "changed", kept.change(revision, row, settings, caller.role), effect
+
+    result, made, effect = request.services.store.write(caller.org_id, caller.actor, write, now=request.now)
+    note = f"{CHAT_MEANING}{effect}" if body.kind == "chat" else kept.MEANING
+    return answer({"result": result, "connection": made, "note": note}, status=201 if result == "created" else 200)
 
 
 def deploy_event(request: Request, body: NewDeploy) -> Response:

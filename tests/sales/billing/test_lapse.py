@@ -10,10 +10,12 @@ from engine.runtime.jobs import Runner
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.sales.billing import ledger
+from engine.sales.billing.instants import instant
 from engine.sales.billing.ledger import RUN, SubscriptionState
 from engine.store import PLATFORM
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
+from engine.store.schema.organizations import organizations
 from engine.store.schema.outputs import job_runs
 from tests.conftest import NOW
 
@@ -103,3 +105,44 @@ def test_one_organization_that_fails_keeps_no_other_from_its_end(any_store, monk
     monkeypatch.undo()
     assert night(any_store, NIGHT + timedelta(days=1)) == "1 cancelled subscriptions ended"
     assert any_store.plan("broken") == "free"
+
+
+@pytest.mark.parametrize(
+    "until",
+    [
+        "2026-11-24T00:00:00+00:00",
+        "2026-11-24T00:00:00+13:00",  # over on the 23rd at 11:00 UTC
+        "2026-11-23T18:00:00-08:00",  # over on the 24th at 02:00 UTC
+        "2026-11-24T00:00:00.000001+00:00",
+    ],
+)
+def test_paid_time_ends_at_its_moment_whatever_zone_the_provider_names_it_in(until, any_store):
+    """Never before, and with the next run of the job after it, in the zone that the provider and nobody else chose."""
+    end = instant(until)
+    cancelled(any_store, until=end)
+    with any_store.revision("acme", "setup", now=NOW) as revision:
+        revision.update(organizations, {}, {"time_zone": "Pacific/Auckland"})
+        revision.record("organization.changed")
+    assert night(any_store, end - timedelta(microseconds=1)) == "0 cancelled subscriptions ended"
+    assert any_store.plan("acme") == "pro"
+    assert ledger.lapse_all(any_store, now=end) == "1 cancelled subscriptions ended"
+    assert any_store.plan("acme") == "free"
+
+
+def test_a_failed_payment_has_its_grace_and_a_cancellation_within_it_ends_with_the_paid_time(any_store):
+    """While a payment is chased the plan stays, however late it is; what was cancelled meanwhile gets no further day."""
+    cancelled(any_store)
+    chased = SubscriptionState("ord_1", "paypal", "I-acme", "pro", "past_due", NOW + timedelta(minutes=1), UNTIL)
+    any_store.write("acme", "provider:paypal", lambda revision: ledger.apply(revision, chased), now=NOW)
+    late = UNTIL + timedelta(days=9)
+    assert night(any_store, late) == "0 cancelled subscriptions ended"
+    assert any_store.plan("acme") == "pro"
+    over = SubscriptionState("ord_1", "paypal", "I-acme", "pro", "cancelled", late)
+    any_store.write("acme", "provider:paypal", lambda revision: ledger.apply(revision, over), now=late)
+    assert any_store.plan("acme") == "free"
+
+
+def test_a_night_that_was_missed_is_made_up_for(any_store):
+    cancelled(any_store)
+    assert night(any_store, NIGHT + timedelta(days=5)) == "1 cancelled subscriptions ended"
+    assert any_store.plan("acme") == "free"

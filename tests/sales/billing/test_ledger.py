@@ -17,10 +17,13 @@ from engine.store.queries.billing import (
     was_seen,
 )
 from engine.store.rows import many
+from engine.store.schema.audit import audit_log
 from engine.store.schema.commerce import orders, subscriptions
+from engine.store.schema.organizations import organizations
 from tests.conftest import NOW
 
 ANN = "ann@acme.example"
+NOTED = "billing.plan.agreed"
 
 
 def write(store, change, *, now=NOW, org="acme"):
@@ -67,6 +70,55 @@ def test_a_cancellation_without_paid_time_ends_at_once(any_store):
 def test_a_cancellation_that_comes_after_the_paid_time_is_the_end(any_store):
     paid = standing(renews_at=NOW - timedelta(days=1))
     assert told(any_store, paid, standing("cancelled", minutes=1)) == (["expired"], "free")
+
+
+def agree(store, plan):
+    """Somebody sets the plan by hand."""
+    write(store, lambda revision: (revision.update(organizations, {}, {"plan": plan}), revision.record("x")))
+
+
+@pytest.mark.parametrize(
+    ("agreed", "tier", "meanwhile"),
+    [("pro", "team", "team"), ("team", "team", "team"), ("team", "pro", "team"), ("free", "pro", "pro")],
+)
+def test_a_plan_that_was_agreed_on_returns_when_a_subscription_ends(agreed, tier, meanwhile, any_store):
+    agree(any_store, agreed)
+    assert told(any_store, standing(tier=tier)) == (["active"], meanwhile)
+    assert told(any_store, standing("paused", tier=tier, minutes=1)) == (["paused"], agreed)
+    assert told(any_store, standing(tier=tier, minutes=2)) == (["active"], meanwhile)
+    assert told(any_store, standing("expired", tier=tier, minutes=3)) == (["expired"], agreed)
+    assert any_store.verify("acme").ok
+
+
+def test_a_plan_that_was_agreed_on_returns_when_paid_time_is_over(any_store):
+    until = NOW + timedelta(days=30)
+    agree(any_store, "pro")
+    paid = standing(tier="team", renews_at=until)
+    assert told(any_store, paid, standing("cancelled", tier="team", minutes=1)) == (["cancelled"], "team")
+    assert ledger.lapse_all(any_store, now=until) == "1 cancelled subscriptions ended"
+    assert told(any_store) == (["expired"], "pro")
+
+
+def test_what_was_agreed_on_last_counts_whenever_that_was(any_store):
+    agree(any_store, "pro")
+    assert told(any_store, standing(tier="team")) == (["active"], "team")
+    agree(any_store, "free")
+    assert told(any_store, standing(tier="team", minutes=1, renews_at=NOW)) == (["active"], "team")
+    assert told(any_store, standing("expired", tier="team", minutes=2)) == (["expired"], "free")
+    agree(any_store, "team")
+    assert told(any_store, standing(tier="pro", minutes=3)) == (["active"], "team")
+    assert told(any_store, standing("expired", tier="pro", minutes=4)) == (["expired"], "team")
+    with any_store.reader() as connection:
+        noted = [row for row in many(connection, audit_log, "acme", order=("seq",)) if row["action"] == NOTED]
+    assert [row["details"]["plan"] for row in noted] == ["pro", "free", "team"]
+
+
+def test_of_two_subscriptions_the_one_that_goes_on_counts_and_then_what_was_agreed_on(any_store):
+    agree(any_store, "pro")
+    both = standing(), standing(id="ord_2", ref="I-2", tier="team")
+    assert told(any_store, *both) == (["active", "active"], "team")
+    assert told(any_store, standing("expired", minutes=1, id="ord_2", ref="I-2", tier="team"))[1] == "pro"
+    assert told(any_store, standing("expired", minutes=2))[1] == "pro"
 
 
 def test_a_second_click_finds_the_order_of_the_first(any_store):
