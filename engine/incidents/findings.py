@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
+from engine.incidents.scanner_checks import describe_by_store, keep_checks
 from engine.intake.findings import Finding, FindingBatch
 from engine.intake.severity import highest
 from engine.model.vocabulary import FINDING_OUTCOMES, LIVE_INCIDENTS, FindingOutcome
@@ -29,14 +30,16 @@ class FindingResult(TypedDict):
 
 def ingest_findings(revision: Revision, batch: FindingBatch, *, workspace_id: str | None) -> dict[str, object]:
     """Store a batch; the answer has true counts and, for each finding, what became of it and its incident."""
-    work = _Work(revision, batch, workspace_id)
-    results = [work.apply(finding) for finding in batch.findings]
+    keep_checks(revision, batch)
+    work = _Work(revision, describe_by_store(revision, batch), workspace_id)
+    results = [work.apply(finding) for finding in work.batch.findings]
     closed = work.close_missing() if batch.complete else 0
     work.finish()
     counts: dict[str, int] = {name: sum(result["outcome"] == name for result in results) for name in FINDING_OUTCOMES}
     return {
         "source": batch.source,
         "received": batch.received,
+        "checks": len(batch.checks),
         **counts,
         "closed_as_missing": closed,
         "incidents_opened": len(work.new_incidents),
@@ -162,12 +165,12 @@ class _Work:
         return identifier
 
     def close_missing(self) -> int:
-        """Findings of this source on the scanned hosts that a complete report no longer has are fixed."""
+        """Findings of these scanners on the scanned hosts that a complete report no longer has are fixed."""
         reported = {finding.key for finding in self.batch.findings}
         gone = [
             row
             for row in open_findings_on(
-                self.revision.connection, self.revision.org_id, self.batch.source, sorted(self.batch.hosts)
+                self.revision.connection, self.revision.org_id, sorted(self.batch.origins), sorted(self.batch.hosts)
             )
             if row["finding_key"] not in reported
         ]
@@ -190,7 +193,11 @@ class _Work:
         resolve_incidents(revision.connection, revision.org_id, self.resolved, revision.now, revision.seq)
         self.notes += [Note("incident.resolved", "incident", identifier) for identifier in self.resolved]
         if self.revision.touched and not self.notes:
-            details = {"source": self.batch.source, "findings": len(self.batch.findings)}
+            details = {
+                "source": self.batch.source,
+                "findings": len(self.batch.findings),
+                "checks": len(self.batch.checks),
+            }
             self.notes.append(Note("vuln.scan.completed", "scan", self.batch.source, details=details))
         self.revision.record_all(self.notes)
 

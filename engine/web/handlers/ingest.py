@@ -12,8 +12,9 @@ import msgspec
 from engine.incidents.alerts import AlertResult, ingest_alerts, prefetch_keys
 from engine.incidents.findings import ingest_findings
 from engine.intake.alerts import read_alerts
-from engine.intake.findings import read_findings
+from engine.intake.findings import parse_document, read_findings
 from engine.intake.findings.batch import FORCED
+from engine.intake.findings.documents import CSV_TYPES, JSON_TYPES, XML_TYPES
 from engine.model.ask import Parameter
 from engine.model.errors import (
     Forbidden,
@@ -22,7 +23,7 @@ from engine.model.errors import (
 )
 from engine.store import Ahead, Revision
 from engine.store.credentials import credentials_of
-from engine.web.bodies import json_value
+from engine.web.bodies import RawBody, json_value
 from engine.web.credentials import confirm
 from engine.web.http import Request, Response, answer
 
@@ -71,11 +72,15 @@ class GenericFinding(msgspec.Struct):
 
 
 class ScannerPayload(msgspec.Struct):
-    """What the connectors of Qualys (QID and host) and Tenable (plugin and asset) send."""
+    """What Qualys (QID and host) and Tenable (plugin and asset) and their connectors send, SARIF, and CycloneDX."""
 
 
 ALERT_BODIES = (NormalizedAlert, AlertBatch, MonitorPayload)
-FINDING_BODIES = (GenericFinding, ScannerPayload, list[GenericFinding], list[ScannerPayload])
+FINDING_BODIES = RawBody(
+    (GenericFinding, ScannerPayload, list[GenericFinding], list[ScannerPayload]),
+    media_types=(*JSON_TYPES, *XML_TYPES, *CSV_TYPES),
+    texts=(*XML_TYPES, *CSV_TYPES),
+)
 SIGNATURE = Parameter("X-Svc-Signature", None, "t=<seconds>,v1=<hex HMAC-SHA256 of t.body>, where a secret is set")
 SOURCE = Parameter("X-Svc-Vuln-Source", None, "whose findings these are", choices=tuple(FORCED))
 WINDOW_SECONDS = 300
@@ -96,9 +101,11 @@ def alerts(request: Request) -> Response:
 
 
 def vulnerabilities(request: Request) -> Response:
-    """POST /api/integrations/vulnerabilities: takes findings of a scanner; severe ones open incidents."""
+    """POST /api/integrations/vulnerabilities: takes findings or a file of a scanner; severe ones open incidents."""
     batch = read_findings(
-        json_value(request.body), source_header=request.headers.get(SOURCE.name.lower()), received_at=request.now
+        parse_document(request.body, request.headers.get("content-type")),
+        source_header=request.headers.get(SOURCE.name.lower()),
+        received_at=request.now,
     )
     workspace = request.caller.workspace_id
     return answer(_write(request, lambda revision: ingest_findings(revision, batch, workspace_id=workspace)))
