@@ -8,6 +8,7 @@ from engine.intake.findings.batch import (
     read_findings,
 )
 from engine.intake.findings.checks import ScannerCheck, describe
+from engine.intake.findings.csv_rows import is_csv
 from engine.intake.findings.documents import parse_document
 from engine.intake.findings.finding import Finding
 
@@ -19,6 +20,7 @@ __all__ = [
     "FindingBatch",
     "ScannerCheck",
     "describe",
+    "is_csv",
     "parse_document",
     "read_findings",
 ]

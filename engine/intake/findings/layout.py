@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from engine.intake.refusals import display
+from engine.intake.values import as_list, mapping, whole
 from engine.model.errors import BadRequest
 
 WRAPPERS = ("findings", "vulnerabilities", "detections", "results", "rows")
@@ -26,7 +27,7 @@ class Layout(NamedTuple):
 
 
 def plain_layout(body: object) -> Layout:
-    """Findings in a list of their own, whoever's they are."""
+    """Findings in a list of their own, whoever's they are; Security Center's list may say that there are more."""
     if isinstance(body, list):
         return Layout(number_items("", body), {}, "the list that the body is")
     if not isinstance(body, dict):
@@ -45,6 +46,11 @@ def plain_layout(body: object) -> Layout:
             word="invalid_finding",
             details=[{"field": "findings", "expected": "a list of findings", "found": display(body["findings"])}],
         )
+    answer = mapping(body.get("response"))
+    if "results" in answer:
+        more = (whole(answer.get("totalRecords")) or 0) > (whole(answer.get("endOffset")) or 2**31)
+        rows = number_items("response.results", as_list(answer["results"]))
+        return Layout(rows, body, "response.results[]", "tenable", truncated=more)
     return Layout([("", body)], body, "the body")
 
 

@@ -33,7 +33,8 @@ class _Tree:
             raise _Refused(f"is nested deeper than {DEEPEST} elements")
         if self.count > ELEMENTS:
             raise _Refused(f"holds more than {ELEMENTS:,} elements")
-        self.open.append(({f"@{_local(key)}": value for key, value in attributes.items()}, []))
+        named = {f"@{_local(key)}": value for key, value in attributes.items() if not key.startswith("xmlns")}
+        self.open.append((named, []))
 
     def text(self, data: str) -> None:
         self.open[-1][1].append(data)
