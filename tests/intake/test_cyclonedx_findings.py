@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.intake.findings import Finding, read_findings
+from engine.intake.findings import Finding, parse_document, read_findings
 from engine.model.errors import BadRequest
 from tests.intake.bodies import RECEIVED, at
 
@@ -139,6 +139,28 @@ def test_the_same_bill_of_the_next_version_is_about_the_same_findings():
     later = bill(vulnerability(), version=2, serialNumber="urn:uuid:other")
     later["metadata"]["component"]["version"] = "4.3.0"
     assert one(later).key == one(bill(vulnerability())).key
+
+
+XML = f"""<?xml version="1.0" encoding="UTF-8"?>
+<bom xmlns="http://cyclonedx.org/schema/bom/1.6" version="1">
+<metadata><timestamp>2026-11-19T04:00:00Z</timestamp>
+<component type="application" bom-ref="shop"><name>shop</name><version>4.2.0</version></component></metadata>
+<components><component type="library" bom-ref="web"><name>web</name><components>
+<component type="library" bom-ref="lib"><name>log4j-core</name><version>2.14.1</version><purl>{PURL}</purl></component>
+</components></component></components>
+<vulnerabilities><vulnerability bom-ref="v-1"><id>CVE-2021-44228</id><source><name>NVD</name></source>
+<ratings><rating><score>10.0</score><severity>critical</severity><method>CVSSv31</method></rating></ratings>
+<description>Lookups in messages run code.</description><recommendation>Update to 2.17.1.</recommendation>
+<analysis><state>exploitable</state><responses><response>update</response><response>workaround_available</response>
+</responses><detail>In use.</detail></analysis>
+<affects><target><ref>lib</ref></target></affects></vulnerability></vulnerabilities>
+</bom>"""
+
+
+def test_its_xml_is_the_same_finding_as_its_json():
+    assert read(parse_document(XML.encode(), None)).findings == [one(bill(vulnerability()))]
+    with pytest.raises(BadRequest, match=r"expected at vulnerabilities\[\]"):
+        read(parse_document(b'<bom xmlns="http://cyclonedx.org/schema/bom/1.6" version="1"/>', None))
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,11 @@ def test_pages_in_one_list_and_a_finding_beside_them_are_all_read():
     assert batch.findings[0] == expected("Active", "beside")
 
 
+def test_what_is_no_object_in_a_list_of_pages_is_named():
+    with pytest.raises(BadRequest, match=r"\[1\] must be an object; got 'x'"):
+        read([detections({**HOST, "DETECTION_LIST": {"DETECTION": DETECTION}}), "x"])
+
+
 def test_a_list_of_detections_needs_no_element_around_each():
     assert read(detections({**HOST, "DETECTION_LIST": [DETECTION]})).findings == [expected("Active", "absent")]
     assert read(detections({**HOST, "DETECTION": DETECTION})).findings == [expected("Active", "absent")]

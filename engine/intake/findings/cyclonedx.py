@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
+from engine.intake.findings.cyclonedx_xml import bill_of_xml
 from engine.intake.findings.finding import (
     Finding,
     cves,
@@ -44,6 +45,7 @@ class CycloneDxRecord(NamedTuple):
 
 def cyclonedx_layout(body: object) -> Layout | None:
     """The vulnerabilities of a bill of materials; None for any other body."""
+    body = bill_of_xml(body) or body
     if not isinstance(body, dict) or plain(body.get("bomFormat")) != "CycloneDX":
         return None
     known = dict(_components(body))

@@ -11,11 +11,13 @@ from engine.intake.findings.finding import HostNames
 from engine.intake.findings.layout import WRAPPERS, Layout, number_items
 from engine.intake.findings.nesting import step, texts_of, under
 from engine.intake.refusals import MalformedRecord
-from engine.intake.values import as_list, first, fold, mapping, plain
+from engine.intake.values import as_list, first, fold, folded_name, mapping, plain
 
 OUTPUTS = ("host_list_vm_detection_output", "asset_data_report", "qualys_report")
 LISTS = (("detection_list", "detection"), ("vuln_info_list", "vuln_info"))
 MORE_PAGES = "1980"
+LOOKED_AT = 20
+LONGEST = 40  # of the names looked for
 CATALOGUE = frozenset({"knowledge_base_vuln_list_output", "vuln_list", "glossary"})
 KNOWN = CATALOGUE | {*OUTPUTS, "scan", "response", "results", "host_list", "host"}
 EXPECTED = {
@@ -40,9 +42,11 @@ GROUPS = (
 def qualys_layout(body: object) -> Layout | None:
     """The hosts of a document of Qualys', or of several in a list; None for any other body."""
     listed = isinstance(body, list)
-    folded = [(number, fold(one)) for number, one in enumerate(as_list(body)) if isinstance(one, dict)]
-    documents = [one for _, one in folded if KNOWN & one.keys() and (not listed or "qid" not in one)]
-    found = _document(documents, {} if listed or not documents else documents[0]) if documents else None
+    if not _has_document(body):
+        return None
+    folded = [(number, fold(one) if isinstance(one, dict) else one) for number, one in enumerate(as_list(body))]
+    documents = [one for _, one in folded if isinstance(one, dict) and _is_document(one, listed)]
+    found = _document(documents, {} if listed else documents[0]) if documents else None
     if found is None or not listed:
         return found
     inside = {id(one) for one in documents}
@@ -52,9 +56,21 @@ def qualys_layout(body: object) -> Layout | None:
 
 def knowledge_in(body: object) -> list[tuple[str, object]]:
     """The KnowledgeBase's entries in a body, with the path that leads to each."""
-    documents = [fold(one) for one in as_list(body) if isinstance(one, dict)]
-    known = [one for one in documents if KNOWN & one.keys()]
-    return catalogue_entries(known) if known else []
+    if not _has_document(body):
+        return []
+    return catalogue_entries([fold(one) for one in as_list(body) if isinstance(one, dict)])
+
+
+def _is_document(one: Mapping[str, object], listed: bool) -> bool:
+    """A host alone is one by itself; in a list it is a finding like others."""
+    return bool((KNOWN - {"host"} if listed else KNOWN) & one.keys()) and not (listed and "qid" in one)
+
+
+def _has_document(body: object) -> bool:
+    """Whether the first of what may be thousands of findings looks like a document; one further on is no finding."""
+    names = KNOWN - {"host"} if isinstance(body, list) else KNOWN
+    first_few = [one for one in as_list(body)[:LOOKED_AT] if isinstance(one, dict)]
+    return any(folded_name(name) in names for one in first_few for name in one if len(name) < LONGEST)
 
 
 def _document(documents: list[dict[str, object]], wrapper: Mapping[str, object]) -> Layout | None:
