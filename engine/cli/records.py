@@ -24,8 +24,8 @@ def import_(paths: tuple[Path, ...], org: str, actor: str) -> None:
     files = scanner_files(paths)
     if files:
         with open_console_services() as services:
-            for name, counts in import_findings(services.store, files, org_id=org, actor=actor, now=now()):
-                click.echo(f"{name}: {_told(counts)}")
+            for name, answer in import_findings(services.store, files, org_id=org, actor=actor, now=now()):
+                click.echo(f"{name}: {_summary(answer)}")
         return
     with open_console_services() as services, Steps() as steps:
         result = import_paths(services.store, paths, org_id=org, actor=actor, now=now(), progress=steps.count)
@@ -37,7 +37,7 @@ def import_(paths: tuple[Path, ...], org: str, actor: str) -> None:
         click.echo(f"{org} stays at revision {result.before}: nothing was new")
 
 
-def _told(counts: Mapping[str, object]) -> str:
+def _summary(answer: Mapping[str, object]) -> str:
     """What became of a scanner's file, without what did not happen."""
     words = {
         "created": "new",
@@ -49,8 +49,8 @@ def _told(counts: Mapping[str, object]) -> str:
         "incidents_opened": "incidents opened",
         "checks": "checks of the scanner's catalogue",
     }
-    told = [f"{counts[name]} {word}" for name, word in words.items() if counts[name]]
-    return f"{counts['source']}, {counts['received']} findings: {', '.join(told)}"
+    told = [f"{answer[name]} {word}" for name, word in words.items() if answer[name]]
+    return f"{answer['source']}, {answer['received']} findings: {', '.join(told)}"
 
 
 @click.command(epilog="Example: hq tables > tables.md")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from engine.incidents.scanner_checks import describe_by_store, keep_checks
+from engine.incidents.scanner_checks import describe_by_row, describe_by_store, keep_checks
 from engine.intake.findings import Finding, FindingBatch
 from engine.intake.severity import highest
 from engine.model.vocabulary import FINDING_OUTCOMES, LIVE_INCIDENTS, FindingOutcome
@@ -66,6 +66,7 @@ class _Work:
     def apply(self, finding: Finding) -> FindingResult:
         """What became of one finding."""
         old = self.known.get(finding.key)
+        finding = describe_by_row(finding, old)
         row = self._row(finding, old)
         if old is None:
             outcome: FindingOutcome = "created"

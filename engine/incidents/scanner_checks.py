@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from engine.intake.findings import FindingBatch, ScannerCheck, describe
+from engine.intake.findings import Finding, FindingBatch, ScannerCheck, bare_title, describe
 from engine.store import Revision
 from engine.store.queries.ingest import checks_by_id
-from engine.store.schema.records import ScannerCheckRow
+from engine.store.schema.records import FindingRow, ScannerCheckRow
 from engine.store.schema.services import scanner_checks
 
 NUMBERED = ("qualys",)  # scanners whose findings come without the words of their checks
@@ -40,13 +40,35 @@ def describe_by_store(revision: Revision, batch: FindingBatch) -> FindingBatch:
     return replace(batch, findings=[describe(finding, known.get(finding.check)) for finding in batch.findings])
 
 
+def describe_by_row(finding: Finding, old: FindingRow | None) -> Finding:
+    """The finding with what is stored of it, where it comes with a number alone and its words once came inside it."""
+    if old is None or finding.source not in NUMBERED or finding.title != bare_title(finding.check):
+        return finding
+    details = old["details"]
+    solution = details.get("solution") if isinstance(details, dict) else None
+    known = ScannerCheck(
+        check=finding.check,
+        title=old["title"],
+        severity=old["severity"],
+        cves=_cves(old["cve"]),
+        cvss=old["cvss"],
+        known_exploited=bool(old["known_exploited"]),
+        solution=solution if isinstance(solution, str) else None,
+    )
+    return describe(finding, known)
+
+
 def _check(row: ScannerCheckRow) -> ScannerCheck:
     return ScannerCheck(
         check=row["check_id"],
         title=row["title"],
         severity=row["severity"],
-        cves=tuple(row["cve"].split("; ")) if row["cve"] else (),
+        cves=_cves(row["cve"]),
         cvss=row["cvss"],
         known_exploited=row["known_exploited"],
         solution=row["solution"],
     )
+
+
+def _cves(text: str | None) -> tuple[str, ...]:
+    return tuple(text.split("; ")) if text else ()

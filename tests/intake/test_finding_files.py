@@ -1,5 +1,8 @@
 """Scanners' files: XML without what is dangerous in it, CSV of every flavour, and how they are told apart."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -162,6 +165,30 @@ def test_a_host_of_a_nessus_file_goes_by_address_then_by_name(change, host, key)
     assert (finding.host, finding.key) == (host, key)
 
 
+def relisted(value, names, sign):
+    """The tree with these members in a list of one, and attributes marked otherwise."""
+    if not isinstance(value, dict):
+        return value
+    found = {}
+    for name, inner in value.items():
+        inner = (
+            [relisted(one, names, sign) for one in inner] if isinstance(inner, list) else relisted(inner, names, sign)
+        )
+        listed = name in names and not isinstance(inner, list)
+        found[name.replace("@", sign)] = [inner] if listed else inner
+    return found
+
+
+@pytest.mark.parametrize("sign", ["@", "_", ""])
+@pytest.mark.parametrize(
+    "names", [(), ("Report",), ("ReportHost",), ("ReportItem", "cve"), ("Report", "ReportHost", "ReportItem", "tag")]
+)
+def test_json_of_a_nessus_file_is_the_same_in_every_shape(names, sign):
+    one_item = NESSUS.replace(NESSUS[NESSUS.index('<ReportItem port="0"') : NESSUS.index("</ReportHost>")], "")
+    body = relisted(read_xml(one_item.encode()), names, sign)
+    assert read_findings(body, source_header="nessus", received_at=RECEIVED).findings == read(one_item).findings
+
+
 def test_an_item_without_a_plugin_is_named():
     problem = refusal(NESSUS.replace(' pluginID="19506"', ""))
     assert "ReportHost[0].ReportItem[1].plugin.id must be the number of the plugin" in problem.message
@@ -282,3 +309,9 @@ def test_what_is_nothing_known_says_what_it_may_be():
     assert (
         "application/json, application/sarif+json, application/vnd.cyclonedx+json, application/xml, text/xml" in message
     )
+
+
+def test_the_examples_of_the_documents_are_read():
+    text = (Path(__file__).parents[2] / "docs" / "scanner-files.md").read_text()
+    blocks = re.findall(r"```(json|xml)\n(.*?)```", text, re.DOTALL)
+    assert [(kind, read(block).received) for kind, block in blocks] == [("json", 1), ("xml", 1)]

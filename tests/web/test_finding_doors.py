@@ -42,6 +42,15 @@ def test_the_knowledge_base_may_come_inside_beside_or_before(first, second, send
     assert tally(send(VULNERABILITIES, QUALYS if first else second)).keys() <= {"received", "checks", "unchanged"}
 
 
+def test_words_that_came_inside_a_detection_outlive_a_report_without_them(send, peopled):  # noqa: F811
+    send(VULNERABILITIES, detections({**HOST, "DETECTION_LIST": {"DETECTION": {**DETECTION, "KB": KNOWLEDGE}}}))
+    assert tally(send(VULNERABILITIES, QUALYS)) == {"received": 1, "unchanged": 1}
+    assert rows(peopled) == [OPENSSL]
+    send(VULNERABILITIES, knowledge_base({**KNOWLEDGE, "TITLE": "Renamed"}))
+    send(VULNERABILITIES, QUALYS)
+    assert [row["title"] for row in stored(peopled, findings)] == ["Renamed"]
+
+
 def test_the_knowledge_base_is_kept_for_its_organization_and_written_once(send, peopled):  # noqa: F811
     send(VULNERABILITIES, knowledge_base(KNOWLEDGE))
     (row,) = stored(peopled, scanner_checks)

@@ -7,7 +7,7 @@ from engine.intake.findings.batch import (
     FindingBatch,
     read_findings,
 )
-from engine.intake.findings.checks import ScannerCheck, describe
+from engine.intake.findings.checks import ScannerCheck, bare_title, describe
 from engine.intake.findings.csv_rows import is_csv
 from engine.intake.findings.documents import parse_document
 from engine.intake.findings.finding import Finding
@@ -19,6 +19,7 @@ __all__ = [
     "Finding",
     "FindingBatch",
     "ScannerCheck",
+    "bare_title",
     "describe",
     "is_csv",
     "parse_document",

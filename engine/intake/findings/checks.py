@@ -91,7 +91,7 @@ def check_number(value: object) -> str | None:
     return (line(value, 100) or "").removeprefix("qid_") or None
 
 
-def untitled(check: str) -> str:
+def bare_title(check: str) -> str:
     """What a finding is called whose check nobody has named."""
     return f"QID {check}"
 
@@ -108,7 +108,7 @@ def describe(finding: Finding, check: ScannerCheck | None) -> Finding:
     solution = {} if check.solution is None else {"solution": check.solution}
     return replace(
         finding,
-        title=check.title if check.title and finding.title == untitled(finding.check) else finding.title,
+        title=check.title if check.title and finding.title == bare_title(finding.check) else finding.title,
         severity=rated.level,
         severity_text=rated.text,
         severity_given=rated.given,

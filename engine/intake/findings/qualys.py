@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from engine.intake.findings.checks import LEVELS, LISTED, SCORES, check_number, check_of, describe, untitled
+from engine.intake.findings.checks import LEVELS, LISTED, SCORES, bare_title, check_number, check_of, describe
 from engine.intake.findings.finding import (
     Finding,
     cves,
@@ -84,7 +84,7 @@ def read(record: QualysRecord, received_at: datetime, source: str | None = None)
         else join_key("qualys", host.key, check, port, protocol, facts.get("instance")),
         check=check,
         host=host.label,
-        title=line(_one_of(facts, ("title", "vuln_title"))) or untitled(check),
+        title=line(_one_of(facts, ("title", "vuln_title"))) or bare_title(check),
         severity=ranked.level,
         severity_text=ranked.text,
         severity_given=ranked.given,

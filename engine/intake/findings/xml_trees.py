@@ -33,8 +33,11 @@ class _Tree:
             raise _Refused(f"is nested deeper than {DEEPEST} elements")
         if self.count > ELEMENTS:
             raise _Refused(f"holds more than {ELEMENTS:,} elements")
-        named = {f"@{_local(key)}": value for key, value in attributes.items() if not key.startswith("xmlns")}
-        self.open.append((named, []))
+        inside: dict[str, object] = {}
+        for key, value in attributes.items():
+            if not key.startswith("xmlns"):
+                inside[f"@{_local(key)}"] = value
+        self.open.append((inside, []))
 
     def text(self, data: str) -> None:
         self.open[-1][1].append(data)
