@@ -1,5 +1,6 @@
 """Commands that bring records in."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -14,10 +15,18 @@ from engine.cli.common import Steps, now, open_console_services
 def import_(paths: tuple[Path, ...], org: str, actor: str) -> None:
     """Import CSV, XLSX, JSON Lines or Parquet files, one per table; `hq tables` describes them.
 
+    Or files of scanners: .nessus, XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
     Everything is checked first. Either all of it is imported, in one revision, or nothing is.
     """
+    from engine.incidents.finding_files import import_findings, scanner_files
     from engine.intake.imports import import_paths
 
+    files = scanner_files(paths)
+    if files:
+        with open_console_services() as services:
+            for name, answer in import_findings(services.store, files, org_id=org, actor=actor, now=now()):
+                click.echo(f"{name}: {_summary(answer)}")
+        return
     with open_console_services() as services, Steps() as steps:
         result = import_paths(services.store, paths, org_id=org, actor=actor, now=now(), progress=steps.count)
     for table, counts in result.tables.items():
@@ -26,6 +35,22 @@ def import_(paths: tuple[Path, ...], org: str, actor: str) -> None:
         click.echo(f"{org} moved from revision {result.before} to {result.after}")
     else:
         click.echo(f"{org} stays at revision {result.before}: nothing was new")
+
+
+def _summary(answer: Mapping[str, object]) -> str:
+    """What became of a scanner's file, without what did not happen."""
+    words = {
+        "created": "new",
+        "updated": "changed",
+        "reopened": "came back",
+        "fixed": "fixed",
+        "unchanged": "as they were",
+        "closed_as_missing": "gone",
+        "incidents_opened": "incidents opened",
+        "checks": "checks of the scanner's catalogue",
+    }
+    told = [f"{answer[name]} {word}" for name, word in words.items() if answer[name]]
+    return f"{answer['source']}, {answer['received']} findings: {', '.join(told)}"
 
 
 @click.command(epilog="Example: hq tables > tables.md")

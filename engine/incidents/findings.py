@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from engine.incidents.alert_rows import Receipt
+from engine.incidents.scanner_checks import describe_by_row, describe_by_store, keep_checks
 from engine.intake.findings import Finding, FindingBatch
 from engine.intake.severity import highest
 from engine.model.vocabulary import FINDING_OUTCOMES, LIVE_INCIDENTS, FindingOutcome
@@ -30,14 +31,16 @@ class FindingResult(TypedDict):
 
 def ingest_findings(revision: Revision, batch: FindingBatch, receipt: Receipt) -> dict[str, object]:
     """Store a batch; the answer has true counts and, for each finding, what became of it and its incident."""
-    work = _Work(revision, batch, receipt)
-    results = [work.apply(finding) for finding in batch.findings]
+    keep_checks(revision, batch)
+    work = _Work(revision, describe_by_store(revision, batch), receipt)
+    results = [work.apply(finding) for finding in work.batch.findings]
     closed = work.close_missing() if batch.complete else 0
     work.finish()
     counts: dict[str, int] = {name: sum(result["outcome"] == name for result in results) for name in FINDING_OUTCOMES}
     return {
         "source": batch.source,
         "received": batch.received,
+        "checks": len(batch.checks),
         **counts,
         "closed_as_missing": closed,
         "incidents_opened": len(work.new_incidents),
@@ -65,6 +68,7 @@ class _Work:
     def apply(self, finding: Finding) -> FindingResult:
         """What became of one finding."""
         old = self.known.get(finding.key)
+        finding = describe_by_row(finding, old)
         row = self._row(finding, old)
         if old is None:
             outcome: FindingOutcome = "created"
@@ -164,12 +168,12 @@ class _Work:
         return identifier
 
     def close_missing(self) -> int:
-        """Findings of this source on the scanned hosts that a complete report no longer has are fixed."""
+        """Findings of these scanners on the scanned hosts that a complete report no longer has are fixed."""
         reported = {finding.key for finding in self.batch.findings}
         gone = [
             row
             for row in open_findings_on(
-                self.revision.connection, self.revision.org_id, self.batch.source, sorted(self.batch.hosts)
+                self.revision.connection, self.revision.org_id, sorted(self.batch.origins), sorted(self.batch.hosts)
             )
             if row["finding_key"] not in reported
         ]
@@ -192,7 +196,11 @@ class _Work:
         resolve_incidents(revision.connection, revision.org_id, self.resolved, revision.now, revision.seq)
         self.notes += [Note("incident.resolved", "incident", identifier) for identifier in self.resolved]
         if self.revision.touched and not self.notes:
-            details = {"source": self.batch.source, "findings": len(self.batch.findings)}
+            details = {
+                "source": self.batch.source,
+                "findings": len(self.batch.findings),
+                "checks": len(self.batch.checks),
+            }
             self.notes.append(Note("vuln.scan.completed", "scan", self.batch.source, details=details))
         self.revision.record_all(self.notes)
 

@@ -14,7 +14,7 @@ from engine.incidents.alert_rows import Receipt
 from engine.incidents.alerts import AlertResult, ingest_alerts, prefetch_keys
 from engine.incidents.findings import ingest_findings
 from engine.intake.alerts import Alert, read_alerts
-from engine.intake.findings import FindingBatch, read_findings
+from engine.intake.findings import FindingBatch, parse_document, read_findings
 from engine.intake.payloads import InboundBody, json_value, pack_body
 from engine.model.errors import BadRequest, TooLarge
 from engine.model.vocabulary import PayloadState
@@ -71,7 +71,7 @@ def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object
     """Store the findings of a body; what became of each, and how many of each outcome."""
 
     def read() -> FindingBatch:
-        body = json_value(inbound.body)
+        body = parse_document(inbound.body, inbound.content_type)
         return read_findings(body, source_header=inbound.vendor, received_at=inbound.received_at)
 
     batch = _read(door, inbound, read)

@@ -23,6 +23,7 @@ PATTERNS = (
     "%m/%d/%Y %H:%M",
     "%m/%d/%Y",
     "%a, %d %b %Y %H:%M:%S",
+    "%a %b %d %H:%M:%S %Y",
 )
 
 _NUMERIC = re.compile(r"-?\d+(\.\d+)?")

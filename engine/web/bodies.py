@@ -78,11 +78,15 @@ class JsonOrForm:
 
 @dataclass(frozen=True)
 class RawBody:
-    """What the handler reads itself: bytes that are checked, or passed on, as they came."""
+    """What the handler reads itself: bytes that are checked, or passed on, as they came.
+
+    ``texts`` are those of its media types that hold no JSON.
+    """
 
     kind: object
     required: bool = True
     media_types: tuple[str, ...] = (JSON,)
+    texts: tuple[str, ...] = ()
 
     def arguments(self, request: Request) -> tuple[object, ...]:
         """Nothing: the request has the bytes."""

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from engine.intake.findings import (
     FORMATS,
     MOST,
-    FindingBatch,
     read_findings,
 )
+from engine.intake.findings.xml_trees import read_xml
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import SEVERITIES
 from tests.intake import bodies
@@ -24,11 +24,39 @@ from tests.intake.bodies import (
     security_center,
     tenable,
 )
+from tests.intake.documents import (
+    DETECTION,
+    KNOWLEDGE,
+    NESSUS,
+    SCAN_REPORT,
+    SCAN_RESULT,
+    detections,
+    knowledge_base,
+)
 from tests.intake.test_alert_formats import SCALARS
+from tests.intake.test_cyclonedx_findings import XML, bill, vulnerability
+from tests.intake.test_sarif_findings import result, sarif
 
 KNOWN = {"qualys": qualys(), "tenable": tenable(), "generic": finding()}
-SHAPES = [*KNOWN.values(), security_center(), qualys_host(bodies.qualys_detection())]
-NAMES = sorted({name for body in SHAPES for name in body} | {"findings", "HOST_LIST", "complete", "hosts", "response"})
+DOCUMENTS = [
+    {**detections(qualys_host(DETECTION)), **knowledge_base(KNOWLEDGE)},
+    read_xml(NESSUS.encode()),
+    read_xml(SCAN_REPORT.encode()),
+    read_xml(SCAN_RESULT.encode()),
+    sarif(result()),
+    bill(vulnerability()),
+    read_xml(XML.encode()),
+]
+SHAPES = [*KNOWN.values(), security_center(), qualys_host(bodies.qualys_detection()), *DOCUMENTS]
+
+
+def names_in(value):
+    if isinstance(value, dict):
+        return {*value}.union(*map(names_in, value.values()))
+    return set().union(*map(names_in, value)) if isinstance(value, list) else set()
+
+
+NAMES = sorted(names_in(SHAPES) | {"findings", "HOST_LIST", "complete", "hosts", "response"})
 ANYTHING = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES) | st.text(), inner, max_size=6),
@@ -49,24 +77,21 @@ def test_each_scanner_is_recognised_in_each_wrapping(name, wrap):
     assert (batch.source, len(batch.findings), batch.received, batch.complete) == (name, 1, 1, False)
 
 
-@pytest.mark.parametrize("body", [[], {"findings": []}, {"results": []}])
-def test_no_findings_are_an_empty_batch(body):
-    assert read(body) == FindingBatch("generic", [], False, frozenset(), 0)
-
-
 def test_the_header_forces_the_format():
     both = {**finding(), **qualys()}
     assert read(both).source == "qualys"
     assert read(both, "Generic").source == "generic"
     assert read(tenable(), "nessus").source == "tenable"
-    assert read([], "qualys").source == "qualys"
+    assert read({"findings": [], "complete": True, "hosts": ["web1"]}, "qualys").source == "qualys"
     assert read(finding(), "").source == "generic"
     with pytest.raises(BadRequest, match="QID must be the number of the check; got nothing"):
         read(finding(), "qualys")
 
 
 def test_an_unknown_header_is_refused():
-    with pytest.raises(BadRequest, match="must be one of qualys, tenable, generic, nessus; got 'qualis'") as raised:
+    with pytest.raises(
+        BadRequest, match="must be one of qualys, tenable, sarif, cyclonedx, generic, nessus; got 'qualis'"
+    ) as raised:
         read(finding(), "qualis")
     assert raised.value.word == "unknown_vuln_source"
 
@@ -174,13 +199,46 @@ def test_a_thousand_findings_are_read_one_by_one(shape):
 
 
 @given(ANYTHING, st.sampled_from([None, "qualys", "tenable", "generic"]))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_no_json_raises_anything_but_a_bad_request(body, header):
     _reads_or_refuses(body, header)
 
 
+def swapped(value, place, other):
+    """The value with what lies at a place, counted through all levels, replaced."""
+    left = [place]
+
+    def visit(inner):
+        left[0] -= 1
+        if left[0] < 0:
+            left[0] = 10**9
+            return other
+        if isinstance(inner, dict):
+            return {name: visit(one) for name, one in inner.items()}
+        return [visit(one) for one in inner] if isinstance(inner, list) else inner
+
+    return visit(value)
+
+
+@given(st.sampled_from(DOCUMENTS), st.integers(1, 60), ANYTHING)
+@settings(max_examples=150, deadline=None)
+def test_no_change_inside_a_document_raises_anything_but_a_bad_request(document, place, other):
+    _reads_or_refuses(swapped(document, place, other), None)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_deep_nesting_inside_a_document_is_no_trouble(document):
+    deep = []
+    for _ in range(20_000):
+        deep = [deep]
+    for place in range(1, 40):
+        with suppress(BadRequest):
+            read(swapped(document, place, deep))
+            read(swapped(document, place, {"a": {"vulnerabilities": deep}}))
+
+
 @given(st.sampled_from(SHAPES), st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_no_change_of_a_known_body_raises_anything_but_a_bad_request(shape, data):
     body = dict(shape)
     for field in data.draw(st.lists(st.sampled_from(sorted(body)), max_size=4)):

@@ -317,14 +317,15 @@ def test_a_complete_scan_closes_what_is_gone_on_its_hosts(send, peopled):
         (b"[" * 100_000 + b"]" * 100_000, "invalid_body"),
         ([finding(1), {"finding_id": "F2"}], "invalid_finding"),
         ({"foo": 1}, "unknown_finding_shape"),
-        ([], None),
+        ([], "no_findings"),
+        (b"<x><!DOCTYPE", "invalid_body"),
+        (b"<x/>", "unknown_finding_shape"),
     ],
 )
 def test_bad_findings_write_nothing(body, error, send, peopled):
     head = peopled.head("acme")
     answer = send(VULNERABILITIES, body)
-    if error:
-        assert (answer.status, answer.json["error"]) == (400, error)
+    assert (answer.status, answer.json["error"]) == (400, error)
     assert peopled.head("acme") == head
 
 

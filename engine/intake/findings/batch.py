@@ -1,19 +1,25 @@
 """Findings of one body: which scanner's they are, where they lie in it, and what the body says about the rest."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from engine.intake.findings import generic, qualys, tenable
+from engine.intake.findings import cyclonedx, generic, qualys, sarif, tenable
+from engine.intake.findings.checks import ScannerCheck, describe, read_check
+from engine.intake.findings.cyclonedx import cyclonedx_layout
 from engine.intake.findings.finding import Finding, merge
-from engine.intake.findings.layout import Layout, layout
+from engine.intake.findings.layout import Layout, plain_layout
+from engine.intake.findings.nessus import nessus_layout
+from engine.intake.findings.qualys_outputs import knowledge_in, qualys_layout
+from engine.intake.findings.sarif import sarif_layout
 from engine.intake.refusals import MalformedRecord, check_count, display, read_each, unknown_shape
 from engine.intake.values import as_list, flag, fold, line, plain
 from engine.model.errors import BadRequest
 
 MOST = 5000
+MOST_CHECKS = 50_000
 HEADER = "X-Svc-Vuln-Source"
 
 
@@ -50,17 +56,22 @@ def _format(
 FORMATS = (
     _format("qualys", qualys.matches, qualys.records, qualys.read, qualys.SHAPE),
     _format("tenable", tenable.matches, tenable.records, tenable.read, tenable.SHAPE),
+    _format("sarif", sarif.matches, sarif.records, sarif.read, sarif.SHAPE),
+    _format("cyclonedx", cyclonedx.matches, cyclonedx.records, cyclonedx.read, cyclonedx.SHAPE),
     _format("generic", generic.matches, generic.records, generic.read, generic.SHAPE),
 )
+# Documents that are known by what is around their findings.
+LAYOUTS = (sarif_layout, cyclonedx_layout, nessus_layout, qualys_layout)
 FORCED = {**{one.name: one for one in FORMATS}, "nessus": FORMATS[1]}
 
 
 @dataclass(frozen=True, slots=True)
 class FindingBatch:
-    """``source`` is qualys, tenable or generic; ``findings`` have distinct keys, in the order of the body.
+    """``source`` names the format; ``findings`` have distinct keys, in the order of the body.
 
-    ``complete`` is True only where the body says so: then whatever is open from this source on one of ``hosts`` and
-    not among ``findings`` is gone. ``received`` counts records before those of one key became one finding.
+    ``complete`` is True only where the body says so: then whatever is open from one of ``origins`` on one of ``hosts``
+    and not among ``findings`` is gone. ``received`` counts records before those of one key became one finding.
+    ``checks`` are entries of the scanner's own catalogue that the body brings along.
     """
 
     source: str
@@ -68,19 +79,23 @@ class FindingBatch:
     complete: bool
     hosts: frozenset[str]
     received: int
+    origins: frozenset[str] = frozenset()
+    checks: Mapping[str, ScannerCheck] = field(default_factory=dict)
 
 
-def read_findings(body: object, *, source_header: str | None, received_at: datetime) -> FindingBatch:
-    """All findings of a parsed body or none; ``received_at`` is aware.
+def read_findings(body: object, *, source_header: str | None, received_at: datetime, most: int = MOST) -> FindingBatch:
+    """All findings of a parsed body or none, at most ``most``; ``received_at`` is aware.
 
-    BadRequest with the word unknown_finding_shape, unknown_vuln_source, invalid_finding or too_many_findings.
+    BadRequest with the word unknown_finding_shape, unknown_vuln_source, invalid_finding, too_many_findings, or
+    no_findings where the shape is known and nothing is in it, unless a complete scan names its hosts.
     """
     forced = _by_header(source_header)
-    found = layout(body)
+    found = _layout(body)
     items = [(path, fold(item) if isinstance(item, dict) else item) for path, item in found.items]
-    chosen = forced or _by_shape(items, body)
+    chosen = _chosen(forced, found, items, body)
     records = list(_records(chosen, items))
-    check_count("finding", len(records), MOST)
+    check_count("finding", len(records), most)
+    checks = _checks(body)
     origin = line(found.wrapper.get("source"), 60)
     owners: dict[str, str] = {}
 
@@ -90,15 +105,53 @@ def read_findings(body: object, *, source_header: str | None, received_at: datet
         finding = record(received_at, origin)
         if chosen.name == "generic" and owners.setdefault(finding.key, finding.host) != finding.host:
             raise MalformedRecord("finding_id", f"of one host; it is of {owners[finding.key]} too", finding.check)
-        return finding
+        return describe(finding, checks.get(finding.check)) if chosen.name == "qualys" else finding
 
     findings = read_each(records, read, word="invalid_finding", noun="finding")
-    return FindingBatch(
+    batch = FindingBatch(
         source=chosen.name,
         findings=_merge_same(findings),
         complete=_is_complete(found),
-        hosts=frozenset({finding.host for finding in findings} | _hosts(found)),
+        hosts=frozenset({finding.host for finding in findings} | _hosts(found) | found.hosts),
         received=len(records),
+        origins=frozenset({finding.source for finding in findings} or {_origin(chosen, origin)}),
+        checks=checks,
+    )
+    if not records and not checks and not (batch.complete and batch.hosts):
+        raise _nothing(chosen.name, found)
+    return batch
+
+
+def _layout(body: object) -> Layout:
+    """By what is around the findings: at the top, or within one element that a converter put around all of it."""
+    inside = next(iter(body.values())) if isinstance(body, dict) and len(body) == 1 else None
+    for candidate in (body, inside):
+        for layout in LAYOUTS if candidate is not None else ():
+            if (found := layout(candidate)) is not None:
+                return found
+    return plain_layout(body)
+
+
+def _checks(body: object) -> Mapping[str, ScannerCheck]:
+    """The entries of the KnowledgeBase beside the findings."""
+    inside = next(iter(body.values())) if isinstance(body, dict) and len(body) == 1 else None
+    entries = knowledge_in(body) or knowledge_in(inside)
+    check_count("check", len(entries), MOST_CHECKS)
+    return {one.check: one for one in read_each(entries, read_check, word="invalid_finding", noun="check")}
+
+
+def _origin(chosen: FindingFormat, named: str | None) -> str:
+    """Whose findings these would be, were there any: only our own payload names somebody else."""
+    return named if named is not None and chosen.name == "generic" else chosen.name
+
+
+def _nothing(name: str, found: Layout) -> BadRequest:
+    """A 200 here would hide that a connector sends nothing, or sends it elsewhere in the body."""
+    return BadRequest(
+        f"The body is known ({name}) and holds no finding: they were expected at {found.expected}. A scan that found "
+        "nothing says so with complete: true and the hosts that it looked at.",
+        word="no_findings",
+        details=[{"field": found.expected, "expected": "at least one finding", "found": "nothing"}],
     )
 
 
@@ -113,6 +166,21 @@ def _by_header(header: str | None) -> FindingFormat | None:
             details=[{"field": HEADER, "expected": ", ".join(FORCED), "found": display(header)}],
         )
     return FORCED[name]
+
+
+def _chosen(
+    forced: FindingFormat | None, found: Layout, items: list[tuple[str, object]], body: object
+) -> FindingFormat:
+    """The format of the document, of the header, or of the first item that has one."""
+    if found.format is None:
+        return forced or _by_shape(items, body)
+    if forced is not None and forced.name != found.format:
+        raise BadRequest(
+            f"{HEADER} says {forced.name}; the body is of {found.format}.",
+            word="unknown_vuln_source",
+            details=[{"field": HEADER, "expected": found.format, "found": forced.name}],
+        )
+    return FORCED[found.format]
 
 
 def _by_shape(items: list[tuple[str, object]], body: object) -> FindingFormat:

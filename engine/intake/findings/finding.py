@@ -20,6 +20,7 @@ BANDS: Mapping[Severity, float] = {"critical": 9.0, "high": 7.0, "medium": 4.0, 
 
 KNOWN_EXPLOITED = ("known_exploited", "kev", "cisa_kev", "in_kev", "cisa_known_exploited")
 REFERENCES = ("xref", "xrefs", "rti", "threat_intel", "threat_intelligence", "threat_intelligences")
+BASES = ("#text", "BASE", "base", "score", "CVSS3_BASE", "CVSS_BASE")
 DETAIL = 300
 
 _CVE = re.compile(r"CVE-\d{4}-\d{4,10}", re.IGNORECASE)
@@ -126,7 +127,7 @@ def score(*candidates: object, high: float = 10.0) -> float | None:
 
 
 def _inner_score(value: Mapping[str, object]) -> object:
-    inner = next((value[name] for name in ("#text", "BASE", "base", "score") if name in value), None)
+    inner = next((value[name] for name in BASES if name in value), None)
     return inner.get("#text") if isinstance(inner, dict) else inner
 
 
@@ -187,7 +188,7 @@ def _larger(left: float | None, right: float | None) -> float | None:
 
 def _inner(value: object) -> list[object]:
     if isinstance(value, dict):
-        value = value.get("CVE", value.get("cve", value))
+        value = next((value[name] for name in ("CVE", "cve", "CVE_ID") if name in value), value)
     return as_list(value)
 
 

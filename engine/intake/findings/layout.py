@@ -4,25 +4,32 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from engine.intake.refusals import display
-from engine.intake.values import as_list, mapping, plain
+from engine.intake.values import as_list, mapping, whole
 from engine.model.errors import BadRequest
 
-WRAPPERS = ("findings", "vulnerabilities", "detections", "results")
-OUTPUT = "HOST_LIST_VM_DETECTION_OUTPUT"
-MORE_PAGES = "1980"
+WRAPPERS = ("findings", "vulnerabilities", "detections", "results", "rows")
+SINGLE = WRAPPERS[:3]  # where one finding may stand without a list around it
 
 
 class Layout(NamedTuple):
-    """Items with the path that the sender knows them by; ``truncated`` where the body says that more pages follow."""
+    """Items with the path that the sender knows them by.
+
+    ``format`` where the wrapping alone says whose they are; ``expected`` is where items belong. ``truncated`` where the
+    body says that more pages follow; ``hosts`` are those that it names, also without a finding.
+    """
 
     items: list[tuple[str, object]]
     wrapper: Mapping[str, object]
+    expected: str
+    format: str | None = None
     truncated: bool = False
+    hosts: frozenset[str] = frozenset()
 
 
-def layout(body: object) -> Layout:
+def plain_layout(body: object) -> Layout:
+    """Findings in a list of their own, whoever's they are; Security Center's list may say that there are more."""
     if isinstance(body, list):
-        return Layout(_numbered("", body), {})
+        return Layout(number_items("", body), {}, "the list that the body is")
     if not isinstance(body, dict):
         raise BadRequest(
             f"The body must be a finding, a list of findings or an object around one; got {display(body)}.",
@@ -30,32 +37,23 @@ def layout(body: object) -> Layout:
         )
     for name in WRAPPERS:
         if isinstance(inside := body.get(name), list):
-            return Layout(_numbered(name, inside), body)
+            return Layout(number_items(name, inside), body, f"{name}[]")
+        if isinstance(inside, dict) and name in SINGLE:
+            return Layout([(name, inside)], body, name)
     if "findings" in body:
-        if isinstance(body["findings"], dict):
-            return Layout([("findings", body["findings"])], body)
         raise BadRequest(
             f"findings must be a list of findings; got {display(body['findings'])}.",
             word="invalid_finding",
             details=[{"field": "findings", "expected": "a list of findings", "found": display(body["findings"])}],
         )
-    results = mapping(body.get("response")).get("results")
-    if isinstance(results, list):
-        return Layout(_numbered("response.results", results), body)
-    return _qualys(body) or Layout([("", body)], body)
+    answer = mapping(body.get("response"))
+    if "results" in answer:
+        more = (whole(answer.get("totalRecords")) or 0) > (whole(answer.get("endOffset")) or 2**31)
+        rows = number_items("response.results", as_list(answer["results"]))
+        return Layout(rows, body, "response.results[]", "tenable", truncated=more)
+    return Layout([("", body)], body, "the body")
 
 
-def _qualys(body: Mapping[str, object]) -> Layout | None:
-    """The API's output from whichever of its outer elements a connector left on."""
-    output = mapping(body.get(OUTPUT)) or body
-    answer = mapping(output.get("RESPONSE")) or output
-    inside = answer.get("HOST_LIST")
-    if not isinstance(inside, dict | list):
-        return None
-    hosts = as_list(inside.get("HOST") if isinstance(inside, dict) else inside)
-    warning = mapping(answer.get("WARNING"))
-    return Layout(_numbered("HOST", hosts), body, truncated=plain(warning.get("CODE")) == MORE_PAGES)
-
-
-def _numbered(name: str, items: list[object]) -> list[tuple[str, object]]:
+def number_items(name: str, items: list[object]) -> list[tuple[str, object]]:
+    """The items with their place in the list of that name."""
     return [(f"{name}[{index}]", item) for index, item in enumerate(items)]

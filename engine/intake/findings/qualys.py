@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
+from engine.intake.findings.checks import LEVELS, LISTED, SCORES, bare_title, check_number, check_of, describe
 from engine.intake.findings.finding import (
     Finding,
-    HostNames,
     cves,
     details,
     is_known_exploited,
@@ -20,36 +20,21 @@ from engine.intake.findings.finding import (
     rate_by_score,
     score,
 )
+from engine.intake.findings.nesting import texts_of
+from engine.intake.findings.qualys_outputs import detections_of, host_fields, host_names, is_host
 from engine.intake.keys import join_key
 from engine.intake.refusals import MalformedRecord
-from engine.intake.severity import WORDS, SeverityRating, severity
-from engine.intake.values import as_list, first, flag, fold, line, mapping, plain
-from engine.model.vocabulary import ScanState, Severity
+from engine.intake.severity import SeverityRating, severity
+from engine.intake.values import flag, fold, line, mapping, plain
+from engine.model.vocabulary import ScanState
 
 SHAPE = "Qualys: {QID, HOST or IP or DNS, SEVERITY, …}, a host with DETECTION_LIST, or HOST_LIST_VM_DETECTION_OUTPUT"
 
-ASSET = ("host_id", "hostid", "asset_id", "qg_hostid")
-ADDRESS = ("ip", "asset_ipv4", "ipv4", "ipv6", "asset_ipv6")
-NAME = ("dns", "host", "hostname", "asset_name", "netbios")
 RATING = ("q_severity", "severity", "severity_level", "kb_severity")
 FIRST_SEEN = ("first_found_datetime", "first_found", "first_detected", "first_seen")
 LAST_SEEN = ("last_found_datetime", "last_found", "last_detected", "last_seen")
 FIXED = ("last_fixed_datetime", "last_fixed", "date_last_fixed")
 KNOWLEDGE = ("knowledge_base", "kb", "vuln")
-
-LEVELS: Mapping[str, Severity] = {
-    **WORDS,
-    "5": "critical",
-    "4": "high",
-    "3": "medium",
-    "2": "low",
-    "1": "info",
-    "urgent": "critical",
-    "critical": "high",
-    "serious": "medium",
-    "medium": "low",
-    "minimal": "info",
-}
 STATES: Mapping[str, ScanState] = {"fixed": "fixed", "re-opened": "reopened", "reopened": "reopened"}
 IGNORED = ("is_ignored", "is_disabled", "ignored", "disabled")
 INFORMATION = ("information gathered", "info", "ig")
@@ -61,49 +46,45 @@ class QualysRecord(NamedTuple):
 
 
 def matches(item: Mapping[str, object]) -> bool:
-    return "qid" in item or "detection_list" in item or "detection_list" in fold(mapping(item.get("host")))
+    return "qid" in item or is_host(item) or is_host(fold(mapping(item.get("host"))))
 
 
 def records(path: str, item: Mapping[str, object]) -> Iterator[tuple[str, QualysRecord]]:
     """One record for each detection; ``item`` has folded names."""
     nested = fold(mapping(item.get("host")))
-    holder = nested if "detection_list" in nested else item
-    if "detection_list" not in holder:
-        yield path, QualysRecord({**item, **_host(nested)}, item)
+    holder = nested if is_host(nested) else item
+    if not is_host(holder):
+        yield path, QualysRecord({**item, **host_fields(nested)}, item)
         return
-    host = {**item, **_host(holder)}
-    inside = holder["detection_list"]
-    inside = fold(inside).get("detection") if isinstance(inside, dict) else inside
+    host = {**item, **host_fields(holder)}
     place = f"{path}.DETECTION" if path else "DETECTION"
-    for index, detection in enumerate(as_list(inside)):
+    for index, detection in enumerate(detections_of(holder)):
         yield f"{place}[{index}]", QualysRecord(host, fold(mapping(detection)))
 
 
 def read(record: QualysRecord, received_at: datetime, source: str | None = None) -> Finding:
-    asset, detection = record
-    inside = (detection.get(name) for name in KNOWLEDGE)
-    knowledge = next((fold(held) for held in inside if isinstance(held, dict)), {})
-    facts = {**detection, **{name: value for name, value in knowledge.items() if detection.get(name) in (None, "")}}
-    check = plain(detection.get("qid"))
+    asset, facts = texts_of(record.host), texts_of(record.detection)
+    check = check_number(record.detection.get("qid"))
     if check is None:
-        raise MalformedRecord("QID", "the number of the check", detection.get("qid"))
-    host = _names(asset)
-    port, protocol = port_of(detection.get("port")), (plain(detection.get("protocol")) or "").lower() or None
+        raise MalformedRecord("QID", "the number of the check", record.detection.get("qid"))
+    host = host_names(asset)
+    port, protocol = port_of(facts.get("port")), (plain(facts.get("protocol")) or "").lower() or None
     status = STATES.get((plain(_one_of(facts, ("status", "vuln_status"))) or "").lower(), "open")
     times = order_times(
         status, _one_of(facts, FIRST_SEEN), _one_of(facts, LAST_SEEN), _one_of(facts, FIXED), received_at
     )
-    cvss = score(*(facts.get(key) for key in ("cvss_v3", "cvss3_base", "cvss_v3_base", "cvss3", "cvss", "cvss_base")))
+    cvss = score(*(facts.get(name) for name in SCORES))
     ranked = _severity(facts, cvss)
-    unique = plain(detection.get("unique_vuln_id"))
-    return Finding(
+    unique = plain(facts.get("unique_vuln_id"))
+    inside = next((held for name in KNOWLEDGE if isinstance(held := facts.get(name), dict)), None)
+    finding = Finding(
         source="qualys",
         key=join_key("qualys", f"id-{unique}")
         if unique
-        else join_key("qualys", host.key, check, port, protocol, detection.get("instance")),
+        else join_key("qualys", host.key, check, port, protocol, facts.get("instance")),
         check=check,
         host=host.label,
-        title=line(facts.get("title")) or f"QID {check}",
+        title=line(_one_of(facts, ("title", "vuln_title"))) or bare_title(check),
         severity=ranked.level,
         severity_text=ranked.text,
         severity_given=ranked.given,
@@ -112,36 +93,20 @@ def read(record: QualysRecord, received_at: datetime, source: str | None = None)
         asset_id=host.asset,
         port=port,
         protocol=protocol,
-        cves=cves(facts.get("cve_list"), facts.get("cve_id"), facts.get("cve"), facts.get("cves")),
+        cves=cves(*(facts.get(name) for name in LISTED)),
         cvss=cvss,
         epss=score(facts.get("epss"), facts.get("epss_score"), high=1.0),
         known_exploited=is_known_exploited(facts),
         details=details(
             type=facts.get("type"),
             address=host.address if host.name else None,
-            os=asset.get("os"),
+            os=_one_of(asset, ("os", "operating_system")),
             qds=facts.get("qds"),
             solution=facts.get("solution"),
-            results=facts.get("results"),
+            results=_one_of(facts, ("results", "result")),
         ),
     )
-
-
-def _host(nested: Mapping[str, object]) -> dict[str, object]:
-    """The fields of a host object; its ``ID`` and ``NAME`` are the asset's, which they are nowhere else."""
-    named = {"host_id": nested.get("host_id", nested.get("id")), "hostname": nested.get("hostname", nested.get("name"))}
-    return {**nested, **{name: value for name, value in named.items() if value is not None}}
-
-
-def _names(host: Mapping[str, object]) -> HostNames:
-    address = first(host, ADDRESS)
-    name = first(mapping(host.get("dns_data")), ("FQDN", "HOSTNAME", "fqdn", "hostname")) or first(host, NAME)
-    if address is not None:
-        address = address.replace(";", ",").partition(",")[0].strip() or None
-    names = HostNames(first(host, ASSET, 100), address, name)
-    if not any(names):
-        raise MalformedRecord("HOST", "an asset id, an address or a name (also as IP, DNS, Asset Id)", host.get("host"))
-    return names
+    return describe(finding, check_of(check, texts_of(fold(inside))) if inside else None)
 
 
 def _severity(facts: Mapping[str, object], cvss: float | None) -> SeverityRating:

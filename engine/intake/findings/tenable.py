@@ -37,7 +37,24 @@ STATE = ("state", "vulnerability_state", "status")
 FIRST_SEEN = ("first_found", "firstseen", "first_seen", "first_observed", "first_discovered")
 LAST_SEEN = ("last_found", "lastseen", "last_seen", "last_observed")
 FIXED = ("last_fixed", "lastfixed")
-CVSS = ("cvss3_base_score", "cvssv3basescore", "cvss_v3_base_score", "cvss_base_score", "basescore", "cvss")
+CVSS = (
+    *(
+        "cvss3_base_score",
+        "cvssv3basescore",
+        "cvss_v3_base_score",
+        "cvss_v3_0_base_score",
+        "definition_cvss3_base_score",
+    ),
+    *(
+        "cvss_base_score",
+        "cvss_v2_base_score",
+        "cvss_v2_0_base_score",
+        "definition_cvss2_base_score",
+        "basescore",
+        "cvss",
+    ),
+)
+VPR = ("vpr", "vprscore", "vpr_score", "vulnerability_priority_rating", "vulnerability_priority_rating_(vpr)")
 
 LEVELS: Mapping[str, Severity] = {**WORDS, "4": "critical", "3": "high", "2": "medium", "1": "low", "0": "info"}
 STATES: Mapping[str, ScanState] = {"fixed": "fixed", "reopened": "reopened", "resurfaced": "reopened"}
@@ -106,7 +123,7 @@ def read(record: TenableRecord, received_at: datetime, source: str | None = None
             family=plugin.get("family") or row.get("family"),
             address=host.address if host.name else None,
             os=next(iter(as_list(asset.get("operating_system"))), None),
-            vpr=score(facts.get("vpr"), facts.get("vprscore")),
+            vpr=score(*(facts.get(name) for name in VPR)),
             synopsis=facts.get("synopsis"),
             solution=facts.get("solution"),
             results=row.get("output") or row.get("plugin_output") or row.get("plugintext"),

@@ -2,6 +2,15 @@
 
 from engine.intake.imports.describe import describe_tables
 from engine.intake.imports.imports import ImportResult, import_frames, import_paths
+from engine.intake.imports.sources import files_in, is_table
 from engine.intake.imports.write import TableCounts
 
-__all__ = ["ImportResult", "TableCounts", "describe_tables", "import_frames", "import_paths"]
+__all__ = [
+    "ImportResult",
+    "TableCounts",
+    "describe_tables",
+    "files_in",
+    "import_frames",
+    "import_paths",
+    "is_table",
+]

@@ -28,7 +28,7 @@ _TABLES = by_squashed(IMPORTABLE)
 
 def sheets(paths: Sequence[Path]) -> list[SheetRows]:
     """What the files and folders hold, in the order given; Usage for what is no file, no format or no table."""
-    found = [sheet for path in paths for file in _files(path) for sheet in _sheets(file)]
+    found = [sheet for path in paths for file in files_in(path) for sheet in _sheets(file)]
     if not found:
         raise Usage("There is nothing to import: name a file or a folder with files.")
     first: dict[str, str] = {}
@@ -37,6 +37,11 @@ def sheets(paths: Sequence[Path]) -> list[SheetRows]:
             raise Usage(f"{first[sheet.table]} and {sheet.file} both hold {sheet.table}; import one at a time.")
         first[sheet.table] = sheet.file
     return found
+
+
+def is_table(text: str) -> bool:
+    """Whether an importable table goes by that name, in any spelling."""
+    return squash(text) in _TABLES
 
 
 def find_table(text: str, where: str) -> str:
@@ -49,7 +54,8 @@ def find_table(text: str, where: str) -> str:
     return name
 
 
-def _files(path: Path) -> Iterator[Path]:
+def files_in(path: Path) -> Iterator[Path]:
+    """The file itself, or those of a folder in the order of their names; Usage for neither."""
     if not path.exists():
         raise Usage(f"{path} does not exist.")
     if not path.is_dir():

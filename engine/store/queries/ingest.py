@@ -10,8 +10,8 @@ from engine.model.vocabulary import LIVE_INCIDENTS, IncidentStatus, Severity
 from engine.store.revisions import in_batches
 from engine.store.rows import select_rows
 from engine.store.schema.ingest import early_events
-from engine.store.schema.records import FindingRow
-from engine.store.schema.services import findings, incidents, services
+from engine.store.schema.records import FindingRow, ScannerCheckRow
+from engine.store.schema.services import findings, incidents, scanner_checks, services
 from engine.store.statements import CompiledStatement
 
 
@@ -98,13 +98,26 @@ def findings_by_key(connection: Connection, org_id: str, keys: Sequence[str]) ->
     return found
 
 
-def open_findings_on(connection: Connection, org_id: str, source: str, hosts: Sequence[str]) -> list[FindingRow]:
-    """Open findings of a scanner on any of the hosts."""
+def checks_by_id(connection: Connection, org_id: str, source: str, ids: Sequence[str]) -> list[ScannerCheckRow]:
+    """What is kept of a scanner's catalogue about these checks."""
+    found: list[ScannerCheckRow] = []
+    for batch in in_batches(ids, 900):
+        query = select(scanner_checks).where(
+            scanner_checks.c.org_id == org_id, scanner_checks.c.source == source, scanner_checks.c.check_id.in_(batch)
+        )
+        found += select_rows(connection, scanner_checks, query)
+    return found
+
+
+def open_findings_on(
+    connection: Connection, org_id: str, sources: Sequence[str], hosts: Sequence[str]
+) -> list[FindingRow]:
+    """Open findings of scanners on any of the hosts."""
     found: list[FindingRow] = []
     for batch in in_batches(sorted(hosts), 900):
         query = select(findings).where(
             findings.c.org_id == org_id,
-            findings.c.source == source,
+            findings.c.source.in_(sources),
             findings.c.status == "open",
             findings.c.asset.in_(batch),
         )

@@ -1046,6 +1046,21 @@ class RiskRow(TypedDict):
     revision: int
 
 
+class ScannerCheckRow(TypedDict):
+    """What a scanner's own catalogue says about one of its checks, such as the KnowledgeBase of Qualys."""
+
+    org_id: str
+    source: str
+    check_id: str
+    title: str | None
+    severity: Severity | None
+    cve: str | None
+    cvss: float | None
+    known_exploited: bool
+    solution: str | None
+    revision: int
+
+
 class SeenEventRow(TypedDict):
     """Inbound events that were applied, so that a repeat changes nothing."""
 

@@ -165,6 +165,22 @@ findings: TypedTable[records.FindingRow] = tenant_table(
     Index("ix_findings_key", "org_id", "finding_key"),
 )
 
+scanner_checks: TypedTable[records.ScannerCheckRow] = tenant_table(
+    "scanner_checks",
+    "What a scanner's own catalogue says about one of its checks, such as the KnowledgeBase of Qualys.",
+    key("source", "scanner"),
+    key("check_id", "the scanner's number of the check"),
+    text("title", "title", null=True),
+    choice("severity", "severity", "Severity", null=True),
+    text("cve", "CVE identifiers joined by '; '", null=True),
+    number("cvss", "CVSS base score", null=True, high=10),
+    flag("known_exploited", "listed as known exploited", default=False),
+    text("solution", "what to do about it", null=True),
+    primary=("source", "check_id"),
+    importable=False,
+    replicated=False,
+)
+
 deploys: TypedTable[records.DeployRow] = tenant_table(
     "deploys",
     "A change that went live.",

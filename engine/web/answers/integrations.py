@@ -46,10 +46,11 @@ class FindingAnswer(Shape):
 
 
 class FindingReceipt(Shape):
-    """What became of each finding, in the order in which they came."""
+    """What became of each finding, in the order in which they came; ``checks`` of a scanner's catalogue were kept."""
 
     source: str
     received: int
+    checks: int
     created: int
     updated: int
     reopened: int

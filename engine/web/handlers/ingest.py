@@ -8,6 +8,7 @@ import msgspec
 
 from engine.incidents.ingest import IngestDoor, receive_alerts, receive_findings
 from engine.intake.findings.batch import FORCED
+from engine.intake.findings.documents import CSV_TYPES, JSON_TYPES, XML_TYPES
 from engine.intake.payloads import InboundBody
 from engine.intake.values import line
 from engine.model.ask import Parameter
@@ -18,6 +19,7 @@ from engine.model.errors import (
 from engine.model.vocabulary import IngestRoute
 from engine.store.credentials import credentials_of
 from engine.web.alert_signatures import check_alert
+from engine.web.bodies import RawBody
 from engine.web.credentials import confirm
 from engine.web.http import Request, Response, answer
 
@@ -70,11 +72,15 @@ class GenericFinding(msgspec.Struct):
 
 
 class ScannerPayload(msgspec.Struct):
-    """What the connectors of Qualys (QID and host) and Tenable (plugin and asset) send."""
+    """What Qualys (QID and host) and Tenable (plugin and asset) and their connectors send, SARIF, and CycloneDX."""
 
 
 ALERT_BODIES = (NormalizedAlert, AlertBatch, MonitorPayload)
-FINDING_BODIES = (GenericFinding, ScannerPayload, list[GenericFinding], list[ScannerPayload])
+FINDING_BODIES = RawBody(
+    (GenericFinding, ScannerPayload, list[GenericFinding], list[ScannerPayload]),
+    media_types=(*JSON_TYPES, *XML_TYPES, *CSV_TYPES),
+    texts=(*XML_TYPES, *CSV_TYPES),
+)
 SIGNATURE = Parameter("X-Svc-Signature", None, "t=<seconds>,v1=<hex HMAC-SHA256 of t.body>, where a secret is set")
 SOURCE = Parameter("X-Svc-Vuln-Source", None, "whose findings these are", choices=tuple(FORCED))
 log = logging.getLogger("hq.web")
@@ -91,7 +97,7 @@ def alerts(request: Request) -> Response:
 
 
 def vulnerabilities(request: Request) -> Response:
-    """POST /api/integrations/vulnerabilities: takes findings of a scanner; severe ones open incidents."""
+    """POST /api/integrations/vulnerabilities: takes findings or a file of a scanner; severe ones open incidents."""
     received = receive_findings(_door(request), _inbound(request, "vulnerabilities"))
     _note_use(request)
     return answer(received)

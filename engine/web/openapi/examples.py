@@ -10,9 +10,11 @@ from engine.web.routes import Route
 ROUTES, REPORTS = "examples.json", "report_examples.json"
 
 
-def body_example(route: Route) -> object:
-    """A body that the route accepts; None where there is none."""
-    return recorded_examples("bodies").get(f"{route.method} {route.path}")
+def body_example(route: Route, media_type: str) -> object:
+    """A body that the route accepts, one of its own for a media type that has one; None where there is none."""
+    named = f"{route.method} {route.path}"
+    own = recorded_examples("documents").get(named)
+    return own[media_type] if isinstance(own, dict) and media_type in own else recorded_examples("bodies").get(named)
 
 
 def answer_example(route: Route) -> object:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from engine.model.ask import Parameter
 from engine.model.report import Report
-from engine.web.bodies import Body
+from engine.web.bodies import Body, RawBody
 from engine.web.handlers.assessors import EXPORTS
 from engine.web.handlers.assessors import export as assessor_export
 from engine.web.handlers.reports import ReportHandler
@@ -122,10 +122,11 @@ def _parameter(parameter: Parameter) -> Object:
 
 def _body(route: Route, body: Body, schemas: Schemas) -> Object:
     kinds = body.kind if isinstance(body.kind, tuple) else (body.kind,)
-    example = body_example(route)
+    texts = body.texts if isinstance(body, RawBody) else ()
     content: Object = {}
     for media_type in body.media_types:
-        held: Object = {"schema": schemas.of(*kinds)}
+        held: Object = {"schema": {"type": "string"} if media_type in texts else schemas.of(*kinds)}
+        example = body_example(route, media_type)
         if example is not None:
             held["example"] = example
         content[media_type] = held
