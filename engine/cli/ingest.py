@@ -37,7 +37,7 @@ def dead_letters(org: str | None) -> None:
 
 
 def _cells(row: dict[str, object]) -> list[str]:
-    reason = str(row["reason"] or "").replace("\t", " ")
+    reason = " ".join(str(row["reason"] or "").split())
     if row["state"] == "partial":
         reason = f"only {row['applied']:,} of {row['records']:,} records are applied"
     times = f", {row['times']:,} times" if row["times"] != 1 else ""
@@ -104,7 +104,13 @@ def show(identifier: str, org: str) -> None:
             row = payload(connection, org, identifier)
     if row is None:
         raise NotFound(f"There is no body {identifier!r} of {org}; bodies are kept for SVC_INGEST_KEEP_DAYS days.")
-    click.echo(unpack_body(row["body"]), nl=False)
+    click.echo(_printable(unpack_body(row["body"])))
+
+
+def _printable(body: bytes) -> str:
+    """The text with its control characters spelled out: what somebody sent must not steer a terminal."""
+    text = body.decode("utf-8", "backslashreplace")
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else ascii(sign)[1:-1] for sign in text)
 
 
 def _check_org(services: "Services", org: str | None) -> None:

@@ -10,14 +10,14 @@ from engine.store.schema.records import IncidentRow
 def alert_blocks(incident: IncidentRow) -> Iterator[str]:
     """Host, measured value, runbook, graph and links; then labels and annotations."""
     said = [
-        ("Host", incident["host"]),
-        ("Measured", incident["value"]),
-        ("Runbook", incident["runbook_url"]),
-        ("Graph", incident["image_url"]),
-        *((f"Link to the {name}", address) for name, address in texts(incident["links"]).items()),
+        ("Host", incident.get("host")),
+        ("Measured", incident.get("value")),
+        ("Runbook", incident.get("runbook_url")),
+        ("Graph", incident.get("image_url")),
+        *((f"Link to the {name}", address) for name, address in texts(incident.get("links")).items()),
     ]
     yield facts((name, value) for name, value in said if value)
-    labels, annotations = texts(incident["labels"]), texts(incident["annotations"])
+    labels, annotations = texts(incident.get("labels")), texts(incident.get("annotations"))
     yield table(("Label", "Value"), list(labels.items()), nothing="")
     yield table(("Annotation", "Text"), list(annotations.items()), nothing="")
 

@@ -21,7 +21,7 @@ from engine.model.vocabulary import PayloadState
 from engine.store import Ahead, Revision, Store
 from engine.store.ids import new_id
 from engine.store.queries.ingest import last_incidents
-from engine.store.queries.payloads import applied_of, keep_unread, unfinished
+from engine.store.queries.payloads import applied_of, keep_unread, partial_payload
 from engine.store.schema.ingest import ingest_payloads
 
 PART = 500  # alerts of one transaction: bounds how long others wait for the writer
@@ -149,7 +149,7 @@ class _AlertWork:
         known = door.payload_id
         if known is None and len(alerts) > PART:
             with door.store.reader() as connection:
-                known = unfinished(connection, door.org_id, inbound.route, inbound.sha256)
+                known = partial_payload(connection, door.org_id, inbound.route, inbound.sha256)
         self.goes_on = known is not None
         self.payload_id = known or new_id("pay")
         self.row = {} if self.goes_on else _kept(inbound, self.payload_id, "read", len(alerts), 0)

@@ -86,6 +86,6 @@ def purge_all(store: Store, *, now: datetime, payload_days: int) -> str:
     rows = {name: sum(part.rows for part in purged if part.record_class == name) for name in PURGES}
     blocked = sum(1 for part in purged if part.blocked_by)
     return went.message(
-        f"{rows['audit_log']} audit events and {rows['incidents']} incidents removed, {blocked} purges held back, "
-        f"{bodies} bodies of monitors and scanners dropped"
+        f"{rows['audit_log']} audit events and {rows['incidents']} incidents removed, {blocked} purges held back"
+        + (f", {bodies} bodies of monitors and scanners dropped" if bodies else "")
     )

@@ -22,6 +22,7 @@ ALERTS, VULNERABILITIES = "/api/integrations/alerts", "/api/integrations/vulnera
 CONNECTIONS = 32  # a monitoring estate posts from many places at once
 FEW, MANY = 200, 1 << 30
 FINDINGS = 1000
+GROUP = 20_000  # alerts in one body: the limit
 TURNS = 5
 
 
@@ -42,6 +43,7 @@ def figures(folder: Path, cookie: str, *, seconds: float) -> Iterator[Figure]:
         bearer = f"Bearer {made['secret']}"
         yield from _alerts(port, bare_port, bearer, seconds)
         yield _findings(port, bare_port, bearer)
+        yield _group(port, bare_port, bearer)
 
 
 def _alerts(port: int, bare_port: int, bearer: str, seconds: float) -> Iterator[Figure]:
@@ -94,6 +96,38 @@ def _findings(port: int, bare_port: int, bearer: str) -> Figure:
         f"POST {FINDINGS:,} new findings in one body, 20 incidents",
         f"{ours * 1000:.0f} ms",
         "bare Bottle route, executemany, no upsert or audit",
+        f"{theirs * 1000:.0f} ms",
+        theirs / ours,
+    )
+
+
+def _group(port: int, bare_port: int, bearer: str) -> Figure:
+    """A monitor's whole group in one body, every alert a new incident, then every one resolved."""
+
+    def group(status: str, at: str) -> list[dict[str, object]]:
+        return [
+            {
+                "title": f"web{n} is down", "status": status, "severity": "high", "dedupe_key": f"group-{n}",
+                "service": "checkout", "host": f"web{n}", "description": "No answer for ten minutes.", at: 1795000000,
+            }
+            for n in range(GROUP)
+        ]  # fmt: skip
+
+    times = []
+    for status, at, outcome in (("firing", "started_at", "created"), ("resolved", "ended_at", "resolved")):
+        body = group(status, at)
+        start = time.perf_counter()
+        counts = post(port, ALERTS, bearer, "Authorization", {"alerts": body})
+        between = time.perf_counter()
+        post(bare_port, "/findings", "y", "X", body)
+        times.append((between - start, time.perf_counter() - between))
+        if counts[outcome] != GROUP:
+            raise RuntimeError(f"{GROUP:,} alerts were posted, and {counts[outcome]} are {outcome}")
+    ours, theirs = (sum(side) / len(times) for side in zip(*times, strict=True))
+    return Figure(
+        f"POST {GROUP:,} alerts in one body, opened or resolved",
+        f"{ours:.1f} s, {GROUP / ours:,.0f} alerts/s",
+        "bare Bottle route, executemany, no incident or audit",
         f"{theirs * 1000:.0f} ms",
         theirs / ours,
     )

@@ -120,3 +120,8 @@ def test_wrong_usage_says_what_is_wrong(arguments, said, house, cli):
     code, out, err = cli(*arguments)
     assert (code, out) == (2, "")
     assert said in err
+
+
+def test_what_is_shown_cannot_steer_a_terminal(house, cli):
+    identifier = refused(house, "acme", b"\x1b[2J no json \xff")
+    assert cli("show", identifier, "--org", "acme") == (0, "\\x1b[2J no json \\xff\n", "")

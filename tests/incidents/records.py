@@ -26,6 +26,13 @@ INCIDENT = {
     "mitigated_at": None,
     "resolved_at": None,
     "closed_at": None,
+    "host": None,
+    "labels": None,
+    "annotations": None,
+    "links": None,
+    "runbook_url": None,
+    "value": None,
+    "image_url": None,
     "revision": 1,
 }
 LISTS = ("timeline", "actions", "dry_runs", "executions", "approvals", "rca_runs", "findings", "holds", "events")

@@ -2,6 +2,7 @@
 
 import itertools
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -29,7 +30,7 @@ def deliver(store, *events, at=NOW, **given):
     """Each in a write of its own; the outcomes."""
     found = []
     for one in events:
-        change = lambda revision, one=one: ingest_alerts(revision, [one], Receipt(at, **given))  # noqa: E731
+        change = partial(ingest_alerts, alerts=[one], receipt=Receipt(at, **given))
         found += [result["outcome"] for result in store.write("acme", "monitor", change, now=at)]
     return found
 

@@ -26,6 +26,7 @@ from engine.store.schema.audit import (
     record_starts,
     retention_overrides,
 )
+from engine.store.schema.ingest import ingest_payloads
 from engine.store.schema.organizations import organizations
 from engine.store.schema.services import (
     incident_actions,
@@ -353,7 +354,7 @@ def test_organizations_are_walls_and_one_that_fails_does_not_stop_the_others(sto
 
     monkeypatch.setattr(retention, "purge", purge_or_fail)
     with pytest.raises(Problem) as caught:
-        purge_all(store, now=LATER)
+        purge_all(store, now=LATER, payload_days=90)
     assert caught.value.message == (
         "2 audit events and 0 incidents removed, 1 purges held back; failed for 1 of 3 organizations: bad: disk full"
     )
@@ -415,3 +416,17 @@ def test_an_event_begins_the_frameworks_that_it_is_mapped_to_and_those_that_it_n
         "Pacific/Auckland",
     )
     assert days == {"*": at.date() + timedelta(days=1), "soc2": at.date() + timedelta(days=1)}
+
+
+def test_bodies_of_monitors_go_after_days_of_their_own(store):
+    kept = {
+        "route": "alerts", "state": "read", "actor": "token:am", "size_bytes": 2, "sha256": "0" * 64, "body": b"{}",
+        "records": 1, "applied": 1, "times": 1, "org_id": "acme",
+    }  # fmt: skip
+    with store.aside() as connection:
+        for name, days in (("old", 31), ("young", 29)):
+            row = {**kept, "id": name, "received_at": LATER - timedelta(days=days)}
+            connection.execute(ingest_payloads.insert().values(row))
+    said = purge_all(store, now=LATER, payload_days=30)
+    assert said.endswith("0 purges held back, 1 bodies of monitors and scanners dropped")
+    assert [row["id"] for row in rows(store, ingest_payloads)] == ["young"]

@@ -10,10 +10,7 @@ from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store.schema.organizations import memberships, organization_frameworks
-from engine.store.schema.outputs import credentials
-from engine.store.schema.services import services
 from engine.web.app import Console
-from engine.web.credentials import digest, new_secret
 from reports import CATALOGUE
 from tests.conftest import NOW
 from tests.web.client import Client
@@ -78,29 +75,3 @@ def clock():
 
     with freeze_time(NOW) as frozen:
         yield frozen
-
-
-@pytest.fixture
-def token(peopled):
-    """An ingest token of acme's workspace ops."""
-    secret = new_secret("ingest")
-    row = {
-        "id": "tok", "kind": "ingest", "label": "monitor", "owner": "owner@acme.example", "prefix": "svc_ingest_",
-        "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW, "workspace_id": "ops",
-    }  # fmt: skip
-    with peopled.revision("acme", "setup", now=NOW) as revision:
-        revision.insert(credentials, [row])
-        revision.insert(services, [{"id": "svc-db", "name": "Database", "criticality": 5}])
-        revision.record("token.created")
-    return secret
-
-
-@pytest.fixture
-def send(token, request, clock):
-    """Post a body with the token, at the frozen time."""
-
-    def post(path, body, **headers):
-        client = request.getfixturevalue("sign_in")(None)
-        return client.post(path, body, authorization=f"Bearer {token}", **headers)
-
-    return post

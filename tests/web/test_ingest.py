@@ -12,11 +12,14 @@ from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.ingest import ingest_payloads
 from engine.store.schema.organizations import organizations
+from engine.store.schema.outputs import credentials
 from engine.store.schema.services import (
     findings,
     incident_timeline,
     incidents,
+    services,
 )
+from engine.web.credentials import digest, new_secret
 from tests.conftest import NOW
 from tests.intake import bodies
 from tests.web.client import Client
@@ -24,6 +27,32 @@ from tests.web.client import Client
 ALERTS = "/api/integrations/alerts"
 VULNERABILITIES = "/api/integrations/vulnerabilities"
 ALERT = {"dedupe_key": "disk-db1", "title": "Disk full on db1", "severity": "high", "status": "firing"}
+
+
+@pytest.fixture
+def token(peopled):
+    """An ingest token of acme's workspace ops."""
+    secret = new_secret("ingest")
+    row = {
+        "id": "tok", "kind": "ingest", "label": "monitor", "owner": "owner@acme.example", "prefix": "svc_ingest_",
+        "last_four": secret[-4:], "secret_sha256": digest(secret), "created_at": NOW, "workspace_id": "ops",
+    }  # fmt: skip
+    with peopled.revision("acme", "setup", now=NOW) as revision:
+        revision.insert(credentials, [row])
+        revision.insert(services, [{"id": "svc-db", "name": "Database", "criticality": 5}])
+        revision.record("token.created")
+    return secret
+
+
+@pytest.fixture
+def send(token, request, clock):
+    """Post a body with the token, at the frozen time."""
+
+    def post(path, body, **headers):
+        client = request.getfixturevalue("sign_in")(None)
+        return client.post(path, body, authorization=f"Bearer {token}", **headers)
+
+    return post
 
 
 def stored(store, table, **where):

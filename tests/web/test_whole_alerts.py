@@ -1,5 +1,7 @@
 """What monitors send is kept whole: as it came, in incidents and their documents, and as a dead letter."""
 
+# ruff: noqa: F811 - parameters take the names of the fixtures that are imported
+
 import json
 import sqlite3
 from datetime import timedelta
@@ -17,6 +19,7 @@ from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
 from tests.intake.bodies import alertmanager, alertmanager_alert, grafana, grafana_alert
 from tests.web.client import Client
+from tests.web.test_ingest import send, token  # noqa: F401 - fixtures
 
 ALERTS = "/api/integrations/alerts"
 VULNERABILITIES = "/api/integrations/vulnerabilities"

@@ -18,7 +18,7 @@ MOST_UNREAD_BYTES = 64 * 1024 * 1024  # as they are kept, of one organization
 LISTED = ("id", "org_id", "received_at", "route", "state", "size_bytes", "times", "records", "applied", "reason")
 
 
-def unfinished(connection: Connection, org_id: str, route: str, sha256: str) -> str | None:
+def partial_payload(connection: Connection, org_id: str, route: str, sha256: str) -> str | None:
     """The identifier of the same body where only a part of it was applied."""
     mine = (ingest_payloads.c.org_id == org_id, ingest_payloads.c.sha256 == sha256, ingest_payloads.c.route == route)
     found: str | None = connection.execute(
