@@ -145,6 +145,7 @@ class _State:
             for pair in _edges(route):
                 self.through[pair].append(number)
                 self.edge_score[pair] += route.weight * self.strength[route.services[0]]
+        self.names = {pair: _place_id(pair, services) for pair in self.edge_score}
 
     def residual(self) -> float:
         return sum(weight * self.strength[start] for start, weight in self.start_weight.items())
@@ -156,7 +157,7 @@ class _State:
             for finding_id, (entry, start) in self.open.items()
         ]
         gains.extend(
-            (-round(score * (1 - PASS_SEGMENTED / PASS), 9), "segment", _place_id(pair, self.services), pair)
+            (-round(score * (1 - PASS_SEGMENTED / PASS), 9), "segment", self.names[pair], pair)
             for pair, score in self.edge_score.items()
             if pair in self.unsegmented
         )
