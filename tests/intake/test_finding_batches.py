@@ -88,6 +88,14 @@ def test_the_header_forces_the_format():
         read(finding(), "qualys")
 
 
+@pytest.mark.parametrize("header", ["sarif", "cyclonedx"])
+@pytest.mark.parametrize("body", [finding(), [finding()], {"findings": [{}]}, {}])
+def test_a_header_does_not_make_a_document_of_what_is_none(body, header):
+    with pytest.raises(BadRequest) as raised:
+        read(body, header)
+    assert raised.value.word == "unknown_finding_shape"
+
+
 def test_an_unknown_header_is_refused():
     with pytest.raises(
         BadRequest, match="must be one of qualys, tenable, sarif, cyclonedx, generic, nessus; got 'qualis'"
@@ -198,7 +206,7 @@ def test_a_thousand_findings_are_read_one_by_one(shape):
     assert len(read([shape(**change(n)) for n in range(1000)]).findings) == 1000
 
 
-@given(ANYTHING, st.sampled_from([None, "qualys", "tenable", "generic"]))
+@given(ANYTHING, st.sampled_from([None, "qualys", "tenable", "sarif", "generic"]))
 @settings(max_examples=150, deadline=None)
 def test_no_json_raises_anything_but_a_bad_request(body, header):
     _reads_or_refuses(body, header)

@@ -1,6 +1,6 @@
 """Findings of one body: which scanner's they are, where they lie in it, and what the body says about the rest."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -62,6 +62,7 @@ FORMATS = (
 )
 # Documents that are known by what is around their findings.
 LAYOUTS = (sarif_layout, cyclonedx_layout, nessus_layout, qualys_layout)
+WHOLE = ("sarif", "cyclonedx")  # formats whose findings mean nothing without their document
 FORCED = {**{one.name: one for one in FORMATS}, "nessus": FORMATS[1]}
 
 
@@ -95,19 +96,8 @@ def read_findings(body: object, *, source_header: str | None, received_at: datet
     chosen = _chosen(forced, found, items, body)
     records = list(_records(chosen, items))
     check_count("finding", len(records), most)
-    checks = _checks(body)
-    origin = line(found.wrapper.get("source"), 60)
-    owners: dict[str, str] = {}
-
-    def read(record: ReadRecord | MalformedRecord) -> Finding:
-        if isinstance(record, MalformedRecord):
-            raise record
-        finding = record(received_at, origin)
-        if chosen.name == "generic" and owners.setdefault(finding.key, finding.host) != finding.host:
-            raise MalformedRecord("finding_id", f"of one host; it is of {owners[finding.key]} too", finding.check)
-        return describe(finding, checks.get(finding.check)) if chosen.name == "qualys" else finding
-
-    findings = read_each(records, read, word="invalid_finding", noun="finding")
+    checks, origin = _checks(body), line(found.wrapper.get("source"), 60)
+    findings = _findings(chosen, records, checks, received_at, origin)
     batch = FindingBatch(
         source=chosen.name,
         findings=_merge_same(findings),
@@ -120,6 +110,27 @@ def read_findings(body: object, *, source_header: str | None, received_at: datet
     if not records and not checks and not (batch.complete and batch.hosts):
         raise _nothing(chosen.name, found)
     return batch
+
+
+def _findings(
+    chosen: FindingFormat,
+    records: Sequence[tuple[str, ReadRecord | MalformedRecord]],
+    checks: Mapping[str, ScannerCheck],
+    received_at: datetime,
+    origin: str | None,
+) -> list[Finding]:
+    """Every record as a finding; an identifier of our own payload is of one host."""
+    owners: dict[str, str] = {}
+
+    def read(record: ReadRecord | MalformedRecord) -> Finding:
+        if isinstance(record, MalformedRecord):
+            raise record
+        finding = record(received_at, origin)
+        if chosen.name == "generic" and owners.setdefault(finding.key, finding.host) != finding.host:
+            raise MalformedRecord("finding_id", f"of one host; it is of {owners[finding.key]} too", finding.check)
+        return describe(finding, checks.get(finding.check)) if chosen.name == "qualys" else finding
+
+    return read_each(records, read, word="invalid_finding", noun="finding")
 
 
 def _layout(body: object) -> Layout:
@@ -172,6 +183,8 @@ def _chosen(
     forced: FindingFormat | None, found: Layout, items: list[tuple[str, object]], body: object
 ) -> FindingFormat:
     """The format of the document, of the header, or of the first item that has one."""
+    if found.format is None and forced is not None and forced.name in WHOLE:
+        raise _unknown(body)
     if found.format is None:
         return forced or _by_shape(items, body)
     if forced is not None and forced.name != found.format:
@@ -189,7 +202,11 @@ def _by_shape(items: list[tuple[str, object]], body: object) -> FindingFormat:
             return found
     if not items:
         return FORMATS[-1]
-    raise unknown_shape("finding", "holds no finding", {one.name: one.shape for one in FORMATS}, display(body))
+    raise _unknown(body)
+
+
+def _unknown(body: object) -> BadRequest:
+    return unknown_shape("finding", "holds no finding", {one.name: one.shape for one in FORMATS}, display(body))
 
 
 def _records(
