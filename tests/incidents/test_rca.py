@@ -3,14 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-
-from engine.incidents.rca import (
-    Analysis,
-    Candidate,
-    Contribution,
-    analyse,
-    band,
-)
 from engine.incidents.rca_features import (
     WEIGHTS,
     Features,
@@ -22,6 +14,14 @@ from engine.incidents.rca_features import (
     contradictions,
     span,
     temporal,
+)
+
+from engine.incidents.rca import (
+    Analysis,
+    Candidate,
+    Contribution,
+    analyse,
+    band,
 )
 from engine.incidents.rca_words import KINDS
 from engine.model.thresholds import Thresholds

@@ -1,9 +1,9 @@
 """What holds for the root-cause analysis of all signals."""
 
+from engine.incidents.rca_features import Signal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.incidents.rca_features import Signal
 from engine.incidents.rca_words import KINDS
 from tests.incidents.test_rca import before, past, run
 

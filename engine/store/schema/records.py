@@ -1018,6 +1018,7 @@ class ServiceDependencyRow(TypedDict):
     depends_on_id: str
     kind: str | None
     segmented: bool
+    vendor_id: str | None
     revision: int
 
 

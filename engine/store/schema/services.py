@@ -40,6 +40,9 @@ service_dependencies: TypedTable[records.ServiceDependencyRow] = tenant_table(
     reference("depends_on_id", "the service that is needed", "services"),
     text("kind", "such as api, database, queue", null=True),
     flag("segmented", "network segmentation or strong authentication between the two", default=False),
+    reference(
+        "vendor_id", "vendor that stands behind it: its outage reaches the service that needs", "vendors", null=True
+    ),
     primary=("service_id", "depends_on_id"),
 )
 
@@ -89,6 +92,7 @@ incidents: TypedTable[records.IncidentRow] = tenant_table(
     whole("impact_users", "users affected", null=True, low=0),
     text("related_to", "earlier incident with the same key", null=True),
     Index("ix_incidents_dedupe", "org_id", "dedupe_key"),
+    Index("ix_incidents_opened", "org_id", "opened_at"),
 )
 
 incident_timeline: TypedTable[records.IncidentTimelineRow] = tenant_table(
@@ -167,6 +171,7 @@ deploys: TypedTable[records.DeployRow] = tenant_table(
     text("actor", "who"),
     text("change_ref", "change ticket or pull request", null=True),
     choice("status", "how it ended", "DeployStatus", default="succeeded"),
+    Index("ix_deploys_deployed", "org_id", "deployed_at"),
 )
 
 connections: TypedTable[records.ConnectionRow] = tenant_table(
