@@ -1,5 +1,6 @@
 """Root-cause analysis of a stored incident: reads what happened around it, scores it, keeps the run."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 from typing import TypedDict
@@ -108,6 +109,12 @@ def latest(connection: Reader, org_id: str, incident_id: str) -> dict[str, objec
 
 
 def as_answer(run: StoredRun) -> dict[str, object]:
-    """A run as the interface shows it: the columns and the analysis side by side."""
+    """A run as the interface shows it: the columns and the analysis side by side. ``rca-1`` kept no ``supports``."""
     columns = [name for name in StoredRun.__annotations__ if name != "candidates"]
-    return {**pick(run, columns), **run["candidates"]}
+    kept = run["candidates"]
+    candidates = [{"supports": [], **each} for each in _objects(kept["candidates"])]
+    return {**pick(run, columns), **kept, "candidates": candidates}
+
+
+def _objects(kept: Json) -> Iterator[dict[str, Json]]:
+    yield from (each for each in (kept if isinstance(kept, list) else ()) if isinstance(each, dict))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from engine.incidents.durations import span
 from engine.incidents.rca_estate import Estate, Suspect, Trouble, Walk, Way
-from engine.incidents.rca_reading import mentioned, nature, speaks_of_tls
+from engine.incidents.rca_reading import nature, speaks_of_tls
 from engine.incidents.rca_weights import (
     ALERT_SLACK,
     CLOCK_SLACK,
@@ -131,6 +131,8 @@ def _propagation(effect: Trouble, trouble: Trouble) -> Step:
 
 def _effects(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate: Estate, places: int) -> Iterator[Step]:
     """What was seen where it began; at the service of the incident that is the incident itself."""
+    if suspect.kind == "certificate" and suspect.due_at is not None:
+        return  # it fails when it ends, however mildly it was warned of
     if not suspect.is_change:
         severity = suspect.severity or "high"
         small = SEVERITY[severity] < 0.5
@@ -140,8 +142,7 @@ def _effects(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate:
         return
     where = estate.name(suspect.place)
     if effect is None:
-        place = suspect.place or ""
-        if mentioned(trouble.told, {place: estate.called.get(place, ())}):
+        if suspect.place in estate.called.within(trouble.told):
             yield Step("symptom", worth("effect_named"), f"The incident names {where}.")
         elif suspect.place in estate.healthy:
             yield Step(
@@ -215,8 +216,8 @@ def _words(suspect: Suspect, trouble: Trouble, way: Way, walk: Walk) -> Iterator
         said = "The incident is about certificates or encryption."
     elif about == "capacity" and suspect.kind in ("deploy", "upstream"):
         value, said = worth("other_resource"), "The incident says that a resource ran out."
-    near = {place: walk.estate.called.get(place, ()) for place in walk.ways if place != walk.start}
-    named = mentioned(trouble.told, near)
+    called = walk.estate.called.within(trouble.told)
+    named = [place for place in called if place in walk.ways and place != walk.start]
     if named and not set(named) & set(way.places):
         value *= worth("other_named")
         said = f"{said} The incident names {', '.join(map(walk.estate.name, named))}.".strip()

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from engine.exposure.dependencies import ways
-from engine.incidents.rca_reading import mentioned
+from engine.incidents.rca_reading import Names
 from engine.model.vocabulary import Severity
 
 MOST_HOPS = 8
@@ -75,7 +75,7 @@ class Estate:
     """
 
     names: Mapping[str, str]
-    called: Mapping[str, Sequence[str]]
+    called: Names
     needs: Mapping[str, Sequence[str]]
     environments: Mapping[str, str] = field(default_factory=dict)
     troubles: Mapping[str, Sequence[Trouble]] = field(default_factory=dict)
@@ -121,12 +121,11 @@ class Walk:
 
     def _named_by(self, vendor: str, told: str, by: datetime) -> tuple[str, ...] | None:
         """The way to the nearest service whose trouble names the vendor."""
-        called = {vendor: self.estate.called.get(vendor, ())}
-        if mentioned(told, called):
+        if vendor in self.estate.called.within(told):
             return (self.start,) if self.start is not None else ()
         for place, way in self.ways.items():
             for trouble in self.estate.troubles.get(place, ()):
-                if trouble.at <= by + timedelta(minutes=10) and mentioned(trouble.told, called):
+                if trouble.at <= by + timedelta(minutes=10) and vendor in self.estate.called.within(trouble.told):
                     return way
         return None
 

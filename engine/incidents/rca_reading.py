@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias
 
@@ -105,15 +105,32 @@ def cause_kind(root_cause: str) -> str | None:
     return "upstream" if _UPSTREAM.search(text) else None
 
 
-def mentioned(text: str, names: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Which of the named places a plain text names, and by which name."""
-    padded = f" {text} "
-    found = {}
-    for place, called in names.items():
-        name = next((one for one in called if len(one) >= LEAST_NAME and f" {one} " in padded), None)
-        if name is not None:
-            found[place] = name
-    return found
+class Names:
+    """What places are called, found in plain texts."""
+
+    def __init__(self, called: Mapping[str, Iterable[str]]) -> None:
+        self._places: dict[str, list[str]] = {}
+        for place, names in called.items():
+            for name in names:
+                if len(name) >= LEAST_NAME:
+                    self._places.setdefault(name, []).append(place)
+        self._longest = max((name.count(" ") + 1 for name in self._places), default=0)
+        self._read: dict[str, Mapping[str, str]] = {}
+
+    def within(self, text: str) -> Mapping[str, str]:
+        """The places that a text names, each with the name; of names within one another the longest counts."""
+        if text not in self._read:
+            self._read[text] = dict(self._found(text.split()))
+        return self._read[text]
+
+    def _found(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+        at = 0
+        while at < len(words):
+            sizes = range(min(self._longest, len(words) - at), 0, -1)
+            name = next((one for size in sizes if (one := " ".join(words[at : at + size])) in self._places), None)
+            if name is not None:
+                yield from ((place, name) for place in self._places[name])
+            at += 1 if name is None else name.count(" ") + 1
 
 
 def blamed(text: str, name: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from engine.exposure.dependencies import Dependency, Service, split_edges
+from engine.exposure.dependencies import Service
 from engine.incidents.rca_estate import Estate, Suspect, Trouble, Walk
 from engine.incidents.rca_history import PastIncident
 from engine.incidents.rca_reading import vendor_names
@@ -30,7 +30,7 @@ from engine.store.queries.incidents import (
     findings_titled,
     like_it,
 )
-from engine.store.queries.services import all_dependencies, all_services, vendor_flows
+from engine.store.queries.services import all_services, needed_pairs, vendor_flows
 from engine.store.rows import many
 from engine.store.schema.records import IncidentRow, SloBucketRow, VendorRow
 from engine.store.schema.risk import vendors
@@ -71,14 +71,14 @@ class Surroundings:
 
     def _estate(self, used: Sequence[VendorRow], seen: dict[str, list[Trouble]]) -> Estate:
         services = self.places.services
-        edges = [Dependency(*each) for each in all_dependencies(self.connection, self.org_id)]
-        inside, _ = split_edges(services, edges)
         needs: dict[str, list[str]] = {}
-        for edge in inside:
-            needs.setdefault(edge.service_id, []).append(edge.depends_on_id)
         known = {one["id"] for one in used}
-        behind = {(edge.service_id, VENDOR + edge.vendor_id) for edge in edges if edge.vendor_id in known}
-        behind |= {(edge.depends_on_id, VENDOR + edge.vendor_id) for edge in inside if edge.vendor_id in known}
+        behind = set()
+        for needing, needed, vendor in needed_pairs(self.connection, self.org_id):
+            if needing in services and needed in services:
+                needs.setdefault(needing, []).append(needed)
+            if vendor in known:
+                behind |= {(needing, VENDOR + vendor), (needed, VENDOR + vendor)}
         flows = {
             (service, VENDOR + vendor)
             for service, vendor in vendor_flows(self.connection, self.org_id)

@@ -52,12 +52,12 @@ def _explains(rival: Chain, one: Chain, there: Walk, target: Trouble, now: datet
 def _share(one: Chain, rival: Chain) -> float:
     mine, theirs = one.suspect, rival.suspect
     same = mine.place == theirs.place
+    seen = not theirs.is_change or any(trouble.place == theirs.place for trouble in rival.seen)
     if mine.kind == "upstream":
-        return 0.0 if same and theirs.kind == "upstream" else worth("explained")
+        return 0.0 if same and theirs.kind == "upstream" else worth("explained" if same or seen else "explained_unseen")
     if mine.kind == "capacity":
         return worth("explained_capacity") if same and theirs.kind in ("deploy", "change") else 0.0
     if mine.is_change:
-        seen = not theirs.is_change or any(trouble.place == theirs.place for trouble in rival.seen)
         earlier = not theirs.is_change and theirs.at < mine.at - CLOCK_SLACK
         return worth("explained_change") if (earlier if same else seen) else 0.0
     return 0.0

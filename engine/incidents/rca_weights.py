@@ -49,7 +49,7 @@ VALUES: Mapping[str, Value] = {
     "certificate": Value(0.95, "an expired certificate always fails"),
     "vendor_outage": Value(0.90, "an outage that the vendor or its monitor reported"),
     "capacity": Value(0.90, "what ran out fails by itself"),
-    "upstream": Value(0.80, "trouble of unknown cause there: certain as trouble, open as a cause"),
+    "upstream": Value(0.72, "trouble of unknown cause there: certain as trouble, open as a cause"),
     "recurrence": Value(0.45, "the same key had this cause before: a reason to look, not an observation of today"),
     "recurrence_alike": Value(0.38, "as above for the same symptom without the same key: below what is conclusive"),
     "policy_block": Value(0.35, "an automation that did not run seldom is the cause; it may have let one happen"),
@@ -85,13 +85,14 @@ VALUES: Mapping[str, Value] = {
     "expiry_fits": Value(0.75, "it warns without a date, and the incident is about certificates"),
     # what else there is
     "explained": Value(1.0, "of a plain symptom, all that another chain explains of it is lost"),
-    "explained_capacity": Value(0.6, "a resource that ran out right after a release began with the release"),
+    "explained_unseen": Value(0.5, "as above by a change that nobody saw an effect of: it may be none"),
+    "explained_capacity": Value(0.45, "a resource that ran out right after a release may have begun with the release"),
     "explained_change": Value(0.6, "a change on a service whose trouble a needed service explains"),
     "known_cause": Value(1.08, "people found this kind of cause for the same problem before"),
     "cause_missing": Value(0.5, "a cause that leaves records, and there is none this time"),
 }
 
-SEVERITY: Mapping[Severity, float] = {"critical": 1.0, "high": 0.95, "medium": 0.8, "low": 0.3, "info": 0.1}
+SEVERITY: Mapping[Severity, float] = {"critical": 1.0, "high": 0.95, "medium": 0.6, "low": 0.25, "info": 0.1}
 
 # after so long a cause of that kind is half as likely to be the one: changes show soon, resources drain slowly
 HALF_LIVES: Mapping[str, timedelta] = {

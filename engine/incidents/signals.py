@@ -1,6 +1,6 @@
 """Stored rows as what a root-cause walk takes: places, suspects and trouble."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time
 
 from engine.exposure.dependencies import Service
@@ -8,9 +8,9 @@ from engine.incidents.rca import Incident
 from engine.incidents.rca_estate import Suspect, Trouble
 from engine.incidents.rca_history import PastIncident
 from engine.incidents.rca_reading import (
+    Names,
     blamed,
     expiry,
-    mentioned,
     nature,
     plain,
     same_symptom,
@@ -28,13 +28,10 @@ class Places:
 
     def __init__(self, services: Mapping[str, Service], vendors: Mapping[str, Sequence[str]]) -> None:
         self.services = services
-        self.called_services = {each.id: service_names(each.id, each.name) for each in services.values()}
-        self.called_vendors = vendors
-
-    @property
-    def called(self) -> dict[str, Sequence[str]]:
-        """What every place is called."""
-        return {**self.called_services, **self.called_vendors}
+        called = {each.id: service_names(each.id, each.name) for each in services.values()}
+        self.service_names = Names(called)
+        self.vendor_names = Names(vendors)
+        self.called = Names({**called, **vendors})
 
     def name(self, service_id: str | None) -> str:
         """The name of a service."""
@@ -48,9 +45,9 @@ class Places:
 
     def service_of(self, row: IncidentRow) -> str | None:
         """The service of an incident; where none is recorded, the one that its title names, by the longest name."""
-        if row["service_id"] is not None:
+        if row["service_id"] is not None or self.vendor_names.within(plain(row["title"])):
             return row["service_id"]
-        named = mentioned(plain(row["title"]), self.called_services)
+        named = self.service_names.within(plain(row["title"]))
         return max(named, key=lambda one: (len(named[one]), one)) if named else None
 
 
@@ -70,7 +67,8 @@ def to_explain(row: IncidentRow, places: Places) -> Incident:
 
 def past(rows: Iterable[EarlierIncident], incident: Incident, places: Places) -> list[PastIncident]:
     """Of earlier incidents those with the same key, or with the same symptom on the same service; newest first."""
-    names = places.called_services.get(incident.service_id or "", ())
+    own = places.services.get(incident.service_id or "")
+    names = service_names(own.id, own.name) if own is not None else ()
     found = []
     for row in rows:
         same_key = row["dedupe_key"] is not None and row["dedupe_key"] == incident.dedupe_key
@@ -116,7 +114,7 @@ def block_suspects(rows: Iterable[PolicyBlockRow], places: Places) -> Iterator[S
     for row in rows:
         said = f": {row['message'].rstrip('.')}" if row["message"] else ""
         text = f"{row['playbook']} was refused ({row['reason']}){said}"
-        for service in mentioned(plain(row["message"], row["playbook"]), places.called_services):
+        for service in places.service_names.within(plain(row["message"], row["playbook"])):
             yield Suspect(
                 "policy_block", f"policy_blocks:{row['id']}", row["blocked_at"], text, service, "policy_block", service
             )
@@ -151,7 +149,7 @@ def incident_suspects(rows: Iterable[IncidentRow], places: Places, service_id: s
     for row in rows:
         told = plain(row["title"], row["summary"], row["root_cause"])
         service, about = places.service_of(row), nature(told)
-        vendors = [*mentioned(told, places.called_vendors)]
+        vendors = [*places.vendor_names.within(told)]
         if vendors or about == "vendor_outage":
             for vendor in vendors or [None]:
                 yield _incident(row, "vendor_outage", vendor, told, places, service)
@@ -161,21 +159,20 @@ def incident_suspects(rows: Iterable[IncidentRow], places: Places, service_id: s
             yield _incident(row, "upstream", service, told, places, service)
 
 
-def own_suspects(incident: Incident, places: Places, needed: Iterable[str]) -> Iterator[Suspect]:
+def own_suspects(incident: Incident, places: Places, needed: Collection[str]) -> Iterator[Suspect]:
     """What the incident says of its own cause; ``needed`` are the services on its walk."""
     about, told, service = nature(incident.told), incident.told, incident.service_id
     text = f"{incident.id}, {incident.title}"
     found: list[tuple[str, str | None, str]] = []
-    if vendors := mentioned(told, places.called_vendors):
+    if vendors := places.vendor_names.within(told):
         found += [("vendor_outage", vendor, "own_words") for vendor in vendors]
     elif about == "certificate" and service is not None:
         ended = expiry(told, incident.onset_at) == incident.onset_at
         found.append(("certificate", service, "own_expired" if ended else "own_words"))
     elif about == "capacity" and service is not None:
         found.append(("capacity", service, "own_words"))
-    called = {one: places.called_services[one] for one in needed if one in places.called_services and one != service}
-    for place, name in mentioned(told, called).items():
-        if blamed(told, name):
+    for place, name in places.service_names.within(told).items():
+        if place in needed and place != service and blamed(told, name):
             found.append(("upstream", place, "own_words"))
     for kind, place, begins in found:
         yield Suspect(

@@ -172,6 +172,19 @@ def deploys_between(
     return select_rows(connection, deploys, query.order_by(deploys.c.deployed_at.desc(), deploys.c.id).limit(most))
 
 
+def deploys_elsewhere(
+    connection: Connection, org_id: str, begin: datetime, end: datetime, service_ids: Collection[str]
+) -> int:
+    """How many changes of other services went live in a span."""
+    query = select(func.count()).where(
+        deploys.c.org_id == org_id,
+        deploys.c.deployed_at >= begin,
+        deploys.c.deployed_at <= end,
+        or_(deploys.c.service_id.is_(None), deploys.c.service_id.not_in(sorted(service_ids))),
+    )
+    return int(connection.execute(query).scalar_one())
+
+
 def blocks_between(
     connection: Connection, org_id: str, begin: datetime, end: datetime, most: int
 ) -> list[PolicyBlockRow]:

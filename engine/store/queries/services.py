@@ -68,6 +68,15 @@ def all_dependencies(connection: Connection, org_id: str) -> list[DependencyEdge
     ]
 
 
+def needed_pairs(connection: Connection, org_id: str) -> list[tuple[str, str, str | None]]:
+    """(service, what it needs, vendor behind that) of every dependency, by its two ends."""
+    table = service_dependencies.c
+    query = select(table.service_id, table.depends_on_id, table.vendor_id).where(table.org_id == org_id)
+    return [
+        (row[0], row[1], row[2]) for row in connection.execute(query.order_by(table.service_id, table.depends_on_id))
+    ]
+
+
 def vendor_flows(connection: Connection, org_id: str) -> list[tuple[str, str]]:
     """(service, vendor) of the flows of data from a service's systems to a vendor, sorted."""
     sources = and_(systems.c.org_id == data_flows.c.org_id, systems.c.id == data_flows.c.from_system)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
+from tests.incidents.causes import nuisances
 from tests.incidents.causes.wordings import Wordings
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
@@ -78,8 +79,8 @@ class Drawing:
                     waiting.append(there)
         return found
 
-    def text(self, sort: str, service: str | None = None, vendor: str = "") -> str:
-        return self.rng.choice(self.words[sort]).format(s=(service or "").removeprefix("svc-"), v=vendor)
+    def text(self, sort: str, service: str | None = None, vendor: str = "", days: int = 0) -> str:
+        return self.rng.choice(self.words[sort]).format(s=(service or "").removeprefix("svc-"), v=vendor, d=days)
 
     def incident(self, title: str, at: datetime, service: str | None, severity: str = "high", **more: Any) -> str:
         self.number += 1
@@ -121,6 +122,7 @@ def draw(seed: int, words: Wordings) -> Case:
         began = _cause(drawing, at, hit)
         _way(drawing, ways[at], began)
     _noise(drawing, hit, ways, at if drawing.kind != "none" else None)
+    nuisances.add(drawing, hit, ways, at if drawing.kind != "none" else None)
     return drawing.case
 
 
@@ -154,6 +156,12 @@ def _cause(drawing: Drawing, at: str, hit: str) -> datetime:
         case.causes = frozenset({drawing.incident(drawing.text("vendor", vendor=vendor), shown, own, severity)})
         if own is None and at != hit and rng.random() < 0.6:
             drawing.incident(drawing.text("symptom", at), drawing.before(0, 4), at, severity)
+    elif kind == "certificate" and rng.random() < 0.3:
+        days = rng.randint(2, 20)
+        warned = drawing.text("ending", at, days=days)
+        shown = drawing.onset - timedelta(days=days, hours=rng.uniform(-3, 3))
+        case.causes = frozenset({drawing.incident(warned, shown, at, rng.choice(("low", "medium")))})
+        case.tables["incidents"][0]["title"] = drawing.text("tls", hit)
     else:
         ago = drawing.before(1, 60) if kind == "capacity" else drawing.before(1, 30)
         case.causes = frozenset({drawing.incident(drawing.text(kind, at), ago, at, severity)})

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 Wordings: TypeAlias = Mapping[str, tuple[str, ...]]
 
-# {s}: the service, {v}: the vendor
+# {s}: the service, {v}: the vendor, {d}: days
 FIRST: Wordings = {
     "symptom": (
         "{s}: error rate above objective",
@@ -34,6 +34,8 @@ FIRST: Wordings = {
         "SSL cert expiry on {s}",
         "Expired client certificate at {s}",
     ),
+    "ending": ("Certificate of {s} expires in {d} days", "{s}: TLS cert will expire in {d} days"),
+    "tls": ("TLS handshake failures on {s}", "{s}: SSL errors towards dependencies"),
     "vendor": (
         "{v} outage",
         "{v} is down",
@@ -83,6 +85,8 @@ SECOND: Wordings = {
         "mTLS certs of {s} lapsed",
         "HTTPS certificate of {s} ran out last night",
     ),
+    "ending": ("[{s}] cert expiry in {d} days", "Renew the certificate of {s} within {d} days"),
+    "tls": ("x509 errors in {s}", "{s} cannot establish mTLS"),
     "vendor": (
         "{v} unavailable in eu-west",
         "{v} incident: increased latency",
