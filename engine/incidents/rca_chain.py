@@ -85,7 +85,7 @@ def decay(lag: timedelta, half_life: timedelta) -> float:
 def _begun(suspect: Suspect) -> Step:
     if suspect.failed:
         return Step(
-            "suspect",
+            "origin",
             worth(suspect.begins) * worth("deploy_failed"),
             "It failed, so it may never have been live.",
             True,

@@ -10,7 +10,7 @@ from engine.incidents.durations import similarity, tokens
 
 Nature: TypeAlias = Literal["certificate", "capacity", "vendor_outage", "symptom"]
 SAME_SYMPTOM = 0.6  # from this likeness on, without the service's own name, two titles are one symptom
-LEAST_NAME = 3  # letters of a name that is looked for in texts
+LEAST_NAME = 2  # letters of a name that is looked for in texts
 LEAST_WORD = 5  # letters of the first word of a vendor's name that may stand for all of it
 
 _CERTIFICATE = re.compile(r"\b(certificates?|certs?|x ?509|m?tls|ssl|handshakes?)\b")

@@ -37,9 +37,9 @@ def test_health_needs_migration_15(tmp_path):
     with reader.connect() as connection, pytest.raises(Unavailable, match="Migration 15") as caught:
         database_health(connection)
     assert caught.value.word == "migration_missing"
-    assert migrate(url) == ("0014", "0021")
+    assert migrate(url) == ("0014", "0023")
     with reader.connect() as connection:
-        assert database_health(connection)["migration"] == "0021"
+        assert database_health(connection)["migration"] == "0023"
 
 
 def test_the_newest_migration_is_the_end_of_alembics_chain():
@@ -47,7 +47,7 @@ def test_the_newest_migration_is_the_end_of_alembics_chain():
 
 
 def test_migrating_twice_changes_nothing(database_url):
-    assert migrate(database_url) == ("0021", "0021")
+    assert migrate(database_url) == ("0023", "0023")
 
 
 def test_every_migration_can_be_taken_back(database_url):

@@ -17,7 +17,7 @@ class Liveness(Shape):
 class DatabaseReadiness(Shape):
     ok: bool
     database: Annotated[str, Meta(examples=["sqlite", "postgresql"])]
-    migration: Annotated[str, Meta(examples=["0021"])]
+    migration: Annotated[str, Meta(examples=["0023"])]
 
 
 class ConnectorProbe(Shape):
