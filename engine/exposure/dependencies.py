@@ -78,7 +78,7 @@ def ways(
 
     Of equally short ways the one through ``preferred`` places, then the first by name.
     """
-    found = {start: (start,)}
+    found: dict[str, tuple[str, ...]] = {start: (start,)}
     layer = [start]
     while layer and (most is None or len(found[layer[0]]) <= most):
         ahead = []

@@ -86,7 +86,7 @@ def expiry(text: str, at: datetime) -> datetime | None:
         return at + timedelta(days=1)
     if dated := _DATE.search(text):
         try:
-            return datetime(*(int(part) for part in dated.groups()), tzinfo=UTC)
+            return datetime(int(dated[1]), int(dated[2]), int(dated[3]), tzinfo=UTC)
         except ValueError:
             return None  # looks like a date, is none
     return at if _ENDED.search(text) else None

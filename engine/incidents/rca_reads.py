@@ -8,12 +8,14 @@ from engine.incidents.rca_estate import Estate, Suspect, Trouble, Walk
 from engine.incidents.rca_history import PastIncident
 from engine.incidents.rca_reading import vendor_names
 from engine.incidents.signals import (
+    CHANGING,
     VENDOR,
     Places,
     automation_suspects,
     block_suspects,
     certificate_suspects,
     deploy_suspects,
+    event_suspects,
     incident_suspects,
     own_suspects,
     past,
@@ -21,12 +23,13 @@ from engine.incidents.signals import (
     troubles,
 )
 from engine.store import Reader
-from engine.store.queries.incidents import (
+from engine.store.queries.causes import (
     around,
     automations_between,
     blocks_between,
     buckets_of,
     deploys_between,
+    events_recorded,
     findings_titled,
     like_it,
 )
@@ -39,6 +42,7 @@ LOOKBACK, LOOKAHEAD = timedelta(hours=24), timedelta(minutes=30)
 LASTING = timedelta(days=35)  # how long ago what still goes on may have begun: certificates are warned of for weeks
 PRECEDENT = timedelta(days=730)
 MOST = 500  # records of a kind that are looked at, the newest
+MOST_EVENTS = 50_000  # of the audit log, from those on that were recorded when the window began
 SETTLED = timedelta(minutes=30)  # how long before the onset the events of a service are looked at
 BURNING, LEAST_EVENTS = 0.02, 20  # share of bad events from which a service is in trouble, and of how many at least
 
@@ -102,7 +106,9 @@ class Surroundings:
         span = onset - LOOKBACK, onset + LOOKAHEAD, MOST
         changed = [*deploy_suspects(deploys_between(connection, org_id, *span, self.needed), self.places)]
         changed += automation_suspects(automations_between(connection, org_id, *span), self.places)
-        self._look_at_events({one.place for one in changed if one.place is not None})
+        recorded = events_recorded(connection, org_id, CHANGING, onset - LOOKBACK, onset + LOOKAHEAD, MOST_EVENTS)
+        changed += event_suspects(recorded, self.places)
+        self._look_at_events({one.place for one in changed if one.place is not None and one.is_change})
         yield from changed
         yield from block_suspects(blocks_between(connection, org_id, *span), self.places)
         ending = findings_titled(connection, org_id, "cert", self.needed, MOST)

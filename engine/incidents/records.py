@@ -9,11 +9,10 @@ from engine.exposure.dependencies import ways
 from engine.incidents.impact import Impact, impact
 from engine.model.document import Organization, Position
 from engine.store import Reader
+from engine.store.queries.causes import deploys_between, deploys_elsewhere
 from engine.store.queries.incidents import (
     IncidentSteps,
     chain_head,
-    deploys_between,
-    deploys_elsewhere,
     earlier_of_key,
     event_hashes,
     linked_events,

@@ -17,10 +17,16 @@ from engine.incidents.rca_reading import (
     service_names,
     speaks_of_tls,
 )
-from engine.store.queries.incidents import AutomationRun, EarlierIncident
-from engine.store.schema.records import DeployRow, FindingRow, IncidentRow, PolicyBlockRow
+from engine.store.queries.causes import AutomationRun, EarlierIncident
+from engine.store.schema.records import AuditLogRow, DeployRow, FindingRow, IncidentRow, PolicyBlockRow
 
 VENDOR = "vendors:"
+CERTIFICATE_ENDED = "tls.certificate.expired"
+# how the actions of audit events begin that may do harm to the service that they are about
+CHANGING = (
+    *("change.deployed", "config.", "feature", "patch.applied", "firewall.rule.changed", "waf.rule.updated"),
+    *("credential.rotated", "key.rotated", "key.destroyed", "service.disabled", "tls.certificate."),
+)
 
 
 class Places:
@@ -41,7 +47,8 @@ class Places:
 
     def environment(self, service_id: str | None) -> str | None:
         """Where a service runs, as far as that is known."""
-        return self.services[service_id].environment if service_id in self.services else None
+        service = self.services.get(service_id or "")
+        return service.environment if service is not None else None
 
     def service_of(self, row: IncidentRow) -> str | None:
         """The service of an incident; where none is recorded, the one that its title names, by the longest name."""
@@ -109,6 +116,25 @@ def automation_suspects(rows: Iterable[AutomationRun], places: Places) -> Iterat
             )
 
 
+def event_suspects(rows: Iterable[AuditLogRow], places: Places) -> Iterator[Suspect]:
+    """Audit events about a service that say that it was changed, or that its certificate ended."""
+    for row in rows:
+        details = row["details"] if isinstance(row["details"], dict) else {}
+        named = (row["object_id"], details.get("service_id"), details.get("service"))
+        service = next((one for one in named if isinstance(one, str) and one in places.services), None)
+        if service is None or row["object_type"] == "deploy" or row["outcome"] == "denied":
+            continue  # deploys are read from their own table; what was denied did not happen
+        action = row["action"]
+        kind = "certificate" if action == CERTIFICATE_ENDED else "change"
+        text = f"{action} on {places.name(service)} by {row['actor']}"
+        due = row["occurred_at"] if kind == "certificate" else None
+        failed = row["outcome"] == "failure" and kind == "change"
+        yield Suspect(
+            kind, f"audit_log:{row['event_id']}", row["occurred_at"], text, service, kind, service, plain(action),
+            due_at=due, failed=failed,
+        )  # fmt: skip
+
+
 def block_suspects(rows: Iterable[PolicyBlockRow], places: Places) -> Iterator[Suspect]:
     """Automations that a policy refused, for each service that the refusal names."""
     for row in rows:
@@ -151,8 +177,8 @@ def incident_suspects(rows: Iterable[IncidentRow], places: Places, service_id: s
         service, about = places.service_of(row), nature(told)
         vendors = [*places.vendor_names.within(told)]
         if vendors or about == "vendor_outage":
-            for vendor in vendors or [None]:
-                yield _incident(row, "vendor_outage", vendor, told, places, service)
+            for place in vendors or (None,):
+                yield _incident(row, "vendor_outage", place, told, places, service)
         elif service is not None and about in ("certificate", "capacity"):
             yield _incident(row, about, service, told, places, service)
         elif service is not None and service != service_id:
@@ -163,7 +189,7 @@ def own_suspects(incident: Incident, places: Places, needed: Collection[str]) ->
     """What the incident says of its own cause; ``needed`` are the services on its walk."""
     about, told, service = nature(incident.told), incident.told, incident.service_id
     text = f"{incident.id}, {incident.title}"
-    found: list[tuple[str, str | None, str]] = []
+    found: list[tuple[str, str, str]] = []
     if vendors := places.vendor_names.within(told):
         found += [("vendor_outage", vendor, "own_words") for vendor in vendors]
     elif about == "certificate" and service is not None:

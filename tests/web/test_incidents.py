@@ -7,6 +7,7 @@ from datetime import date, timedelta
 import pytest
 from sqlalchemy import select
 
+from engine.store.chain import EventRow
 from engine.store.schema.audit import access_log, audit_log, legal_holds
 from engine.store.schema.automation import (
     approvals,
@@ -495,6 +496,10 @@ def test_a_run_of_an_earlier_version_is_shown_without_what_speaks_for_its_candid
 
 def test_candidates_come_from_whatever_is_on_the_way_and_may_have_begun_it(sign_in, peopled):
     near = minutes(-10)
+    with peopled.revision("acme", ANN, now=NOW) as revision:
+        for action, about in (("config.changed", "mail"), ("config.changed", "elsewhere"), ("login.failed", "api")):
+            event = EventRow(f"EV-{action}-{about}", near, "ci", action, "service", about)
+            revision.append_events([event])
     write(
         peopled,
         *(service(name) for name in ("api", "database", "mail", "elsewhere")),
@@ -575,6 +580,7 @@ def test_candidates_come_from_whatever_is_on_the_way_and_may_have_begun_it(sign_
         ("deploy", "deploys:D"),
         ("change", "executions:EXE"),
         ("certificate", "findings:F"),
+        ("change", "audit_log:EV-config.changed-mail"),
         ("policy_block", "policy_blocks:B"),
         ("upstream", "incidents:up"),
         ("capacity", "incidents:full"),

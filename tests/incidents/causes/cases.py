@@ -4,6 +4,7 @@ Drawn from a seed alone. A case is rows as an importer or the interface would ha
 """
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -42,16 +43,28 @@ class Case:
 class Drawing:
     """A case while it is drawn."""
 
-    def __init__(self, seed: int, words: Wordings) -> None:
+    def __init__(self, seed: int, words: Wordings, estate: Mapping[str, Sequence[Row]] | None = None) -> None:
         self.rng = Random(seed)
         self.words = words
         self.kind = KINDS[seed % len(KINDS)]
         self.case = Case(f"{self.kind} {seed}", self.kind)
         self.onset = NOW - timedelta(minutes=self.rng.randint(30, 5000))
         self.number = 0
-        self.services = self._services()
         self.needs: dict[str, list[str]] = defaultdict(list)
-        self._dependencies()
+        if estate is None:
+            self.services = self._services()
+            self._dependencies()
+        else:
+            self._take(estate)
+
+    def _take(self, estate: Mapping[str, Sequence[Row]]) -> None:
+        """Rows that are there already, at some moment of their year."""
+        for name, rows in estate.items():
+            self.case.tables[name] = [dict(row) for row in rows]
+        self.services = [row["id"] for row in estate["services"]]
+        for row in estate["service_dependencies"]:
+            self.needs[row["service_id"]].append(row["depends_on_id"])
+        self.onset -= timedelta(days=self.rng.randint(5, 300))
 
     def _services(self) -> list[str]:
         names = self.rng.sample(NAMES, self.rng.randint(5, 40))
@@ -103,9 +116,9 @@ class Drawing:
         return self.onset - timedelta(minutes=self.rng.uniform(least, most))
 
 
-def draw(seed: int, words: Wordings) -> Case:
-    """The case of a seed."""
-    drawing = Drawing(seed, words)
+def draw(seed: int, words: Wordings, estate: Mapping[str, Sequence[Row]] | None = None) -> Case:
+    """The case of a seed; over an estate of its own, or among the rows of one."""
+    drawing = Drawing(seed, words, estate)
     rng, services = drawing.rng, drawing.services
     near = services[: max(1, len(services) // 2)]
     hit = rng.choice(near)
@@ -145,13 +158,14 @@ def _cause(drawing: Drawing, at: str, hit: str) -> datetime:
     elif kind == "upstream":
         case.causes = frozenset({drawing.incident(drawing.text("symptom", at), shown, at, severity)})
     elif kind == "vendor_outage":
-        vendor = rng.choice(VENDORS)
-        for number, name in enumerate(VENDORS):
-            case.add(
-                "vendors", id=f"V{number}", name=name, category="saas", tier=rng.choice(("critical", "high", "low"))
-            )
+        if not case.tables["vendors"]:
+            for number, name in enumerate(VENDORS):
+                tier = rng.choice(("critical", "high", "low"))
+                case.add("vendors", id=f"V{number}", name=name, category="saas", tier=tier)
+        chosen = rng.choice(case.tables["vendors"])
+        vendor = chosen["name"]
         if rng.random() < 0.7:
-            _bind(drawing, at, f"V{VENDORS.index(vendor)}")
+            _bind(drawing, at, chosen["id"])
         own = at if rng.random() < 0.3 else None
         case.causes = frozenset({drawing.incident(drawing.text("vendor", vendor=vendor), shown, own, severity)})
         if own is None and at != hit and rng.random() < 0.6:
