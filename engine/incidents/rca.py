@@ -114,7 +114,7 @@ def analyse(
             groups.setdefault(_cause(one.suspect), []).append(one)
     best = [group[0] for group in groups.values()]
     candidates = tuple(_candidate(rank, group, trouble) for rank, group in enumerate(groups.values(), 1))
-    conclusive, reason = _verdict(candidates, settings or Thresholds())
+    conclusive, reason = _verdict(candidates, trouble, settings or Thresholds())
     confidence = candidates[0].confidence if candidates else 0.0
     return Analysis(
         incident.id,
@@ -190,14 +190,15 @@ def _contributions(found: Chain, confidence: float) -> tuple[Contribution, ...]:
     return tuple(lines)
 
 
-def _verdict(candidates: Sequence[Candidate], limits: Thresholds) -> tuple[bool, str]:
+def _verdict(candidates: Sequence[Candidate], trouble: Trouble, limits: Thresholds) -> tuple[bool, str]:
     if not candidates:
         return False, "Nothing that could explain it was recorded around the onset."
     best = candidates[0]
     if best.confidence < limits["rca_confident"]:
         return False, f"The best hypothesis reaches {best.confidence:.3f}; {limits['rca_confident']:.2f} is needed."
-    # what the best chain goes over is part of the same story, not another one
-    rival = next((one for one in candidates[1:] if one.evidence_ids[0] not in best.evidence_ids), None)
+    # what the best chain goes over, and what the incident says of itself, is part of the same story, not another one
+    told = {*best.evidence_ids, trouble.id}
+    rival = next((one for one in candidates[1:] if one.evidence_ids[0] not in told), None)
     if rival is not None and (gap := round(best.confidence - rival.confidence, 3)) < limits["rca_gap"]:
         return False, f"The best two hypotheses are {gap:.3f} apart; {limits['rca_gap']:.2f} is needed."
     return True, best.explanation

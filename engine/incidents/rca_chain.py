@@ -108,6 +108,8 @@ def _times(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate: E
         yield Step("temporal", decay(max(effect.at - suspect.at, timedelta()), half_life), what)
         yield _propagation(effect, trouble)
         return
+    if suspect.id == trouble.id:
+        return
     began = min(suspect.due_at, trouble.at) if suspect.due_at is not None else suspect.at
     lag = trouble.at - began
     if suspect.is_change:
@@ -153,7 +155,7 @@ def _effects(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate:
     elif effect.at < suspect.at - CLOCK_SLACK:
         yield Step("symptom", worth("effect_before"), f"{where} was in trouble before it ({effect.id}).", True)
     else:
-        other = nature(effect.told) in ("certificate", "vendor_outage")
+        other = nature(estate.called.without(effect.told)) in ("certificate", "vendor_outage")
         said = f"What was seen there is of another nature ({effect.id})." if other else ""
         yield Step("symptom", worth("effect_other" if other else effect.seen), said, other)
         yield Step("severity", SEVERITY[effect.severity], "", SEVERITY[effect.severity] < 0.5)
@@ -210,8 +212,9 @@ def _words(suspect: Suspect, trouble: Trouble, way: Way, walk: Walk) -> Iterator
     if suspect.id == trouble.id:
         yield Step("words", 1.0, "The incident says so itself; no other record does.")
         return
-    about, value, said = nature(trouble.told), 1.0, ""
-    if suspect.kind != "certificate" and speaks_of_tls(trouble.told) and not speaks_of_tls(suspect.told):
+    told = walk.estate.called.without(trouble.told)
+    about, value, said = nature(told), 1.0, ""
+    if suspect.kind != "certificate" and speaks_of_tls(told) and not speaks_of_tls(suspect.told):
         value *= worth("other_nature" if about == "certificate" else "other_resource")
         said = "The incident is about certificates or encryption."
     elif about == "capacity" and suspect.kind in ("deploy", "upstream"):

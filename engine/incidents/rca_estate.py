@@ -107,6 +107,8 @@ class Walk:
         if suspect.kind != "vendor_outage":
             return Way(self.ways[suspect.place]) if suspect.place in self.ways else None
         here = (self.start,) if self.start is not None else ()
+        if suspect.place is None and suspect.begins == "own_words":
+            return Way(here)
         if suspect.place is None:
             return Way((*self.ways.get(suspect.service_id or "", here), ""), "link_unknown")
         if suspect.place in self.ways:

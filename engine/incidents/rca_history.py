@@ -61,7 +61,7 @@ def _recurrence(group: Sequence[PastIncident], known: int, kind: str | None, tro
     ago = trouble.at - newest.ended_at
     steps = [
         Step("origin", round(min(worth(begins) + EACH * (len(group) - 1), MOST), 3)),
-        Step("temporal", decay(ago, HALF_LIVES["recurrence"]), f"That was over {span(ago)} before the onset."),
+        Step("temporal", decay(ago, HALF_LIVES["recurrence"]), f"It ended {span(ago)} before the onset."),
         Step("history", round(len(group) / known, 3), f"{len(group)} of {known} like it had this established cause."),
     ]
     if kind in RECORDED:

@@ -70,7 +70,7 @@ def nature(text: str) -> Nature:
 def _shortage(text: str) -> bool:
     """Whether something is short, by a word that is not the resource itself (a limit is both)."""
     resources = {found.start() for found in _RESOURCE.finditer(text)}
-    return any(found.start() not in resources for found in _SHORTAGE.finditer(text))
+    return any(resources - {found.start()} for found in _SHORTAGE.finditer(text))
 
 
 def speaks_of_tls(text: str) -> bool:
@@ -122,6 +122,12 @@ class Names:
         if text not in self._read:
             self._read[text] = dict(self._found(text.split()))
         return self._read[text]
+
+    def without(self, text: str) -> str:
+        """A plain text without the names in it: a service called `queue` says nothing of a queue."""
+        for name in sorted(self.within(text).values(), key=len, reverse=True):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text)
+        return " ".join(text.split())
 
     def _found(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
         at = 0

@@ -27,10 +27,10 @@ class Value(NamedTuple):
 
 STEPS: Mapping[str, Weight] = {
     "origin": Weight(1.0, "what sort of record it begins with: without a cause there is no chain"),
-    "temporal": Weight(0.35, "nearness in time is needed and cheap: everything that was recorded that hour has it"),
+    "temporal": Weight(0.5, "nearness in time is needed and cheap: everything that was recorded that hour has it"),
     "symptom": Weight(1.0, "a change nobody saw an effect of where it was made explains nothing elsewhere"),
     "severity": Weight(0.5, "a small alert rarely takes down what depends on it, but severities are set by habit"),
-    "propagation": Weight(0.35, "as temporal: from the symptom there to the symptom here"),
+    "propagation": Weight(0.35, "as temporal, for two symptoms: monitors notice them at intervals of their own"),
     "topological": Weight(0.25, "1 / (1 + hops): far causes are rarer, not rare"),
     "way": Weight(1.0, "services between the two that showed nothing speak against the way through them"),
     "link": Weight(1.0, "a vendor reaches a service only where somebody recorded or said so"),
@@ -92,7 +92,7 @@ VALUES: Mapping[str, Value] = {
     "cause_missing": Value(0.5, "a cause that leaves records, and there is none this time"),
 }
 
-SEVERITY: Mapping[Severity, float] = {"critical": 1.0, "high": 0.95, "medium": 0.6, "low": 0.25, "info": 0.1}
+SEVERITY: Mapping[Severity, float] = {"critical": 1.0, "high": 0.95, "medium": 0.55, "low": 0.25, "info": 0.1}
 
 # after so long a cause of that kind is half as likely to be the one: changes show soon, resources drain slowly
 HALF_LIVES: Mapping[str, timedelta] = {
@@ -102,7 +102,7 @@ HALF_LIVES: Mapping[str, timedelta] = {
     "upstream": timedelta(minutes=60),
     "vendor_outage": timedelta(hours=2),
     "capacity": timedelta(hours=2),
-    "certificate": timedelta(hours=12),
+    "certificate": timedelta(hours=24),
     "recurrence": timedelta(days=180),
 }
 LATE_HALF_LIFE = timedelta(minutes=5)  # alerts come in the order of their intervals, not of what they report

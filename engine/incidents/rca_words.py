@@ -30,7 +30,7 @@ KINDS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
             "No capacity or saturation signal; look at processor, memory, connections and queues by hand.",
         ),
         "certificate": (
-            "A certificate ended: {text}",
+            "A certificate is at its end: {text}",
             "Ask {place} for the certificate that it serves, and look at its last day.",
             "No certificate near its end is recorded; look at those of the services on the way.",
         ),
@@ -86,4 +86,5 @@ def next_checks(chains: Sequence[Chain], conclusive: bool, estate: Estate) -> tu
 
 
 def _check(suspect: Suspect, estate: Estate) -> str:
-    return KINDS[suspect.kind][1].format(text=suspect.text, place=estate.name(suspect.place), id=suspect.id)
+    _, _, identifier = suspect.id.partition(":")
+    return KINDS[suspect.kind][1].format(text=suspect.text, place=estate.name(suspect.place), id=identifier)

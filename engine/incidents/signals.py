@@ -150,7 +150,7 @@ def certificate_suspects(rows: Iterable[FindingRow], places: Places) -> Iterator
     """Findings about certificates that end."""
     for row in rows:
         told = plain(row["title"])
-        if row["service_id"] is None or nature(told) != "certificate":
+        if row["service_id"] is None or nature(places.called.without(told)) != "certificate":
             continue
         due = expiry(told, row["first_seen_at"])
         if due is None and row["due_on"] is not None:
@@ -174,7 +174,7 @@ def incident_suspects(rows: Iterable[IncidentRow], places: Places, service_id: s
     """Other incidents: of a vendor, of a certificate, of a resource, or of a service that may be needed."""
     for row in rows:
         told = plain(row["title"], row["summary"], row["root_cause"])
-        service, about = places.service_of(row), nature(told)
+        service, about = places.service_of(row), nature(places.called.without(told))
         vendors = [*places.vendor_names.within(told)]
         if vendors or about == "vendor_outage":
             for place in vendors or (None,):
@@ -187,23 +187,24 @@ def incident_suspects(rows: Iterable[IncidentRow], places: Places, service_id: s
 
 def own_suspects(incident: Incident, places: Places, needed: Collection[str]) -> Iterator[Suspect]:
     """What the incident says of its own cause; ``needed`` are the services on its walk."""
-    about, told, service = nature(incident.told), incident.told, incident.service_id
+    told, service = incident.told, incident.service_id
+    about = nature(places.called.without(told))
     text = f"{incident.id}, {incident.title}"
-    found: list[tuple[str, str, str]] = []
+    found: list[tuple[str, str | None, str]] = []
     if vendors := places.vendor_names.within(told):
-        found += [("vendor_outage", vendor, "own_words") for vendor in vendors]
+        found.extend(("vendor_outage", vendor, "own_words") for vendor in vendors)
     elif about == "certificate" and service is not None:
         ended = expiry(told, incident.onset_at) == incident.onset_at
         found.append(("certificate", service, "own_expired" if ended else "own_words"))
     elif about == "capacity" and service is not None:
         found.append(("capacity", service, "own_words"))
+    elif about == "vendor_outage":
+        found.append((about, None, "own_words"))
     for place, name in places.service_names.within(told).items():
         if place in needed and place != service and blamed(told, name):
             found.append(("upstream", place, "own_words"))
-    for kind, place, begins in found:
-        yield Suspect(
-            kind, f"incidents:{incident.id}", incident.onset_at, text, place, begins, service, told, incident.severity
-        )
+    for kind, where, begins in found:
+        yield Suspect(kind, f"incidents:{incident.id}", incident.onset_at, text, where, begins, service, told)
 
 
 def troubles(rows: Iterable[IncidentRow], places: Places) -> dict[str, list[Trouble]]:

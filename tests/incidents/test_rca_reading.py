@@ -33,6 +33,8 @@ AT = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
         ("OOMKilled: api", "capacity"),
         ("Too many open files", "capacity"),
         ("Consumer lag keeps rising", "capacity"),
+        ("IOPS limit hit", "capacity"),
+        ("Time limit of the meeting", "symptom"),
         ("Upstream provider degraded", "vendor_outage"),
         ("High latency in checkout", "symptom"),
         ("orders-db does not accept connections", "symptom"),
@@ -90,6 +92,14 @@ def test_names_are_found_as_words_and_the_longest_counts():
     assert dict(names.within(plain("Orders wait for Tarnfield"))) == {"svc-orders": "orders", "v1": "tarnfield"}
     assert dict(names.within(plain("reorders"))) == {}
     assert dict(Names({}).within("orders")) == {}
+    assert names.without(plain("Orders-DB: queue of orders full")) == "queue of full"
+
+
+def test_a_service_that_is_called_like_a_resource_or_a_provider_says_nothing_of_one():
+    names = Names({name: service_names(name, name) for name in ("cache", "provider-directory")})
+    assert nature(plain("cache latency high")) == "capacity"
+    assert nature(names.without(plain("cache latency high"))) == "symptom"
+    assert nature(names.without(plain("provider-directory: slow answers"))) == "symptom"
 
 
 def test_blame_is_more_than_a_name():
