@@ -6,7 +6,7 @@ from datetime import datetime
 
 from engine.incidents.rca_chain import Chain, chain
 from engine.incidents.rca_estate import Estate, Suspect, Trouble, Walk
-from engine.incidents.rca_history import PastIncident, recalled, recurrences
+from engine.incidents.rca_history import PastIncident, with_history, recurrences
 from engine.incidents.rca_rivals import against_rivals
 from engine.incidents.rca_weights import LEAST, STEPS, SURE
 from engine.incidents.rca_words import (
@@ -106,7 +106,7 @@ def analyse(
     similar = tuple(past)
     found = [one for suspect in suspects if (one := chain(suspect, trouble, walk, now)) is not None]
     found = against_rivals(sorted(found, key=_order), walk, trouble, now)
-    found = [recalled(one, similar) for one in found]
+    found = [with_history(one, similar) for one in found]
     found.extend(recurrences(similar, found, trouble))
     groups: dict[tuple[str, str], list[Chain]] = {}
     for one in sorted(found, key=_order):
@@ -143,7 +143,7 @@ def _order(one: Chain) -> tuple[float, str, str]:
 def _cause(suspect: Suspect) -> tuple[str, str]:
     """What tells one cause from another: each change is its own, alerts of one nature at one place are one."""
     if suspect.is_change or suspect.kind == "recurrence":
-        return suspect.kind, suspect.id
+        return suspect.kind, suspect.same_as or suspect.id
     return suspect.kind, suspect.place or suspect.id
 
 

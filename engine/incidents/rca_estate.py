@@ -19,6 +19,7 @@ class Suspect:
 
     ``place`` is a service, or a vendor as ``vendors:ID``; None for a third party in no register. ``begins`` names what
     it is worth in ``VALUES``, ``told`` has its words as ``plain`` gives them, ``due_at`` is when a certificate ends.
+    Changes with the same ``same_as`` are one: a release goes out in several steps.
     """
 
     kind: str
@@ -34,6 +35,7 @@ class Suspect:
     environment: str | None = None
     due_at: datetime | None = None
     failed: bool = False
+    same_as: str | None = None
 
     @property
     def is_change(self) -> bool:

@@ -30,7 +30,7 @@ class PastIncident:
     same_key: bool = False
 
 
-def recalled(found: Chain, past: Sequence[PastIncident]) -> Chain:
+def with_history(found: Chain, past: Sequence[PastIncident]) -> Chain:
     """A chain, with a step more where its kind of cause was the established one before."""
     kind = "deploy" if found.suspect.kind == "change" else found.suspect.kind
     alike = [one.id for one in past if one.root_cause and cause_kind(one.root_cause) == kind]

@@ -139,7 +139,7 @@ class Names:
             at += 1 if name is None else name.count(" ") + 1
 
 
-def blamed(text: str, name: str) -> bool:
+def blames(text: str, name: str) -> bool:
     """Whether a plain text says that the trouble comes from what it names."""
     return re.search(rf"\b{_CALLS} (?:the |our )?{re.escape(name)}\b", text) is not None
 

@@ -9,7 +9,7 @@ from engine.incidents.rca_estate import Suspect, Trouble
 from engine.incidents.rca_history import PastIncident
 from engine.incidents.rca_reading import (
     Names,
-    blamed,
+    blames,
     expiry,
     nature,
     plain,
@@ -100,6 +100,7 @@ def deploy_suspects(rows: Iterable[DeployRow], places: Places) -> Iterator[Suspe
             row["service_id"],
             environment=row["environment"],
             failed=row["status"] == "failed",
+            same_as=f"{row['service_id']} {row['version']}" if row["version"] else None,
         )
 
 
@@ -201,7 +202,7 @@ def own_suspects(incident: Incident, places: Places, needed: Collection[str]) ->
     elif about == "vendor_outage":
         found.append((about, None, "own_words"))
     for place, name in places.service_names.within(told).items():
-        if place in needed and place != service and blamed(told, name):
+        if place in needed and place != service and blames(told, name):
             found.append(("upstream", place, "own_words"))
     for kind, where, begins in found:
         yield Suspect(kind, f"incidents:{incident.id}", incident.onset_at, text, where, begins, service, told)

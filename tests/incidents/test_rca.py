@@ -276,6 +276,11 @@ def test_two_causes_that_are_close_are_inconclusive():
     assert run(deploy("d1", 12), deploy("d2", 14), limits=Thresholds(1, {"rca_gap": 0.01})).conclusive
 
 
+def test_the_steps_of_one_release_are_one_cause():
+    (release,) = run(deploy("d1", 12, same_as="api 7"), deploy("d2", 14, same_as="api 7")).candidates
+    assert release.evidence_ids == ("deploys:d1", "deploys:d2")
+
+
 def test_a_weak_best_is_inconclusive():
     weak = run(deploy(minutes=200))
     assert (weak.hypothesis, weak.conclusive) == ("inconclusive", False)

@@ -6,7 +6,7 @@ import pytest
 
 from engine.incidents.rca_reading import (
     Names,
-    blamed,
+    blames,
     cause_kind,
     expiry,
     nature,
@@ -103,9 +103,9 @@ def test_a_service_that_is_called_like_a_resource_or_a_provider_says_nothing_of_
 
 
 def test_blame_is_more_than_a_name():
-    assert blamed(plain("Upstream orders 5xx"), "orders")
-    assert blamed(plain("timeouts calling the orders"), "orders")
-    assert not blamed(plain("orders are slow"), "orders")
+    assert blames(plain("Upstream orders 5xx"), "orders")
+    assert blames(plain("timeouts calling the orders"), "orders")
+    assert not blames(plain("orders are slow"), "orders")
 
 
 def test_the_service_of_its_own_name_is_no_likeness():
