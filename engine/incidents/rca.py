@@ -6,7 +6,7 @@ from datetime import datetime
 
 from engine.incidents.rca_chain import Chain, chain
 from engine.incidents.rca_estate import Estate, Suspect, Trouble, Walk
-from engine.incidents.rca_history import PastIncident, with_history, recurrences
+from engine.incidents.rca_history import PastIncident, recurrences, with_history
 from engine.incidents.rca_rivals import against_rivals
 from engine.incidents.rca_weights import LEAST, STEPS, SURE
 from engine.incidents.rca_words import (

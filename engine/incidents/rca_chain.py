@@ -20,6 +20,10 @@ from engine.incidents.rca_weights import (
 )
 from engine.model.vocabulary import SEVERE
 
+RECORDED_LINKS = (None, "link_recorded", "link_flow")
+DOUBTFUL_LINKS = ("link_vital", "link_guess", "link_other", "link_unknown")
+ENVIRONMENTS = {"prod": "production", "live": "production", "stage": "staging", "dev": "development"}
+
 
 class Step(NamedTuple):
     """What was observed on a step, 0 to 1, in a sentence; empty where there is nothing to say."""
@@ -70,7 +74,8 @@ def chain(suspect: Suspect, trouble: Trouble, walk: Walk, now: datetime) -> Chai
         *_effects(suspect, trouble, effect, walk.estate, len(way.places)),
         *_path(way, seen, walk.estate),
         *_words(suspect, trouble, way, walk),
-        *_ends(suspect, trouble, now),
+        *_overlap(suspect, trouble, now),
+        *_expiry(suspect, trouble),
         *_environment(suspect, trouble, walk.estate),
     ]
     return Chain(suspect, way.places, tuple(steps), (*((effect,) if effect else ()), *seen))
@@ -84,12 +89,8 @@ def decay(lag: timedelta, half_life: timedelta) -> float:
 
 def _begun(suspect: Suspect) -> Step:
     if suspect.failed:
-        return Step(
-            "origin",
-            worth(suspect.begins) * worth("deploy_failed"),
-            "It failed, so it may never have been live.",
-            True,
-        )
+        value = round(worth(suspect.begins) * worth("deploy_failed"), 3)
+        return Step("origin", value, "It failed, so it may never have been live.", True)
     return Step("origin", worth(suspect.begins))
 
 
@@ -178,7 +179,9 @@ def _path(way: Way, seen: Sequence[Trouble], estate: Estate) -> Iterator[Step]:
         yield Step("topological", 1.0, "It is on the service itself.")
         return
     names = [estate.name(place) for place in way.places if place]
-    yield Step("topological", round(1 / (1 + hops), 3), f"{' needs '.join(names)}." if way.link in DIRECT else "")
+    yield Step(
+        "topological", round(1 / (1 + hops), 3), f"{' needs '.join(names)}." if way.link in RECORDED_LINKS else ""
+    )
     between = way.places[1:-1]
     if silent := len(between) - len(seen):
         quiet = [estate.name(place) for place in between if place not in {one.place for one in seen}]
@@ -186,9 +189,6 @@ def _path(way: Way, seen: Sequence[Trouble], estate: Estate) -> Iterator[Step]:
     elif seen:
         told = ", ".join(f"{estate.name(one.place)} ({one.id})" for one in seen)
         yield Step("way", 1.0, f"On the way there was trouble at {told}.")
-
-
-DIRECT = (None, "link_recorded", "link_flow")
 
 
 def _link(way: Way, estate: Estate) -> Step:
@@ -202,10 +202,7 @@ def _link(way: Way, estate: Estate) -> Step:
         "link_other": f"{vendor} is recorded for other services, not for this one.",
         "link_unknown": "It is about a third party that the register of vendors does not have.",
     }
-    return Step("link", worth(way.link or ""), said[way.link or ""], way.link in AGAINST)
-
-
-AGAINST = ("link_vital", "link_guess", "link_other", "link_unknown")
+    return Step("link", worth(way.link or ""), said[way.link or ""], way.link in DOUBTFUL_LINKS)
 
 
 def _words(suspect: Suspect, trouble: Trouble, way: Way, walk: Walk) -> Iterator[Step]:
@@ -233,29 +230,31 @@ def _words(suspect: Suspect, trouble: Trouble, way: Way, walk: Walk) -> Iterator
         yield Step("words", value, said, True)
 
 
-def _ends(suspect: Suspect, trouble: Trouble, now: datetime) -> Iterator[Step]:
-    """Whether it still went on, and of a certificate when it ends."""
-    if suspect.ended_at is not None and not suspect.is_change:
-        if suspect.ended_at < trouble.at - CLOCK_SLACK:
-            yield Step(
-                "overlap", worth("over"), f"It was over {span(trouble.at - suspect.ended_at)} before the onset.", True
-            )
-        elif (still := (trouble.ended_at or now) - suspect.ended_at) > GOES_ON:
-            yield Step(
-                "overlap", worth("over_early"), f"The incident went on for {span(still)} after it was over.", True
-            )
+def _overlap(suspect: Suspect, trouble: Trouble, now: datetime) -> Iterator[Step]:
+    """Whether it still went on at the onset, and how long the incident outlasted it."""
+    ended = suspect.ended_at
+    if ended is None or suspect.is_change:
+        return
+    if ended < trouble.at - CLOCK_SLACK:
+        name = "over_just" if trouble.at - ended <= ALERT_SLACK else "over"
+        yield Step("overlap", worth(name), f"It was over {span(trouble.at - ended)} before the onset.", True)
+    elif (still := (trouble.ended_at or now) - ended) > GOES_ON:
+        yield Step("overlap", worth("over_early"), f"The incident went on for {span(still)} after it was over.", True)
+
+
+def _expiry(suspect: Suspect, trouble: Trouble) -> Iterator[Step]:
+    """Of a certificate, whether it ends near the onset."""
     if suspect.kind != "certificate" or suspect.id == trouble.id:
         return
-    if suspect.due_at is not None:
-        if abs(suspect.due_at - trouble.at) <= EXPIRY_SLACK or suspect.due_at == suspect.at:
-            yield Step("expiry", 1.0, f"The certificate ended at {suspect.due_at:%Y-%m-%d %H:%M} UTC.")
-        else:
-            said = f"The certificate ends at {suspect.due_at:%Y-%m-%d %H:%M} UTC, not near the onset."
-            yield Step("expiry", worth("expiry_far"), said, True)
-    elif speaks_of_tls(trouble.told) or suspect.severity in SEVERE:
-        yield Step("expiry", worth("expiry_fits"), "When the certificate ends is not recorded.", True)
+    if suspect.due_at is None:
+        fits = speaks_of_tls(trouble.told) or suspect.severity in SEVERE
+        said = "When the certificate ends is not recorded."
+        yield Step("expiry", worth("expiry_fits" if fits else "expiry_unknown"), said, True)
+    elif suspect.due_at == suspect.at or abs(suspect.due_at - trouble.at) <= EXPIRY_SLACK:
+        yield Step("expiry", 1.0, f"The certificate ended at {suspect.due_at:%Y-%m-%d %H:%M} UTC.")
     else:
-        yield Step("expiry", worth("expiry_unknown"), "It warns, and nothing says when the certificate ends.", True)
+        said = f"The certificate ends at {suspect.due_at:%Y-%m-%d %H:%M} UTC, not near the onset."
+        yield Step("expiry", worth("expiry_far"), said, True)
 
 
 def _environment(suspect: Suspect, trouble: Trouble, estate: Estate) -> Iterator[Step]:
@@ -265,9 +264,6 @@ def _environment(suspect: Suspect, trouble: Trouble, estate: Estate) -> Iterator
     if theirs != ours:
         said = f"It concerns {suspect.environment}, the incident {estate.environment(trouble.place)}."
         yield Step("environment", worth("elsewhere"), said, True)
-
-
-ENVIRONMENTS = {"prod": "production", "live": "production", "stage": "staging", "dev": "development"}
 
 
 def _named(environment: str) -> str:

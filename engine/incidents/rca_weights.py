@@ -78,6 +78,7 @@ VALUES: Mapping[str, Value] = {
     "other_resource": Value(0.80, "the incident is about a resource; releases cause that, too"),
     "other_named": Value(0.75, "the incident names another service or vendor that it needs"),
     "over": Value(0.25, "it was over before the onset"),
+    "over_just": Value(0.70, "it ended so shortly before the onset that what it left behind may have gone on"),
     "over_early": Value(0.80, "the incident went on long after it was over"),
     "elsewhere": Value(0.15, "another environment"),
     "expiry_far": Value(0.12, "the certificate does not end near the onset"),

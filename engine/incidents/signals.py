@@ -65,7 +65,7 @@ def to_explain(row: IncidentRow, places: Places) -> Incident:
         row["title"],
         row["started_at"] or row["opened_at"],
         places.service_of(row),
-        plain(row["title"], row["summary"]),
+        _told(row),
         row["severity"],
         _ended(row),
         row["dedupe_key"],
@@ -174,7 +174,7 @@ def certificate_suspects(rows: Iterable[FindingRow], places: Places) -> Iterator
 def incident_suspects(rows: Iterable[IncidentRow], places: Places, service_id: str | None) -> Iterator[Suspect]:
     """Other incidents: of a vendor, of a certificate, of a resource, or of a service that may be needed."""
     for row in rows:
-        told = plain(row["title"], row["summary"], row["root_cause"])
+        told = plain(_told(row), row["root_cause"])
         service, about = places.service_of(row), nature(places.called.without(told))
         vendors = [*places.vendor_names.within(told)]
         if vendors or about == "vendor_outage":
@@ -214,8 +214,7 @@ def troubles(rows: Iterable[IncidentRow], places: Places) -> dict[str, list[Trou
     for row in sorted(rows, key=lambda row: (_began(row), row["id"])):
         service = places.service_of(row)
         if service is not None:
-            told = plain(row["title"], row["summary"])
-            symptom = Trouble(f"incidents:{row['id']}", service, _began(row), told, row["severity"], _ended(row))
+            symptom = Trouble(f"incidents:{row['id']}", service, _began(row), _told(row), row["severity"], _ended(row))
             found.setdefault(service, []).append(symptom)
     return found
 
@@ -239,6 +238,11 @@ def _incident(
         places.environment(service),
         expiry(told, at) if kind == "certificate" and speaks_of_tls(told) else None,
     )
+
+
+def _told(row: IncidentRow) -> str:
+    """What an incident says of itself."""
+    return plain(row["title"], row["summary"])
 
 
 def _began(row: IncidentRow) -> datetime:

@@ -224,6 +224,7 @@ def test_a_release_ends_no_certificate():
         (deploy(failed=True), "It failed, so it may never have been live."),
         (deploy(environment="staging"), "It concerns staging, the incident production."),
         (alert(ended_at=before(3)), "It was over 3 min before the onset."),
+        (alert(minutes=90, ended_at=before(30)), "It was over 30 min before the onset."),
         (alert(severity="low"), "Its severity is only low."),
         (alert(minutes=-4), "It was noticed 4 min after the onset."),
     ],
