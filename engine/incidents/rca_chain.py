@@ -14,6 +14,7 @@ from engine.incidents.rca_weights import (
     GOES_ON,
     HALF_LIVES,
     LATE_HALF_LIFE,
+    RECENT,
     SEVERITY,
     STEPS,
     worth,
@@ -98,7 +99,8 @@ def _effect(estate: Estate, suspect: Suspect, trouble: Trouble) -> Trouble | Non
     """The first trouble at the place of a change that the change can have made."""
     earliest, latest = suspect.at - CLOCK_SLACK, trouble.at + ALERT_SLACK
     there = [one for one in estate.troubles.get(suspect.place or "", ()) if one.id != trouble.id and one.at <= latest]
-    before = [one for one in there if one.at < earliest and one.lasted(suspect.at) and SEVERITY[one.severity] > 0.5]
+    recent = [one for one in there if suspect.at - RECENT <= one.at < earliest and one.lasted(suspect.at)]
+    before = [one for one in recent if SEVERITY[one.severity] > 0.5]
     return before[0] if before else next((one for one in there if one.at >= earliest), None)
 
 
@@ -166,7 +168,8 @@ def _between(estate: Estate, way: Way, suspect: Suspect, trouble: Trouble) -> It
     """The first trouble at each service between the incident's and the suspect's."""
     for place in way.places[1:-1]:
         for one in estate.troubles.get(place, ()):
-            if one.at <= trouble.at + ALERT_SLACK and one.lasted(trouble.at) and one.id != suspect.id:
+            timely = trouble.at - RECENT <= one.at <= trouble.at + ALERT_SLACK
+            if timely and one.lasted(trouble.at) and one.id != suspect.id:
                 yield one
                 break
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 from engine.exposure.dependencies import ways
 from engine.incidents.rca_reading import Names
+from engine.incidents.rca_weights import ALERT_SLACK, RECENT
 from engine.model.vocabulary import Severity
 
 MOST_HOPS = 8
@@ -129,7 +130,7 @@ class Walk:
             return (self.start,) if self.start is not None else ()
         for place, way in self.ways.items():
             for trouble in self.estate.troubles.get(place, ()):
-                if trouble.at <= by + timedelta(minutes=10) and vendor in self.estate.called.within(trouble.told):
+                if by - RECENT <= trouble.at <= by + ALERT_SLACK and vendor in self.estate.called.within(trouble.told):
                     return way
         return None
 

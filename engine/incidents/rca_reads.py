@@ -1,6 +1,7 @@
 """What the store knows of an incident's surroundings, read in bounded windows."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from engine.exposure.dependencies import Service
@@ -127,13 +128,8 @@ class Surroundings:
         for row in buckets_of(self.connection, self.org_id, silent, onset - SETTLED, onset):
             by_service.setdefault(row["service_id"], []).append(row)
         burning = {service: found for service, rows in by_service.items() if (found := _burning(service, rows))}
-        self.estate = Estate(
-            **{
-                **vars(self.estate),
-                "troubles": {**self.estate.troubles, **burning},
-                "healthy": by_service.keys() - burning.keys(),
-            }
-        )
+        seen = {**self.estate.troubles, **burning}
+        self.estate = replace(self.estate, troubles=seen, healthy=by_service.keys() - burning.keys())
 
     def _past(self, row: IncidentRow) -> list[PastIncident]:
         onset = self.incident.onset_at
@@ -146,6 +142,6 @@ def _burning(service_id: str, rows: Sequence[SloBucketRow]) -> list[Trouble]:
     bad = [row for row in rows if row["total"] >= LEAST_EVENTS and row["bad"] >= BURNING * row["total"]]
     if not bad:
         return []
-    first: Mapping[str, object] = bad[0]
-    named = f"slo_buckets:{service_id}@{bad[0]['bucket_at']:%Y-%m-%dT%H:%M}"
-    return [Trouble(named, str(first["service_id"]), bad[0]["bucket_at"], severity="high", seen="effect_burning")]
+    began = bad[0]["bucket_at"]
+    named = f"slo_buckets:{service_id}@{began:%Y-%m-%dT%H:%M}"
+    return [Trouble(named, service_id, began, severity="high", seen="effect_burning")]

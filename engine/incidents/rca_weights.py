@@ -110,6 +110,7 @@ LATE_HALF_LIFE = timedelta(minutes=5)  # alerts come in the order of their inter
 CLOCK_SLACK = timedelta(minutes=2)  # changes are recorded to the second: by clocks that differ
 ALERT_SLACK = timedelta(minutes=10)  # what monitors notice may be told this long after its effect
 EXPIRY_SLACK = timedelta(hours=14)  # certificates are often dated by the day alone
+RECENT = timedelta(hours=6)  # trouble that goes on for longer is a state of the service, not a step of a chain
 GOES_ON = timedelta(minutes=30)
 SURE = 0.99  # nothing is certain
 LEAST = 0.05  # below this a chain is not worth a reader's time

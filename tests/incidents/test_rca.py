@@ -319,3 +319,10 @@ def test_every_number_has_its_reason():
 def test_spans_are_said_in_the_unit_that_people_use():
     lengths = [timedelta(seconds=20), timedelta(minutes=90), timedelta(hours=5), timedelta(days=10)]
     assert [span(length) for length in lengths] == ["less than a minute", "90 min", "5.0 h", "10.0 days"]
+
+
+def test_trouble_that_goes_on_for_days_is_no_step_of_a_chain():
+    old = Trouble("incidents:old", "db", before(3 * 1440), "errors", "high")
+    found = run(deploy(place="disk", minutes=10), seen=[old])
+    assert "incidents:old" not in found.candidates[0].evidence_ids
+    assert features(deploy(place="db", minutes=10), seen=[old])["symptom"] == VALUES["effect_unknown"].value
