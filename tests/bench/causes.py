@@ -86,11 +86,11 @@ def _speed(store: Store) -> Figure:
         revision.record("import.completed")
     took = []
     for _ in range(ROUNDS):
-        start = time.perf_counter()
+        start = time.process_time()
         with store.reader() as connection:
             found = explain(connection, "large", "i0", NOW)
-        took.append(time.perf_counter() - start)
+        took.append(time.process_time() - start)
     return Figure(
         f"root-cause run, {SERVICES:,} services, {DEPLOYS:,} deploys",
-        f"{sorted(took)[ROUNDS // 2] * 1000:.0f} ms, {len(found.candidates)} candidates",
+        f"{sorted(took)[ROUNDS // 2] * 1000:.0f} ms of processor time, {len(found.candidates)} candidates",
     )
