@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from data.demo import people
+from data.demo import people, vendors
 from data.demo.story import Story
 
 # name, criticality, internet-facing, holds customer data
@@ -114,6 +114,14 @@ DEPENDENCY_KIND = {
     "block-storage": "storage",
     "object-store": "storage",
 }
+# Who stands behind a needed service: an outage there reaches all that need it.
+BEHIND = {
+    "identity": "Quillmere Identity",
+    "key-service": "Emberlock Vault",
+    "object-store": "Tarnfield Cloud",
+    "block-storage": "Tarnfield Cloud",
+    "mail-relay": "Northsedge Mail",
+}
 # Two services that need one another: a cycle that somebody should break.
 CYCLE = {
     "aurora": ("scheduling", "notification"),
@@ -161,4 +169,5 @@ def fill(story: Story) -> None:
             depends_on_id=service_id(needed),
             kind=DEPENDENCY_KIND.get(needed, "api"),
             segmented=rng.random() < 0.35,
+            vendor_id=vendors.identifier(BEHIND[needed]) if needed in BEHIND else None,
         )

@@ -1,7 +1,7 @@
 """The dependency graph of services: edges, cycles, layers, and who is hit when a service fails."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -18,12 +18,13 @@ class Service:
 
 @dataclass(frozen=True)
 class Dependency:
-    """``service_id`` needs (calls) ``depends_on_id``."""
+    """``service_id`` needs (calls) ``depends_on_id``; ``vendor_id`` is who stands behind that."""
 
     service_id: str
     depends_on_id: str
     kind: str | None = None
     segmented: bool = False
+    vendor_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,32 @@ class Graph:
     cycles: tuple[Cycle, ...]
     dangling: tuple[Dependency, ...]
 
-    def hops_from(self, service_id: str) -> dict[str, int]:
-        """Least number of edges from a service to everything that it needs, itself (0) included."""
-        return _hops(service_id, _neighbours(self.edges))
-
     def impacted(self, service_id: str) -> tuple[str, ...]:
         """The other services that need this one, directly or not: those counted by ``blast_radius``."""
-        return tuple(sorted(set(_hops(service_id, _neighbours(self.edges, backwards=True))) - {service_id}))
+        needed_by: dict[str, list[str]] = {}
+        for edge in self.edges:
+            needed_by.setdefault(edge.depends_on_id, []).append(edge.service_id)
+        return tuple(sorted(set(ways(service_id, needed_by)) - {service_id}))
+
+
+def ways(
+    start: str, needs: Mapping[str, Sequence[str]], preferred: Collection[str] = (), most: int | None = None
+) -> dict[str, tuple[str, ...]]:
+    """A shortest way of up to ``most`` edges to everything that is needed, start and end included.
+
+    Of equally short ways the one through ``preferred`` places, then the first by name.
+    """
+    found: dict[str, tuple[str, ...]] = {start: (start,)}
+    layer = [start]
+    while layer and (most is None or len(found[layer[0]]) <= most):
+        ahead = []
+        for here in layer:
+            for there in sorted(needs.get(here, ())):
+                if there not in found:
+                    found[there] = (*found[here], there)
+                    ahead.append(there)
+        layer = sorted(ahead, key=lambda place: (place not in preferred, found[place]))
+    return found
 
 
 def build(services: Iterable[Service], dependencies: Iterable[Dependency]) -> Graph:
@@ -109,32 +129,15 @@ def split_edges(
     known: Mapping[str, object], dependencies: Iterable[Dependency]
 ) -> tuple[tuple[Dependency, ...], tuple[Dependency, ...]]:
     """Edges between known services, sorted and each pair once, and those that name an unknown one."""
-    ordered = sorted(dependencies, key=lambda e: (e.service_id, e.depends_on_id, e.segmented, e.kind or ""))
+    ordered = sorted(
+        dependencies,
+        key=lambda e: (e.service_id, e.depends_on_id, e.segmented, e.kind or "", e.vendor_id or ""),
+    )
     once = {(edge.service_id, edge.depends_on_id): edge for edge in reversed(ordered)}
     pairs = [once[pair] for pair in sorted(once)]
     inside = tuple(edge for edge in pairs if edge.service_id in known and edge.depends_on_id in known)
     outside = tuple(edge for edge in pairs if edge.service_id not in known or edge.depends_on_id not in known)
     return inside, outside
-
-
-def _neighbours(edges: Sequence[Dependency], *, backwards: bool = False) -> dict[str, list[str]]:
-    result: dict[str, list[str]] = {}
-    for edge in edges:
-        start, end = edge.service_id, edge.depends_on_id
-        result.setdefault(end if backwards else start, []).append(start if backwards else end)
-    return result
-
-
-def _hops(start: str, neighbours: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    found = {start: 0}
-    waiting = deque([start])
-    while waiting:
-        here = waiting.popleft()
-        for there in neighbours.get(here, ()):
-            if there not in found:
-                found[there] = found[here] + 1
-                waiting.append(there)
-    return found
 
 
 def _components(below: Sequence[Sequence[int]]) -> list[list[int]]:

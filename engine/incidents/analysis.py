@@ -1,48 +1,22 @@
 """Root-cause analysis of a stored incident: reads what happened around it, scores it, keeps the run."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 from typing import TypedDict
 
-from engine.exposure.dependencies import (
-    Dependency,
-    Graph,
-    Service,
-    split_edges,
-)
-from engine.incidents.rca import (
-    LOOKAHEAD,
-    LOOKBACK,
-    Analysis,
-    analyse,
-)
-from engine.incidents.signals import (
-    block_signals,
-    deploy_signals,
-    incident_signals,
-    past,
-    to_explain,
-)
+from engine.incidents.rca import Analysis, analyse
+from engine.incidents.rca_reads import Surroundings
 from engine.model.errors import NotFound
 from engine.model.thresholds import Thresholds
 from engine.model.vocabulary import Json
 from engine.reporting.render.cells import plain_value
 from engine.store import Reader, Revision
 from engine.store.ids import new_id
-from engine.store.queries.incidents import (
-    around,
-    blocks_between,
-    deploys_between,
-    ended_before,
-)
-from engine.store.queries.services import all_dependencies, all_services
 from engine.store.queries.settings import threshold
-from engine.store.rows import first, many, one, pick
-from engine.store.schema.risk import vendors
+from engine.store.rows import first, one, pick
 from engine.store.schema.services import incident_timeline, incidents, rca_runs
 
-MOST = 500  # records of a kind that are looked at, the newest
-PRECEDENTS = 2_000
 KEPT = 50  # candidates that a run keeps, the best
 
 
@@ -62,23 +36,8 @@ class StoredRun(TypedDict):
 def explain(connection: Reader, org_id: str, incident_id: str, now: datetime) -> Analysis:
     """The analysis of an incident as things stand; NotFound when the organization has none of that id."""
     row = one(connection, incidents, org_id, id=incident_id)
-    services = {each.id: Service(*each) for each in all_services(connection, org_id)}
-    incident = to_explain(row, services)
-    onset = incident.onset_at
-    begin, end = onset - LOOKBACK, onset + LOOKAHEAD
-    hops = {}
-    if incident.service_id is not None:
-        edges, _ = split_edges(services, (Dependency(*each) for each in all_dependencies(connection, org_id)))
-        hops = Graph((), edges, (), ()).hops_from(incident.service_id)
-    suppliers = [vendor["name"] for vendor in many(connection, vendors, org_id) if vendor["offboarded_on"] is None]
-    others = around(connection, org_id, incident_id, begin, onset, end, MOST)
-    signals = (
-        *deploy_signals(deploys_between(connection, org_id, begin, end, MOST), services),
-        *block_signals(blocks_between(connection, org_id, begin, end, MOST)),
-        *incident_signals(others, incident.service_id, hops, services, suppliers, host=incident.host),
-    )
-    precedents = past(ended_before(connection, org_id, incident_id, onset, PRECEDENTS))
-    return analyse(incident, signals, precedents, hops, now, _limits(connection, org_id))
+    found = Surroundings(connection, org_id, row)
+    return analyse(found.incident, found.suspects, found.estate, found.past, now, _limits(connection, org_id))
 
 
 def _limits(connection: Reader, org_id: str) -> Thresholds:
@@ -150,6 +109,12 @@ def latest(connection: Reader, org_id: str, incident_id: str) -> dict[str, objec
 
 
 def as_answer(run: StoredRun) -> dict[str, object]:
-    """A run as the interface shows it: the columns and the analysis side by side."""
+    """A run as the interface shows it: the columns and the analysis side by side. ``rca-1`` kept no ``supports``."""
     columns = [name for name in StoredRun.__annotations__ if name != "candidates"]
-    return {**pick(run, columns), **run["candidates"]}
+    kept = run["candidates"]
+    candidates = [{"supports": [], **each} for each in _objects(kept["candidates"])]
+    return {**pick(run, columns), **kept, "candidates": candidates}
+
+
+def _objects(kept: Json) -> Iterator[dict[str, Json]]:
+    yield from (each for each in (kept if isinstance(kept, list) else ()) if isinstance(each, dict))

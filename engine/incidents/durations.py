@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 # Words of alerts that say nothing about the cause.
 STOP_WORDS = frozenset(
@@ -55,6 +55,16 @@ def _minutes(begin: object, end: object) -> float | None:
     if not isinstance(begin, datetime) or not isinstance(end, datetime) or end < begin:
         return None
     return round((end - begin).total_seconds() / 60, 1)
+
+
+def span(length: timedelta) -> str:
+    """A length of time for people: 12 min, 3.5 h, 10.2 days."""
+    minutes = round(length.total_seconds() / 60)
+    if minutes < 1:
+        return "less than a minute"
+    if minutes < 120:
+        return f"{minutes} min"
+    return f"{minutes / 60:.1f} h" if minutes < 2880 else f"{minutes / 1440:.1f} days"
 
 
 def tokens(*texts: str | None) -> frozenset[str]:

@@ -17,6 +17,8 @@ DEFINITIONS = {
     "when retention removed that event",
     "audit_events": "every audit event about the incident and its records; the hash of each covers the one before it",
     "payload_id": "what came from the monitor or scanner, as `hq ingest show` prints it while it is kept",
+    "deploys": "changes of the service and of those that it needs, in the 24 hours before the trouble began; hops "
+    "counts the dependencies from the service",
     "chain": "head of the organization's audit chain when the pack was read; not part of content_sha256",
     "content_sha256": "SHA-256 of this object without chain and content_sha256, as JSON in UTF-8 with sorted keys and "
     "no white space: the same as long as nothing about the incident changes",
@@ -39,6 +41,7 @@ def evidence_pack(record: IncidentRecord) -> dict[str, object]:
         "approvals": _items(record, record.approvals),
         "rca_runs": _items(record, record.rca_runs),
         "findings": _items(record, record.findings),
+        "deploys": [_item(record, row) | {"hops": record.hops[row["service_id"] or ""]} for row in record.deploys],
         "legal_holds": _items(record, record.holds),
         "audit_events": [_event(row) for row in record.events],
         "definitions": DEFINITIONS,

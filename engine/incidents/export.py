@@ -7,6 +7,7 @@ from engine.incidents.durations import incident_times
 from engine.incidents.evidence import content_sha256
 from engine.incidents.markdown import (
     automation_tables,
+    deploys_table,
     document,
     duration,
     event_table,
@@ -52,6 +53,8 @@ def _blocks(record: IncidentRecord) -> Iterator[str]:
     yield times_table(record)
     yield "## Timeline"
     yield timeline_table(record)
+    yield "## Deploys in the 24 hours before"
+    yield deploys_table(record)
     yield "## Follow-up actions"
     yield actions_table(record, nothing="None recorded.")
     if record.findings:

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from engine.incidents.markdown import FILL_IN, duration, table
+from engine.incidents.markdown import FILL_IN, deploys_table, table
 from engine.incidents.records import IncidentRecord
 from engine.reporting.render.markdown import inline, paragraph
 from engine.store.schema.records import RcaRunRow
 
 BEST = 3
-CHANGES = 10
 
 
 class KeptCandidate(msgspec.Struct, frozen=True):
@@ -37,7 +36,8 @@ def factors(record: IncidentRecord) -> Iterator[str]:
     cause = record.incident["root_cause"]
     yield f"**Established cause:** {inline(cause)}" if cause else "**Established cause:** blank: none is recorded"
     yield from _analysis(record.rca_runs)
-    yield from _changes(record)
+    yield "**Changes in the 24 hours before, of the service and of those that it needs:**"
+    yield deploys_table(record)
     if record.earlier:
         rows = [(row["opened_at"], row["id"], row["title"], row["root_cause"]) for row in record.earlier]
         yield "**Earlier incidents with the same key, within a year:**"
@@ -66,22 +66,3 @@ def _analysis(runs: list[RcaRunRow]) -> Iterator[str]:
         for one in kept.candidates[:BEST]
     ]
     yield table(("Rank", "Candidate", "Confidence", "Evidence"), best, nothing="It found no candidate.")
-
-
-def _changes(record: IncidentRecord) -> Iterator[str]:
-    began = record.incident["started_at"] or record.incident["opened_at"]
-    own = [row for row in record.deploys if row["service_id"] == record.incident["service_id"] is not None]
-    rest = len(record.deploys) - len(own)
-    elsewhere = f" {rest} more went live on other services." if rest else ""
-    if not own:
-        yield f"No change of the service went live in the 24 hours before it.{elsewhere}"
-        return
-    rows = [
-        (row["deployed_at"], duration(round((began - row["deployed_at"]).total_seconds() / 60, 1)), row["id"],
-         row["version"], row["change_ref"], row["status"].replace("_", " "), row["actor"])
-        for row in own[:CHANGES]
-    ]  # fmt: skip
-    yield "**Changes of the service in the 24 hours before:**"
-    yield table(("Live at", "Before", "Id", "Version", "Change", "Status", "By"), rows, nothing="")
-    if elsewhere:
-        yield elsewhere.strip()

@@ -171,6 +171,25 @@ def automation_tables(record: IncidentRecord) -> list[str]:
     ]  # fmt: skip
 
 
+def deploys_table(record: IncidentRecord) -> str:
+    """What went live before the trouble, the nearest services first, and how much went live on others."""
+    began = record.incident["started_at"] or record.incident["opened_at"]
+    near = sorted(record.deploys, key=lambda row: record.hops[row["service_id"] or ""])
+    rows = [
+        (row["deployed_at"], duration(round((began - row["deployed_at"]).total_seconds() / 60, 1)), row["id"],
+         row["service_id"], _distance(record.hops[row["service_id"] or ""]), row["version"], row["change_ref"],
+         row["status"].replace("_", " "), row["actor"])
+        for row in near
+    ]  # fmt: skip
+    headings = ("Live at", "Before", "Id", "Service", "Where", "Version", "Change", "Status", "By")
+    told = table(headings, rows, nothing="No change of the service or of those that it needs went live in that time.")
+    return f"{told}\n\n{record.elsewhere} more went live on other services." if record.elsewhere else told
+
+
+def _distance(hops: int) -> str:
+    return "the service" if not hops else "needed" if hops == 1 else f"needed, {hops} dependencies away"
+
+
 def event_table(record: IncidentRecord) -> str:
     """The audit events with their positions and hashes."""
     rows = [

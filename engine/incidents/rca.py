@@ -1,41 +1,58 @@
-"""Root-cause analysis: hypotheses from what happened around an incident, scored, explained, allowed to fail."""
+"""Root-cause analysis: chains from what happened to the incident, scored step by step, explained, allowed to fail."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from engine.incidents.rca_features import (
-    CONTRADICTION,
-    SIMILAR,
-    WEIGHTS,
-    Features,
-    Incident,
-    PastIncident,
-    Signal,
-    confidence,
-    contradictions,
-    features,
-    likeness,
-)
+from engine.incidents.rca_chain import Chain, chain
+from engine.incidents.rca_estate import Estate, Suspect, Trouble, Walk
+from engine.incidents.rca_history import PastIncident, recurrences, with_history
+from engine.incidents.rca_rivals import against_rivals
+from engine.incidents.rca_weights import LEAST, STEPS, SURE
 from engine.incidents.rca_words import (
-    ScoredSignal,
+    contradictions,
     explanation,
     hypothesis,
     next_checks,
+    supports,
 )
 from engine.model.formulas import largest_remainder
 from engine.model.thresholds import Thresholds
+from engine.model.vocabulary import Severity
 
-MODEL_VERSION = "rca-1"
+MODEL_VERSION = "rca-2"
 INCONCLUSIVE = "inconclusive"
 BANDS = (("high", 0.7), ("medium", 0.4), ("low", 0.0))
-LOOKBACK, LOOKAHEAD = timedelta(hours=24), timedelta(minutes=30)
+
+
+@dataclass(frozen=True)
+class Incident:
+    """The incident to explain; ``onset_at`` is when the trouble began, else when it was detected.
+
+    ``told`` has its title and summary as ``plain`` gives them.
+    """
+
+    id: str
+    title: str
+    onset_at: datetime
+    service_id: str | None = None
+    told: str = ""
+    severity: Severity = "high"
+    ended_at: datetime | None = None
+    dedupe_key: str | None = None
+    host: str | None = None
+
+    @property
+    def trouble(self) -> Trouble:
+        """The symptom that is to be explained."""
+        return Trouble(
+            f"incidents:{self.id}", self.service_id or "", self.onset_at, self.told, self.severity, self.ended_at
+        )
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """A feature's part of the confidence: weight × value."""
+    """A step's part of the confidence: what multiplying by value ^ weight added (the first) or took away."""
 
     feature: str
     weight: float
@@ -45,15 +62,16 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A hypothesis with all its evidence; features and contradictions are those of the strongest signal."""
+    """A hypothesis with its evidence, the cause first; ``features`` are the values of its steps."""
 
     rank: int
     kind: str
     hypothesis: str
     confidence: float
     band: str
-    features: Features
+    features: Mapping[str, float]
     contributions: tuple[Contribution, ...]
+    supports: tuple[str, ...]
     contradictions: tuple[str, ...]
     evidence_ids: tuple[str, ...]
     explanation: str
@@ -78,42 +96,38 @@ class Analysis:
 
 def analyse(
     incident: Incident,
-    signals: Iterable[Signal],
+    suspects: Iterable[Suspect],
+    estate: Estate,
     past: Iterable[PastIncident],
-    hops: Mapping[str, int],
     now: datetime,
     settings: Thresholds | None = None,
 ) -> Analysis:
-    """Candidates of an incident, best first.
-
-    Signals count from 24 hours before onset to 30 minutes after it. ``hops`` is ``Graph.hops_from`` the incident's
-    service; ``past`` holds incidents that ended before onset, of which similar ones become recurrences.
-    """
-    limits = settings or Thresholds()
-    similar = _similar(incident, past)
-    around = [signal for signal in signals if _counts(signal, incident)]
-    around.extend(_recurrence(one) for one in similar if one.root_cause)
-    groups: defaultdict[tuple[str, str], list[Signal]] = defaultdict(list)
-    for signal in sorted(around, key=lambda one: (one.kind, one.id)):
-        groups[signal.kind, _cause(signal)].append(signal)
-    scored = sorted(
-        (_strongest(group, incident, hops, similar, now) for group in groups.values()),
-        key=lambda one: (-one.confidence, one.signal.kind, one.signal.id),
-    )
-    candidates = tuple(_candidate(rank, one, incident) for rank, one in enumerate(scored, 1))
-    conclusive, reason = _verdict(candidates, limits)
-    best = candidates[0].confidence if candidates else 0.0
+    """Candidates of an incident, best first; ``past`` holds incidents like it that ended before its onset."""
+    trouble, walk = incident.trouble, Walk(estate, incident.service_id)
+    similar = tuple(past)
+    found = [one for suspect in suspects if (one := chain(suspect, trouble, walk, now)) is not None]
+    found = against_rivals(sorted(found, key=_order), walk, trouble, now)
+    found = [with_history(one, similar) for one in found]
+    found.extend(recurrences(similar, found, trouble))
+    groups: dict[tuple[str, str], list[Chain]] = {}
+    for one in sorted(found, key=_order):
+        if one.score >= LEAST:
+            groups.setdefault(_cause(one.suspect), []).append(one)
+    best = [group[0] for group in groups.values()]
+    candidates = tuple(_candidate(rank, group, trouble) for rank, group in enumerate(groups.values(), 1))
+    conclusive, reason = _verdict(candidates, trouble, settings or Thresholds())
+    confidence = candidates[0].confidence if candidates else 0.0
     return Analysis(
         incident.id,
         MODEL_VERSION,
         incident.onset_at,
         candidates[0].hypothesis if conclusive else INCONCLUSIVE,
-        best,
-        band(best),
+        confidence,
+        band(confidence),
         conclusive,
         reason,
         candidates,
-        next_checks(scored, conclusive),
+        next_checks(best, conclusive, estate),
         tuple(one.id for one in similar),
     )
 
@@ -123,86 +137,69 @@ def band(value: float) -> str:
     return next(name for name, least in BANDS if value >= least)
 
 
-def _counts(signal: Signal, incident: Incident) -> bool:
-    if incident.onset_at - LOOKBACK <= signal.at <= incident.onset_at + LOOKAHEAD:
-        return True
-    lasting = signal.kind in ("upstream", "capacity", "vendor_outage") and signal.at < incident.onset_at
-    return lasting and (signal.ended_at is None or signal.ended_at >= incident.onset_at)
+def _order(one: Chain) -> tuple[float, str, str]:
+    return -round(one.score, 6), one.suspect.kind, one.suspect.id
 
 
-def _similar(incident: Incident, past: Iterable[PastIncident]) -> tuple[PastIncident, ...]:
-    alike = [
-        (-round(likeness(one, incident), 6), one.id, one)
-        for one in past
-        if one.id != incident.id and one.ended_at <= incident.onset_at
+def _cause(suspect: Suspect) -> tuple[str, str]:
+    """What tells one cause from another: each change is its own, alerts of one nature at one place are one."""
+    if suspect.is_change or suspect.kind == "recurrence":
+        return suspect.kind, suspect.same_as or suspect.id
+    return suspect.kind, suspect.place or suspect.id
+
+
+def _candidate(rank: int, group: Sequence[Chain], trouble: Trouble) -> Candidate:
+    strongest = group[0]
+    confidence = round(min(strongest.score, SURE), 3)
+    level = band(confidence)
+    evidence = [*(one.suspect.id for one in group), *(one.id for one in strongest.seen)]
+    edges = [
+        f"service_dependencies:{one}>{two}"
+        for one, two in zip(strongest.places, strongest.places[1:], strict=False)
+        if two and not two.startswith("vendors:")
     ]
-    return tuple(one for negative, _, one in sorted(alike, key=lambda each: each[:2]) if -negative >= SIMILAR)
-
-
-def _recurrence(past: PastIncident) -> Signal:
-    return Signal("recurrence", f"incidents:{past.id}", past.ended_at, past.title, past.service_id, past.root_cause)
-
-
-def _cause(signal: Signal) -> str:
-    """What tells one cause of a kind from another: each deploy is its own, alerts of one service are one."""
-    if signal.kind == "deploy":
-        return signal.id
-    return signal.subject or signal.service_id or signal.id
-
-
-def _strongest(
-    group: Sequence[Signal],
-    incident: Incident,
-    hops: Mapping[str, int],
-    similar: Sequence[PastIncident],
-    now: datetime,
-) -> ScoredSignal:
-    evidence = tuple(dict.fromkeys(signal.id for signal in group))
-    scored = []
-    for signal in group:
-        against = contradictions(signal, incident, now)
-        found = features(signal, incident, hops, similar)
-        scored.append(ScoredSignal(confidence(found, len(against)), signal, found, against, evidence))
-    return max(scored, key=lambda one: (one.confidence, one.signal.at))
-
-
-def _candidate(rank: int, scored: ScoredSignal, incident: Incident) -> Candidate:
-    level = band(scored.confidence)
+    vendor = strongest.suspect.place if (strongest.suspect.place or "").startswith("vendors:") else None
     return Candidate(
         rank,
-        scored.signal.kind,
-        hypothesis(scored.signal),
-        scored.confidence,
+        strongest.suspect.kind,
+        hypothesis(strongest.suspect),
+        confidence,
         level,
-        scored.features,
-        _contributions(scored),
-        scored.contradictions,
-        scored.evidence_ids,
-        explanation(scored, incident, level),
+        {step.name: step.value for step in strongest.steps},
+        _contributions(strongest, confidence),
+        supports(strongest),
+        contradictions(strongest),
+        tuple(dict.fromkeys((*evidence, *([vendor] if vendor else []), *edges))),
+        explanation(strongest, confidence, level),
     )
 
 
-def _contributions(scored: ScoredSignal) -> tuple[Contribution, ...]:
-    values = [getattr(scored.features, name) for name in WEIGHTS]
-    parts = [weight * value for weight, value in zip(WEIGHTS.values(), values, strict=True)]
-    rounded = largest_remainder(parts, round(sum(parts), 3), 0.001)
+def _contributions(found: Chain, confidence: float) -> tuple[Contribution, ...]:
+    """Each step's part, by the order of the chain; together they are the confidence."""
+    parts, product = [], 0.0
+    for number, step in enumerate(found.steps):
+        after = step.factor if not number else product * step.factor
+        parts.append(after - product)
+        product = after
+    rounded = largest_remainder(parts, round(product, 3), 0.001)
     lines = [
-        Contribution(name, weight, value, part)
-        for (name, weight), value, part in zip(WEIGHTS.items(), values, rounded, strict=True)
+        Contribution(step.name, STEPS[step.name].exponent, step.value, part)
+        for step, part in zip(found.steps, rounded, strict=True)
     ]
-    if scored.contradictions:
-        count = len(scored.contradictions)
-        lost = round(scored.confidence - sum(rounded), 3)
-        lines.append(Contribution("contradictions", -CONTRADICTION, count, lost))
+    if (over := round(confidence - round(product, 3), 3)) != 0:
+        lines.append(Contribution("sure", 1.0, SURE, over))
     return tuple(lines)
 
 
-def _verdict(candidates: Sequence[Candidate], limits: Thresholds) -> tuple[bool, str]:
+def _verdict(candidates: Sequence[Candidate], trouble: Trouble, limits: Thresholds) -> tuple[bool, str]:
     if not candidates:
         return False, "Nothing that could explain it was recorded around the onset."
-    best = candidates[0].confidence
-    if best < limits["rca_confident"]:
-        return False, f"The best hypothesis reaches {best:.3f}; {limits['rca_confident']:.2f} is needed."
-    if len(candidates) > 1 and (gap := round(best - candidates[1].confidence, 3)) < limits["rca_gap"]:
+    best = candidates[0]
+    if best.confidence < limits["rca_confident"]:
+        return False, f"The best hypothesis reaches {best.confidence:.3f}; {limits['rca_confident']:.2f} is needed."
+    # what the best chain goes over, and what the incident says of itself, is part of the same story, not another one
+    told = {*best.evidence_ids, trouble.id}
+    rival = next((one for one in candidates[1:] if one.evidence_ids[0] not in told), None)
+    if rival is not None and (gap := round(best.confidence - rival.confidence, 3)) < limits["rca_gap"]:
         return False, f"The best two hypotheses are {gap:.3f} apart; {limits['rca_gap']:.2f} is needed."
-    return True, candidates[0].explanation
+    return True, best.explanation

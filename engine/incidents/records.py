@@ -5,19 +5,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypedDict
 
+from engine.exposure.dependencies import ways
 from engine.incidents.impact import Impact, impact
 from engine.model.document import Organization, Position
 from engine.store import Reader
+from engine.store.queries.causes import deploys_between, deploys_elsewhere
 from engine.store.queries.incidents import (
     IncidentSteps,
     chain_head,
-    deploys_between,
     earlier_of_key,
     event_hashes,
     linked_events,
     peers,
 )
-from engine.store.queries.services import organization
+from engine.store.queries.services import needed_pairs, organization
 from engine.store.rows import first, many, one
 from engine.store.schema.audit import legal_holds
 from engine.store.schema.automation import approvals, dry_runs, executions
@@ -48,6 +49,7 @@ OBJECT_TYPES = (
     *("incident", "incident_action", "rca_run", "dry_run", "execution", "approval", "finding", "legal_hold"),
     "automation",
 )
+MOST_DEPLOYS = 200
 YEAR, DAY = timedelta(days=365), timedelta(days=1)
 
 
@@ -70,7 +72,8 @@ class IncidentRecord:
     """Rows as they are stored, each list in order of time. ``hashes`` are those of the events that last changed them.
 
     ``peers`` are incidents of the same severity in the year before, ``earlier`` those with the same key, newest first,
-    ``deploys`` what went live in the 24 hours before the trouble began, newest first.
+    ``deploys`` what went live in the 24 hours before the trouble began on its service and on those that it needs,
+    newest first. ``hops`` counts dependencies from the service, itself 0; ``elsewhere`` the deploys of other services.
     """
 
     organization: Organization
@@ -91,6 +94,8 @@ class IncidentRecord:
     peers: list[IncidentSteps]
     earlier: list[IncidentRow]
     deploys: list[DeployRow]
+    hops: Mapping[str, int]
+    elsewhere: int
 
     @property
     def id(self) -> str:
@@ -120,10 +125,12 @@ def read_incident(connection: Reader, org_id: str, incident_id: str) -> Incident
     holds = many(connection, legal_holds, org_id, order=("placed_at",), incident_id=incident_id)
     service_id = incident["service_id"]
     service = first(connection, services, org_id, id=service_id) if service_id else None
-    named: list[StampedRow] = [incident, *actions, *rehearsed, *executed, *asked, *runs, *found, *holds]
-    stamped: list[StampedRow] = [*named, *timeline, *([service] if service else [])]
+    hops = _hops(connection, org_id, service_id)
     opened = incident["opened_at"]
     began = incident["started_at"] or opened
+    live = deploys_between(connection, org_id, began - DAY, began, MOST_DEPLOYS, hops)
+    named: list[StampedRow] = [incident, *actions, *rehearsed, *executed, *asked, *runs, *found, *holds]
+    stamped: list[StampedRow] = [*named, *timeline, *live, *([service] if service else [])]
     return IncidentRecord(
         organization=organization(connection, org_id),
         head=chain_head(connection, org_id),
@@ -142,8 +149,19 @@ def read_incident(connection: Reader, org_id: str, incident_id: str) -> Incident
         hashes=event_hashes(connection, org_id, {row["revision"] for row in stamped}),
         peers=peers(connection, org_id, incident["severity"], opened - YEAR, opened),
         earlier=earlier_of_key(connection, org_id, incident["dedupe_key"], opened - YEAR, opened),
-        deploys=deploys_between(connection, org_id, began - DAY, began, 200),
+        deploys=live,
+        hops=hops,
+        elsewhere=deploys_elsewhere(connection, org_id, began - DAY, began, hops),
     )
+
+
+def _hops(connection: Reader, org_id: str, service_id: str | None) -> dict[str, int]:
+    if service_id is None:
+        return {}
+    needs: dict[str, list[str]] = {}
+    for needing, needed, _ in needed_pairs(connection, org_id):
+        needs.setdefault(needing, []).append(needed)
+    return {place: len(way) - 1 for place, way in ways(service_id, needs).items()}
 
 
 def _automation(connection: Reader, org_id: str, incident_id: str) -> tuple[list[DryRunRow], list[ExecutionRow]]:

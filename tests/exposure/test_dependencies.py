@@ -12,6 +12,7 @@ from engine.exposure.dependencies import (
     Node,
     Service,
     build,
+    ways,
 )
 
 WEB, API, DB, LOG = (
@@ -21,6 +22,27 @@ WEB, API, DB, LOG = (
 
 def needs(*pairs):
     return [Dependency(*pair.split(">")) for pair in pairs]
+
+
+def _needs(graph):
+    found = {}
+    for edge in graph.edges:
+        found.setdefault(edge.service_id, []).append(edge.depends_on_id)
+    return found
+
+
+def test_ways_are_shortest_and_of_two_the_one_through_a_preferred_place():
+    graph = {"web": ["api", "log"], "api": ["db"], "log": ["db"], "db": ["disk"]}
+    assert ways("web", graph) == {
+        "web": ("web",),
+        "api": ("web", "api"),
+        "log": ("web", "log"),
+        "db": ("web", "api", "db"),
+        "disk": ("web", "api", "db", "disk"),
+    }
+    assert ways("web", graph, preferred={"log"})["disk"] == ("web", "log", "db", "disk")
+    assert set(ways("web", graph, most=1)) == {"web", "api", "log"}
+    assert ways("alone", {}) == {"alone": ("alone",)}
 
 
 def test_an_empty_graph():
@@ -42,7 +64,6 @@ def test_layers_degrees_and_blast_radius_of_a_chain():
     )
     assert graph.impacted("db") == ("api", "web")
     assert graph.impacted("web") == ()
-    assert graph.hops_from("web") == {"web": 0, "api": 1, "log": 1, "db": 2}
 
 
 def test_services_of_a_cycle_share_a_layer_and_hit_each_other():
@@ -96,7 +117,7 @@ def test_the_graph_is_the_same_for_every_order_of_its_input(edges, random):
 @given(EDGES)
 def test_blast_radius_cycles_and_layers_agree_with_their_definitions(edges):
     graph = build([Service(name, name, 5) for name in "abcdefg"], edges)
-    reaches = {name: set(graph.hops_from(name)) for name in "abcdefg"}
+    reaches = {name: set(ways(name, _needs(graph))) for name in "abcdefg"}
     for node in graph.nodes:
         name = node.service.id
         assert graph.impacted(name) == tuple(sorted(one for one in "abcdefg" if one != name and name in reaches[one]))

@@ -48,4 +48,6 @@ def record(impact=None, incident=None, **lists):
         impact=impact or Impact(None, None, False),
         hashes={},
         **{name: lists.get(name, []) for name in (*LISTS, "peers", "earlier", "deploys")},
+        hops=lists.get("hops", {"checkout": 0}),
+        elsewhere=lists.get("elsewhere", 0),
     )

@@ -25,14 +25,15 @@ def test_without_records_each_factor_says_that_there_is_none():
     assert list(factors(record())) == [
         "**Established cause:** blank: none is recorded",
         "No root-cause analysis was run.",
-        "No change of the service went live in the 24 hours before it.",
+        "**Changes in the 24 hours before, of the service and of those that it needs:**",
+        "No change of the service or of those that it needs went live in that time.",
         PROMPT,
     ]
 
 
 def test_earlier_incidents_and_findings_are_tables():
     earlier = {"id": "inc-0", "title": "Checkout was slow", "root_cause": None, "opened_at": OPENED}
-    assert list(factors(record(earlier=[earlier], findings=[FINDING])))[3:] == [
+    assert list(factors(record(earlier=[earlier], findings=[FINDING])))[4:] == [
         "**Earlier incidents with the same key, within a year:**",
         "| Detected at | Id | Title | Established cause |\n| --- | --- | --- | --- |\n"
         "| 2026-11-20 08:00:00 | inc-0 | Checkout was slow | – |",
@@ -42,7 +43,7 @@ def test_earlier_incidents_and_findings_are_tables():
     ]
 
 
-def test_changes_of_other_services_are_counted_beside_those_of_its_own():
+def test_changes_of_the_service_and_of_what_it_needs_are_a_table_those_of_others_a_number():
     deploy = {
         "id": "d1",
         "service_id": "checkout",
@@ -51,15 +52,17 @@ def test_changes_of_other_services_are_counted_beside_those_of_its_own():
         "change_ref": None,
         "status": "rolled_back",
         "actor": "ci",
+        "revision": 1,
     }
-    other = {**deploy, "id": "d2", "service_id": "search"}
-    assert list(factors(record(deploys=[other])))[2] == (
-        "No change of the service went live in the 24 hours before it. 1 more went live on other services."
+    needed = {**deploy, "id": "d2", "service_id": "ledger", "deployed_at": OPENED - timedelta(minutes=5)}
+    record_ = record(deploys=[needed, deploy], hops={"checkout": 0, "ledger": 1}, elsewhere=3)
+    rows = (
+        "| 2026-11-20 07:45:00 | 15 min | d1 | checkout | the service | 1.2 | – | rolled back | ci |\n"
+        "| 2026-11-20 07:55:00 | 5 min | d2 | ledger | needed | 1.2 | – | rolled back | ci |"
     )
-    title, table, elsewhere = list(factors(record(deploys=[deploy, other])))[2:5]
-    assert title == "**Changes of the service in the 24 hours before:**"
-    assert table.splitlines()[2] == "| 2026-11-20 07:45:00 | 15 min | d1 | 1.2 | – | rolled back | ci |"
-    assert elsewhere == "1 more went live on other services."
+    told = list(factors(record_))[3]
+    assert told.split("\n", 2)[2] == f"{rows}\n\n3 more went live on other services."
+    assert f"\n\n## Deploys in the 24 hours before\n\n{told}\n\n## Follow-up actions" in export(record_).decode()
 
 
 def test_the_file_of_an_incident_lists_its_findings():

@@ -1,35 +1,27 @@
 """Incidents that share a host belong together, even where one of them names no service."""
 
-from engine.incidents.rca_features import Signal
-from engine.incidents.signals import incident_signals, to_explain
-from tests.incidents.records import INCIDENT, OPENED
+from engine.incidents.signals import Places, incident_suspects, to_explain
+from tests.incidents.records import INCIDENT
 
 FULL = {**INCIDENT, "id": "inc-2", "title": "Node alarm", "service_id": None, "host": "db1",
         "annotations": {"description": "The disk is full"}}  # fmt: skip
+NOWHERE = Places({}, {})
 
 
-def signals(*rows, host="db1"):
-    return list(incident_signals(rows, "checkout", {}, {}, [], host=host))
+def suspects(*rows, host="db1"):
+    found = incident_suspects(rows, NOWHERE, "checkout", host)
+    return [(each.kind, each.record, each.place) for each in found]
 
 
 def test_an_incident_without_a_service_on_the_same_host_is_a_sign_of_capacity():
-    assert signals(FULL) == [
-        Signal(
-            "capacity",
-            "incidents:inc-2",
-            OPENED,
-            "inc-2, Node alarm",
-            severity="medium",
-            host="db1",
-        )
-    ]
+    assert suspects(FULL) == [("capacity", "incidents:inc-2", "checkout")]
 
 
 def test_another_host_no_host_or_other_words_are_no_sign():
-    assert signals(FULL, host="db2") == signals(FULL, host=None) == signals({**FULL, "host": None}, host=None) == []
-    assert signals({**FULL, "annotations": None}) == []
-    assert signals() == []
+    assert suspects(FULL, host="db2") == suspects(FULL, host=None) == suspects({**FULL, "host": None}, host=None) == []
+    assert suspects({**FULL, "annotations": None}) == []
+    assert suspects() == []
 
 
 def test_the_incident_to_explain_has_its_host():
-    assert to_explain({**INCIDENT, "dedupe_key": "k", "host": "db1"}, {}).host == "db1"
+    assert to_explain({**INCIDENT, "dedupe_key": "k", "host": "db1"}, NOWHERE).host == "db1"

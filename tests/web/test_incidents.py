@@ -7,6 +7,7 @@ from datetime import date, timedelta
 import pytest
 from sqlalchemy import select
 
+from engine.store.chain import EventRow
 from engine.store.schema.audit import access_log, audit_log, legal_holds
 from engine.store.schema.automation import (
     approvals,
@@ -19,6 +20,7 @@ from engine.store.schema.organizations import organization_settings, organizatio
 from engine.store.schema.risk import vendors
 from engine.store.schema.services import (
     deploys,
+    findings,
     incident_actions,
     incident_timeline,
     incidents,
@@ -369,7 +371,7 @@ def test_the_review_has_its_sections_and_the_incidents_figures(sign_in, told):
         "- Without an owner or a date: ACT-2.",
         "**Established cause:** release 42",
         "No root-cause analysis was run.",
-        "| 2026-11-18 08:15:00 | 10 min | DEP-1 | 42 | – | rolled back | ann@acme.example |",
+        "| 2026-11-18 08:15:00 | 10 min | DEP-1 | api | the service | 42 | – | rolled back | ann@acme.example |",
         f"- **Audit chain head:** position {head.seq}, hash {head.hash}",
     ):
         assert said in text, said
@@ -456,12 +458,13 @@ def test_a_run_is_kept_audited_and_told_in_the_timeline(sign_in, told):
     assert answer.status == 201
     assert found["hypothesis"] == "A change went live: DEP-1, release 42 of api."
     assert (found["incident_id"], found["actor"], found["model_version"], found["conclusive"]) == (
-        "INC-1", "operator@acme.example", "rca-1", True,
+        "INC-1", "operator@acme.example", "rca-2", True,
     )  # fmt: skip
     assert found["candidates"][0]["evidence_ids"] == ["deploys:DEP-1"]
-    assert set(found["candidates"][0]["features"]) == {
-        "temporal", "topological", "signal_match", "historical_prior", "severity",
-    }  # fmt: skip
+    assert found["candidates"][0]["features"] == {"origin": 0.9, "temporal": 0.794, "topological": 1.0}
+    assert found["candidates"][0]["supports"] == [
+        "It went live 10 min before the onset.", "It is on the service itself.",
+    ]  # fmt: skip
     assert client.get("/api/incidents/INC-1/rca/latest").json == found
     assert told.head("acme").seq == head.seq + 1
     pack = client.get("/api/incidents/INC-1/evidence").json
@@ -488,8 +491,26 @@ def test_an_analysis_may_be_inconclusive_and_then_is_no_evidence_of_one(sign_in,
     assert "It found no candidate." in review(sign_in())
 
 
-def test_candidates_come_from_deploys_services_blocks_vendors_and_recurrences(sign_in, peopled):
+def test_a_run_of_an_earlier_version_is_shown_without_what_speaks_for_its_candidates(sign_in, told):
+    client = sign_in()
+    kept = run(client).json
+    with told.reader() as connection:
+        stored = connection.execute(select(rca_runs.c.candidates)).scalar_one()
+    for candidate in stored["candidates"]:
+        del candidate["supports"]
+    write(told, (rca_runs, {**{name: kept[name] for name in ("hypothesis", "confidence", "incident_id", "actor")},
+                            "id": "rca-old", "model_version": "rca-1", "run_at": NOW + timedelta(hours=1),
+                            "candidates": stored}))  # fmt: skip
+    found = client.get("/api/incidents/INC-1/rca/latest").json
+    assert (found["id"], found["candidates"][0]["supports"]) == ("rca-old", [])
+
+
+def test_candidates_come_from_whatever_is_on_the_way_and_may_have_begun_it(sign_in, peopled):
     near = minutes(-10)
+    with peopled.revision("acme", ANN, now=NOW) as revision:
+        for action, about in (("config.changed", "mail"), ("config.changed", "elsewhere"), ("login.failed", "api")):
+            event = EventRow(f"EV-{action}-{about}", near, "ci", action, "service", about)
+            revision.append_events([event])
     write(
         peopled,
         *(service(name) for name in ("api", "database", "mail", "elsewhere")),
@@ -499,9 +520,59 @@ def test_candidates_come_from_deploys_services_blocks_vendors_and_recurrences(si
             vendors,
             {"id": "v2", "name": "Formerly", "category": "cloud", "tier": "low", "offboarded_on": date(2026, 1, 1)},
         ),
+        (service_dependencies, {"service_id": "api", "depends_on_id": "mail", "vendor_id": "v1"}),
         (deploys, {"id": "D", "service_id": "mail", "deployed_at": near, "actor": ANN}),
+        (deploys, {"id": "far", "service_id": "elsewhere", "deployed_at": near, "actor": ANN}),
+        (
+            dry_runs,
+            {
+                "id": "DRY",
+                "playbook": "restart-service",
+                "inputs": {"service": "database"},
+                "actor": ANN,
+                "inputs_hash": "ab" * 32,
+                "outcome": "succeeded",
+                "ran_at": near,
+            },
+        ),
+        (
+            executions,
+            {
+                "id": "EXE",
+                "playbook": "restart-service",
+                "dry_run_id": "DRY",
+                "actor": ANN,
+                "approval_note": "go ahead",
+                "rollback_plan": "none",
+                "executed_at": near,
+            },
+        ),
+        (
+            findings,
+            {
+                "id": "F",
+                "finding_key": "k",
+                "title": "Certificate expires 2026-11-18",
+                "severity": "low",
+                "status": "open",
+                "source": "scanner",
+                "service_id": "api",
+                "first_seen_at": minutes(-9000),
+                "last_seen_at": near,
+            },
+        ),
         (deploys, {"id": "old", "service_id": "api", "deployed_at": minutes(-60 * 25), "actor": ANN}),
-        (policy_blocks, {"id": "B", "playbook": "apply-patch", "reason": "hours", "actor": ANN, "blocked_at": near}),
+        (
+            policy_blocks,
+            {
+                "id": "B",
+                "playbook": "apply-patch",
+                "reason": "hours",
+                "message": "not now on mail",
+                "actor": ANN,
+                "blocked_at": near,
+            },
+        ),
         incident(service_id="api", dedupe_key="k"),
         incident("up", title="Replica lagging", service_id="database", opened_at=near),
         incident("full", title="Disk almost full", service_id="api", opened_at=near),
@@ -512,12 +583,15 @@ def test_candidates_come_from_deploys_services_blocks_vendors_and_recurrences(si
             dedupe_key="k",
             opened_at=OPENED - timedelta(days=9),
             resolved_at=OPENED - timedelta(days=8),
-            root_cause="a full disk",
+            root_cause="a query without an index",
         ),
     )
     found = run(sign_in()).json
-    assert {(one["kind"], *one["evidence_ids"]) for one in found["candidates"]} == {
+    assert {(one["kind"], one["evidence_ids"][0]) for one in found["candidates"]} == {
         ("deploy", "deploys:D"),
+        ("change", "executions:EXE"),
+        ("certificate", "findings:F"),
+        ("change", "audit_log:EV-config.changed-mail"),
         ("policy_block", "policy_blocks:B"),
         ("upstream", "incidents:up"),
         ("capacity", "incidents:full"),
@@ -525,6 +599,30 @@ def test_candidates_come_from_deploys_services_blocks_vendors_and_recurrences(si
         ("recurrence", "incidents:past"),
     }
     assert found["similar_incident_ids"] == ["past"]
+    vendor = next(one for one in found["candidates"] if one["kind"] == "vendor_outage")
+    assert vendor["evidence_ids"] == ["incidents:cloud", "vendors:v1"]
+    assert vendor["supports"] == ["It began 10 min before the onset.", "api needs Cloudcorp."]
+
+
+def test_the_deploys_before_an_incident_show_in_its_file_its_evidence_and_its_review(sign_in, peopled):
+    client = sign_in("operator@acme.example")
+    write(peopled, service(), service("database"), service("mail"),
+          (service_dependencies, {"service_id": "api", "depends_on_id": "database"}),
+          incident(service_id="api"))  # fmt: skip
+    for name, ago in (("database", 20), ("mail", 30), ("api", 60 * 25)):
+        body = {"service": name, "version": "7", "deployed_at": minutes(-ago).isoformat(), "id": f"D-{name}"}
+        assert client.post("/api/integrations/deploy-events", json.dumps(body).encode()).status == 201
+    line = (
+        "| 2026-11-18 08:10:00 | 20 min | D-database | database | needed | 7 | – | succeeded | operator@acme.example |"
+    )
+    for resource in ("export", "review"):
+        text = client.get(f"/api/incidents/INC-1/{resource}").body.decode()
+        assert line in text
+        assert "1 more went live on other services." in text
+    (found,) = client.get("/api/incidents/INC-1/evidence").json["deploys"]
+    assert (found["id"], found["service_id"], found["hops"], found["audit"]["seq"] > 0) == (
+        "D-database", "database", 1, True,
+    )  # fmt: skip
 
 
 def test_the_organizations_own_threshold_decides_what_is_conclusive(sign_in, told):

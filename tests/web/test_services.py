@@ -165,7 +165,7 @@ def test_the_graph_has_nodes_directed_edges_cycles_and_blast_radius(sign_in, peo
     assert {node["id"]: (node["layer"], node["blast_radius"], node["cycle"]) for node in found["nodes"]} == {
         "api": (1, 2, 1), "db": (0, 3, None), "queue": (1, 2, 1), "web": (2, 0, None),
     }  # fmt: skip
-    assert {"from": "web", "to": "api", "kind": "api", "segmented": False} in found["edges"]
+    assert {"from": "web", "to": "api", "kind": "api", "segmented": False, "vendor_id": None} in found["edges"]
     assert found["cycles"] == [{"services": ["api", "queue"], "loop": ["api", "queue", "api"]}]
     assert [edge["to"] for edge in found["dangling_edges"]] == ["ghost"]
 

@@ -4,17 +4,19 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import TypedDict, cast
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, func, select
 
 from engine.model.document import Position
 from engine.model.vocabulary import Severity
 from engine.store.revisions import in_batches
 from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.audit import audit_log
-from engine.store.schema.automation import policy_blocks
 from engine.store.schema.organizations import heads
-from engine.store.schema.records import AuditLogRow, DeployRow, IncidentRow, PolicyBlockRow
-from engine.store.schema.services import deploys, incidents, slo_buckets
+from engine.store.schema.records import (
+    AuditLogRow,
+    IncidentRow,
+)
+from engine.store.schema.services import incidents, slo_buckets
 
 
 class IncidentSteps(TypedDict):
@@ -25,18 +27,6 @@ class IncidentSteps(TypedDict):
     acknowledged_at: datetime | None
     mitigated_at: datetime | None
     resolved_at: datetime | None
-
-
-class ResolvedIncident(TypedDict):
-    """An incident that is over, and what was found to be its cause."""
-
-    id: str
-    title: str
-    summary: str | None
-    resolved_at: datetime
-    root_cause: str | None
-    service_id: str | None
-    dedupe_key: str | None
 
 
 def chain_head(connection: Connection, org_id: str) -> Position:
@@ -95,51 +85,6 @@ def earlier_of_key(
         incidents.c.opened_at < before,
     )
     return select_rows(connection, incidents, query.order_by(incidents.c.opened_at.desc(), incidents.c.id))
-
-
-def around(
-    connection: Connection, org_id: str, incident_id: str, begin: datetime, onset: datetime, end: datetime, most: int
-) -> list[IncidentRow]:
-    """Other incidents opened from ``begin`` to ``end`` or still going on at ``onset``, newest first."""
-    over = func.coalesce(incidents.c.mitigated_at, incidents.c.resolved_at, incidents.c.closed_at)
-    query = select(incidents).where(
-        incidents.c.org_id == org_id,
-        incidents.c.id != incident_id,
-        incidents.c.opened_at <= end,
-        or_(incidents.c.opened_at >= begin, over.is_(None), over >= onset),
-    )
-    return select_rows(connection, incidents, query.order_by(incidents.c.opened_at.desc(), incidents.c.id).limit(most))
-
-
-def ended_before(
-    connection: Connection, org_id: str, incident_id: str, onset: datetime, most: int
-) -> list[ResolvedIncident]:
-    """The newest incidents that were resolved before ``onset``."""
-    query = select(*(incidents.c[name] for name in ResolvedIncident.__annotations__)).where(
-        incidents.c.org_id == org_id, incidents.c.id != incident_id, incidents.c.resolved_at <= onset
-    )
-    newest = query.order_by(incidents.c.resolved_at.desc(), incidents.c.id).limit(most)
-    return cast("list[ResolvedIncident]", _rows(connection, newest))
-
-
-def deploys_between(connection: Connection, org_id: str, begin: datetime, end: datetime, most: int) -> list[DeployRow]:
-    """Changes that went live in a span, newest first."""
-    query = select(deploys).where(
-        deploys.c.org_id == org_id, deploys.c.deployed_at >= begin, deploys.c.deployed_at <= end
-    )
-    return select_rows(connection, deploys, query.order_by(deploys.c.deployed_at.desc(), deploys.c.id).limit(most))
-
-
-def blocks_between(
-    connection: Connection, org_id: str, begin: datetime, end: datetime, most: int
-) -> list[PolicyBlockRow]:
-    """Refusals by policies in a span, newest first."""
-    query = select(policy_blocks).where(
-        policy_blocks.c.org_id == org_id, policy_blocks.c.blocked_at >= begin, policy_blocks.c.blocked_at <= end
-    )
-    return select_rows(
-        connection, policy_blocks, query.order_by(policy_blocks.c.blocked_at.desc(), policy_blocks.c.id).limit(most)
-    )
 
 
 def bucket_counts(

@@ -4,11 +4,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 import polars as pl
-from sqlalchemy import BigInteger, Connection, String, cast, func, or_, select, type_coerce
+from sqlalchemy import BigInteger, Connection, String, and_, cast, func, or_, select, type_coerce
 
 from engine.model.document import Organization
 from engine.model.vocabulary import Environment, FindingStatus, Severity
 from engine.store.schema.organizations import organizations
+from engine.store.schema.risk import data_flows, systems
 from engine.store.schema.services import (
     findings,
     service_dependencies,
@@ -34,6 +35,7 @@ class DependencyEdge(NamedTuple):
     depends_on_id: str
     kind: str | None
     segmented: bool
+    vendor_id: str | None
 
 
 class OpenFindingRow(NamedTuple):
@@ -64,6 +66,26 @@ def all_dependencies(connection: Connection, org_id: str) -> list[DependencyEdge
     return [
         DependencyEdge(*row) for row in connection.execute(query.order_by(table.c.service_id, table.c.depends_on_id))
     ]
+
+
+def needed_pairs(connection: Connection, org_id: str) -> list[tuple[str, str, str | None]]:
+    """(service, what it needs, vendor behind that) of every dependency, by its two ends."""
+    table = service_dependencies.c
+    query = select(table.service_id, table.depends_on_id, table.vendor_id).where(table.org_id == org_id)
+    return [
+        (row[0], row[1], row[2]) for row in connection.execute(query.order_by(table.service_id, table.depends_on_id))
+    ]
+
+
+def vendor_flows(connection: Connection, org_id: str) -> list[tuple[str, str]]:
+    """(service, vendor) of the flows of data from a service's systems to a vendor, sorted."""
+    sources = and_(systems.c.org_id == data_flows.c.org_id, systems.c.id == data_flows.c.from_system)
+    query = (
+        select(systems.c.service_id, data_flows.c.vendor_id)
+        .join_from(data_flows, systems, sources)
+        .where(data_flows.c.org_id == org_id, data_flows.c.vendor_id.is_not(None), systems.c.service_id.is_not(None))
+    )
+    return [(row[0], row[1]) for row in connection.execute(query.distinct().order_by(*query.selected_columns))]
 
 
 def open_findings(connection: Connection, org_id: str) -> list[OpenFindingRow]:

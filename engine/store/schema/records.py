@@ -1077,6 +1077,7 @@ class ServiceDependencyRow(TypedDict):
     depends_on_id: str
     kind: str | None
     segmented: bool
+    vendor_id: str | None
     revision: int
 
 

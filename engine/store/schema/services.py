@@ -40,6 +40,9 @@ service_dependencies: TypedTable[records.ServiceDependencyRow] = tenant_table(
     reference("depends_on_id", "the service that is needed", "services"),
     text("kind", "such as api, database, queue", null=True),
     flag("segmented", "network segmentation or strong authentication between the two", default=False),
+    reference(
+        "vendor_id", "vendor that stands behind it: its outage reaches the service that needs", "vendors", null=True
+    ),
     primary=("service_id", "depends_on_id"),
 )
 
@@ -97,6 +100,7 @@ incidents: TypedTable[records.IncidentRow] = tenant_table(
     text("image_url", "graph of it", null=True),
     instant("sender_at", "the sender's own time of the last alert or recovery applied", null=True, internal=True),
     Index("ix_incidents_dedupe", "org_id", "dedupe_key"),
+    Index("ix_incidents_opened", "org_id", "opened_at"),
 )
 
 incident_timeline: TypedTable[records.IncidentTimelineRow] = tenant_table(
@@ -192,6 +196,7 @@ deploys: TypedTable[records.DeployRow] = tenant_table(
     text("actor", "who"),
     text("change_ref", "change ticket or pull request", null=True),
     choice("status", "how it ended", "DeployStatus", default="succeeded"),
+    Index("ix_deploys_deployed", "org_id", "deployed_at"),
 )
 
 connections: TypedTable[records.ConnectionRow] = tenant_table(

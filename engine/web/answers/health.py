@@ -19,8 +19,8 @@ class DatabaseReadiness(Shape):
 
     ok: bool
     database: Annotated[str, Meta(examples=["sqlite", "postgresql"])]
-    migration: Annotated[str, Meta(examples=["0026"])]
-    expected: Annotated[str, Meta(examples=["0026"])]
+    migration: Annotated[str, Meta(examples=["0025"])]
+    expected: Annotated[str, Meta(examples=["0025"])]
 
 
 class ConnectorProbe(Shape):

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 
-from engine.model.vocabulary import ApprovalStatus, IncidentStatus, Outcome, Severity
+from engine.model.vocabulary import ApprovalStatus, DeployStatus, IncidentStatus, Outcome, Severity
 from engine.web.answers.shape import Hash, OrganizationName, RevisionAnswer, Shape
 
 
@@ -24,6 +24,7 @@ class RcaCandidate(Shape):
     features: dict[str, float]
     contributions: list[RcaContribution]
     contradictions: list[str]
+    supports: list[str]
     evidence_ids: list[str]
     explanation: str
 
@@ -186,6 +187,20 @@ class RcaItem(EvidenceItem):
     candidates: object
 
 
+class DeployItem(EvidenceItem):
+    """A change that went live before the trouble; ``hops`` counts dependencies from the service of the incident."""
+
+    id: str
+    service_id: str
+    version: str | None
+    environment: str | None
+    deployed_at: datetime
+    actor: str
+    change_ref: str | None
+    status: DeployStatus
+    hops: int
+
+
 class LegalHoldItem(EvidenceItem):
     id: str
     matter: str
@@ -231,6 +246,7 @@ class IncidentEvidence(Shape):
     approvals: list[ApprovalItem]
     rca_runs: list[RcaItem]
     findings: list[dict[str, object]]
+    deploys: list[DeployItem]
     legal_holds: list[LegalHoldItem]
     audit_events: list[AuditItem]
     definitions: dict[str, str]

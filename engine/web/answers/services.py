@@ -101,6 +101,7 @@ class GraphEdge(Shape, rename={"source": "from", "target": "to"}):
     target: str
     kind: str | None
     segmented: bool
+    vendor_id: str | None
 
 
 class DependencyGraph(Shape):

@@ -41,6 +41,7 @@ DEPTH = Parameter("maxDepth", None, "most hops of a path", 1, 8)
 ABOUT = ("id", "name", "owner", "criticality", "environment", "internet_facing", "holds_customer_data")
 GRAPH_TERMS = {
     "edge": "from needs (calls) to",
+    "vendor_id": "vendor that stands behind a dependency: its outage reaches the service that needs",
     "layer": "longest chain of dependencies below a service; 0 needs nothing",
     "depth": "longest chain of dependents above a service; nobody needs one of depth 0",
     "blast_radius": "other services that need it, directly or not",
@@ -171,7 +172,13 @@ def _node(node: Node) -> GraphNode:
 
 
 def _edge(edge: Dependency) -> GraphEdge:
-    return GraphEdge(source=edge.service_id, target=edge.depends_on_id, kind=edge.kind, segmented=edge.segmented)
+    return GraphEdge(
+        source=edge.service_id,
+        target=edge.depends_on_id,
+        kind=edge.kind,
+        segmented=edge.segmented,
+        vendor_id=edge.vendor_id,
+    )
 
 
 def attack_paths(request: Request) -> Response:

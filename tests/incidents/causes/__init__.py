@@ -1,0 +1,1 @@
+"""Incidents whose cause is known, to hold the root-cause analysis against."""
