@@ -30,7 +30,7 @@ def in_zone(zone, **lists):
 
 
 def note(at):
-    return {"happened_at": at, "kind": "communication", "actor": ACTOR, "body": "Told", "revision": 1}
+    return {"happened_at": at, "kind": "communication", "actor": ACTOR, "body": "Told", "payload_id": None, "revision": 1}
 
 
 def told(zone):
@@ -40,7 +40,7 @@ def told(zone):
         deploys=[
             {
                 "id": "DEP-1", "service_id": "checkout", "version": "42", "change_ref": None, "status": "live",
-                "deployed_at": BEFORE - timedelta(hours=2), "actor": ACTOR,
+                "deployed_at": BEFORE - timedelta(hours=2), "actor": ACTOR, "hops": 0, "revision": 1,
             }
         ],
         events=[

@@ -10,7 +10,7 @@ NOWHERE = Places({}, {})
 
 def suspects(*rows, host="db1"):
     found = incident_suspects(rows, NOWHERE, "checkout", host)
-    return [(each.kind, each.record, each.place) for each in found]
+    return [(each.kind, each.id, each.place) for each in found]
 
 
 def test_an_incident_without_a_service_on_the_same_host_is_a_sign_of_capacity():

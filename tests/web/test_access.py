@@ -195,7 +195,7 @@ def test_a_dead_token_is_told_so_even_when_something_breaks(sign_in, peopled, mo
     with peopled.revision("acme", "owner@acme.example", now=NOW) as revision:
         revision.update(credentials, {"id": "c-ingest"}, {"revoked_at": NOW})
         revision.record("token.revoked")
-    monkeypatch.setattr("engine.web.handlers.ingest.read_alerts", None)
+    monkeypatch.setattr("engine.incidents.ingest.read_alerts", None)
     assert word(client.post(ALERTS, LIVE[ALERTS], authorization=f"Bearer {secret}")) == (401, "invalid_credential")
 
 
