@@ -568,7 +568,7 @@ def test_candidates_come_from_whatever_is_on_the_way_and_may_have_begun_it(sign_
                 "id": "B",
                 "playbook": "apply-patch",
                 "reason": "hours",
-                "message": "not now on mail",
+                "message": "not now on api",
                 "actor": ANN,
                 "blocked_at": near,
             },
