@@ -1,0 +1,379 @@
+"""A typed query: which rows of which kind of thing, and what is asked of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Literal
+
+import polars as pl
+
+from engine.copilot.entities.entity import Entity, State
+from engine.copilot.lexicon import Sense
+from engine.copilot.reading import Asked, Piece, Reading, titled
+from engine.copilot.windows import Window
+
+Intent = Literal["count", "list", "who", "when", "why", "what", "group", "measure", "compare"]
+_INTENTS: tuple[tuple[Intent, str], ...] = (
+    ("why", r"\bwhy\b|\bhow come\b|\bwhat (?:is |was )?(?:the )?(?:root )?cause|\bwhat caused\b|\breason (?:for|of|behind)\b|"
+            r"\broot cause\b(?! analys)"),
+    ("count", r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow much (?:of|work)\b"),
+    ("who", r"\bwho\b|\bwhom\b|\bwhose\b|\bwhich (?:person|people|owner|colleague|engineer)\b"),
+    ("when", r"\bwhen\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
+             r"\b(?:target|due|expiry|review|end) date\b"),
+)  # fmt: skip
+_PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
+_AVERAGE = r"\b(?:mean|average|avg|typical|typically)\b"
+_MEDIAN = r"\bmedian\b"
+_TOTAL = r"\b(?:total|sum|how many hours|how much)\b"
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """Which rows count. ``label`` is how it reads: before the noun, or behind it where ``after``."""
+
+    dimension: str
+    label: str
+    where: pl.Expr
+    after: bool = False
+
+
+@dataclass(frozen=True)
+class Order:
+    """By which column the rows are ordered, from which end, and how many are asked for."""
+
+    column: str
+    down: bool
+    count: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A question as a query. ``columns`` are what is asked of the rows; ``unknown`` could not be applied."""
+
+    entity: Entity
+    intent: Intent
+    constraints: tuple[Constraint, ...] = ()
+    columns: tuple[str, ...] = ()
+    measure: tuple[str, str] | None = None
+    group: str | None = None
+    order: Order | None = None
+    halves: tuple[Constraint, ...] = ()
+    unknown: tuple[str, ...] = ()
+    corrections: tuple[tuple[str, str], ...] = ()
+    named: bool = True
+    lookup: bool = False
+    presumed: bool = False
+    window: tuple[str, Window] | None = None
+
+    @property
+    def where(self) -> pl.Expr:
+        """All constraints together."""
+        return pl.all_horizontal(pl.lit(True), *(each.where for each in self.constraints))
+
+
+def plan(reading: Reading, frame: pl.DataFrame, today: date, asker: str, before: Plan | None = None) -> Plan:
+    """The query of a reading; ``before`` is that of the question which it follows up on."""
+    entity, asked = reading.entity, reading.asked
+    dates = _dates(reading)
+    spans, halves, lost = _windows(reading, dates)
+    names, orphans = _names(reading, frame, asker)
+    lookup = bool(reading.rows) or any(one.dimension.startswith("own") for one in names)
+    stated = _states(reading, today)
+    constraints = [
+        *stated, *_choices(reading), *names, *spans, *_rows(reading),
+        *(Constraint(f"title:{word}", f"with '{word}' in its name", titled(entity, frame, word), after=True)
+          for word in reading.titled),
+    ]  # fmt: skip
+    order = _order(reading, frame)
+    found = Plan(
+        entity, _intent(reading), tuple(constraints), halves=halves, order=order,
+        unknown=(*reading.unknown, *lost, *orphans), corrections=reading.corrections, named=reading.noun > 0, lookup=lookup,
+        window=_only_window(reading, dates, spans),
+    )  # fmt: skip
+    if before is not None:
+        found = _followed(found, before)
+    found = _asked_of(found, reading, frame, lookup)
+    return _presumed(found, reading, today, stated or (before is not None))
+
+
+def _intent(reading: Reading) -> Intent:
+    asked = reading.asked
+    return next((intent for intent, pattern in _INTENTS if asked.says(pattern)), "list")
+
+
+def _dates(reading: Reading) -> list[str]:
+    return [sense.column for piece in reading.pieces if (sense := piece.sense("date"))]
+
+
+def _date_column(reading: Reading, window: Window, dates: Sequence[str]) -> str | None:
+    """The date that a span of time is about: that of the verb, else the one ahead or the usual one."""
+    entity = reading.entity
+    if dates:
+        return dates[-1]
+    ahead = window.ahead or reading.asked.says(r"\b(due|expir\w*|upcoming|coming up|renew\w*|planned|scheduled)\b")
+    if ahead and entity.due is not None:
+        return entity.due
+    return next(iter(entity.dates), entity.due)
+
+
+def _windows(
+    reading: Reading, dates: Sequence[str]
+) -> tuple[list[Constraint], tuple[Constraint, ...], tuple[str, ...]]:
+    """The spans as constraints; two that are compared are halves; the words of those that apply to nothing."""
+    made: list[Constraint] = []
+    lost: list[str] = []
+    for window in reading.asked.windows:
+        column = _date_column(reading, window, dates)
+        if column is None:
+            lost.append(window.words)
+            continue
+        bounds = [pl.col(column) >= window.first] if window.first else []
+        bounds += [pl.col(column) <= window.last] if window.last else []
+        verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
+        made.append(Constraint("window", f"{verb} {window.told}", pl.all_horizontal(bounds).fill_null(False), after=True))
+    if len(made) == 2 and reading.asked.says(r"\b(than|compared|compare|versus|vs|against)\b"):
+        return [], tuple(made), tuple(lost)
+    return made, (), tuple(lost)
+
+
+def _only_window(reading: Reading, dates: Sequence[str], spans: Sequence[Constraint]) -> tuple[str, Window] | None:
+    if len(spans) != 1 or len(reading.asked.windows) != 1:
+        return None
+    window = reading.asked.windows[0]
+    column = _date_column(reading, window, dates)
+    return None if column is None else (column, window)
+
+
+def _states(reading: Reading, today: date) -> list[Constraint]:
+    """The states that are said; with "or" between them any of them will do."""
+    found: dict[str, State] = {}
+    for piece in reading.pieces:
+        sense = piece.sense("state")
+        # the verb of a date ("resolved last week", "when was it resolved") is no state of its own
+        verb = piece.sense("date") is not None and (
+            reading.asked.says(r"\bwhen\b|\bwhat date\b") or bool(reading.asked.windows)
+        )
+        role = piece.sense("role") is not None and reading.asked.says(r"\bwho\b")
+        shared = piece.sense("choice", "noun") is not None
+        if sense is not None and sense.state is not None and not role and not (verb and not shared and not _marks(sense.state)):
+            found[sense.state.label] = sense.state
+    if len(found) > 1 and "or" in reading.asked.words:
+        label = " or ".join(found)
+        return [Constraint("state", label, pl.any_horizontal(state.where(today) for state in found.values()),
+                           after=any(state.after for state in found.values()))]  # fmt: skip
+    return [Constraint(f"state:{label}", label, state.where(today).fill_null(False), state.after)
+            for label, state in found.items()]  # fmt: skip
+
+
+def _marks(state: State) -> bool:
+    """Whether a state says something that its date does not: a test that failed was performed, as one that passed."""
+    return state.label in ("failed", "passed", "rejected", "rolled back", "missed", "overdue", "late")
+
+
+def _choices(reading: Reading) -> list[Constraint]:
+    """Words of columns; those of one column are alternatives."""
+    found: dict[str, list[str]] = {}
+    for piece in reading.pieces:
+        sense = piece.sense("choice")
+        if sense is not None and (piece.sense("state", "noun") is None or _prefers_choice(piece)):
+            found.setdefault(sense.column, []).append(sense.value)
+    return [
+        Constraint(f"choice:{column}", _choice_label(column, values), pl.col(column).cast(pl.String).is_in(values))
+        for column, values in found.items()
+    ]
+
+
+def _prefers_choice(piece: Piece) -> bool:
+    return piece.sense("state") is None and piece.sense("noun") is None
+
+
+def _choice_label(column: str, values: Sequence[str]) -> str:
+    said = " or ".join(value.replace("_", " ") for value in dict.fromkeys(values))
+    return f"criticality-{said}" if column == "criticality" else said
+
+
+def _names(reading: Reading, frame: pl.DataFrame, asker: str) -> tuple[list[Constraint], list[str]]:
+    """Names as constraints on the columns that hold them, and those that no column holds."""
+    entity = reading.entity
+    keys: dict[str, tuple[list[str], list[str]]] = {}
+    orphans: list[str] = []
+    for number, piece in enumerate(reading.pieces):
+        sense = piece.sense("name")
+        mine = piece.sense("mine") is not None
+        if sense is None and not mine:
+            continue
+        kind = "person" if mine or sense is None or sense.name is None else sense.name.kind
+        column = _person_column(reading, number) if kind == "person" and entity.key != "email" else entity.links.get(kind)
+        if mine:
+            if column is not None and entity.people and _is_mine(reading):
+                _add(keys, f"{kind}/{column}", [asker], asker)
+            continue
+        assert sense is not None and sense.name is not None
+        if piece.sense("noun", "state", "choice") is not None and column is None:
+            continue
+        if column is None or column not in frame.columns:
+            orphans.append(sense.name.label)
+            continue
+        _add(keys, f"{kind}/{column}", sense.name.keys, sense.name.label)
+    made = []
+    for where, (values, labels) in keys.items():
+        kind, _, column = where.partition("/")
+        own = "own:" if column == entity.key else ""
+        made.append(Constraint(f"{own}name:{where}", _name_label(kind, column, labels), pl.col(column).is_in(values), after=True))
+    return made, orphans
+
+
+def _add(keys: dict[str, tuple[list[str], list[str]]], where: str, values: Iterable[str], label: str) -> None:
+    held, labels = keys.setdefault(where, ([], []))
+    held.extend(values)
+    labels.append(label)
+
+
+def _is_mine(reading: Reading) -> bool:
+    """Whether it asks for the asker's own: "my", "assigned to me", "do I owe", not "show me" or "can I see"."""
+    return reading.asked.says(
+        r"\b(my|mine|myself)\b|\b(?:to|for|by|on|with) me\b|\bi (?:own|owe|am|have|need|must|should)\b|\b(?:do|am|did|have) i\b"
+    )
+
+
+def _name_label(kind: str, column: str, labels: Sequence[str]) -> str:
+    said = " or ".join(dict.fromkeys(labels))
+    if kind == "person":
+        return f"{column.replace('_', ' ')} {said}" if column != "email" else said
+    return f"of {said}" if kind in ("framework", "vendor") else f"{kind} {said}"
+
+
+def _person_column(reading: Reading, at: int) -> str | None:
+    """The column of people that a name belongs to: that of the nearest word for a role, else the usual one."""
+    roles = [(abs(number - at), sense.column) for number, piece in enumerate(reading.pieces)
+             if (sense := piece.sense("role")) is not None]  # fmt: skip
+    return min(roles)[1] if roles else next(iter(reading.entity.people), None)
+
+
+def _rows(reading: Reading) -> list[Constraint]:
+    if not reading.rows:
+        return []
+    key = reading.entity.key
+    return [Constraint("own:rows", " and ".join(reading.rows[:5]), pl.col(key).is_in(reading.rows), after=True)]
+
+
+def _order(reading: Reading, frame: pl.DataFrame) -> Order | None:
+    """The superlative of the question, by a date or by size."""
+    entity = reading.entity
+    for number, piece in enumerate(reading.pieces):
+        sense = piece.sense("order")
+        if sense is None or sense.column == "count" or piece.sense("state", "choice") is not None:
+            continue
+        column = {"date": next(iter(_dates(reading)), next(iter(entity.dates), None)), "due": entity.due,
+                  "size": entity.size}[sense.column]  # fmt: skip
+        if column is not None and column in frame.columns:
+            count = next((int(word) for word in reading.asked.words if word.isdigit() and 0 < int(word) <= 100), 1)
+            plural = any(word in reading.asked.words for word in (entity.plural.split()[-1], f"{entity.words[0]}s"))
+            most = count if count > 1 else 5 if plural and sense.column != "due" else 1
+            return Order(column, sense.value == "down", most, " ".join(piece.phrase))
+    return None
+
+
+def _asked_of(found: Plan, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Plan:
+    """The plan with what is asked of its rows: columns, a measure, or groups."""
+    entity, asked = found.entity, reading.asked
+    attributes = _columns(reading, "attribute", frame)
+    measures = _columns(reading, "measure", frame)
+    by = _group(reading, frame, found.intent)
+    how = "mean" if asked.says(_AVERAGE) else "median" if asked.says(_MEDIAN) else "sum" if asked.says(_TOTAL) else None
+    if measures and (how or asked.says(r"\bhow long\b") or (found.intent == "list" and not asked.says(r"\bhow\b") and lookup)):
+        if not lookup or how is not None:
+            return replace(found, intent="measure", measure=(measures[-1], how or "median"), group=by)
+        return replace(found, intent="what", columns=(measures[-1],))
+    if found.halves:
+        return replace(found, intent="compare")
+    if by is not None:
+        return replace(found, intent="group", group=by)
+    if found.intent == "who":
+        roles = _columns(reading, "role", frame)
+        return replace(found, columns=tuple(roles[-1:]) or tuple(entity.people)[:1])
+    if found.intent == "when":
+        return replace(found, columns=_when(reading, frame, found))
+    if found.intent == "list" and attributes and (lookup or found.order or reading.titled):
+        return replace(found, intent="what", columns=tuple(dict.fromkeys(attributes)))
+    return found
+
+
+def _when(reading: Reading, frame: pl.DataFrame, found: Plan) -> tuple[str, ...]:
+    dates = [name for name in _columns(reading, "date", frame)]
+    ahead = reading.asked.says(r"\b(next|due|expire|expires|upcoming|will|deadline|target)\b") or found.entity.due is not None
+    usual = found.entity.due if ahead and found.entity.due else next(iter(found.entity.dates), None)
+    if found.order is not None and not dates:
+        return (found.order.column,) if found.order.column in frame.columns and frame.schema[found.order.column] == pl.Date else (
+            (usual,) if usual else ())  # fmt: skip
+    return tuple(dates[-1:]) or ((usual,) if usual else ())
+
+
+def _columns(reading: Reading, kind: str, frame: pl.DataFrame) -> list[str]:
+    found = [sense.column for piece in reading.pieces for sense in piece.senses if sense.kind == kind]
+    return [column for column in found if column in frame.columns]
+
+
+def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
+    """The column to count by: after "by" or "per", or before "the most"."""
+    most = any((sense := piece.sense("order")) and sense.column == "count" for piece in reading.pieces)
+    by = next((n for n, piece in enumerate(reading.pieces) if piece.sense("group")), None)
+    if by is None and not most:
+        return None
+    words = reading.asked.words
+    if most and intent == "who":
+        return next(iter(reading.entity.people), None)
+    after = reading.pieces[by + 1 :] if by is not None else reading.pieces
+    for piece in after:
+        for sense in piece.senses:
+            if sense.kind in ("attribute", "choice", "role") and sense.column in frame.columns:
+                return sense.column
+    for word, column in GROUP_WORDS.items():
+        if (word in words or f"{word}s" in words) and column in frame.columns:
+            return column
+    return None
+
+
+GROUP_WORDS: Mapping[str, str] = {
+    "service": "service", "framework": "called", "owner": "owner", "person": "owner", "people": "owner", "vendor": "vendor",
+    "severity": "severity", "status": "status", "state": "state", "tier": "tier", "category": "category", "region": "region",
+    "priority": "priority", "kind": "kind", "type": "kind", "environment": "environment", "team": "owner", "supplier": "vendor",
+    "engineer": "actor", "source": "source", "committee": "name", "playbook": "playbook", "standard": "called",
+}  # fmt: skip
+
+
+def _presumed(found: Plan, reading: Reading, today: date, stated: object) -> Plan:
+    """The plan with the state that is meant where none is said: open incidents, active policies."""
+    entity = found.entity
+    recent = found.order is not None and found.order.down and found.order.column in entity.dates
+    ahead = found.window is not None and found.window[0] == entity.due
+    if entity.presumed is None or stated or recent or found.halves or (found.window is not None and not ahead):
+        return found
+    if any(each.dimension in ("own:rows",) for each in found.constraints) or reading.asked.says(_PAST):
+        return found
+    if found.intent in ("why", "measure") or (found.intent == "when" and not reading.titled and not ahead):
+        return found
+    state = entity.state(entity.presumed)
+    meant = Constraint(f"state:{state.label}", state.label, state.where(today), state.after)
+    return replace(found, constraints=(meant, *found.constraints), presumed=True)
+
+
+def _followed(found: Plan, before: Plan) -> Plan:
+    """The plan of a follow-up: what was asked before, with what is said now in its place or added."""
+    said = {_dimension(each) for each in found.constraints}
+    kept = tuple(each for each in before.constraints if _dimension(each) not in said)
+    return replace(
+        found,
+        constraints=(*kept, *found.constraints),
+        order=found.order or (before.order if found.intent in ("who", "when", "what", "why") else None),
+        named=True,
+        lookup=found.lookup or before.lookup,
+        window=found.window or (before.window if not found.window else None),
+    )
+
+
+def _dimension(constraint: Constraint) -> str:
+    """What a constraint is about: a later one about the same takes its place, but states add up."""
+    return constraint.dimension if constraint.dimension.startswith("state") else constraint.dimension.split("/")[0]
+
