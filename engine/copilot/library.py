@@ -6,6 +6,7 @@ from datetime import date, datetime
 import polars as pl
 
 from engine.copilot.entities.entity import Entity
+from engine.incidents.service_budgets import service_budgets
 from engine.model.document import Edition, Position
 from engine.model.figure import Figures
 from engine.model.report import Report
@@ -83,6 +84,20 @@ class Library:
                 rows = view.frame(f"SELECT * FROM {name} WHERE org_id = ? ORDER BY ALL", (self._org_id,))  # noqa: S608 - names of tables are ours
             self._tables[name] = _plain(rows)
         return self._tables[name]
+
+    def budgets(self) -> pl.DataFrame:
+        """The error budgets of services with an objective, as the route of each answers."""
+        self.revision  # noqa: B018 - settles the replica at the head
+        with self._snapshots.replica.view() as view:
+            found = service_budgets(view, self._org_id, self._now)
+        rows = [
+            (one.service_id, one.severity, *(value for days in (30, 7) for value in
+             (one.window(days).used_pct, one.window(days).remaining_pct, one.window(days).burn)))
+            for one in found
+        ]  # fmt: skip
+        parts = [f"{part}_{days}d{unit}" for days in (30, 7) for part, unit in (("used", "_pct"), ("left", "_pct"), ("burn", ""))]
+        schema = {"service_id": pl.String, "level": pl.String, **dict.fromkeys(parts, pl.Float64)}
+        return pl.DataFrame(rows, schema=schema, orient="row")
 
     def rows(self, entity: Entity) -> pl.DataFrame:
         """The rows of what people ask about, with a local day ``…_on`` beside each instant ``…_at``."""

@@ -3,7 +3,9 @@
 The same question about the same data has the same answer. What nothing is known about is said, never guessed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+import polars as pl
 
 from engine.copilot.advice import advice
 from engine.copilot.answers import AnswerPart, CitationList, OfflineAnswer, join_parts
@@ -11,12 +13,15 @@ from engine.copilot.cells import cell
 from engine.copilot.entities import ENTITIES
 from engine.copilot.lexicon import is_filler
 from engine.copilot.library import Library
-from engine.copilot.plan import Plan
+from engine.copilot.plan import Plan, is_mine
 from engine.copilot.planner import Planner
 from engine.copilot.reading import Asked
-from engine.copilot.telling import tell
+from engine.copilot.shown import figure_id
+from engine.copilot.telling import ROWS, tell
 from engine.copilot.titles import NamedFigure, named
+from engine.model.aggregates import Count
 from engine.model.document import Document
+from engine.model.figure import PARTS, REASON
 from engine.model.vocabulary import Confidence
 
 MOST_BEFORE = 6  # questions of the conversation that a follow-up may build on
@@ -47,10 +52,10 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     part = advice(asked, library, citations, asker)
     if part is not None:
         return join_parts([part], citations.items, library)
-    figure = named(asked, library.catalogue, library.today)
-    if figure is not None:
-        return join_parts([_figure(figure, library, citations)], citations.items, library)
+    figure = None if is_mine(asked) else named(asked, library.catalogue, library.today)
     plans = planner.plans(asked, _context(before, planner))
+    if figure is not None and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):
+        return join_parts([_figure(asked, figure, library, citations)], citations.items, library)
     if plans:
         parts = [tell(plan, library, citations) for plan in plans]
         if len(plans) > 1:
@@ -80,7 +85,7 @@ def _nothing(asked: Asked) -> OfflineAnswer:
     )
 
 
-def _figure(found: NamedFigure, library: Library, citations: CitationList) -> AnswerPart:
+def _figure(asked: Asked, found: NamedFigure, library: Library, citations: CitationList) -> AnswerPart:
     """The value of a figure with its title and definition."""
     figures = library.figures(found.report, found.query)
     name = found.figure.id
@@ -93,7 +98,20 @@ def _figure(found: NamedFigure, library: Library, citations: CitationList) -> An
     edition = library.edition(found.report)
     confidence, reason = _covered(edition.document) if edition is not None else ("high", "")
     said = f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else cell(value)
-    return AnswerPart((f"{said}{unit}: {title}. {definition} {mark}",), confidence, reason)
+    lines = [f"{said}{unit}: {title}. {definition} {mark}"]
+    if isinstance(found.figure.aggregate, Count) and not asked.says(r"\bhow many\b"):
+        lines += _counted(figures.explained(name), citations, found)
+    return AnswerPart(tuple(lines), confidence, reason)
+
+
+def _counted(rows: pl.DataFrame, citations: CitationList, found: NamedFigure) -> Iterator[str]:
+    """The first rows that a figure counts, with the reason of each."""
+    columns = [name for name in rows.columns if name not in (REASON, *PARTS)]
+    for row in rows.head(ROWS).iter_rows(named=True):
+        names = ", ".join(cell(row[name]) for name in columns if row[name] is not None)
+        yield f"- {names}: {row[REASON]} {citations.cite(found.report, found.route, cell(row[columns[0]]) if columns else None)}"
+    if rows.height > ROWS:
+        yield f"{rows.height - ROWS:,} more."
 
 
 def _covered(document: Document) -> tuple[Confidence, str]:

@@ -12,7 +12,7 @@ from engine.copilot.lexicon import Sense
 from engine.copilot.reading import Asked, Piece, Reading, titled
 from engine.copilot.windows import Window
 
-Intent = Literal["count", "list", "who", "when", "why", "what", "group", "measure", "compare"]
+Intent = Literal["count", "list", "who", "when", "why", "what", "check", "group", "measure", "compare"]
 _INTENTS: tuple[tuple[Intent, str], ...] = (
     ("why", r"\bwhy\b|\bhow come\b|\bwhat (?:is |was )?(?:the )?(?:root )?cause|\bwhat caused\b|\breason (?:for|of|behind)\b|"
             r"\broot cause\b(?! analys)"),
@@ -22,6 +22,8 @@ _INTENTS: tuple[tuple[Intent, str], ...] = (
              r"\b(?:target|due|expiry|review|end) date\b"),
 )  # fmt: skip
 _PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
+_CHECK = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b"
+_HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|high|urgent)\b"
 _AVERAGE = r"\b(?:mean|average|avg|typical|typically)\b"
 _MEDIAN = r"\bmedian\b"
 _TOTAL = r"\b(?:total|sum|how many hours|how much)\b"
@@ -63,6 +65,7 @@ class Plan:
     corrections: tuple[tuple[str, str], ...] = ()
     named: bool = True
     lookup: bool = False
+    checks: tuple[Constraint, ...] = ()
     presumed: bool = False
     window: tuple[str, Window] | None = None
 
@@ -94,7 +97,13 @@ def plan(reading: Reading, frame: pl.DataFrame, today: date, asker: str, before:
     if before is not None:
         found = _followed(found, before)
     found = _asked_of(found, reading, frame, lookup)
-    return _presumed(found, reading, today, stated or (before is not None))
+    if found.lookup and found.intent == "list" and asked.says(_CHECK) and before is None:
+        checks = tuple(each for each in found.constraints if each.dimension.startswith(("state", "choice")))
+        if checks:
+            kept = tuple(each for each in found.constraints if each not in checks)
+            return replace(found, intent="check", constraints=kept, checks=checks)
+    told = any(not entity.state(each.dimension.removeprefix("state:")).aside for each in stated if each.dimension != "state")
+    return _presumed(found, reading, today, told or any(each.dimension == "state" for each in stated) or before is not None)
 
 
 def _intent(reading: Reading) -> Intent:
@@ -176,6 +185,8 @@ def _choices(reading: Reading) -> list[Constraint]:
     found: dict[str, list[str]] = {}
     for piece in reading.pieces:
         sense = piece.sense("choice")
+        if sense is not None and piece.sense("attribute") is not None and reading.asked.says(_HOW):
+            continue
         if sense is not None and (piece.sense("state", "noun") is None or _prefers_choice(piece)):
             found.setdefault(sense.column, []).append(sense.value)
     return [
@@ -195,7 +206,7 @@ def _choice_label(column: str, values: Sequence[str]) -> str:
 
 def _names(reading: Reading, frame: pl.DataFrame, asker: str) -> tuple[list[Constraint], list[str]]:
     """Names as constraints on the columns that hold them, and those that no column holds."""
-    entity = reading.entity
+    entity, asked = reading.entity, reading.asked
     keys: dict[str, tuple[list[str], list[str]]] = {}
     orphans: list[str] = []
     for number, piece in enumerate(reading.pieces):
@@ -206,7 +217,7 @@ def _names(reading: Reading, frame: pl.DataFrame, asker: str) -> tuple[list[Cons
         kind = "person" if mine or sense is None or sense.name is None else sense.name.kind
         column = _person_column(reading, number) if kind == "person" and entity.key != "email" else entity.links.get(kind)
         if mine:
-            if column is not None and entity.people and _is_mine(reading):
+            if column is not None and entity.people and is_mine(asked):
                 _add(keys, f"{kind}/{column}", [asker], asker)
             continue
         assert sense is not None and sense.name is not None
@@ -230,9 +241,9 @@ def _add(keys: dict[str, tuple[list[str], list[str]]], where: str, values: Itera
     labels.append(label)
 
 
-def _is_mine(reading: Reading) -> bool:
+def is_mine(asked: Asked) -> bool:
     """Whether it asks for the asker's own: "my", "assigned to me", "do I owe", not "show me" or "can I see"."""
-    return reading.asked.says(
+    return asked.says(
         r"\b(my|mine|myself)\b|\b(?:to|for|by|on|with) me\b|\bi (?:own|owe|am|have|need|must|should)\b|\b(?:do|am|did|have) i\b"
     )
 
@@ -343,7 +354,7 @@ GROUP_WORDS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def _presumed(found: Plan, reading: Reading, today: date, stated: object) -> Plan:
+def _presumed(found: Plan, reading: Reading, today: date, stated: bool) -> Plan:
     """The plan with the state that is meant where none is said: open incidents, active policies."""
     entity = found.entity
     recent = found.order is not None and found.order.down and found.order.column in entity.dates

@@ -65,6 +65,10 @@ class Planner:
             reading = self._read(asked, BY_NAME[_BY_NAME[name.kind]])
             if not reading.unknown:
                 return (self._plan(reading),)
+        if any(True for _ in self._named(asked)):
+            readings = [reading for name in _SEVERE if not (reading := self._read(asked, BY_NAME[name])).unknown and reading.known > 1]
+            if readings:
+                return tuple(self._plan(reading) for reading in readings)
         hinted = [entity for entity in ENTITIES if any(word in entity.hints or stem(word) in entity.hints for word in asked.words)]
         severe = [BY_NAME[name] for name in _SEVERE] if asked.says(r"\b(?:critical|high|medium|low|severe|crit)s?\b") else []
         readings = [reading for entity in hinted or severe if not (reading := self._read(asked, entity)).unknown]
@@ -72,12 +76,29 @@ class Planner:
 
     def _candidates(self, asked: Asked) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
-        said = tuple(stem(word) for word in asked.words)
+        said = self._without_names(asked)
         found = [entity for entity in ENTITIES if any(_within(phrase, said) for phrase in _NOUNS[entity.name])]
         if found:
             return found
         close = {near for word in said if not is_filler(word) and (near := nearest(word, _SINGLE)) is not None}
         return [entity for entity in ENTITIES if any(phrase[0] in close for phrase in _NOUNS[entity.name] if len(phrase) == 1)]
+
+    def _without_names(self, asked: Asked) -> tuple[str, ...]:
+        """The words in the singular, but for those that name a service, a vendor or a person."""
+        left: list[str] = []
+        at = 0
+        while at < len(asked.words):
+            for length in range(min(6, len(asked.words) - at), 0, -1):
+                raw = asked.words[at : at + length]
+                name = self._names.by_phrase.get(raw) or self._names.by_phrase.get(tuple(map(stem, raw)))
+                if name is not None and name.kind in ("service", "vendor", "person"):
+                    at += length
+                    left.append("")
+                    break
+            else:
+                left.append(stem(asked.words[at]))
+                at += 1
+        return tuple(left)
 
     def _named(self, asked: Asked) -> Iterable[Name]:
         said = tuple(stem(word) for word in asked.words)

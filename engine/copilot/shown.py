@@ -26,11 +26,20 @@ def figure_route(report: str, figure: str, period: int | None) -> str:
     return f"{route_of(report)}?explain={figure}{over}"
 
 
+def figure_id(plan: Plan) -> str | None:
+    """The figure that counts exactly the states and choices of a plan."""
+    return plan.entity.figures.get(_labels(plan)) if plan.window is None else None
+
+
+def _labels(plan: Plan) -> frozenset[str]:
+    return frozenset(each.label for each in plan.constraints if each.dimension != "window")
+
+
 def figure_of(plan: Plan, library: Library, number: int, citations: CitationList) -> str | None:
     """The sentence with the figure that counts exactly what is asked, from the report that shows it."""
-    labels = frozenset(each.label for each in plan.constraints if each.dimension != "window")
+    labels = _labels(plan)
     period = None
-    figure = plan.entity.figures.get(labels) if plan.window is None else None
+    figure = figure_id(plan)
     if figure is None and plan.window is not None:
         column, window = plan.window
         ends = window.last is not None and window.last >= library.today and window.first is not None

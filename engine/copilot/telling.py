@@ -54,6 +54,10 @@ def _ordered(plan: Plan, rows: pl.DataFrame, library: Library) -> pl.DataFrame:
             rows = rows.filter(pl.col(order.column) >= library.today)
             if "status" in rows.columns and entity.name == "meeting":
                 rows = rows.filter(pl.col("status") != "cancelled")
+        if order.down and order.column in entity.dates and rows.schema[order.column] == pl.Date and plan.window is None:
+            rows = rows.filter(pl.col(order.column) <= library.today)
+            if entity.name == "meeting":
+                rows = rows.filter(pl.col("status") == "held")
         kept = rows.drop_nulls(order.column).sort(order.column, entity.key, descending=[order.down, False])
         return kept.head(_with_ties(kept, order))
     usual = entity.due if plan.window is not None and plan.window[0] == entity.due else entity.size
@@ -188,6 +192,15 @@ def _why(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationLi
         yield f"{_title(plan, row)}: {told}. {_mark(plan, row, library, citations)}"
 
 
+def _check(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    for row in rows.head(ROWS).iter_rows(named=True):
+        one = rows.filter(pl.col(plan.entity.key) == row[plan.entity.key])
+        holds = one.filter(pl.all_horizontal(each.where for each in plan.checks)).height == one.height
+        said = " and ".join(each.label for each in plan.checks)
+        yield f"{'Yes' if holds else 'No'}: {_title(plan, row)} is {'' if holds else 'not '}{said}. {_mark(plan, row, library, citations)}"
+        yield f"  {plan.entity.line.format_map(cells(row))}"
+
+
 def _what(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     for row in rows.head(ROWS).iter_rows(named=True):
         told = "; ".join(f"{column.replace('_', ' ')} {cell(row[column])}" for column in plan.columns)
@@ -236,6 +249,6 @@ def _compare(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citati
 
 
 _TELLERS = {
-    "count": _list, "list": _list, "who": _who, "when": _when, "why": _why, "what": _what, "group": _group,
+    "count": _list, "list": _list, "who": _who, "when": _when, "why": _why, "what": _what, "check": _check, "group": _group,
     "measure": _measure, "compare": _compare,
 }  # fmt: skip

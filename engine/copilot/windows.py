@@ -14,14 +14,14 @@ _N = rf"(?P<n>\d{{1,4}}|{'|'.join(_NUMBERS)})"
 _UNIT = r"(?P<unit>hour|hr|day|d|week|wk|w|month|quarter|year|yr)s?"
 _MONTH = rf"(?P<month>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)})"
 _POINT = (
-    rf"(?:(?P<iso>\d{{4}}-\d\d-\d\d)|(?:(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?\s+)?{_MONTH}(?:\s+(?P<dom2>\d{{1,2}})"
-    rf"(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>\d{{4}}))?|(?P<only>20\d\d)|(?P<weekday>{'|'.join(_DAYS)})|"
+    rf"(?:(?P<iso>(?<![\w-])\d{{4}}-\d\d-\d\d(?![\w-]))|(?:(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?\s+)?{_MONTH}(?:\s+(?P<dom2>\d{{1,2}})"
+    rf"(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>\d{{4}}))?|(?P<only>(?<![\w-])20\d\d(?![\w-]))|(?P<weekday>{'|'.join(_DAYS)})|"
     r"(?P<rel>yesterday|today|tomorrow|now|last week|last month|last quarter|last year|this week|this month|"
     r"this quarter|this year|next week|next month|next quarter|next year|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)|"
     r"(?:the\s+)?(?P<end>end of (?:the |this )?(?:week|month|quarter|year)|year end|year's end|month end|eoy|eom|eoq))"
 )
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _POINT)
-FUTURE = re.compile(r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|lapse\w*|coming|will|by)\b")
+FUTURE = re.compile(r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|lapse\w*|coming)\b")
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def _before(match: re.Match[str], today: date, ahead: bool) -> Window | None:
 
 
 def _until(match: re.Match[str], today: date, ahead: bool) -> Window | None:
-    span = _span(match, today, ahead)
+    span = _span(match, today, True)
     return None if span is None else Window(None, span[1], _said(match))
 
 

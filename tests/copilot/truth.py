@@ -67,7 +67,7 @@ class Count:
     number: float
 
     def holds(self, answer):
-        found = re.findall(r"(?<![\w.-])(?:No\b|none\b|\d[\d,]*(?:\.\d+)?)(?![\w-])", headline(answer))
+        found = re.findall(r"(?<![\w.-])(?:No\b|none\b|-?\d[\d,]*(?:\.\d+)?)(?![\w-])", headline(answer))
         said = [0.0 if one[0] in "Nn" else float(one.replace(",", "")) for one in found]
         return bool(said) and abs(said[0] - self.number) < 0.051
 

@@ -28,6 +28,10 @@ class Records(Protocol):
         """The rows of a table as it is stored."""
         ...
 
+    def budgets(self) -> pl.DataFrame:
+        """The error budgets of services with an objective."""
+        ...
+
     def number(self, threshold: str) -> int:
         """A threshold of the organization."""
         ...
@@ -45,6 +49,7 @@ class State:
     words: Words
     where: Callable[[date], pl.Expr]
     after: bool = False  # the label stands behind the noun
+    aside: bool = False  # says nothing of how far the thing is: what is presumed stays presumed
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ SYSTEM = Entity(
     states=(
         State("in scope", ("in scope", "inside", "in the boundary"), flag("in_scope"), after=True),
         State("out of scope", ("out of scope", "outside", "not in scope", "outside scope"), flag("in_scope", False), after=True),
-        State("unowned", UNOWNED, none("owner")),
+        State("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"region": {}, "environment": {"prod": "production"}},
     dates={"last_reviewed_on": ("reviewed", "last reviewed", "review")}, people={"owner": OWNER}, links={"service": "service_id"},

@@ -78,7 +78,8 @@ STAFFING = Entity(
     _staffing, "action_id", "{action_id} {kind} in {week}: {status}, {relief_hours} h, owner {owner}, helped by {assignee}",
     names=("action_id",),
     states=(
-        State("open", ("open", "under way", "running", "outstanding"), is_in("status", "tracked", "open")),
+        State("open", ("open", "outstanding"), is_in("status", "open")),
+        State("under way", ("under way", "running", "tracked", "taken up"), is_in("status", "tracked", "open")),
         State("proposed", ("proposed", "suggested"), is_in("status", "proposed")),
         State("completed", ("completed", "done", "finished", "closed"), is_in("status", "completed")),
         State("in breach of the SLA", ("breached", "breach", "past sla", "overdue", "late"), is_in("standing", "breached"), after=True),

@@ -56,18 +56,11 @@ def _budgets(records: Records) -> pl.DataFrame:
     """Services with their objective, what is left of their error budget, and what needs them."""
     needed = records.table("service_dependencies").group_by("depends_on_id").agg(dependents=pl.len().cast(pl.Int64))
     profiles = records.table("slo_profiles").select("service_id", "indicator", "objective_pct")
-    health = records.fact("service_health").select(
-        "service_id", "used_30d_pct", "used_7d_pct", "burn_7d", "burn_30d", "level"
-    )
     frame = records.table("services").join(profiles, left_on="id", right_on="service_id", how="left")
     return (
-        frame.join(health, left_on="id", right_on="service_id", how="left")
+        frame.join(records.budgets(), left_on="id", right_on="service_id", how="left")
         .join(needed, left_on="id", right_on="depends_on_id", how="left")
-        .with_columns(
-            left_30d_pct=(100 - pl.col("used_30d_pct")).round(1),
-            left_7d_pct=(100 - pl.col("used_7d_pct")).round(1),
-            dependents=pl.col("dependents").fill_null(0),
-        )
+        .with_columns(dependents=pl.col("dependents").fill_null(0))
     )
 
 
@@ -97,12 +90,12 @@ INCIDENT = Entity(
               is_in("status", *LIVE_INCIDENTS)),
         State("unacknowledged", ("unacknowledged", "not acknowledged", "unacked", "nobody acknowledged"),
               is_in("status", "open")),
-        State("unowned", UNOWNED, none("owner")),
+        State("unowned", UNOWNED, none("owner"), aside=True),
         State("resolved", ("resolved", "fixed", "solved", "over"), is_in("status", "resolved", "closed")),
         State("under legal hold", ("under legal hold", "on legal hold", "on hold", "under hold", "legal hold", "held"),
-              lambda _: pl.col("hold").is_not_null(), after=True),
+              lambda _: pl.col("hold").is_not_null(), after=True, aside=True),
         State("without a root cause", ("without root cause", "without a root cause", "no root cause",
-                                       "unknown cause", "unexplained"), none("root_cause"), after=True),
+                                       "unknown cause", "unexplained"), none("root_cause"), after=True, aside=True),
     ),
     choices={"severity": SEVERITY, "status": {"acked": "acknowledged"}, "source": {}},
     dates={"opened_on": ("open", "opened", "start", "started", "begin", "began", "happen", "happened", "occur",
@@ -168,16 +161,16 @@ FINDING = Entity(
         State("open", ("open", "unfixed", "unpatched", "not fixed", "unresolved", "outstanding", "active", "remaining",
                        "still there", "current"), is_in("status", "open")),
         State("known-exploited", ("known exploited", "kev", "kevs", "exploited", "actively exploited", "exploited in the wild",
-                                  "being exploited", "known to be exploited"), flag("known_exploited")),
+                                  "being exploited", "known to be exploited"), flag("known_exploited"), aside=True),
         State("overdue", ("overdue", "past due", "late", "past their date", "past its date", "missed", "out of sla",
                           "breached", "past their due date"), past("due_on", "open")),
         State("reachable from the internet", ("reachable from the internet", "internet reachable", "internet facing",
                                               "exposed to the internet", "internet exposed", "public facing", "exposed",
                                               "on the internet", "from outside", "internet"),
-              flag("internet_reachable"), after=True),
+              flag("internet_reachable"), after=True, aside=True),
         State("fixed", ("fixed", "patched", "closed", "remediated", "resolved"), is_in("status", "fixed")),
-        State("without a CVE", ("without cve", "without a cve", "no cve"), none("cve"), after=True),
-        State("unowned", UNOWNED, none("owner")),
+        State("without a CVE", ("without cve", "without a cve", "no cve"), none("cve"), after=True, aside=True),
+        State("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"severity": SEVERITY, "status": {"risk accepted": "accepted", "false positive": "false_positive"},
              "source": {}},
@@ -220,13 +213,13 @@ SERVICE = Entity(
         State("burning their error budget too fast", ("burning", "burn", "at risk", "burning fast", "in danger",
                                                       "critical budget", "burning their error budget", "burning budget"),
               is_in("level", "critical", "warning"), after=True),
-        State("unowned", UNOWNED, none("owner")),
+        State("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"environment": {"prod": "production", "dev": "development"},
              "criticality": {f"{kind} {n}": str(n) for n in range(1, 6) for kind in ("tier", "criticality", "crit")}
              | {"most critical": "5", "critical": "5", "business critical": "5", "vital": "5", "top tier": "5"}},
     people={"owner": (*OWNER, "on call")}, links={"service": "id"},
-    attributes={"criticality": ("criticality", "tier", "important"), "environment": ("environment", "where"),
+    attributes={"criticality": ("criticality", "tier", "important", "critical"), "environment": ("environment", "where"),
                 "objective_pct": ("slo", "objective", "target", "service level objective"),
                 "left_30d_pct": ("error budget", "budget", "left", "remain", "remaining", "error budget left"),
                 "used_30d_pct": ("used", "burned", "consumed", "spent"), "burn_7d": ("burn rate", "burn"),
@@ -253,7 +246,7 @@ ACTION = Entity(
         State("open", ("open", "outstanding", "not done", "pending", "unfinished", "undone"), is_in("status", "open")),
         State("overdue", ("overdue", "late", "past due", "missed", "behind"), past("due_on", "open")),
         State("done", ("done", "finished", "completed", "closed"), is_in("status", "done")),
-        State("unowned", UNOWNED, none("owner")),
+        State("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"kind": {}}, dates={"due_on": ("due",), "closed_on": ("closed", "done", "finished", "completed")},
     due="due_on", people={"owner": OWNER}, links={"incident": "incident_id"},
