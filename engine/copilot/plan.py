@@ -1,5 +1,6 @@
 """A typed query: which rows of which kind of thing, and what is asked of them."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -15,7 +16,7 @@ from engine.copilot.windows import Window
 Intent = Literal["count", "list", "who", "when", "why", "what", "check", "group", "measure", "compare"]
 _INTENTS: tuple[tuple[Intent, str], ...] = (
     ("why", r"\bwhy\b|\bhow come\b|\bwhat (?:is |was )?(?:the )?(?:root )?cause|\bwhat caused\b|\breason (?:for|of|behind)\b|"
-            r"\broot cause\b(?! analys)"),
+            r"(?<!without )(?<!without a )(?<!no )\broot cause\b(?! analys)"),
     ("count", r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow much (?:of|work)\b"),
     ("who", r"\bwho\b|\bwhom\b|\bwhose\b|\bwhich (?:person|people|owner|colleague|engineer)\b"),
     ("when", r"\bwhen\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
@@ -96,8 +97,8 @@ def plan(reading: Reading, frame: pl.DataFrame, today: date, asker: str, before:
     )  # fmt: skip
     if before is not None:
         found = _followed(found, before)
-    found = _asked_of(found, reading, frame, lookup)
-    if found.lookup and found.intent == "list" and asked.says(_CHECK) and before is None:
+    found = _unmet(_asked_of(found, reading, frame, lookup), reading)
+    if found.lookup and found.intent in ("list", "what") and asked.says(_CHECK) and before is None:
         checks = tuple(each for each in found.constraints if each.dimension.startswith(("state", "choice")))
         if checks:
             kept = tuple(each for each in found.constraints if each not in checks)
@@ -187,16 +188,12 @@ def _choices(reading: Reading) -> list[Constraint]:
         sense = piece.sense("choice")
         if sense is not None and piece.sense("attribute") is not None and reading.asked.says(_HOW):
             continue
-        if sense is not None and (piece.sense("state", "noun") is None or _prefers_choice(piece)):
+        if sense is not None and piece.sense("state") is None:
             found.setdefault(sense.column, []).append(sense.value)
     return [
         Constraint(f"choice:{column}", _choice_label(column, values), pl.col(column).cast(pl.String).is_in(values))
         for column, values in found.items()
     ]
-
-
-def _prefers_choice(piece: Piece) -> bool:
-    return piece.sense("state") is None and piece.sense("noun") is None
 
 
 def _choice_label(column: str, values: Sequence[str]) -> str:
@@ -251,7 +248,7 @@ def is_mine(asked: Asked) -> bool:
 def _name_label(kind: str, column: str, labels: Sequence[str]) -> str:
     said = " or ".join(dict.fromkeys(labels))
     if kind == "person":
-        return f"{column.replace('_', ' ')} {said}" if column != "email" else said
+        return f"with {column.replace('_', ' ')} {said}" if column != "email" else said
     return f"of {said}" if kind in ("framework", "vendor") else f"{kind} {said}"
 
 
@@ -303,12 +300,33 @@ def _asked_of(found: Plan, reading: Reading, frame: pl.DataFrame, lookup: bool) 
         return replace(found, intent="group", group=by)
     if found.intent == "who":
         roles = _columns(reading, "role", frame)
-        return replace(found, columns=tuple(roles[-1:]) or tuple(entity.people)[:1])
+        listed = [column for column in attributes if column == "members"]
+        return replace(found, columns=tuple(roles[-1:] or listed[-1:] or tuple(entity.people)[:1]))
     if found.intent == "when":
         return replace(found, columns=_when(reading, frame, found))
-    if found.intent == "list" and attributes and (lookup or found.order or reading.titled):
+    if found.intent in ("list", "count") and attributes and (lookup or found.order or reading.titled):
         return replace(found, intent="what", columns=tuple(dict.fromkeys(attributes)))
     return found
+
+
+def _unmet(found: Plan, reading: Reading) -> Plan:
+    """The plan with what was asked of the rows and no column answers among the words that could not be applied."""
+    asked, lost = reading.asked, []
+    how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
+    if how is not None and found.intent not in ("measure", "what"):
+        lost.append(how[0])
+    if found.intent == "why" and found.entity.reason is None:
+        lost.append("why")
+    people = any(each.dimension.startswith(("name:person", "own:name:person")) for each in found.constraints)
+    if found.intent == "who" and not found.columns and found.entity.name not in ("person", "dependency") and not people:
+        lost.append("who")
+    if found.group is None:
+        said = [sense for piece in reading.pieces if (sense := piece.sense("order", "group"))]
+        if any(sense.column == "count" for sense in said):
+            lost.append("most")
+        if any(sense.kind == "group" for sense in said) and not people:
+            lost.append("by")
+    return replace(found, unknown=(*found.unknown, *lost)) if lost else found
 
 
 def _when(reading: Reading, frame: pl.DataFrame, found: Plan) -> tuple[str, ...]:
@@ -361,7 +379,7 @@ def _presumed(found: Plan, reading: Reading, today: date, stated: bool) -> Plan:
     ahead = found.window is not None and found.window[0] == entity.due
     if entity.presumed is None or stated or recent or found.halves or (found.window is not None and not ahead):
         return found
-    if any(each.dimension in ("own:rows",) for each in found.constraints) or reading.asked.says(_PAST):
+    if any(each.dimension.startswith("own:") for each in found.constraints) or reading.asked.says(_PAST):
         return found
     if found.intent in ("why", "measure") or (found.intent == "when" and not reading.titled and not ahead):
         return found

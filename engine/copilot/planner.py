@@ -78,9 +78,11 @@ class Planner:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
         said = self._without_names(asked)
         found = [entity for entity in ENTITIES if any(_within(phrase, said) for phrase in _NOUNS[entity.name])]
+        if any(name.kind == "incident" for name in self._named(asked)):
+            found.append(BY_NAME["incident"])
         if found:
-            return found
-        close = {near for word in said if not is_filler(word) and (near := nearest(word, _SINGLE)) is not None}
+            return list(dict.fromkeys(found))
+        close = {near for word in said if not is_filler(word) and (near := nearest(word, _SINGLE, most=1)) is not None}
         return [entity for entity in ENTITIES if any(phrase[0] in close for phrase in _NOUNS[entity.name] if len(phrase) == 1)]
 
     def _without_names(self, asked: Asked) -> tuple[str, ...]:

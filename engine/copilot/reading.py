@@ -94,7 +94,7 @@ def read(asked: Asked, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> R
         keys = _keys(entity, frame, word)
         if keys:
             rows.extend(keys)
-        elif is_filler(word):
+        elif is_filler(word) or (word.isdigit() and any(one.sense("order") for one in pieces)):
             continue
         elif _titles(entity, frame, stem(word)):
             titled.append(stem(word))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from engine.copilot.answers import AnswerPart, CitationList
-from engine.copilot.cells import cell, cells, counted
+from engine.copilot.cells import cell, cells, counted, heading, measured
 from engine.copilot.library import Library
 from engine.copilot.plan import Order, Plan
 from engine.copilot.shown import figure_of, route_of_row
@@ -141,7 +141,7 @@ def _who(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationLi
         yield from _list(plan, rows, library, citations)
         return
     (column,) = plan.columns
-    role = column.replace("_", " ").removesuffix(" by")
+    role = heading(column).removesuffix(" by")
     if rows.is_empty():
         if not plan.lookup:
             yield f"{counted(0, _noun(plan, 1), _noun(plan, 2))}, so nobody."
@@ -164,7 +164,7 @@ def _when(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationL
     if not plan.columns or plan.columns[0] not in rows.columns or rows.is_empty():
         return
     (column,) = plan.columns
-    word = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
+    word = heading(column)
     dated = rows.drop_nulls(column)
     if dated.is_empty():
         row = rows.row(0, named=True)
@@ -203,7 +203,10 @@ def _check(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citation
 
 def _what(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     for row in rows.head(ROWS).iter_rows(named=True):
-        told = "; ".join(f"{column.replace('_', ' ')} {cell(row[column])}" for column in plan.columns)
+        told = "; ".join(
+            measured(column, row[column]) if row[column] is None else f"{measured(column, row[column])} ({heading(column)})"
+            for column in plan.columns
+        )
         yield f"{told}: {_title(plan, row)}. {_mark(plan, row, library, citations)}"
         yield f"  {plan.entity.line.format_map(cells(row))}"
 
@@ -215,7 +218,7 @@ def _group(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citation
         return
     found = rows.group_by(column).len().sort("len", column, descending=[True, False], nulls_last=True)
     top = found.drop_nulls(column).head(1)
-    told = f"{counted(rows.height, _noun(plan, 1), _noun(plan, 2))}, by {column.replace('_', ' ')}"
+    told = f"{counted(rows.height, _noun(plan, 1), _noun(plan, 2))}, by {heading(column)}"
     if top.height:
         tied = found.drop_nulls(column).filter(pl.col("len") == top["len"][0])[column].to_list()
         told += f"; the most: {', '.join(cell(one) for one in tied[:5])} with {top['len'][0]:,}"

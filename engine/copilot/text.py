@@ -81,11 +81,11 @@ def distance(left: str, right: str, most: int) -> int:
     return min(row[-1], most + 1)
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
+def nearest(word: str, known: Iterable[str], most: int = 2) -> str | None:
     """The one known word that a slip of the keyboard makes of ``word``; None where there is none, or several."""
     if len(word) < 4 or not word.isalpha():
         return None
-    most = 2 if len(word) >= 8 else 1
+    most = min(most, 2 if len(word) >= 8 else 1)
     best: tuple[int, list[str]] = (most + 1, [])
     for other in known:
         if other[:1] != word[:1] or len(other) < 4 or not other.isalpha():
@@ -97,4 +97,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
             best = (apart, [other])
         elif apart == best[0] <= most:
             best[1].append(other)
-    return best[1][0] if best[0] <= most and len(set(best[1])) == 1 else None
+    close = set(best[1])
+    swapped = {other for other in close if sorted(other) == sorted(word)}  # the same letters in another order
+    found = swapped if len(swapped) == 1 else close
+    return found.pop() if best[0] <= most and len(found) == 1 else None

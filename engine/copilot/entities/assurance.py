@@ -31,7 +31,7 @@ def _documents(records: Records) -> pl.DataFrame:
     names = records.fact("vendors").select("vendor_id", vendor="name")
     return records.fact("vendor_documents").join(names, on="vendor_id").with_columns(
         kind=pl.col("kind").str.replace_all("_", " ")
-    )
+    ).with_columns(title=pl.format("{} of {}", "kind", "vendor"))
 
 
 def _requests(records: Records) -> pl.DataFrame:

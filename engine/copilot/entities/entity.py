@@ -52,7 +52,7 @@ class State:
     aside: bool = False  # says nothing of how far the thing is: what is presumed stays presumed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entity:
     """A kind of thing that people ask about; adding one is adding a declaration.
 

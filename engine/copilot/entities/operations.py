@@ -93,7 +93,7 @@ INCIDENT = Entity(
         State("unowned", UNOWNED, none("owner"), aside=True),
         State("resolved", ("resolved", "fixed", "solved", "over"), is_in("status", "resolved", "closed")),
         State("under legal hold", ("under legal hold", "on legal hold", "on hold", "under hold", "legal hold", "held"),
-              lambda _: pl.col("hold").is_not_null(), after=True, aside=True),
+              lambda _: pl.col("hold").is_not_null(), after=True),
         State("without a root cause", ("without root cause", "without a root cause", "no root cause",
                                        "unknown cause", "unexplained"), none("root_cause"), after=True, aside=True),
     ),
@@ -115,6 +115,7 @@ INCIDENT = Entity(
                                        "take to acknowledge"),
               "hours_to_mitigate": ("time to mitigate", "mttm")},
     reason="root_cause", size="rank", presumed="open", row_route="/api/incidents/{id}/evidence",
+    figures={frozenset({"under legal hold"}): "incidents_held"},
     period_figures={
         ("opened_on", frozenset()): "incidents_opened_in_period",
         **{("opened_on", frozenset({word})): f"incidents_{word}_in_period"

@@ -25,9 +25,25 @@ def _frameworks(records: Records) -> pl.DataFrame:
 
 
 def _controls(records: Records) -> pl.DataFrame:
-    return records.fact("control_status").filter("applicable").with_columns(
-        id=pl.format("{}:{}", "framework", "control_id"), called=_called()
-    )
+    key = ["framework", "control_id"]
+    against = (
+        records.fact("control_evidence").drop_nulls("contradicted_at").sort(*key, "contradicted_at")
+        .group_by(key, maintain_order=True).last().select(*key, "contradicted_by", "contradicted_on")
+    )  # fmt: skip
+    status = records.fact("control_status").filter("applicable").join(against, on=key, how="left")
+    missing = pl.col("kinds_required").list.set_difference("kinds_present").list.join(", ")
+    stale = pl.col("kinds_stale").list.join(", ")
+    parts = [
+        pl.format("test {} failed", "failing_test"),
+        pl.format("'{}' on {} speaks against it", "contradicted_by", "contradicted_on"),
+        pl.when(missing != "").then(pl.format("evidence of the kind {} was never given", missing)),
+        pl.when(stale != "").then(pl.format("evidence of the kind {} is past its window", stale)),
+        pl.when(pl.col("state") == "effective").then(pl.lit("all mandatory evidence is there and fresh")),
+    ]
+    return status.with_columns(
+        id=pl.format("{}:{}", "framework", "control_id"), called=_called(),
+        because=pl.format("{}: {}", "state", pl.concat_list(parts).list.drop_nulls().list.join("; ")),
+    )  # fmt: skip
 
 
 def _gaps(records: Records) -> pl.DataFrame:
@@ -116,8 +132,7 @@ CONTROL = Entity(
                 "cadence": ("cadence", "often", "frequency"), "freshness": ("freshness", "fresh"),
                 "last_evidence_on": ("last evidence", "evidence"), "exception_id": ("exception",),
                 "group_title": ("family", "group")},
-    reason="{state}: {kinds_required} is required, {kinds_present} is present, {kinds_stale} is stale, failing test "
-           "{failing_test}",
+    reason="because",
     size="weight", report="evidence-freshness",
     figures={
         frozenset(): "controls_applicable",
