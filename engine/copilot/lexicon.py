@@ -26,7 +26,8 @@ _VOCABULARY: Mapping[str, tuple[str, ...]] = {
 # superlatives: by what the rows are ordered (a date, or the size of the thing), and whether the largest comes first
 ORDERS: Mapping[str, tuple[str, bool]] = {
     **dict.fromkeys(("latest", "newest", "most recent", "last", "recent", "most recently", "lately", "recently"), ("date", True)),
-    **dict.fromkeys(("oldest", "earliest", "longest", "longest running", "longest standing", "open longest"), ("date", False)),
+    **dict.fromkeys(("oldest", "earliest", "longest running", "longest standing", "open longest"), ("date", False)),
+    **dict.fromkeys(("longest", "slowest"), ("measure", True)), **dict.fromkeys(("fastest", "quickest", "shortest"), ("measure", False)),
     **dict.fromkeys(("next", "soonest", "upcoming", "next up", "coming up"), ("due", False)),
     **dict.fromkeys(("biggest", "largest", "highest", "worst", "top", "most severe", "most serious", "most important",
                      "strongest", "best", "greatest", "most urgent", "furthest", "most likely", "riskiest", "most critical",
@@ -48,7 +49,7 @@ FILLERS = frozenset(
         "these they thing this those to today total up us was we well were what whats when where which who whom whose "
         "will with within would yes yet you your total altogether currently date day time kindly exist exists said say "
         "across each among against between via during total sum ids details detail info information register record "
-        "records file console company organisation organization compared versus vs compare than more fewer less either "
+        "records file console old company organisation organization compared versus vs compare than more fewer less either "
         "both same way why because reason caused cause how's it's there's long often soon"
     )
 ) - {"no", "need", "needs", "own", "status", "new", "stuff", "reason", "cause", "caused", "info", "register", "by", "across", "each"}  # fmt: skip

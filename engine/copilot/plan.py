@@ -8,6 +8,7 @@ from typing import Literal
 
 import polars as pl
 
+from engine.copilot.cells import heading
 from engine.copilot.entities.entity import Entity, State
 from engine.copilot.lexicon import Sense
 from engine.copilot.reading import Asked, Piece, Reading, titled
@@ -19,10 +20,11 @@ _INTENTS: tuple[tuple[Intent, str], ...] = (
             r"(?<!without )(?<!without a )(?<!no )\broot cause\b(?! analys)"),
     ("count", r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow much (?:of|work)\b"),
     ("who", r"\bwho\b|\bwhom\b|\bwhose\b|\bwhich (?:person|people|owner|colleague|engineer)\b"),
-    ("when", r"\bwhen\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
+    ("when", r"\bwhen\b|\bhow old\b|\bsince when\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
              r"\b(?:target|due|expiry|review|end) date\b"),
 )  # fmt: skip
 _PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
+MOST_RANKED = 10
 _CHECK = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b"
 _HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|high|urgent)\b"
 _AVERAGE = r"\b(?:mean|average|avg|typical|typically)\b"
@@ -90,9 +92,13 @@ def plan(reading: Reading, frame: pl.DataFrame, today: date, asker: str, before:
           for word in reading.titled),
     ]  # fmt: skip
     order = _order(reading, frame)
+    bound = _bound(reading, frame)
+    unbound = (asked.bound.words,) if asked.bound is not None and bound is None else ()
+    if bound is not None:
+        constraints.append(bound)
     found = Plan(
         entity, _intent(reading), tuple(constraints), halves=halves, order=order,
-        unknown=(*reading.unknown, *lost, *orphans), corrections=reading.corrections, named=reading.noun > 0, lookup=lookup,
+        unknown=(*reading.unknown, *unbound, *lost, *orphans), corrections=reading.corrections, named=reading.noun > 0, lookup=lookup,
         window=_only_window(reading, dates, spans),
     )  # fmt: skip
     if before is not None:
@@ -266,6 +272,19 @@ def _rows(reading: Reading) -> list[Constraint]:
     return [Constraint("own:rows", " and ".join(reading.rows[:5]), pl.col(key).is_in(reading.rows), after=True)]
 
 
+def _bound(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
+    """A number that a column is held against: "with a CVSS above 9", "more than 8 hours"."""
+    bound = reading.asked.bound
+    named = [*_columns(reading, "attribute", frame), *_columns(reading, "measure", frame)]
+    named += [name for name in ("effort_hours", "hours_to_resolve") if bound and "hour" in bound.words and name in frame.columns]
+    column = next((name for name in named if frame.schema[name].is_numeric()), None)
+    if bound is None or column is None:
+        return None
+    cell, number = pl.col(column), bound.number
+    where = {">": cell > number, ">=": cell >= number, "<": cell < number, "<=": cell <= number}[bound.sign]
+    return Constraint(f"bound:{column}", f"with {heading(column)} {bound.words}", where.fill_null(False), after=True)
+
+
 def _order(reading: Reading, frame: pl.DataFrame) -> Order | None:
     """The superlative of the question, by a date or by size."""
     entity = reading.entity
@@ -273,14 +292,26 @@ def _order(reading: Reading, frame: pl.DataFrame) -> Order | None:
         sense = piece.sense("order")
         if sense is None or sense.column == "count" or piece.sense("state", "choice") is not None:
             continue
-        column = {"date": next(iter(_dates(reading)), next(iter(entity.dates), None)), "due": entity.due,
-                  "size": entity.size}[sense.column]  # fmt: skip
+        column, down = _ordered_by(reading, frame, sense)
         if column is not None and column in frame.columns:
             count = next((int(word) for word in reading.asked.words if word.isdigit() and 0 < int(word) <= 100), 1)
             plural = any(word in reading.asked.words for word in (entity.plural.split()[-1], f"{entity.words[0]}s"))
             most = count if count > 1 else 5 if plural and sense.column != "due" else 1
-            return Order(column, sense.value == "down", most, " ".join(piece.phrase))
+            return Order(column, down, most, " ".join(piece.phrase))
     return None
+
+
+def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense) -> tuple[str | None, bool]:
+    """The column of a superlative, and whether its largest comes first."""
+    entity, down = reading.entity, sense.value == "down"
+    first = next(iter(_dates(reading)), next(iter(entity.dates), None))
+    if sense.column == "measure":
+        measure = next(iter(entity.measures), None)
+        return (first, False) if measure is None or reading.asked.says(r"\bopen\b") else (measure, down)
+    if sense.column == "size":
+        sized = [name for name in _columns(reading, "attribute", frame) if frame.schema[name].is_numeric()]
+        return (sized[0] if sized else entity.size), down
+    return (entity.due if sense.column == "due" else first), down
 
 
 def _asked_of(found: Plan, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Plan:
@@ -296,6 +327,8 @@ def _asked_of(found: Plan, reading: Reading, frame: pl.DataFrame, lookup: bool) 
         return replace(found, intent="what", columns=(measures[-1],))
     if found.halves:
         return replace(found, intent="compare")
+    if by is not None and frame.schema[by].is_numeric() and by != "criticality":
+        return replace(found, order=Order(by, True, MOST_RANKED, f"order by {heading(by)}"), group=by)
     if by is not None:
         return replace(found, intent="group", group=by)
     if found.intent == "who":
@@ -313,7 +346,7 @@ def _unmet(found: Plan, reading: Reading) -> Plan:
     """The plan with what was asked of the rows and no column answers among the words that could not be applied."""
     asked, lost = reading.asked, []
     how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
-    if how is not None and found.intent not in ("measure", "what"):
+    if how is not None and found.intent not in ("measure", "what") and not (how[1] == "old" and found.intent == "when"):
         lost.append(how[0])
     if found.intent == "why" and found.entity.reason is None:
         lost.append("why")

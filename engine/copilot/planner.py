@@ -50,7 +50,8 @@ class Planner:
         if candidates:
             readings = [self._read(asked, entity) for entity in candidates]
             best = min(readings, key=lambda one: (len(one.unknown), -one.known, -one.noun, one.at))
-            return () if _too_little(best) else (self._plan(best),)
+            if not _too_little(best):
+                return (self._plan(best),)
         return self._unnamed(asked)
 
     def _unnamed(self, asked: Asked) -> tuple[Plan, ...]:
@@ -77,6 +78,8 @@ class Planner:
     def _candidates(self, asked: Asked) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
         said = self._without_names(asked)
+        if asked.says(r"\b(?:does|do)\b.*\b(?:depend|rely|need)\b(?! on (?:it|them)\b)") and not asked.says(r"^(?:who|what|which)(?: services?)? (?:depends?|rel(?:y|ies)) "):
+            return [BY_NAME["dependency"]]
         found = [entity for entity in ENTITIES if any(_within(phrase, said) for phrase in _NOUNS[entity.name])]
         if any(name.kind == "incident" for name in self._named(asked)):
             found.append(BY_NAME["incident"])

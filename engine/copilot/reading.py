@@ -17,6 +17,26 @@ from engine.copilot.windows import Window
 LONGEST_PHRASE = 7
 
 
+_SIGNS = {
+    **dict.fromkeys(("above", "over", "greater than", "more than", "higher than", "exceeding", ">"), ">"),
+    **dict.fromkeys(("below", "under", "less than", "lower than", "fewer than", "<"), "<"),
+    **dict.fromkeys(("at least", ">="), ">="), **dict.fromkeys(("at most", "<="), "<="),
+}  # fmt: skip
+_BOUND = re.compile(
+    rf"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))})\s*(?P<number>\d+(?:\.\d+)?)(?![\w-])"
+    r"\s*(?P<unit>%|(?:percent|hours?|points?)\b)?"
+)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number that something is held against."""
+
+    sign: str
+    number: float
+    words: str
+
+
 @dataclass(frozen=True)
 class Asked:
     """The words of a question and the spans of time in it, the same for whatever it may be about."""
@@ -24,6 +44,7 @@ class Asked:
     text: str
     words: tuple[str, ...]
     windows: tuple[Window, ...]
+    bound: Bound | None = None
 
     def says(self, pattern: str) -> bool:
         """Whether the plain text matches."""
@@ -75,7 +96,11 @@ def ask(text: str, today: date) -> Asked:
     """The question of a text."""
     lowered = plain(text)
     found, rest = windows.find(lowered, today)
-    return Asked(lowered, words(rest), found)
+    match = _BOUND.search(rest)
+    if match is None:
+        return Asked(lowered, words(rest), found)
+    bound = Bound(_SIGNS[match["sign"]], float(match["number"]), " ".join(match[0].split()))
+    return Asked(lowered, words(f"{rest[: match.start()]} {rest[match.end() :]}"), found, bound)
 
 
 def read(asked: Asked, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> Reading:

@@ -18,6 +18,7 @@ from engine.model.report import Report
 ALIASES: Mapping[str, str] = {
     "posture": "posture_score", "compliance posture": "posture_score", "security posture": "posture_score",
     "compliance score": "posture_score", "overall score": "posture_score", "score": "posture_score",
+    "posture change": "posture_change", "change of posture": "posture_change", "change in posture score": "posture_change",
     "grade": "posture_grade", "posture grade": "posture_grade", "compliance grade": "posture_grade", "rating": "posture_grade",
     "mttr": "incident_median_hours_to_restore", "time to restore": "incident_median_hours_to_restore",
     "median time to resolve": "incident_median_hours_to_restore", "time to recover": "incident_median_hours_to_restore",

@@ -236,8 +236,8 @@ _IN = r"(?:\b(?:in|over|for|during|within|from|of)\s+)?(?:\bthe\s+)?"
 _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Window | None]], ...] = tuple(
     (re.compile(pattern), read)
     for pattern, read in (
-        (rf"\b(?:older|longer|more) than {_N}\s*{_UNIT}\b(?:\s+(?:ago|old|open))?", _aged),
-        (rf"\b(?:newer|younger|less) than {_N}\s*{_UNIT}\b(?:\s+(?:ago|old))?", _young),
+        (rf"\b(?:older|longer|more) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old|open))?", _aged),
+        (rf"\b(?:newer|younger|less) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old))?", _young),
         (rf"\bfor (?:over|more than) {_N}\s*{_UNIT}\b", _aged),
         (rf"{_IN}\b(?:last|past|previous) {_N}\s*{_UNIT}\b", _rolling_back),
         (rf"{_IN}\b(?:next|coming|following) {_N}\s*{_UNIT}\b", _rolling_ahead),

@@ -13,7 +13,7 @@ UNOWNED = ("without owner", "without an owner", "unowned", "unassigned", "nobody
            "no one on", "not assigned", "have no owner", "nobody")  # fmt: skip
 OWNER = ("owner", "owned", "own", "owns", "owning", "assigned", "assignee", "responsible", "on the hook", "looks after",
          "look after", "takes care", "handling", "handle", "handled", "working on", "in charge", "belongs", "belong",
-         "run by", "on call for", "lead", "leading", "deals with", "dealing with")  # fmt: skip
+         "run by", "on call for", "on call", "contact", "lead", "leading", "deals with", "dealing with")  # fmt: skip
 
 
 def _services(records: Records) -> pl.DataFrame:
@@ -184,7 +184,7 @@ FINDING = Entity(
                 "service": ("service", "affected", "affect"), "cvss": ("cvss", "score"), "epss": ("epss",),
                 "cve": ("cve", "cve number"), "asset": ("asset", "host", "machine"), "source": ("scanner", "source"),
                 "known_exploited": ("exploited", "kev", "known exploited")},
-    size="rank", presumed="open", fillers=("scanner", "scan"),
+    size="rank", presumed="open", fillers=("scanner", "scan"), hints=("cvss", "epss"),
 )  # fmt: skip
 
 SERVICE = Entity(
@@ -229,12 +229,16 @@ SERVICE = Entity(
     size="criticality", row_route="/api/services/{id}/slo",
 )  # fmt: skip
 
+DEPENDENT = Entity(
+    "dependent service", "dependent services",
+    ("depend on", "depends on", "rely on", "relies on", "downstream of", "downstream", "depending on", "dependent",
+     "blast radius", "affected if", "break if", "breaks if", "break when", "goes down with"),
+    _dependencies, "id", "{service} needs {needs}", links={"service": "depends_on_id"}, fillers=("service", "fail", "goes", "down"),
+)  # fmt: skip
+
 DEPENDENCY = Entity(
-    "dependency", "dependencies",
-    ("dependency", "depend on", "depends on", "needs", "rely on", "relies on", "upstream of", "downstream", "calls",
-     "depend", "depending on", "dependents"),
-    _dependencies, "id", "{service} needs {needs}", links={"service": "depends_on_id"}, names=(),
-    attributes={"service": ("service",)}, states=(), people={},
+    "dependency", "dependencies", ("dependency", "upstream of", "upstream", "does depend", "need"),
+    _dependencies, "id", "{service} needs {needs}", links={"service": "service_id"}, fillers=("service", "depend", "on", "rely"),
 )  # fmt: skip
 
 ACTION = Entity(
@@ -254,4 +258,4 @@ ACTION = Entity(
     attributes={"status": ("status", "state"), "incident_id": ("incident",)}, presumed="open",
     fillers=("incident", "from", "incidents", "review", "reviews"),
 )  # fmt: skip
-OPERATIONS = (INCIDENT, DEPLOY, FINDING, SERVICE, DEPENDENCY, ACTION)
+OPERATIONS = (INCIDENT, DEPLOY, FINDING, SERVICE, DEPENDENT, DEPENDENCY, ACTION)
