@@ -58,7 +58,9 @@ def _profile(library: Library, citations: CitationList, fact: str, column: str, 
     if value is None:
         return AnswerPart((f"I have no data on {column.replace('_', ' ')}: it is not declared.",), "none")
     shown = library.edition("deployment-profile")
-    route = route_of("deployment-profile") if shown is not None and shown.document.summary.get(column) == value else None
+    route = (
+        route_of("deployment-profile") if shown is not None and shown.document.summary.get(column) == value else None
+    )
     return AnswerPart((f"{cell(value)} {said}. {citations.cite(fact, route, column)}",), "high")
 
 
@@ -70,7 +72,9 @@ def _standing(library: Library, citations: CitationList) -> AnswerPart:
             lines.append(f"{edition.document.headline} {citations.cite(report, route_of(report))}")
     coverage = next((e.document.coverage for r in ("posture-score",) if (e := library.edition(r)) is not None), None)
     if coverage is not None and not coverage.total:
-        return AnswerPart(("I have no data on the posture: no framework is in scope, or nothing is on record.",), "none")
+        return AnswerPart(
+            ("I have no data on the posture: no framework is in scope, or nothing is on record.",), "none"
+        )
     return AnswerPart(tuple(lines), "high" if coverage is None or coverage.sufficient else "low")
 
 
@@ -88,11 +92,17 @@ def _next(asked: Asked, library: Library, citations: CitationList, asker: str) -
 
 
 def _mine(library: Library, citations: CitationList, asker: str) -> Iterator[str]:
-    late = library.rows(DUTY).filter(pl.col("owner") == asker, pl.col("state") == "overdue").sort("due_on", "obligation_id")
+    late = (
+        library.rows(DUTY)
+        .filter(pl.col("owner") == asker, pl.col("state") == "overdue")
+        .sort("due_on", "obligation_id")
+    )
     if late.height:
         yield f"{late.height:,} of your duties {'is' if late.height == 1 else 'are'} overdue; the oldest first:"
         for row in late.head(ROWS).iter_rows(named=True):
-            yield _line(DUTY.line, row, citations.cite("calendar", route_of_row(DUTY, row, library), cell(row["obligation_id"])))
+            yield _line(
+                DUTY.line, row, citations.cite("calendar", route_of_row(DUTY, row, library), cell(row["obligation_id"]))
+            )
 
 
 def _decisions(library: Library, citations: CitationList) -> Iterator[str]:

@@ -35,13 +35,24 @@ ORDERS: Mapping[str, tuple[str, bool]] = {
     **dict.fromkeys(("smallest", "lowest", "weakest", "least", "least ready", "behind most", "furthest behind"), ("size", False)),
     **dict.fromkeys(("most",), ("count", True)), **dict.fromkeys(("fewest",), ("count", False)),
 }  # fmt: skip
-GROUPS = ("by", "per", "for each", "each", "broken down by", "grouped by", "split by", "across", "breakdown by", "breakdown")
+GROUPS = (
+    "by",
+    "per",
+    "for each",
+    "each",
+    "broken down by",
+    "grouped by",
+    "split by",
+    "across",
+    "breakdown by",
+    "breakdown",
+)
 MINE = ("my", "mine", "me", "i", "for me", "myself", "i am")
 FILLERS = frozenset(
     re.findall(
         r"\S+",
         "a about actually again all also am an and any anybody anyone anything are as at available be been being but by "
-        "can could count currently did different do does else ever every exactly far few find for from get give go going "
+        "can could count currently did do does else ever every exactly far few find for from get give go going "
         "got had happen happened has have having hello here hey hi how i if in into is it its itself just know kind let "
         "like list look lot many may me might moment much must my name named need needs new no now number of off on one "
         "ones only or our ours out overall own please present pull quickly really right see should show some someone "

@@ -95,7 +95,11 @@ class Library:
              (one.window(days).used_pct, one.window(days).remaining_pct, one.window(days).burn)))
             for one in found
         ]  # fmt: skip
-        parts = [f"{part}_{days}d{unit}" for days in (30, 7) for part, unit in (("used", "_pct"), ("left", "_pct"), ("burn", ""))]
+        parts = [
+            f"{part}_{days}d{unit}"
+            for days in (30, 7)
+            for part, unit in (("used", "_pct"), ("left", "_pct"), ("burn", ""))
+        ]
         schema = {"service_id": pl.String, "level": pl.String, **dict.fromkeys(parts, pl.Float64)}
         return pl.DataFrame(rows, schema=schema, orient="row")
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from engine.copilot.entities.entity import Records
 from engine.copilot.text import stems
-from engine.model.vocabulary import FRAMEWORK_NAMES
+from engine.model.vocabulary import FRAMEWORK_NAMES, ROLES
 
 Phrase = tuple[str, ...]
 # how people write a framework; the first is how we do
@@ -22,6 +22,7 @@ FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
     "gdpr-art32": ("gdpr", "gdpr article 32", "gdpr-art32", "article 32", "gdpr art 32"),
     "fedramp-poam": ("fedramp", "fedramp poam", "fedramp-poam"),
 }
+_TITLES = frozenset((*ROLES, "desk", "support", "info", "security", "compliance", "team"))  # no names of people
 _COMMON = frozenset(("committee", "of", "the", "and", "board", "group"))
 
 
@@ -68,10 +69,9 @@ class Names:
         for email, name in self._records.table("users").select("email", "name").iter_rows():
             known = Name("person", (email,), email)
             local = email.partition("@")[0]
-            yield from ((said, known) for said in {email, local, local.replace(".", " ")})
-            for said in {name, *(name or "").split()} - {None, ""} if name else ():
-                if said.lower() not in ("desk", "admin", "owner", "member", "operator"):
-                    yield said, known
+            yield from ((said, known) for said in {email, local, local.replace(".", " ")} if said not in _TITLES)
+            if name:
+                yield from ((said, known) for said in {name, *name.split()} if said.lower() not in _TITLES)
 
     def _committees(self) -> Iterator[tuple[str, Name]]:
         for key, name in self._records.fact("committees").select("committee_id", "name").iter_rows():
@@ -80,7 +80,9 @@ class Names:
             if "Board" in name.split():
                 yield from ((said, known) for said in ("board", "board meeting"))
             for word in {word.lower() for word in name.split()} - _COMMON:
-                yield from ((f"{word} {kind}", known) for kind in ("committee", "meeting", "committee meeting", "board"))
+                yield from (
+                    (f"{word} {kind}", known) for kind in ("committee", "meeting", "committee meeting", "board")
+                )
                 if word == "steering":
                     yield word, known
 
@@ -96,8 +98,11 @@ class Names:
         for control, found in keys.items():
             if any(c.isdigit() for c in control) and not control.isdigit():
                 known = Name("control", found, control)
-                yield from ((said, known) for said in {control, control.removeprefix("A."), f"control {control}", *found}
-                            if said == control or ("." in said and (said.startswith("A") or " " in said or ":" in said)))
+                yield from (
+                    (said, known)
+                    for said in {control, control.removeprefix("A."), f"control {control}", *found}
+                    if said == control or ("." in said and (said.startswith("A") or " " in said or ":" in said))
+                )
 
     def _frameworks(self) -> Iterator[tuple[str, Name]]:
         for key, spellings in FRAMEWORKS.items():

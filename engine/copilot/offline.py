@@ -27,7 +27,17 @@ from engine.model.vocabulary import Confidence
 MOST_BEFORE = 6  # questions of the conversation that a follow-up may build on
 SUBJECT_WORDS = 8
 _HELLO = r"^(?:help|hello|hi|hey|thanks|thank you)\b|\bhelp\b|\bwhat can (?:you|i)\b"
-_UNITS = {"percent": " %", "count": "", "number": "", "word": "", "text": "", "texts": "", "date": "", "instant": "", "flag": ""}
+_UNITS = {
+    "percent": " %",
+    "count": "",
+    "number": "",
+    "word": "",
+    "text": "",
+    "texts": "",
+    "date": "",
+    "instant": "",
+    "flag": "",
+}
 
 
 def general_help() -> OfflineAnswer:
@@ -47,7 +57,7 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     """What the records say; ``asker`` is who "my" stands for, ``before`` what was asked in the conversation so far."""
     planner, citations = Planner(library, asker), CitationList(library)
     asked = planner.asked(question)
-    if not asked.words and not asked.windows or asked.says(_HELLO) and len(asked.words) < 8:
+    if (not asked.words and not asked.windows) or (asked.says(_HELLO) and len(asked.words) < 8):
         return general_help()
     part = advice(asked, library, citations, asker)
     if part is not None:
@@ -92,7 +102,9 @@ def _figure(asked: Asked, found: NamedFigure, library: Library, citations: Citat
     value = figures[name]
     title, definition = figures.title(name), figures.definition(name)
     if value is None or (not value and figures.rows(found.figure.fact).is_empty()):
-        return AnswerPart((f"I have no data on {title[0].lower()}{title[1:]}: nothing is on record that it counts.",), "none")
+        return AnswerPart(
+            (f"I have no data on {title[0].lower()}{title[1:]}: nothing is on record that it counts.",), "none"
+        )
     mark = citations.cite(found.report, found.route, name)
     unit = _UNITS.get(found.figure.unit, f" {found.figure.unit}")
     edition = library.edition(found.report)

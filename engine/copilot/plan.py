@@ -11,20 +11,21 @@ import polars as pl
 from engine.copilot.cells import heading
 from engine.copilot.entities.entity import Entity, State
 from engine.copilot.lexicon import Sense
-from engine.copilot.reading import Asked, Piece, Reading, titled
+from engine.copilot.reading import Asked, Reading, titled
 from engine.copilot.windows import Window
 
-Intent = Literal["count", "list", "who", "when", "why", "what", "check", "group", "measure", "compare"]
+Intent = Literal["count", "list", "who", "when", "why", "what", "check", "every", "group", "measure", "compare"]
 _INTENTS: tuple[tuple[Intent, str], ...] = (
     ("why", r"\bwhy\b|\bhow come\b|\bwhat (?:is |was )?(?:the )?(?:root )?cause|\bwhat caused\b|\breason (?:for|of|behind)\b|"
             r"(?<!without )(?<!without a )(?<!no )\broot cause\b(?! analys)"),
     ("count", r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow much (?:of|work)\b"),
-    ("who", r"\bwho\b|\bwhom\b|\bwhose\b|\bwhich (?:person|people|owner|colleague|engineer)\b"),
+    ("who", r"(?<!vendors )(?<!suppliers )(?<!people )(?<!users )(?<!somebody )(?<!person )(?<!owners )\bwho\b|\bwhom\b|^whose\b|\bwhich (?:person|people|owner|colleague|engineer)\b"),
     ("when", r"\bwhen\b|\bhow old\b|\bsince when\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
              r"\b(?:target|due|expiry|review|end) date\b"),
 )  # fmt: skip
 _PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
 MOST_RANKED = 10
+_EVERY = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b.*\b(?:all|every|each)\b"
 _CHECK = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b"
 _HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|high|urgent)\b"
 _AVERAGE = r"\b(?:mean|average|avg|typical|typically)\b"
@@ -66,6 +67,7 @@ class Plan:
     halves: tuple[Constraint, ...] = ()
     unknown: tuple[str, ...] = ()
     corrections: tuple[tuple[str, str], ...] = ()
+    unused: tuple[str, ...] = ()
     named: bool = True
     lookup: bool = False
     checks: tuple[Constraint, ...] = ()
@@ -91,6 +93,7 @@ def plan(reading: Reading, frame: pl.DataFrame, today: date, asker: str, before:
         *(Constraint(f"title:{word}", f"with '{word}' in its name", titled(entity, frame, word), after=True)
           for word in reading.titled),
     ]  # fmt: skip
+    constraints += _dated(reading, frame, today)
     order = _order(reading, frame)
     bound = _bound(reading, frame)
     unbound = (asked.bound.words,) if asked.bound is not None and bound is None else ()
@@ -104,13 +107,20 @@ def plan(reading: Reading, frame: pl.DataFrame, today: date, asker: str, before:
     if before is not None:
         found = _followed(found, before)
     found = _unmet(_asked_of(found, reading, frame, lookup), reading)
+    if found.intent == "list" and asked.says(_EVERY) and found.constraints and before is None:
+        *subjects, claim = sorted(found.constraints, key=lambda each: each.after)
+        return replace(found, intent="every", constraints=tuple(subjects), checks=(claim,))
     if found.lookup and found.intent in ("list", "what") and asked.says(_CHECK) and before is None:
         checks = tuple(each for each in found.constraints if each.dimension.startswith(("state", "choice")))
         if checks:
             kept = tuple(each for each in found.constraints if each not in checks)
             return replace(found, intent="check", constraints=kept, checks=checks)
-    told = any(not entity.state(each.dimension.removeprefix("state:")).aside for each in stated if each.dimension != "state")
-    return _presumed(found, reading, today, told or any(each.dimension == "state" for each in stated) or before is not None)
+    told = any(
+        not entity.state(each.dimension.removeprefix("state:")).aside for each in stated if each.dimension != "state"
+    )
+    return _presumed(
+        found, reading, today, told or any(each.dimension == "state" for each in stated) or before is not None
+    )
 
 
 def _intent(reading: Reading) -> Intent:
@@ -147,7 +157,9 @@ def _windows(
         bounds = [pl.col(column) >= window.first] if window.first else []
         bounds += [pl.col(column) <= window.last] if window.last else []
         verb = column.removesuffix("_on").removesuffix("_until").replace("_", " ")
-        made.append(Constraint("window", f"{verb} {window.told}", pl.all_horizontal(bounds).fill_null(False), after=True))
+        made.append(
+            Constraint("window", f"{verb} {window.told}", pl.all_horizontal(bounds).fill_null(False), after=True)
+        )
     if len(made) == 2 and reading.asked.says(r"\b(than|compared|compare|versus|vs|against)\b"):
         return [], tuple(made), tuple(lost)
     return made, (), tuple(lost)
@@ -172,7 +184,12 @@ def _states(reading: Reading, today: date) -> list[Constraint]:
         )
         role = piece.sense("role") is not None and reading.asked.says(r"\bwho\b")
         shared = piece.sense("choice", "noun") is not None
-        if sense is not None and sense.state is not None and not role and not (verb and not shared and not _marks(sense.state)):
+        if (
+            sense is not None
+            and sense.state is not None
+            and not role
+            and not (verb and not shared and not _marks(sense.state))
+        ):
             found[sense.state.label] = sense.state
     if len(found) > 1 and "or" in reading.asked.words:
         label = " or ".join(found)
@@ -180,6 +197,27 @@ def _states(reading: Reading, today: date) -> list[Constraint]:
                            after=any(state.after for state in found.values()))]  # fmt: skip
     return [Constraint(f"state:{label}", label, state.where(today).fill_null(False), state.after)
             for label, state in found.items()]  # fmt: skip
+
+
+def _dated(reading: Reading, frame: pl.DataFrame, today: date) -> list[Constraint]:
+    """What a verb alone says: "submitted requests" are those with a day on which they were submitted."""
+    entity = reading.entity
+    if (
+        reading.asked.windows
+        or _intent(reading) not in ("list", "count")
+        or any(p.sense("order") for p in reading.pieces)
+    ):
+        return []
+    usual = {next(iter(entity.dates), None), entity.due}
+    made = []
+    for piece in reading.pieces:
+        sense = piece.sense("date")
+        verb = " ".join(piece.phrase)
+        if sense is None or len(piece.senses) > 1 or sense.column in usual or not verb.endswith("ed"):
+            continue
+        if sense.column in frame.columns:
+            made.append(Constraint(f"dated:{sense.column}", verb, (pl.col(sense.column) <= today).fill_null(False)))
+    return made
 
 
 def _marks(state: State) -> bool:
@@ -218,7 +256,9 @@ def _names(reading: Reading, frame: pl.DataFrame, asker: str) -> tuple[list[Cons
         if sense is None and not mine:
             continue
         kind = "person" if mine or sense is None or sense.name is None else sense.name.kind
-        column = _person_column(reading, number) if kind == "person" and entity.key != "email" else entity.links.get(kind)
+        column = (
+            _person_column(reading, number) if kind == "person" and entity.key != "email" else entity.links.get(kind)
+        )
         if mine:
             if column is not None and entity.people and is_mine(asked):
                 _add(keys, f"{kind}/{column}", [asker], asker)
@@ -234,7 +274,11 @@ def _names(reading: Reading, frame: pl.DataFrame, asker: str) -> tuple[list[Cons
     for where, (values, labels) in keys.items():
         kind, _, column = where.partition("/")
         own = "own:" if column == entity.key else ""
-        made.append(Constraint(f"{own}name:{where}", _name_label(kind, column, labels), pl.col(column).is_in(values), after=True))
+        made.append(
+            Constraint(
+                f"{own}name:{where}", _name_label(kind, column, labels), pl.col(column).is_in(values), after=True
+            )
+        )
     return made, orphans
 
 
@@ -276,7 +320,11 @@ def _bound(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
     """A number that a column is held against: "with a CVSS above 9", "more than 8 hours"."""
     bound = reading.asked.bound
     named = [*_columns(reading, "attribute", frame), *_columns(reading, "measure", frame)]
-    named += [name for name in ("effort_hours", "hours_to_resolve") if bound and "hour" in bound.words and name in frame.columns]
+    named += [
+        name
+        for name in ("effort_hours", "hours_to_resolve")
+        if bound and "hour" in bound.words and name in frame.columns
+    ]
     column = next((name for name in named if frame.schema[name].is_numeric()), None)
     if bound is None or column is None:
         return None
@@ -290,7 +338,8 @@ def _order(reading: Reading, frame: pl.DataFrame) -> Order | None:
     entity = reading.entity
     for number, piece in enumerate(reading.pieces):
         sense = piece.sense("order")
-        if sense is None or sense.column == "count" or piece.sense("state", "choice") is not None:
+        ahead = sense is not None and sense.column == "due" and bool(reading.asked.windows)
+        if sense is None or ahead or sense.column == "count" or piece.sense("state", "choice") is not None:
             continue
         column, down = _ordered_by(reading, frame, sense)
         if column is not None and column in frame.columns:
@@ -321,7 +370,9 @@ def _asked_of(found: Plan, reading: Reading, frame: pl.DataFrame, lookup: bool) 
     measures = _columns(reading, "measure", frame)
     by = _group(reading, frame, found.intent)
     how = "mean" if asked.says(_AVERAGE) else "median" if asked.says(_MEDIAN) else "sum" if asked.says(_TOTAL) else None
-    if measures and (how or asked.says(r"\bhow long\b") or (found.intent == "list" and not asked.says(r"\bhow\b") and lookup)):
+    if measures and (
+        how or asked.says(r"\bhow long\b") or (found.intent == "list" and not asked.says(r"\bhow\b") and lookup)
+    ):
         if not lookup or how is not None:
             return replace(found, intent="measure", measure=(measures[-1], how or "median"), group=by)
         return replace(found, intent="what", columns=(measures[-1],))
@@ -348,6 +399,13 @@ def _unmet(found: Plan, reading: Reading) -> Plan:
     how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
     if how is not None and found.intent not in ("measure", "what") and not (how[1] == "old" and found.intent == "when"):
         lost.append(how[0])
+    if (
+        asked.says(r"\bthan\b")
+        and found.intent != "compare"
+        and asked.bound is None
+        and not any(one.age for one in asked.windows)
+    ):
+        lost.append("than")
     if found.intent == "why" and found.entity.reason is None:
         lost.append("why")
     people = any(each.dimension.startswith(("name:person", "own:name:person")) for each in found.constraints)
@@ -359,12 +417,30 @@ def _unmet(found: Plan, reading: Reading) -> Plan:
             lost.append("most")
         if any(sense.kind == "group" for sense in said) and not people:
             lost.append("by")
-    return replace(found, unknown=(*found.unknown, *lost)) if lost else found
+    idle = _unused(found, reading) if found.intent in ("count", "list") and not found.lookup else ()
+    return replace(found, unknown=(*found.unknown, *lost), unused=idle)
+
+
+def _unused(found: Plan, reading: Reading) -> tuple[str, ...]:
+    """Words that name a column which neither chose rows nor was asked for, as "incidents that affect customers"."""
+    if reading.asked.says(r"\b(?:and|with|incl\w*|by) (?:their|its|the)\b") or reading.asked.bound is not None:
+        return ()
+    ordered = found.order.column if found.order else None
+    return tuple(
+        " ".join(piece.phrase) for piece in reading.pieces
+        if piece.sense("attribute", "measure") and not piece.sense("noun", "state", "choice", "name", "filler", "date", "role", "order")
+        and not any(sense.column == ordered for sense in piece.senses)
+    )  # fmt: skip
 
 
 def _when(reading: Reading, frame: pl.DataFrame, found: Plan) -> tuple[str, ...]:
     dates = [name for name in _columns(reading, "date", frame)]
-    ahead = reading.asked.says(r"\b(next|due|expire|expires|upcoming|will|deadline|target)\b") or found.entity.due is not None
+    if reading.asked.says(r"\bhow old\b|\bsince when\b") and not dates:
+        return tuple(found.entity.dates)[:1]
+    ahead = (
+        reading.asked.says(r"\b(next|due|expire|expires|upcoming|will|deadline|target)\b")
+        or found.entity.due is not None
+    )
     usual = found.entity.due if ahead and found.entity.due else next(iter(found.entity.dates), None)
     if found.order is not None and not dates:
         return (found.order.column,) if found.order.column in frame.columns and frame.schema[found.order.column] == pl.Date else (
@@ -438,4 +514,3 @@ def _followed(found: Plan, before: Plan) -> Plan:
 def _dimension(constraint: Constraint) -> str:
     """What a constraint is about: a later one about the same takes its place, but states add up."""
     return constraint.dimension if constraint.dimension.startswith("state") else constraint.dimension.split("/")[0]
-

@@ -43,7 +43,9 @@ class Planner:
     def plans(self, asked: Asked, before: Plan | None = None) -> tuple[Plan, ...]:
         """The query that is meant; several where nothing says which; none where nothing fits."""
         candidates = self._candidates(asked)
-        if before is not None and (not candidates or asked.says(_FOLLOWS) and not _own_subject(asked, candidates, before)):
+        if before is not None and (
+            not candidates or (asked.says(_FOLLOWS) and not _own_subject(asked, candidates, before))
+        ):
             reading = self._read(asked, before.entity)
             if not reading.unknown and (reading.pieces or reading.titled or asked.says(_FOLLOWS)):
                 return (self._plan(reading, before),)
@@ -67,18 +69,30 @@ class Planner:
             if not reading.unknown:
                 return (self._plan(reading),)
         if any(True for _ in self._named(asked)):
-            readings = [reading for name in _SEVERE if not (reading := self._read(asked, BY_NAME[name])).unknown and reading.known > 1]
+            readings = [
+                reading
+                for name in _SEVERE
+                if not (reading := self._read(asked, BY_NAME[name])).unknown and reading.known > 1
+            ]
             if readings:
                 return tuple(self._plan(reading) for reading in readings)
-        hinted = [entity for entity in ENTITIES if any(word in entity.hints or stem(word) in entity.hints for word in asked.words)]
-        severe = [BY_NAME[name] for name in _SEVERE] if asked.says(r"\b(?:critical|high|medium|low|severe|crit)s?\b") else []
+        hinted = [
+            entity
+            for entity in ENTITIES
+            if any(word in entity.hints or stem(word) in entity.hints for word in asked.words)
+        ]
+        severe = (
+            [BY_NAME[name] for name in _SEVERE] if asked.says(r"\b(?:critical|high|medium|low|severe|crit)s?\b") else []
+        )
         readings = [reading for entity in hinted or severe if not (reading := self._read(asked, entity)).unknown]
         return tuple(self._plan(reading) for reading in readings if reading.known)
 
     def _candidates(self, asked: Asked) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
         said = self._without_names(asked)
-        if asked.says(r"\b(?:does|do)\b.*\b(?:depend|rely|need)\b(?! on (?:it|them)\b)") and not asked.says(r"^(?:who|what|which)(?: services?)? (?:depends?|rel(?:y|ies)) "):
+        if asked.says(r"\b(?:does|do)\b.*\b(?:depend|rely|need)\b(?! on (?:it|them)\b)") and not asked.says(
+            r"^(?:who|what|which)(?: services?)? (?:depends?|rel(?:y|ies)) "
+        ):
             return [BY_NAME["dependency"]]
         found = [entity for entity in ENTITIES if any(_within(phrase, said) for phrase in _NOUNS[entity.name])]
         if any(name.kind == "incident" for name in self._named(asked)):
@@ -86,7 +100,11 @@ class Planner:
         if found:
             return list(dict.fromkeys(found))
         close = {near for word in said if not is_filler(word) and (near := nearest(word, _SINGLE, most=1)) is not None}
-        return [entity for entity in ENTITIES if any(phrase[0] in close for phrase in _NOUNS[entity.name] if len(phrase) == 1)]
+        return [
+            entity
+            for entity in ENTITIES
+            if any(phrase[0] in close for phrase in _NOUNS[entity.name] if len(phrase) == 1)
+        ]
 
     def _without_names(self, asked: Asked) -> tuple[str, ...]:
         """The words in the singular, but for those that name a service, a vendor or a person."""

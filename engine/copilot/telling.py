@@ -26,7 +26,9 @@ def tell(plan: Plan, library: Library, citations: CitationList) -> AnswerPart:
     if not lines:
         return AnswerPart((f"I have no data on {_noun(plan, 1)}: nothing on record fits.",), "none")
     confidence, reason = _confidence(plan, frame, rows)
-    lines += [f"I could not apply '{word}': nothing on record says it of {plan.entity.plural}." for word in plan.unknown]
+    lines += [
+        f"I could not apply '{word}': nothing on record says it of {plan.entity.plural}." for word in plan.unknown
+    ]
     lines += [f"I read '{said}' as '{meant}'." for said, meant in plan.corrections]
     return AnswerPart(tuple(lines), confidence, reason)
 
@@ -34,6 +36,8 @@ def tell(plan: Plan, library: Library, citations: CitationList) -> AnswerPart:
 def _confidence(plan: Plan, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[Confidence, str]:
     if plan.unknown:
         return "low", f"{', '.join(plan.unknown)} not applied"
+    if plan.unused:
+        return "medium", f"{', '.join(plan.unused)} did not choose rows"
     if not plan.named and not plan.lookup:
         return "medium", f"nothing said what it is about; taken as {plan.entity.plural}"
     if any(len(said) >= 8 and said[:-1] != meant for said, meant in plan.corrections) and len(plan.corrections) > 1:
@@ -201,10 +205,21 @@ def _check(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citation
         yield f"  {plan.entity.line.format_map(cells(row))}"
 
 
+def _every(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    (claim,) = plan.checks
+    others = rows.filter(~claim.where)
+    held = rows.height - others.height
+    yes = "Yes" if others.is_empty() and rows.height else "No"
+    yield f"{yes}: {held:,} of {counted(rows.height, _noun(plan, 1), _noun(plan, 2))} {claim.label}, {others.height:,} not."
+    yield from _rows(plan, others, library, citations)
+
+
 def _what(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     for row in rows.head(ROWS).iter_rows(named=True):
         told = "; ".join(
-            measured(column, row[column]) if row[column] is None else f"{measured(column, row[column])} ({heading(column)})"
+            measured(column, row[column])
+            if row[column] is None
+            else f"{measured(column, row[column])} ({heading(column)})"
             for column in plan.columns
         )
         yield f"{told}: {_title(plan, row)}. {_mark(plan, row, library, citations)}"
@@ -252,6 +267,6 @@ def _compare(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citati
 
 
 _TELLERS = {
-    "count": _list, "list": _list, "who": _who, "when": _when, "why": _why, "what": _what, "check": _check, "group": _group,
+    "count": _list, "list": _list, "who": _who, "when": _when, "why": _why, "what": _what, "check": _check, "every": _every, "group": _group,
     "measure": _measure, "compare": _compare,
 }  # fmt: skip

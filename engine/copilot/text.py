@@ -81,6 +81,11 @@ def distance(left: str, right: str, most: int) -> int:
     return min(row[-1], most + 1)
 
 
+def _left_out(word: str, other: str) -> bool:
+    """Whether ``word`` is ``other`` with one of its letters missing."""
+    return len(other) == len(word) + 1 and any(other[:at] + other[at + 1 :] == word for at in range(1, len(other)))
+
+
 def nearest(word: str, known: Iterable[str], most: int = 2) -> str | None:
     """The one known word that a slip of the keyboard makes of ``word``; None where there is none, or several."""
     if len(word) < 4 or not word.isalpha():
@@ -91,8 +96,8 @@ def nearest(word: str, known: Iterable[str], most: int = 2) -> str | None:
         if other[:1] != word[:1] or len(other) < 4 or not other.isalpha():
             continue
         apart = distance(word, other, most)
-        if len(word) == 4 and sorted(word) != sorted(other):
-            continue  # of four letters, only two that changed places
+        if len(word) == 4 and sorted(word) != sorted(other) and not _left_out(word, other):
+            continue  # of four letters, only two that changed places, or one that was left out
         if apart < best[0]:
             best = (apart, [other])
         elif apart == best[0] <= most:

@@ -82,7 +82,9 @@ def named(asked: Asked, catalogue: Mapping[str, Report], today: date) -> NamedFi
     report = showing(catalogue, figure.id)
     if report is None:
         return None
-    over = "{period_start}" in figure.definition and any(one.name == PERIOD_DAYS.name for one in catalogue[report].parameters)
+    over = "{period_start}" in figure.definition and any(
+        one.name == PERIOD_DAYS.name for one in catalogue[report].parameters
+    )
     window = asked.windows[0] if asked.windows else None
     if window is None or _signature(figure, today)[1] == (window.first, window.last):
         return NamedFigure(figure, report, None, None)

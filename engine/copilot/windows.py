@@ -254,7 +254,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Wi
         (rf"\bafter {_POINT}\b", _after),
         (rf"{_IN}\b(?P<which>last|previous|this|current|next|coming|following) {_UNIT}\b", _calendar),
         (rf"\b(?:(?:in|during|for|on|from|of)\s+){_POINT}\b", _within),
-        (rf"\b(?P<rel>yesterday|today|tomorrow|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{{4}}))?)\b",
+        (r"\b(?P<rel>yesterday|today|tomorrow|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)\b",
          lambda match, today, ahead: Window(*_relative(match.groupdict(), today), _said(match))),
         (rf"\b{_POINT.replace('|now|', '|')}\b", lambda match, today, ahead: None if match["month"] == "may" and not
          (match["year"] or match["dom"] or match["dom2"]) else _within(match, today, ahead)),

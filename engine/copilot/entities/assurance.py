@@ -18,7 +18,9 @@ def _without(*named: str) -> tuple[str, ...]:
 
 
 def _with(*named: str) -> tuple[str, ...]:
-    return tuple(f"{said} {name}" for name in named for said in ("with", "with a", "with an", "have a", "have", "has a"))
+    return tuple(
+        f"{said} {name}" for name in named for said in ("with", "with a", "with an", "have a", "have", "has a")
+    )
 
 
 def _vendors(records: Records) -> pl.DataFrame:
@@ -29,9 +31,12 @@ def _vendors(records: Records) -> pl.DataFrame:
 
 def _documents(records: Records) -> pl.DataFrame:
     names = records.fact("vendors").select("vendor_id", vendor="name")
-    return records.fact("vendor_documents").join(names, on="vendor_id").with_columns(
-        kind=pl.col("kind").str.replace_all("_", " ")
-    ).with_columns(title=pl.format("{} of {}", "kind", "vendor"))
+    return (
+        records.fact("vendor_documents")
+        .join(names, on="vendor_id")
+        .with_columns(kind=pl.col("kind").str.replace_all("_", " "))
+        .with_columns(title=pl.format("{} of {}", "kind", "vendor"))
+    )
 
 
 def _requests(records: Records) -> pl.DataFrame:
@@ -185,7 +190,7 @@ RISK = Entity(
         State("above appetite", ("above appetite", "over appetite", "beyond appetite", "exceed appetite", "outside appetite",
                                  "too high", "over our appetite", "above our appetite", "exceed our appetite"),
               flag("over_appetite"), after=True, aside=True),
-        State("unrated", ("unrated", "unknown rating", "not rated", "unknown", "without rating"), flag("unknown"), aside=True),
+        State("unrated", ("unrated", "unknown rating", "not rated", "unknown", "without rating", "nobody rated", "nobody has rated", "never rated"), flag("unknown"), aside=True),
         State("open", ("open", "on the register", "current", "live"), is_in("status", "open")),
         State("closed", ("closed", "retired"), is_in("status", "closed")),
         State("unowned", UNOWNED, none("owner"), aside=True),

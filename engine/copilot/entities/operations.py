@@ -10,10 +10,11 @@ SEVERITY = {
     "sev2": "high", "sev-2": "high", "moderate": "medium", "sev3": "medium", "informational": "info",
 }  # fmt: skip
 UNOWNED = ("without owner", "without an owner", "unowned", "unassigned", "nobody on", "nobody owns", "no owner",
-           "no one on", "not assigned", "have no owner", "nobody")  # fmt: skip
+           "no one on", "not assigned", "have no owner", "nobody is on", "nobody assigned", "nobody took", "without assignee",
+           "without an assignee", "nobody works on", "nobody is working on", "nobody looks after")  # fmt: skip
 OWNER = ("owner", "owned", "own", "owns", "owning", "assigned", "assignee", "responsible", "on the hook", "looks after",
          "look after", "takes care", "handling", "handle", "handled", "working on", "in charge", "belongs", "belong",
-         "run by", "on call for", "on call", "contact", "lead", "leading", "deals with", "dealing with")  # fmt: skip
+         "run by", "took", "takes", "taking", "picked up", "on call for", "on call", "contact", "lead", "leading", "deals with", "dealing with")  # fmt: skip
 
 
 def _services(records: Records) -> pl.DataFrame:
@@ -47,8 +48,14 @@ def _deploys(records: Records) -> pl.DataFrame:
 
 def _findings(records: Records) -> pl.DataFrame:
     linked = records.table("findings").select("id", "service_id", "incident_id")
-    return records.fact("findings").join(linked, on="id", how="left").with_columns(
-        pl.col("severity").replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1).alias("rank")
+    return (
+        records.fact("findings")
+        .join(linked, on="id", how="left")
+        .with_columns(
+            pl.col("severity")
+            .replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1)
+            .alias("rank")
+        )
     )
 
 
@@ -86,7 +93,7 @@ INCIDENT = Entity(
     names=("id", "title"),
     states=(
         State("open", ("open", "active", "ongoing", "going on", "live", "unresolved", "not resolved", "still open",
-                       "current", "outstanding", "happening", "firing", "not closed", "unclosed"),
+                       "current", "outstanding", "happening", "firing", "not closed", "unclosed", "burning", "on fire"),
               is_in("status", *LIVE_INCIDENTS)),
         State("unacknowledged", ("unacknowledged", "not acknowledged", "unacked", "nobody acknowledged"),
               is_in("status", "open")),
@@ -114,6 +121,7 @@ INCIDENT = Entity(
               "hours_to_acknowledge": ("time to acknowledge", "time to ack", "mtta", "acknowledgement time",
                                        "take to acknowledge"),
               "hours_to_mitigate": ("time to mitigate", "mttm")},
+    hints=("burning", "fire"),
     reason="root_cause", size="rank", presumed="open", row_route="/api/incidents/{id}/evidence",
     figures={frozenset({"under legal hold"}): "incidents_held"},
     period_figures={

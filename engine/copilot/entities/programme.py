@@ -13,7 +13,9 @@ OVERDUE = ("overdue", "late", "past due", "missed", "behind", "past their date",
 
 
 def _frameworks(records: Records) -> pl.DataFrame:
-    dates = records.fact("organization_frameworks_rows").filter("in_scope").select("framework", "adopted_on", "target_on")
+    dates = (
+        records.fact("organization_frameworks_rows").filter("in_scope").select("framework", "adopted_on", "target_on")
+    )
     names = pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework")).alias("called")
     gaps = records.fact("gaps").group_by("framework").agg(gaps=pl.len().cast(pl.Int64))
     return (
@@ -52,8 +54,10 @@ def _gaps(records: Records) -> pl.DataFrame:
 
 def _remediations(records: Records) -> pl.DataFrame:
     rows = records.table("remediations").select("id", "blocked_by", "runbook", raw_severity="severity")
-    return records.fact("remediations").join(rows, on="id", how="left").with_columns(
-        called=_called(), severity=pl.coalesce("severity", "raw_severity")
+    return (
+        records.fact("remediations")
+        .join(rows, on="id", how="left")
+        .with_columns(called=_called(), severity=pl.coalesce("severity", "raw_severity"))
     )
 
 
