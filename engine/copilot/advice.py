@@ -26,7 +26,8 @@ _STANDING = (
 # what the organization is: words of the question, the fact, the column, how it is said
 _PROFILE = (
     (r"\bhow many (?:people|employees|staff|colleagues) (?:work|do we (?:have|employ)|are (?:we|there)|does the company)|"
-     r"\bheadcount\b|\bhow (?:big|large) (?:are we|is (?:the|our) (?:company|organi[sz]ation))\b", "organization", "headcount",
+     r"\bheadcount\b|\bhow (?:big|large) (?:are we|is (?:the|our) (?:company|organi[sz]ation))\b", "organization",
+         "headcount",
      "people work here"),
     (r"\bwhere (?:is|are|do we keep|do we store|does) (?:our |the )?(?:data|records)\b|\bdata (?:region|residency)\b|"
      r"\bhosted where\b|\bwhich region (?:are|is)\b|\bwhere are we hosted\b", "organization", "data_region",
@@ -84,7 +85,8 @@ def _next(asked: Asked, library: Library, citations: CitationList, asker: str) -
     gaps = library.rows(GAP).sort("priority", "gap_id", descending=[True, False]).head(ROWS)
     if gaps.height:
         lines.append("The gaps that come first, by priority:")
-        lines += [_line(GAP.line, row, citations.cite("gap-remediations", route_of_row(GAP, row, library), cell(row["gap_id"])))
+        lines += [_line(GAP.line, row, citations.cite("gap-remediations", route_of_row(GAP, row, library),
+            cell(row["gap_id"])))
                   for row in gaps.iter_rows(named=True)]  # fmt: skip
     if not lines:
         return AnswerPart(("I have no data on what to do next: no decision is due and no gap is on record.",), "none")
@@ -113,7 +115,8 @@ def _decisions(library: Library, citations: CitationList) -> Iterator[str]:
             yield "What to decide:"
         for number, row in enumerate(frame.head(ROWS).iter_rows(named=True), 1):
             yield _line("{decision} ({reason}; with {owner})", row,
-                        citations.cite("executive-summary", route_of("executive-summary"), f"decision {number}"))  # fmt: skip
+                        citations.cite("executive-summary", route_of("executive-summary"),
+                            f"decision {number}"))  # fmt: skip
 
 
 def _line(template: str, row: dict[str, object], mark: str) -> str:

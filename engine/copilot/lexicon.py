@@ -4,12 +4,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Literal, get_args
 
 import polars as pl
 
 from engine.copilot.entities.entity import Entity, State
-from engine.copilot.names import Name, Phrase
+from engine.copilot.names import Name, Names, Phrase
 from engine.copilot.text import stem, stems
 from engine.model import vocabulary
 
@@ -20,19 +21,23 @@ MOST_CHOICES = 60
 _VOCABULARY: Mapping[str, tuple[str, ...]] = {
     "severity": vocabulary.SEVERITIES, "tier": vocabulary.VENDOR_TIERS, "cadence": vocabulary.CADENCES,
     "environment": vocabulary.ENVIRONMENTS, "role": vocabulary.ROLES,
-    "priority": vocabulary.get_args(vocabulary.RequestPriority),
-    "treatment": vocabulary.get_args(vocabulary.RiskTreatment),
+    "priority": get_args(vocabulary.RequestPriority),
+    "treatment": get_args(vocabulary.RiskTreatment),
 }  # fmt: skip
 # superlatives: by what the rows are ordered (a date, or the size of the thing), and whether the largest comes first
 ORDERS: Mapping[str, tuple[str, bool]] = {
-    **dict.fromkeys(("latest", "newest", "most recent", "last", "recent", "most recently", "lately", "recently"), ("date", True)),
+    **dict.fromkeys(("latest", "newest", "most recent", "last", "recent", "most recently", "lately", "recently"),
+        ("date", True)),
     **dict.fromkeys(("oldest", "earliest", "longest running", "longest standing", "open longest"), ("date", False)),
-    **dict.fromkeys(("longest", "slowest"), ("measure", True)), **dict.fromkeys(("fastest", "quickest", "shortest"), ("measure", False)),
+    **dict.fromkeys(("longest", "slowest"), ("measure", True)), **dict.fromkeys(("fastest", "quickest", "shortest"),
+        ("measure", False)),
     **dict.fromkeys(("next", "soonest", "upcoming", "next up", "coming up"), ("due", False)),
     **dict.fromkeys(("biggest", "largest", "highest", "worst", "top", "most severe", "most serious", "most important",
-                     "strongest", "best", "greatest", "most urgent", "furthest", "most likely", "riskiest", "most critical",
+                     "strongest", "best", "greatest", "most urgent", "furthest", "most likely", "riskiest",
+                     "most critical",
                      "closest", "most dangerous"), ("size", True)),
-    **dict.fromkeys(("smallest", "lowest", "weakest", "least", "least ready", "behind most", "furthest behind"), ("size", False)),
+    **dict.fromkeys(("smallest", "lowest", "weakest", "least", "least ready", "behind most", "furthest behind"),
+        ("size", False)),
     **dict.fromkeys(("most",), ("count", True)), **dict.fromkeys(("fewest",), ("count", False)),
 }  # fmt: skip
 GROUPS = (
@@ -63,7 +68,8 @@ FILLERS = frozenset(
         "records file console old company organisation organization compared versus vs compare than more fewer less either "
         "both same way why because reason caused cause how's it's there's long often soon"
     )
-) - {"no", "need", "needs", "own", "status", "new", "stuff", "reason", "cause", "caused", "info", "register", "by", "across", "each"}  # fmt: skip
+) - {"no", "need", "needs", "own", "status", "new", "stuff", "reason", "cause", "caused", "info", "register", "by",
+    "across", "each"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,18 +83,26 @@ class Sense:
     name: Name | None = None
 
 
-Lexicon = Mapping[Phrase, tuple[Sense, ...]]
+class Lexicon:
+    """All phrases that mean something for a kind of thing whose rows are ``frame``, and the organization's names."""
 
+    def __init__(self, entity: Entity, frame: pl.DataFrame, names: Names) -> None:
+        found: defaultdict[Phrase, dict[Sense, None]] = defaultdict(dict)
+        for said, sense in _senses(entity, frame):
+            for phrase in {stems(said), tuple(said.split())}:
+                found[phrase][sense] = None
+        self._own = {phrase: tuple(senses) for phrase, senses in found.items() if phrase}
+        self._names = names
 
-def lexicon(entity: Entity, frame: pl.DataFrame, names: Mapping[Phrase, Name]) -> Lexicon:
-    """All phrases that mean something for this kind of thing."""
-    found: defaultdict[Phrase, dict[Sense, None]] = defaultdict(dict)
-    for said, sense in _senses(entity, frame):
-        for phrase in {stems(said), tuple(said.split())}:
-            found[phrase][sense] = None
-    for phrase, name in names.items():
-        found[phrase][Sense("name", name=name)] = None
-    return {phrase: tuple(senses) for phrase, senses in found.items() if phrase}
+    def senses(self, phrase: Phrase) -> tuple[Sense, ...]:
+        """What a phrase means; nothing where it means nothing."""
+        name = self._names.by_phrase.get(phrase)
+        return (*self._own.get(phrase, ()), *(() if name is None else (Sense("name", name=name),)))
+
+    @cached_property
+    def singles(self) -> frozenset[str]:
+        """Its phrases of one word."""
+        return frozenset(phrase[0] for phrase in self._own if len(phrase) == 1) | self._names.singles
 
 
 def nouns(entity: Entity) -> Iterator[Phrase]:

@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
+from functools import cached_property
 
 import polars as pl
 
 from engine.copilot.entities.entity import Entity
+from engine.copilot.lexicon import Lexicon
+from engine.copilot.names import Names
 from engine.incidents.service_budgets import service_budgets
 from engine.model.document import Edition, Position
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.thresholds import Thresholds
 from engine.reporting.snapshot import Snapshot
 from engine.reporting.snapshots import Snapshots
 
@@ -22,11 +26,12 @@ class Library:
         self._org_id = org_id
         self._now = now
         self._editions: dict[str, Edition | None] = {}
+        self._lexicons: dict[str, Lexicon] = {}
         self._listed: dict[str, frozenset[str]] = {}
         self._facts: dict[str, pl.DataFrame] = {}
         self._tables: dict[str, pl.DataFrame] = {}
         self._rows: dict[str, pl.DataFrame] = {}
-        self._subject: tuple[date, Position, str, Mapping[str, float]] | None = None
+        self._subject: tuple[date, Position, str, Thresholds] | None = None
 
     @property
     def catalogue(self) -> Mapping[str, Report]:
@@ -81,7 +86,7 @@ class Library:
         if name not in self._tables:
             self.revision  # noqa: B018 - settles the replica at the head
             with self._snapshots.replica.view() as view:
-                rows = view.frame(f"SELECT * FROM {name} WHERE org_id = ? ORDER BY ALL", (self._org_id,))  # noqa: S608 - names of tables are ours
+                rows = view.frame(f"SELECT * FROM {name} WHERE org_id = ? ORDER BY ALL", (self._org_id,))
             self._tables[name] = _plain(rows)
         return self._tables[name]
 
@@ -117,10 +122,21 @@ class Library:
             self._rows[entity.name] = frame.with_columns(days)
         return self._rows[entity.name]
 
+    @cached_property
+    def names(self) -> Names:
+        """The organization's own names."""
+        return Names(self)
+
+    def lexicon(self, entity: Entity) -> Lexicon:
+        """What phrases mean of a kind of thing."""
+        if entity.name not in self._lexicons:
+            self._lexicons[entity.name] = Lexicon(entity, self.rows(entity), self.names)
+        return self._lexicons[entity.name]
+
     def _open(self) -> Snapshot:
         return self._snapshots.open(self._org_id, now=self._now)
 
-    def _about(self) -> tuple[date, Position, str, Mapping[str, float]]:
+    def _about(self) -> tuple[date, Position, str, Thresholds]:
         if self._subject is None:
             with self._open() as snapshot:
                 subject = snapshot.subject

@@ -51,9 +51,9 @@ class Names:
         return found
 
     @cached_property
-    def followed(self) -> frozenset[str]:
-        """The frameworks in scope."""
-        return frozenset(self._records.fact("organization_frameworks_rows").filter("in_scope")["framework"])
+    def singles(self) -> frozenset[str]:
+        """The names of one word."""
+        return frozenset(phrase[0] for phrase in self.by_phrase if len(phrase) == 1)
 
     def _services(self) -> Iterator[tuple[str, Name]]:
         for key, name in self._records.table("services").select("id", "name").iter_rows():

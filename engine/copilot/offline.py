@@ -10,11 +10,12 @@ import polars as pl
 from engine.copilot.advice import advice
 from engine.copilot.answers import AnswerPart, CitationList, OfflineAnswer, join_parts
 from engine.copilot.cells import cell
+from engine.copilot.constraints import is_mine
 from engine.copilot.entities import ENTITIES
 from engine.copilot.lexicon import is_filler
 from engine.copilot.library import Library
-from engine.copilot.plan import Plan, is_mine
 from engine.copilot.planner import Planner
+from engine.copilot.query import Plan
 from engine.copilot.reading import Asked
 from engine.copilot.shown import figure_id
 from engine.copilot.telling import ROWS, tell

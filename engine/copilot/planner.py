@@ -5,16 +5,18 @@ from datetime import date
 
 from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
-from engine.copilot.lexicon import Sense, is_filler, lexicon, nouns
+from engine.copilot.lexicon import is_filler, nouns
 from engine.copilot.library import Library
-from engine.copilot.names import Name, Names, Phrase
-from engine.copilot.plan import Plan, plan
+from engine.copilot.names import Name, Phrase
+from engine.copilot.plan import plan
+from engine.copilot.query import Plan
 from engine.copilot.reading import Asked, Reading, ask, read
 from engine.copilot.text import nearest, stem
 
 _FOLLOWS = r"^(?:and|but|ok(?:ay)?|now|only|just|what about|how about|which of|of (?:those|them|these)|same for|also)\b|" \
            r"\b(?:of (?:those|them|these)|them|they|those|these|their|its|it|that one|the same|ones)\b"  # fmt: skip
-_BY_NAME = {"service": "service", "vendor": "vendor", "person": "person", "control": "control", "framework": "framework",
+_BY_NAME = {"service": "service", "vendor": "vendor", "person": "person", "control": "control",
+    "framework": "framework",
             "committee": "committee", "incident": "incident"}  # fmt: skip
 _SEVERE = ("incident", "finding", "gap")
 BY_NAME = {entity.name: entity for entity in ENTITIES}
@@ -28,13 +30,7 @@ class Planner:
     def __init__(self, library: Library, asker: str) -> None:
         self._library = library
         self._asker = asker
-        self._names = Names(library)
-        self._lexicons: dict[str, dict[Phrase, tuple[Sense, ...]]] = {}
-
-    @property
-    def names(self) -> Names:
-        """The organization's own names."""
-        return self._names
+        self._names = library.names
 
     def asked(self, text: str) -> Asked:
         """The question of a text."""
@@ -133,10 +129,7 @@ class Planner:
                     yield name
 
     def _read(self, asked: Asked, entity: Entity) -> Reading:
-        frame = self._library.rows(entity)
-        if entity.name not in self._lexicons:
-            self._lexicons[entity.name] = dict(lexicon(entity, frame, self._names.by_phrase))
-        return read(asked, entity, self._lexicons[entity.name], frame)
+        return read(asked, entity, self._library.lexicon(entity), self._library.rows(entity))
 
     def _plan(self, reading: Reading, before: Plan | None = None) -> Plan:
         return plan(reading, self._library.rows(reading.entity), self._today, self._asker, before)

@@ -110,7 +110,6 @@ def read(asked: Asked, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> R
     titled: list[str] = []
     unknown: list[str] = []
     corrections: list[tuple[str, str]] = []
-    singles = {phrase[0] for phrase in known if len(phrase) == 1}
     for piece in _cut(asked.words, known):
         if piece.senses:
             pieces.append(piece)
@@ -123,8 +122,8 @@ def read(asked: Asked, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> R
             continue
         elif _titles(entity, frame, stem(word)):
             titled.append(stem(word))
-        elif (near := nearest(stem(word), singles)) is not None:
-            pieces.append(Piece((near,), known[(near,)], corrected=word))
+        elif (near := nearest(stem(word), known.singles)) is not None:
+            pieces.append(Piece((near,), known.senses((near,)), corrected=word))
             corrections.append((word, near))
         else:
             unknown.append(word)
@@ -140,9 +139,9 @@ def _cut(said: Sequence[str], known: Lexicon) -> Iterator[Piece]:
     while at < len(said):
         for length in range(min(LONGEST_PHRASE, len(said) - at), 0, -1):
             raw = tuple(said[at : at + length])
-            phrase = next((one for one in (raw, tuple(map(stem, raw))) if one in known), None)
+            phrase = next((one for one in (raw, tuple(map(stem, raw))) if known.senses(one)), None)
             if phrase is not None:
-                yield Piece(phrase, known[phrase])
+                yield Piece(phrase, known.senses(phrase))
                 at += length
                 break
         else:

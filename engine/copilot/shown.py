@@ -6,7 +6,7 @@ from engine.copilot.answers import CitationList
 from engine.copilot.cells import cells, counted
 from engine.copilot.entities.entity import Entity
 from engine.copilot.library import Library
-from engine.copilot.plan import Plan
+from engine.copilot.query import Plan
 from engine.copilot.sources import PERSONAL, route_of
 from engine.model.ask import DEFAULT_PERIOD_DAYS, PERIOD_DAYS
 from engine.model.report import Report

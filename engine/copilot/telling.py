@@ -7,7 +7,7 @@ import polars as pl
 from engine.copilot.answers import AnswerPart, CitationList
 from engine.copilot.cells import cell, cells, counted, heading, measured
 from engine.copilot.library import Library
-from engine.copilot.plan import Order, Plan
+from engine.copilot.query import Order, Plan
 from engine.copilot.shown import figure_of, route_of_row
 from engine.model.vocabulary import Confidence
 
@@ -251,7 +251,7 @@ def _measure(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citati
         return
     number = {"sum": values.sum(), "mean": values.mean(), "median": values.median()}[how]
     word = column.removeprefix("hours_").replace("_", " ")
-    yield f"{float(number or 0):,.1f} hours: {how} of '{word}' over {counted(len(values), _noun(plan, 1), _noun(plan, 2))}."
+    yield f"{number or 0:,.1f} hours: {how} of '{word}' over {counted(len(values), _noun(plan, 1), _noun(plan, 2))}."
     if len(values) < rows.height:
         yield f"{rows.height - len(values):,} of {rows.height:,} have no such time yet."
     yield from _rows(plan, rows.drop_nulls(column).sort(column, descending=True), library, citations)
@@ -267,6 +267,7 @@ def _compare(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citati
 
 
 _TELLERS = {
-    "count": _list, "list": _list, "who": _who, "when": _when, "why": _why, "what": _what, "check": _check, "every": _every, "group": _group,
+    "count": _list, "list": _list, "who": _who, "when": _when, "why": _why, "what": _what, "check": _check,
+        "every": _every, "group": _group,
     "measure": _measure, "compare": _compare,
 }  # fmt: skip

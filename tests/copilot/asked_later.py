@@ -45,7 +45,8 @@ LATER = (
     # an auditor
     ("list requests from the auditor that are late", lambda d: rows_of(requests(d, c("status").is_in(RUNNING),
                                                                                 due_before(d)))),
-    ("which requests came in during october", lambda d: rows_of(d.rows("evidence_requests", month(d, "opened_on", 10)))),
+    ("which requests came in during october", lambda d: rows_of(d.rows("evidence_requests", month(d, "opened_on",
+        10)))),
     ("P3 requests that are not closed", lambda d: rows_of(requests(d, c("priority") == "P3"))),
     ("exceptions on CIS controls", lambda d: rows_of(exceptions(d, c("framework") == "cis-v8"))),
     ("when does EXC-004 run out", lambda d: says(on(d, "exceptions", "EXC-004")["expires_on"])),

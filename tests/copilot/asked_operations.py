@@ -56,12 +56,14 @@ INCIDENTS = (
     ("mean time to resolve high incidents this year",
      lambda d: says(format(d.rows("incidents", c("severity") == "high", d.since("opened_on", 2026, 1),
                                   c("resolved_at").is_not_null())
-                           .select((c("resolved_at") - c("opened_at")).dt.total_seconds().mean() / 3600).item(), ".1f"))),
+                           .select((c("resolved_at") - c("opened_at")).dt.total_seconds().mean() / 3600).item(),
+                               ".1f"))),
     ("incidents assigned to tess mcallister that are still open",
      lambda d: count(d.live(c("owner") == d.mail("tess.mcallister")))),
     ("open follow-ups from incidents that are late",
      lambda d: rows_of(d.rows("incident_actions", c("status") == "open", c("due_on") < d.today))),
-    ("how many users did INC-2026-0063 hit", lambda d: says(on(d, "incidents", "INC-2026-0063")["impact_users"] or "no")),
+    ("how many users did INC-2026-0063 hit", lambda d: says(on(d, "incidents",
+        "INC-2026-0063")["impact_users"] or "no")),
 )  # fmt: skip
 
 DEPLOYS = (

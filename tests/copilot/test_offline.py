@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+from engine.copilot.topics import IDENTIFIED, TOPICS
 
 from engine.copilot.answers import Citation
 from engine.copilot.library import Library
 from engine.copilot.offline import answer, general_help
-from engine.copilot.topics import IDENTIFIED, TOPICS
 from tests.copilot.conftest import NOW
 
 DINA = "dina.abrams@cobalt.example"

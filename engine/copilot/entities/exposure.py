@@ -59,9 +59,11 @@ def _approvals(records: Records) -> pl.DataFrame:
 
 PATH = Entity(
     "attack path", "attack paths",
-    ("attack path", "attack route", "attacker", "attack", "path of an attacker", "breach path", "attack chain", "kill chain"),
+    ("attack path", "attack route", "attacker", "attack", "path of an attacker", "breach path", "attack chain",
+        "kill chain"),
     _paths, "id", "rank {rank}, score {score}: {finding} on {through}", dates={}, names=("finding",),
-    links={"service": "target_id"}, size="score", attributes={"target": ("target", "reach"), "score": ("score", "likely")},
+    links={"service": "target_id"}, size="score", attributes={"target": ("target", "reach"), "score": ("score",
+        "likely")},
     fillers=("lead", "leading", "path", "production", "way", "get", "reach", "into"),
 )  # fmt: skip
 
@@ -71,11 +73,13 @@ SYSTEM = Entity(
     names=("id",),
     states=(
         State("in scope", ("in scope", "inside", "in the boundary"), flag("in_scope"), after=True),
-        State("out of scope", ("out of scope", "outside", "not in scope", "outside scope"), flag("in_scope", False), after=True),
+        State("out of scope", ("out of scope", "outside", "not in scope", "outside scope"), flag("in_scope", False),
+            after=True),
         State("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"region": {}, "environment": {"prod": "production"}},
-    dates={"last_reviewed_on": ("reviewed", "last reviewed", "review")}, people={"owner": OWNER}, links={"service": "service_id"},
+    dates={"last_reviewed_on": ("reviewed", "last reviewed", "review")}, people={"owner": OWNER},
+        links={"service": "service_id"},
     attributes={"region": ("region", "where", "located"), "boundary": ("boundary",)}, report="scope-boundary",
 )  # fmt: skip
 
@@ -83,10 +87,12 @@ FLOW = Entity(
     "data flow", "data flows", ("data flow", "flow", "transfer", "data transfer"),
     _flows, "id", "{id} {from_name} to {to_name}: {data_class}, {protocol}, encrypted {encrypted}", names=("id",),
     states=(
-        State("unencrypted", ("unencrypted", "not encrypted", "in clear", "in clear text", "without encryption", "plaintext"),
+        State("unencrypted", ("unencrypted", "not encrypted", "in clear", "in clear text", "without encryption",
+            "plaintext"),
               flag("encrypted", False)),
         State("encrypted", ("encrypted",), flag("encrypted")),
-        State("leaving the boundary", ("leaving", "leave", "leaving the boundary", "outbound", "external"), flag("leaves"),
+        State("leaving the boundary", ("leaving", "leave", "leaving the boundary", "outbound", "external"),
+            flag("leaves"),
               after=True),
     ),
     choices={"data_class": {}}, links={"vendor": "vendor_id"}, report="scope-boundary",
@@ -102,12 +108,14 @@ RUN = Entity(
         State("rolled back", ("rolled back", "rollback"), is_in("outcome", "rolled_back")),
     ),
     choices={"kind": {"dry run": "dry run", "rehearsal": "dry run"}, "playbook": {}},
-    dates={"ran_on": ("run", "ran", "executed", "start", "started")}, people={"actor": ("ran", "run", "executed", *OWNER)},
+    dates={"ran_on": ("run", "ran", "executed", "start", "started")}, people={"actor": ("ran", "run", "executed",
+        *OWNER)},
     attributes={"outcome": ("outcome", "status", "result"), "playbook": ("playbook",)}, fillers=("executed",),
 )  # fmt: skip
 
 BLOCK = Entity(
-    "policy block", "policy blocks", ("policy block", "blocked automation", "refusal", "block", "blocked run", "guardrail block",
+    "policy block", "policy blocks", ("policy block", "blocked automation", "refusal", "block", "blocked run",
+        "guardrail block",
                                       "blocked by policy", "policy refusal", "blocked playbook", "automation blocked"),
     _blocks, "id", "{id} {playbook}: {reason} ({message}) on {blocked_on}, {actor}", names=("id",),
     states=(State("overridden", ("overridden", "overruled"), flag("overridden")),),
@@ -118,14 +126,16 @@ BLOCK = Entity(
 
 APPROVAL = Entity(
     "approval", "approvals", ("approval", "approval request"),
-    _approvals, "id", "{id} {kind} {subject}: {status}, asked by {requested_by}, decided by {decided_by} on {decided_on}",
+    _approvals, "id",
+        "{id} {kind} {subject}: {status}, asked by {requested_by}, decided by {decided_by} on {decided_on}",
     names=("id", "subject"),
     states=(
         State("pending", ("pending", "open", "waiting", "undecided", "outstanding"), is_in("status", "pending")),
         State("approved", ("approved", "granted"), is_in("status", "approved")),
         State("rejected", ("rejected", "refused", "declined"), is_in("status", "rejected")),
     ),
-    choices={"kind": {}}, dates={"requested_on": ("requested", "asked"), "decided_on": ("decided", "approved", "rejected")},
+    choices={"kind": {}}, dates={"requested_on": ("requested", "asked"), "decided_on": ("decided", "approved",
+        "rejected")},
     people={"decided_by": ("decided", "approved", "approver", *OWNER), "requested_by": ("requested", "asked")},
     attributes={"status": ("status", "state"), "note": ("note",)},
 )  # fmt: skip

@@ -45,50 +45,61 @@ MEETING = Entity(
         State("held", ("held", "took place", "happened"), is_in("status", "held")),
         State("planned", ("planned", "upcoming", "scheduled", "coming up"), is_in("status", "planned")),
     ),
-    dates={"held_on": ("held", "meet", "met", "place", "take place")}, due="held_on", people={"chair": ("chair", "chairs", *OWNER)},
+    dates={"held_on": ("held", "meet", "met", "place", "take place")}, due="held_on", people={"chair": ("chair",
+        "chairs", *OWNER)},
     links={"committee": "committee_id"}, attributes={"decided": ("decision", "decide", "decided", "agree", "agreed"),
                                                      "status": ("status",)}, fillers=("committee",),
 )  # fmt: skip
 
 COMMITTEE = Entity(
     "committee", "committees", ("committee", "board", "steering group", "governance body"),
-    _committees, "committee_id", "{committee_id} {name}: {cadence}, chair {chair}, members {members}", names=("committee_id", "name"),
+    _committees, "committee_id", "{committee_id} {name}: {cadence}, chair {chair}, members {members}",
+        names=("committee_id", "name"),
     people={"chair": ("chair", "chairs", "chaired", "heads", "leads", "run", "runs", *OWNER)},
     links={"committee": "committee_id"},
-    attributes={"cadence": ("cadence", "often", "frequency"), "members": ("member", "members", "sits on", "on", "belong to")},
+    attributes={"cadence": ("cadence", "often", "frequency"), "members": ("member", "members", "sits on", "on",
+        "belong to")},
     choices={"cadence": {}},
 )  # fmt: skip
 
 PERSON = Entity(
     "person", "people",
-    ("person", "people", "member", "user", "colleague", "staff", "account", "team member", "somebody", "somone", "employee account"),
+    ("person", "people", "member", "user", "colleague", "staff", "account", "team member", "somebody", "somone",
+        "employee account"),
     _people, "email", "{name} {email}: {title}, role {role}, {status}", names=("email", "name"),
     states=(
-        State("active", ("active", "current", "sign in", "log in", "access", "use the console", "have access", "can sign in",
+        State("active", ("active", "current", "sign in", "log in", "access", "use the console", "have access",
+            "can sign in",
                          "login"), is_in("status", "active")),
-        State("removed", ("removed", "former", "left", "deactivated", "offboarded", "inactive"), is_in("status", "removed")),
+        State("removed", ("removed", "former", "left", "deactivated", "offboarded", "inactive"), is_in("status",
+            "removed")),
     ),
     choices={"role": {"administrator": "admin", "admins": "admin", "admin role": "admin"}},
     dates={"since_on": ("since", "joined", "join", "added")},
-    links={"person": "email"}, attributes={"role": ("role", "permission", "right"), "title": ("title", "job", "do", "position"),
-                                           "email": ("email", "address", "mail", "reach", "contact"), "status": ("status",)},
+    links={"person": "email"}, attributes={"role": ("role", "permission", "right"), "title": ("title", "job", "do",
+        "position"),
+                                           "email": ("email", "address", "mail", "reach", "contact"),
+                                           "status": ("status",)},
     presumed="active", fillers=("console", "role", "rights"), hints=("admin", "admins", "administrator", "role"),
 )  # fmt: skip
 
 STAFFING = Entity(
     "staffing action", "staffing actions", ("staffing action", "staffing", "relief", "staffing proposal"),
-    _staffing, "action_id", "{action_id} {kind} in {week}: {status}, {relief_hours} h, owner {owner}, helped by {assignee}",
+    _staffing, "action_id",
+        "{action_id} {kind} in {week}: {status}, {relief_hours} h, owner {owner}, helped by {assignee}",
     names=("action_id",),
     states=(
         State("open", ("open", "outstanding"), is_in("status", "open")),
         State("under way", ("under way", "running", "tracked", "taken up"), is_in("status", "tracked", "open")),
         State("proposed", ("proposed", "suggested"), is_in("status", "proposed")),
         State("completed", ("completed", "done", "finished", "closed"), is_in("status", "completed")),
-        State("in breach of the SLA", ("breached", "breach", "past sla", "overdue", "late"), is_in("standing", "breached"), after=True),
+        State("in breach of the SLA", ("breached", "breach", "past sla", "overdue", "late"), is_in("standing",
+            "breached"), after=True),
     ),
     choices={"kind": {}}, dates={"proposed_on": ("proposed", "new"), "completed_on": ("completed", "done")},
     people={"owner": OWNER, "assignee": ("assignee", "helps", "help", "helper")},
-    measures={"relief_hours": ("relief", "hours")}, attributes={"status": ("status", "state")}, report="staffing-actions",
+    measures={"relief_hours": ("relief", "hours")}, attributes={"status": ("status", "state")},
+        report="staffing-actions",
     fillers=("action",),
 )  # fmt: skip
 GOVERNANCE = (MEETING, COMMITTEE, PERSON, STAFFING)

@@ -10,11 +10,13 @@ SEVERITY = {
     "sev2": "high", "sev-2": "high", "moderate": "medium", "sev3": "medium", "informational": "info",
 }  # fmt: skip
 UNOWNED = ("without owner", "without an owner", "unowned", "unassigned", "nobody on", "nobody owns", "no owner",
-           "no one on", "not assigned", "have no owner", "nobody is on", "nobody assigned", "nobody took", "without assignee",
+           "no one on", "not assigned", "have no owner", "nobody is on", "nobody assigned", "nobody took",
+           "without assignee",
            "without an assignee", "nobody works on", "nobody is working on", "nobody looks after")  # fmt: skip
 OWNER = ("owner", "owned", "own", "owns", "owning", "assigned", "assignee", "responsible", "on the hook", "looks after",
          "look after", "takes care", "handling", "handle", "handled", "working on", "in charge", "belongs", "belong",
-         "run by", "took", "takes", "taking", "picked up", "on call for", "on call", "contact", "lead", "leading", "deals with", "dealing with")  # fmt: skip
+         "run by", "took", "takes", "taking", "picked up", "on call for", "on call", "contact", "lead", "leading",
+         "deals with", "dealing with")  # fmt: skip
 
 
 def _services(records: Records) -> pl.DataFrame:
@@ -112,11 +114,13 @@ INCIDENT = Entity(
     people={"owner": OWNER, "service_owner": ("service owner",)},
     links={"service": "service_id", "incident": "id"},
     attributes={"severity": ("severity", "severe", "serious", "priority", "bad"), "status": ("status", "state"),
-                "service": ("service", "affected", "affect"), "impact_users": ("user", "users", "customer", "impact", "hit"),
+                "service": ("service", "affected", "affect"), "impact_users": ("user", "users", "customer", "impact",
+                "hit"),
                 "summary": ("summary", "about", "story"), "source": ("source", "monitor", "reported by"),
                 "alert_count": ("alerts", "how many alerts"), "root_cause": ("root cause", "cause", "caused"),
                 "hold": ("hold", "legal hold")},
-    measures={"hours_to_resolve": ("time to resolve", "time to restore", "time to fix", "resolution time", "take to resolve",
+    measures={"hours_to_resolve": ("time to resolve", "time to restore", "time to fix", "resolution time",
+        "take to resolve",
                                    "long", "last", "duration", "take", "time to recover", "mttr"),
               "hours_to_acknowledge": ("time to acknowledge", "time to ack", "mtta", "acknowledgement time",
                                        "take to acknowledge"),
@@ -136,7 +140,8 @@ DEPLOY = Entity(
     "deploy", "deploys",
     ("deploy", "deployment", "release", "rollout", "change", "rollback", "shipped", "ship", "deployed", "released",
      "pushed", "changed", "roll back", "rolled back", "went live", "push"),
-    _deploys, "id", "{id} {service} {version}: {status} on {deployed_on} in {environment}, by {actor}, incident within a day after {incident_id}",
+    _deploys, "id",
+        "{id} {service} {version}: {status} on {deployed_on} in {environment}, by {actor}, incident within a day after {incident_id}",
     names=("id", "version", "change_ref"),
     states=(
         State("failed", ("failed", "fail", "failing", "broken", "unsuccessful", "failure"), is_in("status", "failed")),
@@ -146,7 +151,8 @@ DEPLOY = Entity(
               is_in("status", "failed", "rolled_back")),
         State("successful", ("successful", "succeeded", "success", "worked"), is_in("status", "succeeded")),
         State("followed by an incident within a day", (
-            "followed by an incident", "followed by incident", "caused an incident", "caused incident", "led to an incident",
+            "followed by an incident", "followed by incident", "caused an incident", "caused incident",
+            "led to an incident",
             "led to incident", "broke something", "broke things", "caused an outage", "caused outage", "caused trouble",
             "cause an incident", "cause incident"), lambda _: pl.col("incident_id").is_not_null(), after=True),
     ),
@@ -156,7 +162,8 @@ DEPLOY = Entity(
     links={"service": "service_id", "incident": "incident_id"},
     attributes={"status": ("status", "state", "outcome"), "version": ("version", "build"), "service": ("service",),
                 "environment": ("environment",), "change_ref": ("change", "reference", "change ticket")},
-    size="deployed_at", fillers=("to", "went", "out", "before", "around", "caused", "led", "trigger", "triggered", "preceded"),
+    size="deployed_at", fillers=("to", "went", "out", "before", "around", "caused", "led", "trigger", "triggered",
+        "preceded"),
 )  # fmt: skip
 
 FINDING = Entity(
@@ -169,7 +176,8 @@ FINDING = Entity(
     states=(
         State("open", ("open", "unfixed", "unpatched", "not fixed", "unresolved", "outstanding", "active", "remaining",
                        "still there", "current"), is_in("status", "open")),
-        State("known-exploited", ("known exploited", "kev", "kevs", "exploited", "actively exploited", "exploited in the wild",
+        State("known-exploited", ("known exploited", "kev", "kevs", "exploited", "actively exploited",
+            "exploited in the wild",
                                   "being exploited", "known to be exploited"), flag("known_exploited"), aside=True),
         State("overdue", ("overdue", "past due", "late", "past their date", "past its date", "missed", "out of sla",
                           "breached", "past their due date"), past("due_on", "open")),
@@ -205,14 +213,17 @@ SERVICE = Entity(
     names=("id", "name"),
     states=(
         State("internet-facing", ("internet facing", "face the internet", "facing the internet", "public", "exposed",
-                                  "on the internet", "public facing", "reachable from the internet", "exposed to the internet",
+                                  "on the internet", "public facing", "reachable from the internet",
+                                  "exposed to the internet",
                                   "internet exposed"), flag("internet_facing")),
         State("without an objective", ("without slo", "without an slo", "without slos", "no slo", "without objective",
                                        "without an objective", "no objective", "have no slo", "not have an slo"),
               none("objective_pct"), after=True),
-        State("with an objective", ("with slo", "with an slo", "have an slo", "have slos", "with slos", "with an objective",
+        State("with an objective", ("with slo", "with an slo", "have an slo", "have slos", "with slos",
+            "with an objective",
                                     "have an objective"), lambda _: pl.col("objective_pct").is_not_null(), after=True),
-        State("with customer data", ("customer data", "hold customer data", "holds customer data", "holding customer data",
+        State("with customer data", ("customer data", "hold customer data", "holds customer data",
+            "holding customer data",
                                      "store customer data", "personal data"), flag("holds_customer_data"), after=True),
         State("with an exhausted error budget", (
             "out of budget", "out of error budget", "exhausted", "burned through", "over budget", "no budget left",
@@ -220,7 +231,8 @@ SERVICE = Entity(
             "missing their slo", "missing slo", "spent", "overspent", "breach", "no error budget left", "violating"),
               over("used_30d_pct", 100), after=True),
         State("burning their error budget too fast", ("burning", "burn", "at risk", "burning fast", "in danger",
-                                                      "critical budget", "burning their error budget", "burning budget"),
+                                                      "critical budget", "burning their error budget",
+                                                      "burning budget"),
               is_in("level", "critical", "warning"), after=True),
         State("unowned", UNOWNED, none("owner"), aside=True),
     ),
@@ -228,11 +240,13 @@ SERVICE = Entity(
              "criticality": {f"{kind} {n}": str(n) for n in range(1, 6) for kind in ("tier", "criticality", "crit")}
              | {"most critical": "5", "critical": "5", "business critical": "5", "vital": "5", "top tier": "5"}},
     people={"owner": (*OWNER, "on call")}, links={"service": "id"},
-    attributes={"criticality": ("criticality", "tier", "important", "critical"), "environment": ("environment", "where"),
+    attributes={"criticality": ("criticality", "tier", "important", "critical"), "environment": ("environment",
+        "where"),
                 "objective_pct": ("slo", "objective", "target", "service level objective"),
                 "left_30d_pct": ("error budget", "budget", "left", "remain", "remaining", "error budget left"),
                 "used_30d_pct": ("used", "burned", "consumed", "spent"), "burn_7d": ("burn rate", "burn"),
-                "dependents": ("dependents", "blast radius"), "internet_facing": ("internet facing", "public", "exposed"),
+                "dependents": ("dependents", "blast radius"), "internet_facing": ("internet facing", "public",
+                "exposed"),
                 "holds_customer_data": ("customer data",), "level": ("health", "status", "state", "doing")},
     size="criticality", row_route="/api/services/{id}/slo",
 )  # fmt: skip
@@ -241,17 +255,20 @@ DEPENDENT = Entity(
     "dependent service", "dependent services",
     ("depend on", "depends on", "rely on", "relies on", "downstream of", "downstream", "depending on", "dependent",
      "blast radius", "affected if", "break if", "breaks if", "break when", "goes down with"),
-    _dependencies, "id", "{service} needs {needs}", links={"service": "depends_on_id"}, fillers=("service", "fail", "goes", "down"),
+    _dependencies, "id", "{service} needs {needs}", links={"service": "depends_on_id"}, fillers=("service", "fail",
+        "goes", "down"),
 )  # fmt: skip
 
 DEPENDENCY = Entity(
     "dependency", "dependencies", ("dependency", "upstream of", "upstream", "does depend", "need"),
-    _dependencies, "id", "{service} needs {needs}", links={"service": "service_id"}, fillers=("service", "depend", "on", "rely"),
+    _dependencies, "id", "{service} needs {needs}", links={"service": "service_id"}, fillers=("service", "depend",
+        "on", "rely"),
 )  # fmt: skip
 
 ACTION = Entity(
     "follow-up", "follow-ups",
-    ("follow up", "followup", "action item", "incident action", "postmortem action", "post mortem action", "corrective action",
+    ("follow up", "followup", "action item", "incident action", "postmortem action", "post mortem action",
+        "corrective action",
      "review action", "actions from incidents", "follow ups from incidents", "action"),
     _actions, "id", "{id} {title}: {status}, due {due_on}, incident {incident_id}, owner {owner}",
     names=("id",),
