@@ -15,17 +15,20 @@ from engine.copilot.sources import route_of
 ROWS = 5
 _NEXT = (
     r"\bwhat (?:should|do|can|shall|must) (?:i|we) (?:do|fix|close|tackle|start|work|focus|prioriti[sz]e)\b(?! own)|"
-    r"\bwhere (?:do|should|shall) (?:i|we) (?:start|begin|focus)|\bpriorit(?:y|ies)\b(?! \d)|\bwhat is next\b|\bnext steps?\b|"
+    r"\bwhere (?:do|should|shall) (?:i|we) (?:start|begin|focus)|"
+    r"\bpriorit(?:y|ies)\b(?! \d)|\bwhat is next\b|\bnext steps?\b|"
     r"\bwhat needs (?:my |our )?attention\b|\b(?:do|fix) first\b|\bwhat (?:should|do) (?:i|we) do next\b"
 )
 _STANDING = (
     r"\bhow (?:are we|is (?:our )?(?:compliance|security|everything|it)) (?:doing|going|looking|standing)\b|"
-    r"\bhow do we (?:stand|look|fare)\b|\bexecutive summary\b|\boverall (?:status|picture|state)\b|^overview$|^summary$|"
+    r"\bhow do we (?:stand|look|fare)\b|\bexecutive summary\b|\boverall (?:status|picture|state)\b|"
+    r"^overview$|^summary$|"
     r"\bhow is our posture\b|\bhow are things\b|\bstate of (?:compliance|our programme|our program)\b"
 )
 # what the organization is: words of the question, the fact, the column, how it is said
 _PROFILE = (
-    (r"\bhow many (?:people|employees|staff|colleagues) (?:work|do we (?:have|employ)|are (?:we|there)|does the company)|"
+    (r"\bhow many (?:people|employees|staff|colleagues) "
+     r"(?:work|do we (?:have|employ)|are (?:we|there)|does the company)|"
      r"\bheadcount\b|\bhow (?:big|large) (?:are we|is (?:the|our) (?:company|organi[sz]ation))\b", "organization",
          "headcount",
      "people work here"),
@@ -66,17 +69,15 @@ def _profile(library: Library, citations: CitationList, fact: str, column: str, 
 
 
 def _standing(library: Library, citations: CitationList) -> AnswerPart:
-    lines = []
-    for report in ("posture-score", "executive-summary"):
-        edition = library.edition(report)
-        if edition is not None:
-            lines.append(f"{edition.document.headline} {citations.cite(report, route_of(report))}")
-    coverage = next((e.document.coverage for r in ("posture-score",) if (e := library.edition(r)) is not None), None)
-    if coverage is not None and not coverage.total:
-        return AnswerPart(
-            ("I have no data on the posture: no framework is in scope, or nothing is on record.",), "none"
-        )
-    return AnswerPart(tuple(lines), "high" if coverage is None or coverage.sufficient else "low")
+    posture, summary = library.edition("posture-score"), library.edition("executive-summary")
+    if posture is None or summary is None:
+        return AnswerPart(("I have no data on the posture.",), "none")
+    first = f"{posture.document.headline} {citations.cite(posture.report, route_of(posture.report))}"
+    if not posture.document.summary.get("posture_score"):
+        return AnswerPart((f"I have no data on the posture. {first}",), "none")
+    coverage = posture.document.coverage
+    second = f"{summary.document.headline} {citations.cite(summary.report, route_of(summary.report))}"
+    return AnswerPart((first, second), "high" if coverage is None or coverage.sufficient else "low")
 
 
 def _next(asked: Asked, library: Library, citations: CitationList, asker: str) -> AnswerPart:

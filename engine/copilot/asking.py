@@ -37,7 +37,7 @@ GROUP_WORDS: Mapping[str, str] = {
 def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
     """The superlative of the question, by a date or by size."""
     entity = reading.entity
-    for number, piece in enumerate(reading.pieces):
+    for piece in reading.pieces:
         sense = piece.sense("order")
         ahead = sense is not None and sense.column == "due" and bool(reading.asked.windows)
         if sense is None or ahead or sense.column == "count" or piece.sense("state", "choice") is not None:
@@ -136,7 +136,7 @@ def _unused(found: Plan, reading: Reading) -> tuple[str, ...]:
 
 
 def _when(reading: Reading, frame: pl.DataFrame, found: Plan) -> tuple[str, ...]:
-    dates = [name for name in columns_of(reading, "date", frame)]
+    dates = columns_of(reading, "date", frame)
     if reading.asked.says(r"\bhow old\b|\bsince when\b") and not dates:
         return tuple(found.entity.dates)[:1]
     ahead = (

@@ -135,23 +135,23 @@ def names_of(reading: Reading, frame: pl.DataFrame, asker: str) -> tuple[list[Co
     for number, piece in enumerate(reading.pieces):
         sense = piece.sense("name")
         mine = piece.sense("mine") is not None
-        if sense is None and not mine:
+        name = None if sense is None else sense.name
+        if name is None and not mine:
             continue
-        kind = "person" if mine or sense is None or sense.name is None else sense.name.kind
+        kind = "person" if mine or name is None else name.kind
         column = (
             _person_column(reading, number) if kind == "person" and entity.key != "email" else entity.links.get(kind)
         )
-        if mine:
+        if mine or name is None:
             if column is not None and entity.people and is_mine(asked):
                 _add(keys, f"{kind}/{column}", [asker], asker)
             continue
-        assert sense is not None and sense.name is not None
         if piece.sense("noun", "state", "choice") is not None and column is None:
             continue
         if column is None or column not in frame.columns:
-            orphans.append(sense.name.label)
+            orphans.append(name.label)
             continue
-        _add(keys, f"{kind}/{column}", sense.name.keys, sense.name.label)
+        _add(keys, f"{kind}/{column}", name.keys, name.label)
     made = []
     for where, (values, labels) in keys.items():
         kind, _, column = where.partition("/")
@@ -173,7 +173,8 @@ def _add(keys: dict[str, tuple[list[str], list[str]]], where: str, values: Itera
 def is_mine(asked: Asked) -> bool:
     """Whether it asks for the asker's own: "my", "assigned to me", "do I owe", not "show me" or "can I see"."""
     return asked.says(
-        r"\b(my|mine|myself)\b|\b(?:to|for|by|on|with) me\b|\bi (?:own|owe|am|have|need|must|should)\b|\b(?:do|am|did|have) i\b"
+        r"\b(my|mine|myself)\b|\b(?:to|for|by|on|with) me\b|\bi (?:own|owe|am|have|need|must|should)\b|"
+        r"\b(?:do|am|did|have) i\b"
     )
 
 

@@ -86,7 +86,8 @@ class Library:
         if name not in self._tables:
             self.revision  # noqa: B018 - settles the replica at the head
             with self._snapshots.replica.view() as view:
-                rows = view.frame(f"SELECT * FROM {name} WHERE org_id = ? ORDER BY ALL", (self._org_id,))
+                query = f"SELECT * FROM {name} WHERE org_id = ? ORDER BY ALL"  # noqa: S608 - names of tables are ours
+                rows = view.frame(query, (self._org_id,))
             self._tables[name] = _plain(rows)
         return self._tables[name]
 

@@ -45,10 +45,10 @@ def general_help() -> OfflineAnswer:
     """Help that needs no organization."""
     kinds = ", ".join(entity.plural for entity in ENTITIES)
     return OfflineAnswer(
-        "I answer from an organization's own records, with the route and row of every figure. Ask how many, which, who, "
-        f"when, why or what next, about {kinds}; about a figure of the glossary, such as the posture score; by service, "
-        "vendor, framework, person, severity, state or time. Answers about an organization need a session: sign in and "
-        "ask again.",
+        "I answer from an organization's own reports and records, with the route and row of every figure. Ask how "
+        f"many, which, who, when, why or what next, about {kinds}; about a figure of the glossary, such as the posture "
+        "score; by service, vendor, framework, person, severity, state or time. Answers about an organization need a "
+        "session: sign in and ask again.",
         (),
         "none",
     )
@@ -122,7 +122,8 @@ def _counted(rows: pl.DataFrame, citations: CitationList, found: NamedFigure) ->
     columns = [name for name in rows.columns if name not in (REASON, *PARTS)]
     for row in rows.head(ROWS).iter_rows(named=True):
         names = ", ".join(cell(row[name]) for name in columns if row[name] is not None)
-        yield f"- {names}: {row[REASON]} {citations.cite(found.report, found.route, cell(row[columns[0]]) if columns else None)}"
+        mark = citations.cite(found.report, found.route, cell(row[columns[0]]) if columns else None)
+        yield f"- {names}: {row[REASON]} {mark}"
     if rows.height > ROWS:
         yield f"{rows.height - ROWS:,} more."
 

@@ -13,7 +13,7 @@ from engine.copilot.query import Plan
 from engine.copilot.reading import Asked, Reading, ask, read
 from engine.copilot.text import nearest, stem
 
-_FOLLOWS = r"^(?:and|but|ok(?:ay)?|now|only|just|what about|how about|which of|of (?:those|them|these)|same for|also)\b|" \
+_FOLLOWS = r"^(?:and|but|ok(?:ay)?|now|only|just|what about|how about|which of|of (?:those|them|these)|same for)\b|"\
            r"\b(?:of (?:those|them|these)|them|they|those|these|their|its|it|that one|the same|ones)\b"  # fmt: skip
 _BY_NAME = {"service": "service", "vendor": "vendor", "person": "person", "control": "control",
     "framework": "framework",

@@ -13,11 +13,15 @@ Intent = Literal["count", "list", "who", "when", "why", "what", "check", "every"
 
 
 _INTENTS: tuple[tuple[Intent, str], ...] = (
-    ("why", r"\bwhy\b|\bhow come\b|\bwhat (?:is |was )?(?:the )?(?:root )?cause|\bwhat caused\b|\breason (?:for|of|behind)\b|"
+    ("why", r"\bwhy\b|\bhow come\b|\bwhat (?:is |was )?(?:the )?(?:root )?cause|"
+            r"\bwhat caused\b|\breason (?:for|of|behind)\b|"
             r"(?<!without )(?<!without a )(?<!no )\broot cause\b(?! analys)"),
     ("count", r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow much (?:of|work)\b"),
-    ("who", r"(?<!vendors )(?<!suppliers )(?<!people )(?<!users )(?<!somebody )(?<!person )(?<!owners )\bwho\b|\bwhom\b|^whose\b|\bwhich (?:person|people|owner|colleague|engineer)\b"),
-    ("when", r"\bwhen\b|\bhow old\b|\bsince when\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
+    ("who", r"(?<!vendors )(?<!suppliers )(?<!people )(?<!users )"
+            r"(?<!somebody )(?<!person )(?<!owners )\bwho\b|"
+            r"\bwhom\b|^whose\b|\bwhich (?:person|people|owner|colleague|engineer)\b"),
+    ("when", r"\bwhen\b|\bhow old\b|\bsince when\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|"
+             r"\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
              r"\b(?:target|due|expiry|review|end) date\b"),
 )  # fmt: skip
 

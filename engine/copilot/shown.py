@@ -56,7 +56,8 @@ def figure_of(plan: Plan, library: Library, number: int, citations: CitationList
     after = ", ".join(each.label for each in plan.constraints if each.after)
     said = [" ".join(part for part in (before, noun, after) if part) for noun in (plan.entity.name, plan.entity.plural)]
     listed = "" if value == number else f" {number:,} of them are listed here."
-    return f"{counted(value, said[0], said[1])}. Figure '{figures.title(figure)}': {figures.definition(figure)} {mark}{listed}"
+    defined = f"Figure '{figures.title(figure)}': {figures.definition(figure)}"
+    return f"{counted(value, said[0], said[1])}. {defined} {mark}{listed}"
 
 
 def route_of_row(entity: Entity, row: Mapping[str, object], library: Library) -> str | None:

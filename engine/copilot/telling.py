@@ -201,7 +201,8 @@ def _check(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citation
         one = rows.filter(pl.col(plan.entity.key) == row[plan.entity.key])
         holds = one.filter(pl.all_horizontal(each.where for each in plan.checks)).height == one.height
         said = " and ".join(each.label for each in plan.checks)
-        yield f"{'Yes' if holds else 'No'}: {_title(plan, row)} is {'' if holds else 'not '}{said}. {_mark(plan, row, library, citations)}"
+        verdict = f"Yes: {_title(plan, row)} is {said}" if holds else f"No: {_title(plan, row)} is not {said}"
+        yield f"{verdict}. {_mark(plan, row, library, citations)}"
         yield f"  {plan.entity.line.format_map(cells(row))}"
 
 
@@ -210,7 +211,8 @@ def _every(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citation
     others = rows.filter(~claim.where)
     held = rows.height - others.height
     yes = "Yes" if others.is_empty() and rows.height else "No"
-    yield f"{yes}: {held:,} of {counted(rows.height, _noun(plan, 1), _noun(plan, 2))} {claim.label}, {others.height:,} not."
+    all_of = counted(rows.height, _noun(plan, 1), _noun(plan, 2))
+    yield f"{yes}: {held:,} of {all_of} {claim.label}, {others.height:,} not."
     yield from _rows(plan, others, library, citations)
 
 
@@ -249,9 +251,9 @@ def _measure(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citati
     values = rows[column].drop_nulls() if column in rows.columns else pl.Series([])
     if values.is_empty():
         return
-    number = {"sum": values.sum(), "mean": values.mean(), "median": values.median()}[how]
+    number = float({"sum": pl.sum, "mean": pl.mean, "median": pl.median}[how](column).pipe(rows.select).item() or 0)
     word = column.removeprefix("hours_").replace("_", " ")
-    yield f"{number or 0:,.1f} hours: {how} of '{word}' over {counted(len(values), _noun(plan, 1), _noun(plan, 2))}."
+    yield f"{number:,.1f} hours: {how} of '{word}' over {counted(len(values), _noun(plan, 1), _noun(plan, 2))}."
     if len(values) < rows.height:
         yield f"{rows.height - len(values):,} of {rows.height:,} have no such time yet."
     yield from _rows(plan, rows.drop_nulls(column).sort(column, descending=True), library, citations)

@@ -26,7 +26,7 @@ FUTURE = re.compile(r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|
 
 @dataclass(frozen=True)
 class Window:
-    """Days from ``first`` to ``last``, both included; None is open. ``age`` marks one that says how old something is."""
+    """Days from ``first`` to ``last``, both included; None is open. ``age``: it says how old something is."""
 
     first: date | None
     last: date | None

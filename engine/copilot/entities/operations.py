@@ -25,7 +25,7 @@ def _services(records: Records) -> pl.DataFrame:
 
 def _incidents(records: Records) -> pl.DataFrame:
     more = records.table("incidents").select(
-        "id", "source", "closed_at", "root_cause", "summary", "impact_users", "alert_count", "related_to"
+        "id", "source", "acknowledged_at", "closed_at", "root_cause", "summary", "impact_users", "alert_count", "related_to"
     )
     held = records.fact("legal_holds").filter("active").select(id="incident_id", hold="id").unique("id")
     frame = records.fact("incidents").join(more, on="id", how="left").join(held, on="id", how="left")
@@ -141,7 +141,8 @@ DEPLOY = Entity(
     ("deploy", "deployment", "release", "rollout", "change", "rollback", "shipped", "ship", "deployed", "released",
      "pushed", "changed", "roll back", "rolled back", "went live", "push"),
     _deploys, "id",
-        "{id} {service} {version}: {status} on {deployed_on} in {environment}, by {actor}, incident within a day after {incident_id}",
+        "{id} {service} {version}: {status} on {deployed_on} in {environment}, by {actor}, "
+    "incident within a day after {incident_id}",
     names=("id", "version", "change_ref"),
     states=(
         State("failed", ("failed", "fail", "failing", "broken", "unsuccessful", "failure"), is_in("status", "failed")),
@@ -171,7 +172,8 @@ FINDING = Entity(
     ("finding", "vulnerability", "vuln", "cve", "kev", "weakness", "scan result", "security hole", "scanner finding",
      "exploit", "exposure", "patch"),
     _findings, "id",
-    "{id} {title}: {severity}, {status}, service {service}, {cve}, first seen {first_seen_on}, due {due_on}, owner {owner}",
+    "{id} {title}: {severity}, {status}, service {service}, {cve}, first seen {first_seen_on}, due {due_on}, "
+    "owner {owner}",
     names=("id", "cve"),
     states=(
         State("open", ("open", "unfixed", "unpatched", "not fixed", "unresolved", "outstanding", "active", "remaining",

@@ -63,7 +63,9 @@ def _remediations(records: Records) -> pl.DataFrame:
 
 
 def _attestations(records: Records) -> pl.DataFrame:
-    return records.fact("attestations").with_columns(called=_called())
+    return records.fact("attestations").with_columns(
+        called=_called(), control=pl.format("{}:{}", "framework", "control_id")
+    )
 
 
 def _called() -> pl.Expr:
@@ -224,7 +226,7 @@ ATTESTATION = Entity(
     choices={}, dates={"due_on": ("due", "deadline"), "attested_on": ("signed", "attested", "decided", "rejected")},
     due="due_on", people={"owner": (*OWNER, "owe", "owes", "late", "sign"), "attestor": ("signed", "attested",
         "attestor")},
-    links={"framework": "framework", "control": "id_of_control"},
+    links={"framework": "framework", "control": "control"},
     attributes={"status": ("status", "state")}, presumed="pending", report="attestations",
     figures={frozenset({"overdue"}): "attestations_overdue"}, fillers=("us", "control"),
 )  # fmt: skip
