@@ -14,6 +14,7 @@ from tests.bench import (
     attacks,
     batch,
     cold,
+    copilot,
     http,
     ingest,
     reports,
@@ -39,6 +40,7 @@ def main() -> None:
         figures += _measured(ingest.figures(folder, cookie, seconds=1 if quick else 2))
         figures += _measured(archives.figures(folder, cookie))
         figures += _measured(attacks.figures())
+        figures += _measured(copilot.figures(("cobalt",) if quick else copilot.ORGANIZATIONS))
         figures += _measured(cold.figures(Path(scratch), 100_000 if quick else 1_000_000))
         figures += _measured(volume.figures(Path(scratch), 100_000 if quick else 1_000_000))
         nightly = Path(scratch) / "nightly"
