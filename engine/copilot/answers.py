@@ -1,20 +1,19 @@
-"""An answer from the reports: its parts, its citations, and the one text that they make."""
+"""An answer from the records: its parts, its citations, and the one text that they make."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.copilot.library import Library
-from engine.model.document import Edition
 from engine.model.vocabulary import CONFIDENCES, Confidence
 
 
 @dataclass(frozen=True)
 class Citation:
-    """Where a figure stands: the route of a report, the row in it (none for its headline), day and revision."""
+    """Where something stands: what it was read from, the route that shows it (none where no route does), the row."""
 
     number: int
     report: str
-    route: str
+    route: str | None
     row: str | None
     as_of: str
     revision: int
@@ -41,14 +40,15 @@ class AnswerPart:
 class CitationList:
     """The citations of an answer, numbered in the order in which its text names them."""
 
-    def __init__(self) -> None:
+    def __init__(self, library: Library) -> None:
         self.items: list[Citation] = []
+        self._library = library
 
-    def cite(self, edition: Edition, route: str, row: str | None = None) -> str:
+    def cite(self, report: str, route: str | None, row: str | None = None) -> str:
         """The mark of a citation."""
         number = len(self.items) + 1
-        as_of = edition.as_of.isoformat()
-        self.items.append(Citation(number, edition.report, route, row, as_of, edition.revision.seq))
+        day, revision = self._library.today.isoformat(), self._library.revision
+        self.items.append(Citation(number, report, route, row, day, revision))
         return f"[{number}]"
 
 
@@ -60,9 +60,13 @@ def join_parts(parts: Sequence[AnswerPart], citations: Sequence[Citation], libra
     because = f" ({reason})" if reason else ""
     text = [
         *("\n".join(part.lines) for part in parts),
-        f"Confidence: {confidence}{because}. As of {library.as_of}, revision {library.revision}.",
+        f"Confidence: {confidence}{because}. As of {library.today}, revision {library.revision}.",
     ]
     if citations:
-        sources = (f"[{c.number}] {c.route}{f', row {c.row}' if c.row else ''}" for c in citations)
-        text.append("\n".join(["Sources:", *sources]))
+        text.append("\n".join(["Sources:", *(f"[{c.number}] {_source(c)}" for c in citations)]))
     return OfflineAnswer("\n\n".join(text), tuple(citations), confidence)
+
+
+def _source(citation: Citation) -> str:
+    where = citation.route or f"{citation.report} (no route lists these rows)"
+    return f"{where}, row {citation.row}" if citation.row else where

@@ -1,35 +1,37 @@
-"""The reports of one organization at one moment, each computed once and only when it is asked for."""
+"""What the copilot may read: reports, figures, facts and tables of one organization at one moment, each read once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, datetime
+from functools import cached_property
 
 import polars as pl
 
-from engine.model.document import (
-    Document,
-    Edition,
-    Organization,
-    Position,
-    Table,
-)
+from engine.copilot.entities.entity import Entity
+from engine.copilot.lexicon import Lexicon
+from engine.copilot.names import Names
+from engine.incidents.service_budgets import service_budgets
+from engine.model.document import Edition, Position
+from engine.model.figure import Figures
 from engine.model.report import Report
-from engine.model.vocabulary import LIVE_INCIDENTS
+from engine.model.thresholds import Thresholds
+from engine.reporting.snapshot import Snapshot
 from engine.reporting.snapshots import Snapshots
-from engine.store.rows import first, many
-from engine.store.schema.services import incidents
-
-INCIDENTS = "incidents"
-MOST_INCIDENTS = 200
 
 
 class Library:
-    """What the copilot may read: the catalogue's reports, and the open incidents in the same form."""
+    """The records of one organization. ``entities`` prepares what people ask about, with a day for each instant."""
 
     def __init__(self, snapshots: Snapshots, org_id: str, *, now: datetime) -> None:
         self._snapshots = snapshots
         self._org_id = org_id
         self._now = now
-        self._known: dict[str, Edition | None] = {}
+        self._editions: dict[str, Edition | None] = {}
+        self._lexicons: dict[str, Lexicon] = {}
+        self._listed: dict[str, frozenset[str]] = {}
+        self._facts: dict[str, pl.DataFrame] = {}
+        self._tables: dict[str, pl.DataFrame] = {}
+        self._rows: dict[str, pl.DataFrame] = {}
+        self._subject: tuple[date, Position, str, Thresholds] | None = None
 
     @property
     def catalogue(self) -> Mapping[str, Report]:
@@ -37,57 +39,128 @@ class Library:
         return self._snapshots.catalogue
 
     @property
-    def as_of(self) -> date:
-        """The day of the newest report that was read; the day of the question while none was."""
-        return max((edition.as_of for edition in self._known.values() if edition), default=self._now.date())
+    def today(self) -> date:
+        """The organization's day."""
+        return self._about()[0]
 
     @property
     def revision(self) -> int:
-        """The newest revision that a report was computed from; 0 while none was read."""
-        return max((edition.revision.seq for edition in self._known.values() if edition), default=0)
+        """Where the organization stands in its chain."""
+        return self._about()[1].seq
 
-    def edition(self, name: str) -> Edition | None:
+    def number(self, threshold: str) -> int:
+        """A threshold of the organization, as a whole number."""
+        return int(self._about()[3][threshold])
+
+    def edition(self, report: str) -> Edition | None:
         """A report of the organization; None where the catalogue has none of that name."""
-        if name not in self._known:
-            self._known[name] = self._read(name)
-        return self._known[name]
+        if report not in self._editions:
+            found = None
+            if report in self.catalogue:
+                with self._open() as snapshot:
+                    found = snapshot.edition(report, {})
+            self._editions[report] = found
+        return self._editions[report]
 
-    def _read(self, name: str) -> Edition | None:
-        if name == INCIDENTS:
-            return self._incidents()
-        if name not in self._snapshots.catalogue:
-            return None
-        with self._snapshots.open(self._org_id, now=self._now) as snapshot:
-            return snapshot.edition(name, {})
+    def listed(self, report: str) -> frozenset[str]:
+        """The identifiers of the rows that a report lists."""
+        if report not in self._listed:
+            edition = self.edition(report)
+            self._listed[report] = frozenset() if edition is None else _identifiers(edition)
+        return self._listed[report]
 
-    def _incidents(self) -> Edition:
-        """The open incidents, latest first; ``known`` is 0 where no incident was ever recorded."""
-        store = self._snapshots.store
-        with store.reader() as connection:
-            known = first(connection, incidents, self._org_id) is not None
-            found = many(
-                connection, incidents, self._org_id, status=LIVE_INCIDENTS, order=("-opened_at",), limit=MOST_INCIDENTS
-            )
-        head = store.head(self._org_id) or Position(0, "")
-        return Edition(
-            report=INCIDENTS,
-            title="Open incidents",
-            description="Incidents that are not resolved.",
-            schema_version=1,
-            organization=Organization(self._org_id, self._org_id),
-            as_of=self._now.date(),
-            revision=head,
-            parameters={},
-            settings_version=0,
-            document=_incident_document(found, known),
-        )
+    def figures(self, report: str, query: Mapping[str, str]) -> Figures:
+        """The figures of a report, asked as its route would be."""
+        with self._open() as snapshot:
+            return snapshot.figures(report, query)
+
+    def fact(self, name: str) -> pl.DataFrame:
+        """The rows of a fact or a scan, without the organization."""
+        if name not in self._facts:
+            with self._open() as snapshot:
+                self._facts[name] = _plain(snapshot.fact(name))
+        return self._facts[name]
+
+    def table(self, name: str) -> pl.DataFrame:
+        """The rows of a table as they are stored, without the organization."""
+        if name not in self._tables:
+            self.revision  # noqa: B018 - settles the replica at the head
+            with self._snapshots.replica.view() as view:
+                query = f"SELECT * FROM {name} WHERE org_id = ? ORDER BY ALL"  # noqa: S608 - names of tables are ours
+                rows = view.frame(query, (self._org_id,))
+            self._tables[name] = _plain(rows)
+        return self._tables[name]
+
+    def budgets(self) -> pl.DataFrame:
+        """The error budgets of services with an objective, as the route of each answers."""
+        self.revision  # noqa: B018 - settles the replica at the head
+        with self._snapshots.replica.view() as view:
+            found = service_budgets(view, self._org_id, self._now)
+        rows = [
+            (one.service_id, one.severity, *(value for days in (30, 7) for value in
+             (one.window(days).used_pct, one.window(days).remaining_pct, one.window(days).burn)))
+            for one in found
+        ]  # fmt: skip
+        parts = [
+            f"{part}_{days}d{unit}"
+            for days in (30, 7)
+            for part, unit in (("used", "_pct"), ("left", "_pct"), ("burn", ""))
+        ]
+        schema = {"service_id": pl.String, "level": pl.String, **dict.fromkeys(parts, pl.Float64)}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def rows(self, entity: Entity) -> pl.DataFrame:
+        """The rows of what people ask about, with a local day ``…_on`` beside each instant ``…_at``."""
+        if entity.name not in self._rows:
+            frame = entity.source(self)
+            zone = self._about()[2]
+            instants = [name for name, kind in frame.schema.items() if isinstance(kind, pl.Datetime)]
+            days = [
+                pl.col(name).dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.date()
+                .alias(f"{name.removesuffix('_at')}_on")
+                for name in instants if f"{name.removesuffix('_at')}_on" not in frame.columns
+            ]  # fmt: skip
+            self._rows[entity.name] = frame.with_columns(days)
+        return self._rows[entity.name]
+
+    @cached_property
+    def names(self) -> Names:
+        """The organization's own names."""
+        return Names(self)
+
+    def lexicon(self, entity: Entity) -> Lexicon:
+        """What phrases mean of a kind of thing."""
+        if entity.name not in self._lexicons:
+            self._lexicons[entity.name] = Lexicon(entity, self.rows(entity), self.names)
+        return self._lexicons[entity.name]
+
+    def _open(self) -> Snapshot:
+        return self._snapshots.open(self._org_id, now=self._now)
+
+    def _about(self) -> tuple[date, Position, str, Thresholds]:
+        if self._subject is None:
+            with self._open() as snapshot:
+                subject = snapshot.subject
+                zone = subject.organization.time_zone
+                self._subject = subject.as_of, subject.revision, zone, subject.settings
+        return self._subject
 
 
-def _incident_document(rows: Sequence[Mapping[str, object]], known: bool) -> Document:
-    columns = ("id", "title", "severity", "status", "opened_at", "owner")
-    cells = [{name: row[name] for name in columns} for row in rows]
-    frame = pl.DataFrame(cells, schema=columns, orient="row", infer_schema_length=None)
-    more = "At least " if len(rows) == MOST_INCIDENTS else ""
-    count = f"{more}{len(rows)} incident{'' if len(rows) == 1 else 's'}" if rows else "No incident"
-    headline = f"{count} {'is' if len(rows) < 2 else 'are'} open."
-    return Document(headline, {"known": int(known), "open": len(rows)}, (Table("open", "Open incidents", frame),))
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Without the organization, instants in UTC without zone."""
+    zoned = [name for name, kind in frame.schema.items() if isinstance(kind, pl.Datetime) and kind.time_zone]
+    return frame.drop("org_id", strict=False).with_columns(
+        pl.col(zoned).dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    )
+
+
+def _identifiers(edition: Edition) -> frozenset[str]:
+    found: set[str] = set()
+    for table in edition.document.tables:
+        frame = table.frame
+        columns = [name for name in frame.columns if name.endswith("id") or name in ("name", "framework", "email")]
+        for name in columns:
+            found.update(str(value).lower() for value in frame[name].drop_nulls().unique())
+        if {"framework", "control_id"} <= set(frame.columns):
+            found.update(f"{a}:{b}".lower() for a, b in frame.select("framework", "control_id").iter_rows())
+    return frozenset(found)

@@ -46,7 +46,7 @@ def messages(conversation: Sequence[dict[str, str]], figures: str) -> list[dict[
 
 def figures(library: Library, found: OfflineAnswer) -> str:
     """Headlines of the main reports, and what the reports say to the question at hand; no names of people."""
-    lines = [f"Figures as of {library.as_of}:"]
+    lines = [f"Figures as of {library.today}:"]
     for name in HEADLINES:
         edition = library.edition(name)
         if edition is not None:

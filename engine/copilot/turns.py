@@ -59,7 +59,10 @@ def run(
     settings: Settings, conversation: Sequence[dict[str, str]], library: Library | None, *, asker: str, stream: bool
 ) -> Turn:
     """Answer the last message. Without a library nobody is signed in, and there is general help alone."""
-    found = general_help() if library is None else answer(conversation[-1]["content"], library, asker=asker)
+    before = [message["content"] for message in conversation[:-1] if message["role"] == "user"]
+    found = (
+        general_help() if library is None else answer(conversation[-1]["content"], library, asker=asker, before=before)
+    )
     providers = providers_of(settings)
     skipped: list[dict[str, str]] = []
     told = messages(conversation, NO_FIGURES if library is None else figures(library, found)) if providers else []

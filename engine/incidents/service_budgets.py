@@ -40,6 +40,12 @@ WHERE p.org_id = ? ORDER BY p.service_id
 
 def error_budgets(view: View, org_id: str, now: datetime) -> Overview:
     """The overview of an organization, by the same rules as a single service's budget."""
+    known = view.frame("SELECT id FROM services WHERE org_id = ? ORDER BY id", (org_id,))["id"].to_list()
+    return overview(service_budgets(view, org_id, now), known)
+
+
+def service_budgets(view: View, org_id: str, now: datetime) -> list[ServiceBudget]:
+    """The budget of every service with an objective."""
     end = window_end(now)
     at, begin = (moment.replace(tzinfo=None).isoformat() for moment in (end, end - timedelta(minutes=max(SPANS))))
     sums = {
@@ -51,6 +57,4 @@ def error_budgets(view: View, org_id: str, now: datetime) -> Overview:
     }
     nothing = SpanSums({span: EventCount(0, 0, 0) for span in SPANS})
     objectives = [Objective(*row) for row in view.frame(_OBJECTIVES, (org_id,)).iter_rows()]
-    budgets: list[ServiceBudget] = [budget(each, sums.get(each.service_id, nothing)) for each in objectives]
-    known = view.frame("SELECT id FROM services WHERE org_id = ? ORDER BY id", (org_id,))["id"].to_list()
-    return overview(budgets, known)
+    return [budget(each, sums.get(each.service_id, nothing)) for each in objectives]

@@ -15,6 +15,7 @@ from tests.bench import (
     batch,
     causes,
     cold,
+    copilot,
     http,
     ingest,
     reports,
@@ -41,6 +42,7 @@ def main() -> None:
         figures += _measured(archives.figures(folder, cookie))
         figures += _measured(attacks.figures())
         figures += _measured(causes.figures(Path(scratch)))
+        figures += _measured(copilot.figures(("cobalt",) if quick else copilot.ORGANIZATIONS))
         figures += _measured(cold.figures(Path(scratch), 100_000 if quick else 1_000_000))
         figures += _measured(volume.figures(Path(scratch), 100_000 if quick else 1_000_000))
         nightly = Path(scratch) / "nightly"

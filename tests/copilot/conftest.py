@@ -20,14 +20,20 @@ NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 
 
 @pytest.fixture(scope="session")
-def snapshots(tmp_path_factory):
+def frames():
+    """The raw tables of cobalt."""
+    return demo("cobalt", NOW.date())
+
+
+@pytest.fixture(scope="session")
+def snapshots(tmp_path_factory, frames):
     folder = tmp_path_factory.mktemp("copilot")
     url = f"sqlite:///{folder / 'hq.db'}"
     migrate(url)
     store = Store(url)
     with store.revision("acme", "setup", now=NOW, create={"name": "Acme"}) as revision:
         revision.record("organization.created")
-    import_frames(store, demo("cobalt", NOW.date()), org_id="cobalt", actor="demo", now=NOW)
+    import_frames(store, frames, org_id="cobalt", actor="demo", now=NOW)
     replica = Replica(url, None)
     made = Snapshots(store, replica, Artifacts(folder / "artifacts"), CATALOGUE)
     yield made

@@ -30,7 +30,14 @@ def in_zone(zone, **lists):
 
 
 def note(at):
-    return {"happened_at": at, "kind": "communication", "actor": ACTOR, "body": "Told", "payload_id": None, "revision": 1}
+    return {
+        "happened_at": at,
+        "kind": "communication",
+        "actor": ACTOR,
+        "body": "Told",
+        "payload_id": None,
+        "revision": 1,
+    }
 
 
 def told(zone):

@@ -10,11 +10,11 @@ from engine.web.answers.shape import Shape
 
 
 class ReportCitation(Shape):
-    """Where a figure stands: the report, its row, and the revision that it was read at."""
+    """Where a figure or a row stands: its route, null where no route lists the row, and the revision it was read at."""
 
     number: int
     report: str
-    route: str
+    route: str | None
     row: str | None
     as_of: date
     revision: int

@@ -1,0 +1,57 @@
+"""How a value reads in a sentence."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from engine.model.columns import COLUMNS
+
+OWN_HEADINGS = {
+    "left_30d_pct": "error budget of 30 days left", "used_30d_pct": "error budget of 30 days used",
+    "objective_pct": "objective", "weighted_pct": "weighted readiness", "strict_pct": "strict readiness",
+    "burn_7d": "burn rate of 7 days", "impact_users": "number of users hit", "residual": "residual rating",
+    "decided": "decisions", "hours_to_resolve": "time to resolve", "service": "service", "gaps": "open gaps",
+}  # fmt: skip
+
+
+def cell(value: object) -> str:
+    """A value as text; a dash for none."""
+    match value:
+        case None:
+            return "–"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:g}"
+        case datetime():
+            return f"{value:%Y-%m-%d %H:%M} UTC"
+        case str():
+            return " ".join(value.split()) or "–"
+        case list():
+            return ", ".join(map(cell, value)) or "–"
+    return str(value)
+
+
+def cells(row: Mapping[str, object]) -> dict[str, str]:
+    """A row as text."""
+    return {name: cell(value) for name, value in row.items()}
+
+
+def heading(column: str) -> str:
+    """What a column is called in a sentence."""
+    known = OWN_HEADINGS.get(column) or (COLUMNS[column].label if column in COLUMNS else None)
+    if known is None:
+        return column.removesuffix("_on").removesuffix("_pct").replace("_", " ")
+    return known if known[1:2].isupper() else f"{known[0].lower()}{known[1:]}"
+
+
+def measured(column: str, value: object) -> str:
+    """A value with the unit of its column; what is not there is said."""
+    if value is None:
+        return f"no {heading(column)} is recorded"
+    unit = " %" if column.endswith("_pct") else " h" if "hours" in column else ""
+    return f"{cell(value)}{unit}"
+
+
+def counted(number: int, singular: str, plural: str) -> str:
+    """A number with its noun; "No" for none."""
+    return f"{f'{number:,}' if number else 'No'} {singular if number < 2 else plural}"

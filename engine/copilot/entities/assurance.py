@@ -1,0 +1,209 @@
+"""What others ask for and what was agreed on: evidence requests, risks, exceptions, policies, holds, POA&M items."""
+
+import polars as pl
+
+from engine.copilot.entities.entity import Entity, Records, State, flag, is_in, none, over, past
+from engine.copilot.entities.operations import OWNER, UNOWNED
+from engine.copilot.entities.programme import OVERDUE
+from engine.model.vocabulary import FRAMEWORK_NAMES
+
+
+def _requests(records: Records) -> pl.DataFrame:
+    called = pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework")).alias("called")
+    return records.fact("requests").with_columns(called)
+
+
+def _risks(records: Records) -> pl.DataFrame:
+    dates = records.table("risks").select("id", "identified_on")
+    return records.fact("risks").join(dates, on="id", how="left")
+
+
+def _exceptions(records: Records) -> pl.DataFrame:
+    called = pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework")).alias("called")
+    return records.fact("exceptions").with_columns(called)
+
+
+def _policies(records: Records) -> pl.DataFrame:
+    return records.table("policies").drop("body", "rules")
+
+
+def _holds(records: Records) -> pl.DataFrame:
+    return records.fact("legal_holds")
+
+
+def _poam(records: Records) -> pl.DataFrame:
+    return records.fact("poam")
+
+
+REQUEST = Entity(
+    "evidence request", "evidence requests",
+    ("evidence request", "auditor request", "request", "audit request", "pbc", "pbc item", "ask for", "auditor ask",
+     "auditor asks", "asked for", "information request"),
+    _requests, "id", "{id} {title}: {priority}, {status}, {clock}, due {due_on}, {called} {control_id}, owner {owner}",
+    names=("id",),
+    states=(
+        State("open", ("open", "outstanding", "pending", "not closed", "unanswered", "unresolved", "current"),
+              lambda _: ~pl.col("clock").is_in(["closed_on_time", "closed_late"])),
+        State("overdue", OVERDUE, is_in("clock", "overdue")),
+        State("at risk", ("at risk", "in danger", "tight"), is_in("clock", "at_risk"), after=True),
+        State("on track", ("on track", "fine"), is_in("clock", "on_track"), after=True),
+        State("waiting on the requester", ("waiting on the requester", "waiting on requester", "paused",
+            "waiting for the auditor",
+                                           "waiting on the auditor", "waiting"), is_in("clock", "paused"), after=True),
+        State("closed", ("closed", "finished", "answered", "done", "completed"),
+              is_in("clock", "closed_on_time", "closed_late")),
+        State("closed late", ("closed late", "answered late", "finished late"), is_in("clock", "closed_late")),
+        State("returned", ("returned", "sent back", "came back"), over("returns", 1)),
+        State("unowned", UNOWNED, none("owner"), aside=True),
+    ),
+    choices={"priority": {"urgent": "P1", "priority 1": "P1", "top priority": "P1", "highest priority": "P1"},
+        "status": {}},
+    dates={"opened_on": ("opened", "asked", "ask", "requested", "received", "new", "came in", "made", "get"),
+           "finished_on": ("closed", "finished", "answered", "completed", "done"),
+           "submitted_on": ("submitted", "sent"), "accepted_on": ("accepted",), "due_on": ("due", "deadline")},
+    due="due_on", people={"owner": OWNER, "backup": ("backup", "deputy", "stands in"), "requester": ("requester",
+        "asked",
+                                                                                               "requested")},
+    links={"framework": "framework"},
+    attributes={"status": ("status", "state"), "priority": ("priority", "urgent"), "title": ("about", "title", "want",
+        "ask"),
+                "clock": ("clock", "on time", "sla")},
+    presumed="open", report="evidence-requests", size="age_days",
+    figures={frozenset({"open"}): "requests_open", frozenset({"overdue"}): "requests_overdue",
+             frozenset({"open", "overdue"}): "requests_overdue", frozenset({"at risk"}): "requests_at_risk",
+             frozenset({"on track"}): "requests_on_track", frozenset({"waiting on the requester"}): "requests_paused"},
+    period_figures={("finished_on", frozenset({"closed"})): "requests_closed_in_period"},
+    fillers=("auditor", "auditors", "evidence", "from", "work", "ask"),
+)  # fmt: skip
+
+RISK = Entity(
+    "risk", "risks", ("risk", "threat", "risk register", "register"),
+    _risks, "id", "{id} {title}: residual {residual} ({level}), appetite {appetite}, {treatment}, owner {owner}",
+    names=("id", "title"),
+    states=(
+        State("above appetite", ("above appetite", "over appetite", "beyond appetite", "exceed appetite",
+            "outside appetite",
+                                 "too high", "over our appetite", "above our appetite", "exceed our appetite"),
+              flag("over_appetite"), after=True, aside=True),
+        State("unrated", ("unrated", "unknown rating", "not rated", "unknown", "without rating", "nobody rated",
+            "nobody has rated", "never rated"), flag("unknown"), aside=True),
+        State("open", ("open", "on the register", "current", "live"), is_in("status", "open")),
+        State("closed", ("closed", "retired"), is_in("status", "closed")),
+        State("unowned", UNOWNED, none("owner"), aside=True),
+    ),
+    choices={"treatment": {"accepted": "accept", "accepting": "accept", "mitigated": "mitigate",
+        "mitigating": "mitigate",
+                           "transferred": "transfer", "transferring": "transfer", "avoided": "avoid",
+                           "insure": "transfer",
+                           "insured": "transfer"},
+             "level": {"severe": "critical"}, "category": {}},
+    dates={"identified_on": ("identified", "new", "raised", "added", "found"), "reviewed_on": ("reviewed", "review",
+        "looked at")},
+    people={"owner": OWNER},
+    attributes={"residual": ("residual", "rating", "score", "residual rating", "residual risk", "rated", "high", "bad"),
+                "inherent": ("inherent", "inherent rating", "gross"), "treatment": ("treatment", "treat", "do about",
+                "treated",
+                                                                                "handle"),
+                "likelihood": ("likelihood", "likely"), "impact": ("impact",), "appetite": ("appetite",),
+                "level": ("level",), "category": ("category",), "title": ("about", "title")},
+    size="residual", presumed="open", report="risk-heatmap",
+    figures={frozenset({"open"}): "risks", frozenset({"above appetite"}): "risks_over_appetite",
+             frozenset({"open", "above appetite"}): "risks_over_appetite", frozenset({"unrated"}): "risks_unrated",
+             frozenset({"open", "unrated"}): "risks_unrated"},
+    fillers=("register", "our"),
+)  # fmt: skip
+
+EXCEPTION = Entity(
+    "exception", "exceptions", ("exception", "waiver", "deviation", "risk acceptance", "compensating control"),
+    _exceptions, "id",
+        "{id} {kind}, {called} {control_id} {title}: {standing}, expires {expires_on}, approver {approver}",
+    names=("id",),
+    states=(
+        State("in force", ("in force", "active", "approved", "open", "current", "valid", "live"), is_in("standing",
+            "approved"),
+              after=True),
+        State("expired", ("expired", "lapsed", "overdue", "past due", "ran out", "run out"), is_in("standing",
+            "expired")),
+        State("draft", ("draft", "in draft"), is_in("standing", "draft")),
+        State("rejected", ("rejected", "refused", "turned down"), is_in("standing", "rejected")),
+        State("resolved", ("resolved", "closed", "ended"), is_in("standing", "resolved")),
+        State("in review", ("in review", "pending", "waiting for approval"), is_in("standing", "in_review"),
+            after=True),
+        State("renewed", ("renewed", "extended"), over("renewals", 1)),
+    ),
+    choices={"kind": {"accepted risk": "accepted_risk", "risk accepted": "accepted_risk",
+        "compensating": "compensating"},
+             "residual": {}},
+    dates={"expires_on": ("expire", "expires", "expiring", "end", "ends", "run out", "runs out", "expiry", "renewal",
+        "lapse"),
+           "approved_on": ("approved", "granted", "new")},
+    due="expires_on", people={"approver": ("approver", "approved", "signed", "granted", "accepted", *OWNER)},
+    links={"framework": "framework"},
+    attributes={"standing": ("status", "state", "standing"), "residual": ("residual",), "reason": ("reason",),
+        "kind": ("kind", "type"),
+                "compensating": ("compensating", "compensating control"), "control_id": ("control",)},
+    reason="reason", presumed="in force", report="exception-register", fillers=("control",),
+)  # fmt: skip
+
+POLICY = Entity(
+    "policy", "policies", ("policy", "guardrail", "rulebook"),
+    _policies, "id", "{id} {title}: {state}, version {version}, review due {review_due_on}, owner {owner}",
+    names=("id", "policy", "title"),
+    states=(
+        State("active", ("active", "in force", "accepted", "approved", "current", "published", "live"), is_in("state",
+            "active")),
+        State("draft", ("draft", "drafts", "in draft", "unpublished"), is_in("state", "draft")),
+        State("retired", ("retired", "old", "superseded"), is_in("state", "retired")),
+        State("overdue for review", (*OVERDUE, "overdue review", "overdue for review", "review overdue",
+            "out of date", "outdated"),
+              past("review_due_on", "active", status="state"), after=True),
+        State("unowned", UNOWNED, none("owner"), aside=True),
+    ),
+    choices={"kind": {}}, dates={"review_due_on": ("review", "due", "reviewed", "renew", "renewal"),
+                                 "accepted_on": ("accepted", "approved", "published", "signed")},
+    due="review_due_on", people={"owner": (*OWNER, "wrote"), "accepted_by": ("accepted", "approved", "signed",
+        "approver")},
+    attributes={"state": ("state", "status"), "version": ("version",), "kind": ("kind", "type"),
+        "playbook": ("playbook",)},
+    presumed="active", fillers=("for", "governance"),
+)  # fmt: skip
+
+HOLD = Entity(
+    "legal hold", "legal holds", ("legal hold", "litigation hold", "hold", "matter"),
+    _holds, "id", "{id} {matter}: placed on {placed_on} by {placed_by}, custodian {custodian}, incident {incident_id}, "
+    "released {released_on}",
+    names=("id", "matter"),
+    states=(
+        State("active", ("active", "in force", "open", "current", "live", "in place"), flag("active")),
+        State("released", ("released", "ended", "lifted", "closed"), flag("active", False)),
+    ),
+    dates={"placed_on": ("placed", "put", "started", "since", "begin", "new"), "released_on": ("released", "lifted",
+        "ended")},
+    people={"custodian": ("custodian", *OWNER), "placed_by": ("placed", "put"), "released_by": ("released", "lifted")},
+    links={"incident": "incident_id"},
+    attributes={"matter": ("matter", "about"), "reason": ("reason",), "purges_blocked": ("purge", "purges"),
+        "scope": ("scope",)},
+    reason="reason", report="legal-holds", figures={frozenset({"active"}): "holds_active",
+        frozenset({"released"}): "holds_released"},
+    fillers=("legal", "purpose"), presumed="active",
+)  # fmt: skip
+
+POAM = Entity(
+    "POA&M item", "POA&M items", ("poam", "poam item", "plan of action", "milestone", "poam entry"),
+    _poam, "id", "{id} {title}: {status}, due {due_on}, weakness {weakness_key}, owner {owner}", names=("id",),
+    states=(
+        State("open", ("open", "outstanding", "not closed", "current"), is_in("status", "open")),
+        State("late", OVERDUE, past("due_on", "open")),
+        State("closed", ("closed", "completed", "done", "finished"), is_in("status", "completed")),
+        State("unowned", UNOWNED, none("owner"), aside=True),
+    ),
+    dates={"detected_on": ("detected", "found", "new"), "due_on": ("due", "deadline"), "closed_on": ("closed",
+        "completed", "done")},
+    due="due_on", people={"owner": OWNER}, attributes={"status": ("status", "state"), "weakness_key": ("weakness",
+        "control")},
+    presumed="open", report="fedramp-poam",
+    figures={frozenset({"open"}): "poam_items_open", frozenset({"late"}): "poam_items_late",
+             frozenset({"open", "late"}): "poam_items_late", frozenset({"closed"}): "poam_items_closed"},
+    fillers=("item",),
+)  # fmt: skip
+ASSURANCE = (REQUEST, RISK, EXCEPTION, POLICY, HOLD, POAM)

@@ -1,0 +1,105 @@
+"""Who decides and who works: committees and their meetings, people, relief of peak weeks."""
+
+import msgspec
+import polars as pl
+
+from engine.copilot.entities.entity import Entity, Records, State, is_in
+from engine.copilot.entities.operations import OWNER
+
+
+def _meetings(records: Records) -> pl.DataFrame:
+    said = records.fact("committee_decisions").select("decisions", meeting_id="id")
+    return (
+        records.fact("meetings")
+        .join(said, on="meeting_id", how="left")
+        .with_columns(decided=pl.col("decisions").map_elements(_decided, return_dtype=pl.String))
+    )
+
+
+def _decided(text: str) -> str:
+    """The decisions of a meeting in one line."""
+    made = msgspec.json.decode(text)
+    return "; ".join(str(one.get("decision", one)) if isinstance(one, dict) else str(one) for one in made)
+
+
+def _committees(records: Records) -> pl.DataFrame:
+    return records.fact("committees")
+
+
+def _people(records: Records) -> pl.DataFrame:
+    users = records.table("users").select("email", "name", "title", "active")
+    members = records.table("memberships").select("email", "role", "status", "since_on")
+    return members.join(users, on="email", how="left")
+
+
+def _staffing(records: Records) -> pl.DataFrame:
+    return records.fact("staffing_actions")
+
+
+MEETING = Entity(
+    "meeting", "meetings", ("meeting", "meet", "session", "decision", "decided", "decide", "minutes", "met", "meets"),
+    _meetings, "meeting_id", "{meeting_id} {name}: {status}, {held_on}, chair {chair}; decided: {decided}",
+    names=("meeting_id",),
+    states=(
+        State("cancelled", ("cancelled", "canceled", "called off", "dropped"), is_in("status", "cancelled")),
+        State("held", ("held", "took place", "happened"), is_in("status", "held")),
+        State("planned", ("planned", "upcoming", "scheduled", "coming up"), is_in("status", "planned")),
+    ),
+    dates={"held_on": ("held", "meet", "met", "place", "take place")}, due="held_on", people={"chair": ("chair",
+        "chairs", *OWNER)},
+    links={"committee": "committee_id"}, attributes={"decided": ("decision", "decide", "decided", "agree", "agreed"),
+                                                     "status": ("status",)}, fillers=("committee",),
+)  # fmt: skip
+
+COMMITTEE = Entity(
+    "committee", "committees", ("committee", "board", "steering group", "governance body"),
+    _committees, "committee_id", "{committee_id} {name}: {cadence}, chair {chair}, members {members}",
+        names=("committee_id", "name"),
+    people={"chair": ("chair", "chairs", "chaired", "heads", "leads", "run", "runs", *OWNER)},
+    links={"committee": "committee_id"},
+    attributes={"cadence": ("cadence", "often", "frequency"), "members": ("member", "members", "sits on", "on",
+        "belong to")},
+    choices={"cadence": {}},
+)  # fmt: skip
+
+PERSON = Entity(
+    "person", "people",
+    ("person", "people", "member", "user", "colleague", "staff", "account", "team member", "somebody", "somone",
+        "employee account"),
+    _people, "email", "{name} {email}: {title}, role {role}, {status}", names=("email", "name"),
+    states=(
+        State("active", ("active", "current", "sign in", "log in", "access", "use the console", "have access",
+            "can sign in",
+                         "login"), is_in("status", "active")),
+        State("removed", ("removed", "former", "left", "deactivated", "offboarded", "inactive"), is_in("status",
+            "removed")),
+    ),
+    choices={"role": {"administrator": "admin", "admins": "admin", "admin role": "admin"}},
+    dates={"since_on": ("since", "joined", "join", "added")},
+    links={"person": "email"}, attributes={"role": ("role", "permission", "right"), "title": ("title", "job", "do",
+        "position"),
+                                           "email": ("email", "address", "mail", "reach", "contact"),
+                                           "status": ("status",)},
+    presumed="active", fillers=("console", "role", "rights"), hints=("admin", "admins", "administrator", "role"),
+)  # fmt: skip
+
+STAFFING = Entity(
+    "staffing action", "staffing actions", ("staffing action", "staffing", "relief", "staffing proposal"),
+    _staffing, "action_id",
+        "{action_id} {kind} in {week}: {status}, {relief_hours} h, owner {owner}, helped by {assignee}",
+    names=("action_id",),
+    states=(
+        State("open", ("open", "outstanding"), is_in("status", "open")),
+        State("under way", ("under way", "running", "tracked", "taken up"), is_in("status", "tracked", "open")),
+        State("proposed", ("proposed", "suggested"), is_in("status", "proposed")),
+        State("completed", ("completed", "done", "finished", "closed"), is_in("status", "completed")),
+        State("in breach of the SLA", ("breached", "breach", "past sla", "overdue", "late"), is_in("standing",
+            "breached"), after=True),
+    ),
+    choices={"kind": {}}, dates={"proposed_on": ("proposed", "new"), "completed_on": ("completed", "done")},
+    people={"owner": OWNER, "assignee": ("assignee", "helps", "help", "helper")},
+    measures={"relief_hours": ("relief", "hours")}, attributes={"status": ("status", "state")},
+        report="staffing-actions",
+    fillers=("action",),
+)  # fmt: skip
+GOVERNANCE = (MEETING, COMMITTEE, PERSON, STAFFING)

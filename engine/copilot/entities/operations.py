@@ -1,0 +1,296 @@
+"""What services are operated by: incidents, deploys, findings, services and their budgets, automation."""
+
+import polars as pl
+
+from engine.copilot.entities.entity import Entity, Records, State, flag, is_in, none, over, past
+from engine.model.vocabulary import LIVE_INCIDENTS
+
+SEVERITY = {
+    "crit": "critical", "sev1": "critical", "sev 1": "critical", "sev-1": "critical", "p0": "critical",
+    "sev2": "high", "sev-2": "high", "moderate": "medium", "sev3": "medium", "informational": "info",
+}  # fmt: skip
+UNOWNED = ("without owner", "without an owner", "unowned", "unassigned", "nobody on", "nobody owns", "no owner",
+           "no one on", "not assigned", "have no owner", "nobody is on", "nobody assigned", "nobody took",
+           "without assignee",
+           "without an assignee", "nobody works on", "nobody is working on", "nobody looks after")  # fmt: skip
+OWNER = ("owner", "owned", "own", "owns", "owning", "assigned", "assignee", "responsible", "on the hook", "looks after",
+         "look after", "takes care", "handling", "handle", "handled", "working on", "in charge", "belongs", "belong",
+         "run by", "took", "takes", "taking", "picked up", "on call for", "on call", "contact", "lead", "leading",
+         "deals with", "dealing with")  # fmt: skip
+
+
+def _services(records: Records) -> pl.DataFrame:
+    return records.table("services").select(service_id="id", service="name", service_owner="owner")
+
+
+def _incidents(records: Records) -> pl.DataFrame:
+    more = records.table("incidents").select(
+        "id",
+        "source",
+        "acknowledged_at",
+        "closed_at",
+        "root_cause",
+        "summary",
+        "impact_users",
+        "alert_count",
+        "related_to",
+    )
+    held = records.fact("legal_holds").filter("active").select(id="incident_id", hold="id").unique("id")
+    frame = records.fact("incidents").join(more, on="id", how="left").join(held, on="id", how="left")
+    return frame.join(_services(records), on="service_id", how="left").with_columns(
+        pl.col("severity").replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1).alias("rank"),
+        hours_to_resolve=(pl.col("minutes_to_resolve") / 60).round(1),
+        hours_to_acknowledge=(pl.col("minutes_to_acknowledge") / 60).round(1),
+        hours_to_mitigate=(pl.col("minutes_to_mitigate") / 60).round(1),
+    )
+
+
+def _deploys(records: Records) -> pl.DataFrame:
+    """Deploys, each with the first incident on its service that opened within a day of it."""
+    opened = records.table("incidents").select("service_id", incident_id="id", at="opened_at").drop_nulls().sort("at")
+    frame = records.table("deploys").join(_services(records), on="service_id", how="left").sort("deployed_at")
+    followed = frame.drop_nulls("service_id").join_asof(
+        opened, left_on="deployed_at", right_on="at", by="service_id", strategy="forward", tolerance="24h",
+        check_sortedness=False,
+    )  # fmt: skip
+    return pl.concat([followed.drop("at"), frame.filter(pl.col("service_id").is_null())], how="diagonal").sort("id")
+
+
+def _findings(records: Records) -> pl.DataFrame:
+    linked = records.table("findings").select("id", "service_id", "incident_id")
+    return (
+        records.fact("findings")
+        .join(linked, on="id", how="left")
+        .with_columns(
+            pl.col("severity")
+            .replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1)
+            .alias("rank")
+        )
+    )
+
+
+def _budgets(records: Records) -> pl.DataFrame:
+    """Services with their objective, what is left of their error budget, and what needs them."""
+    needed = records.table("service_dependencies").group_by("depends_on_id").agg(dependents=pl.len().cast(pl.Int64))
+    profiles = records.table("slo_profiles").select("service_id", "indicator", "objective_pct")
+    frame = records.table("services").join(profiles, left_on="id", right_on="service_id", how="left")
+    return (
+        frame.join(records.budgets(), left_on="id", right_on="service_id", how="left")
+        .join(needed, left_on="id", right_on="depends_on_id", how="left")
+        .with_columns(dependents=pl.col("dependents").fill_null(0))
+    )
+
+
+def _dependencies(records: Records) -> pl.DataFrame:
+    names = records.table("services").select("id", "name")
+    frame = records.table("service_dependencies")
+    return (
+        frame.join(names.rename({"id": "service_id", "name": "service"}), on="service_id", how="left")
+        .join(names.rename({"id": "depends_on_id", "name": "needs"}), on="depends_on_id", how="left")
+        .with_columns(id=pl.format("{} → {}", "service", "needs"))
+    )
+
+
+def _actions(records: Records) -> pl.DataFrame:
+    return records.table("incident_actions")
+
+
+INCIDENT = Entity(
+    "incident", "incidents",
+    ("incident", "outage", "ticket", "alert", "page", "disruption", "downtime", "security event", "broke", "went down",
+     "broken", "went wrong"),
+    _incidents, "id", "{id} {title}: {severity}, {status}, opened on {opened_on}, service {service}, owner {owner}",
+    names=("id", "title"),
+    states=(
+        State("open", ("open", "active", "ongoing", "going on", "live", "unresolved", "not resolved", "still open",
+                       "current", "outstanding", "happening", "firing", "not closed", "unclosed", "burning", "on fire"),
+              is_in("status", *LIVE_INCIDENTS)),
+        State("unacknowledged", ("unacknowledged", "not acknowledged", "unacked", "nobody acknowledged"),
+              is_in("status", "open")),
+        State("unowned", UNOWNED, none("owner"), aside=True),
+        State("resolved", ("resolved", "fixed", "solved", "over"), is_in("status", "resolved", "closed")),
+        State("under legal hold", ("under legal hold", "on legal hold", "on hold", "under hold", "legal hold", "held"),
+              lambda _: pl.col("hold").is_not_null(), after=True),
+        State("without a root cause", ("without root cause", "without a root cause", "no root cause",
+                                       "unknown cause", "unexplained"), none("root_cause"), after=True, aside=True),
+    ),
+    choices={"severity": SEVERITY, "status": {"acked": "acknowledged"}, "source": {}},
+    dates={"opened_on": ("open", "opened", "start", "started", "begin", "began", "happen", "happened", "occur",
+                         "occurred", "raised", "reported", "created", "new"),
+           "resolved_on": ("resolve", "resolved", "fix", "fixed", "solve", "solved", "restored", "restore", "ended"),
+           "closed_on": ("close", "closed"), "acknowledged_on": ("acknowledge", "acknowledged")},
+    people={"owner": OWNER, "service_owner": ("service owner",)},
+    links={"service": "service_id", "incident": "id"},
+    attributes={"severity": ("severity", "severe", "serious", "priority", "bad"), "status": ("status", "state"),
+                "service": ("service", "affected", "affect"), "impact_users": ("user", "users", "customer", "impact",
+                "hit"),
+                "summary": ("summary", "about", "story"), "source": ("source", "monitor", "reported by"),
+                "alert_count": ("alerts", "how many alerts"), "root_cause": ("root cause", "cause", "caused"),
+                "hold": ("hold", "legal hold")},
+    measures={"hours_to_resolve": ("time to resolve", "time to restore", "time to fix", "resolution time",
+        "take to resolve",
+                                   "long", "last", "duration", "take", "time to recover", "mttr"),
+              "hours_to_acknowledge": ("time to acknowledge", "time to ack", "mtta", "acknowledgement time",
+                                       "take to acknowledge"),
+              "hours_to_mitigate": ("time to mitigate", "mttm")},
+    hints=("burning", "fire"),
+    reason="root_cause", size="rank", presumed="open", row_route="/api/incidents/{id}/evidence",
+    figures={frozenset({"under legal hold"}): "incidents_held"},
+    period_figures={
+        ("opened_on", frozenset()): "incidents_opened_in_period",
+        **{("opened_on", frozenset({word})): f"incidents_{word}_in_period"
+           for word in ("critical", "high", "medium", "low", "info")},
+        ("resolved_on", frozenset()): "incidents_resolved_in_period",
+    },
+)  # fmt: skip
+
+DEPLOY = Entity(
+    "deploy", "deploys",
+    ("deploy", "deployment", "release", "rollout", "change", "rollback", "shipped", "ship", "deployed", "released",
+     "pushed", "changed", "roll back", "rolled back", "went live", "push"),
+    _deploys, "id",
+        "{id} {service} {version}: {status} on {deployed_on} in {environment}, by {actor}, "
+    "incident within a day after {incident_id}",
+    names=("id", "version", "change_ref"),
+    states=(
+        State("failed", ("failed", "fail", "failing", "broken", "unsuccessful", "failure"), is_in("status", "failed")),
+        State("rolled back", ("rolled back", "rollback", "roll back", "reverted", "undone"),
+              is_in("status", "rolled_back")),
+        State("bad", ("went wrong", "bad", "failed or rolled back", "gone wrong"),
+              is_in("status", "failed", "rolled_back")),
+        State("successful", ("successful", "succeeded", "success", "worked"), is_in("status", "succeeded")),
+        State("followed by an incident within a day", (
+            "followed by an incident", "followed by incident", "caused an incident", "caused incident",
+            "led to an incident",
+            "led to incident", "broke something", "broke things", "caused an outage", "caused outage", "caused trouble",
+            "cause an incident", "cause incident"), lambda _: pl.col("incident_id").is_not_null(), after=True),
+    ),
+    choices={"environment": {"prod": "production", "dev": "development"}, "status": {}},
+    dates={"deployed_on": ("deploy", "deployed", "ship", "shipped", "release", "released", "pushed", "live")},
+    people={"actor": ("deployed", "shipped", "released", "pushed", "ship", "deploy", *OWNER)},
+    links={"service": "service_id", "incident": "incident_id"},
+    attributes={"status": ("status", "state", "outcome"), "version": ("version", "build"), "service": ("service",),
+                "environment": ("environment",), "change_ref": ("change", "reference", "change ticket")},
+    size="deployed_at", fillers=("to", "went", "out", "before", "around", "caused", "led", "trigger", "triggered",
+        "preceded"),
+)  # fmt: skip
+
+FINDING = Entity(
+    "finding", "findings",
+    ("finding", "vulnerability", "vuln", "cve", "kev", "weakness", "scan result", "security hole", "scanner finding",
+     "exploit", "exposure", "patch"),
+    _findings, "id",
+    "{id} {title}: {severity}, {status}, service {service}, {cve}, first seen {first_seen_on}, due {due_on}, "
+    "owner {owner}",
+    names=("id", "cve"),
+    states=(
+        State("open", ("open", "unfixed", "unpatched", "not fixed", "unresolved", "outstanding", "active", "remaining",
+                       "still there", "current"), is_in("status", "open")),
+        State("known-exploited", ("known exploited", "kev", "kevs", "exploited", "actively exploited",
+            "exploited in the wild",
+                                  "being exploited", "known to be exploited"), flag("known_exploited"), aside=True),
+        State("overdue", ("overdue", "past due", "late", "past their date", "past its date", "missed", "out of sla",
+                          "breached", "past their due date"), past("due_on", "open")),
+        State("reachable from the internet", ("reachable from the internet", "internet reachable", "internet facing",
+                                              "exposed to the internet", "internet exposed", "public facing", "exposed",
+                                              "on the internet", "from outside", "internet"),
+              flag("internet_reachable"), after=True, aside=True),
+        State("fixed", ("fixed", "patched", "closed", "remediated", "resolved"), is_in("status", "fixed")),
+        State("without a CVE", ("without cve", "without a cve", "no cve"), none("cve"), after=True, aside=True),
+        State("unowned", UNOWNED, none("owner"), aside=True),
+    ),
+    choices={"severity": SEVERITY, "status": {"risk accepted": "accepted", "false positive": "false_positive"},
+             "source": {}},
+    dates={"first_seen_on": ("detect", "detected", "found", "seen", "discovered", "reported", "new", "first seen",
+                             "appeared", "opened", "came in"),
+           "fixed_on": ("fix", "fixed", "patch", "patched", "close", "closed", "remediate", "remediated", "resolved"),
+           "due_on": ("due", "deadline"), "last_seen_on": ("last seen",)},
+    due="due_on", people={"owner": OWNER}, links={"service": "service_id", "incident": "incident_id"},
+    attributes={"severity": ("severity", "severe", "serious", "bad"), "status": ("status", "state", "fixed", "open"),
+                "service": ("service", "affected", "affect"), "cvss": ("cvss", "score"), "epss": ("epss",),
+                "cve": ("cve", "cve number"), "asset": ("asset", "host", "machine"), "source": ("scanner", "source"),
+                "known_exploited": ("exploited", "kev", "known exploited")},
+    size="rank", presumed="open", fillers=("scanner", "scan"), hints=("cvss", "epss"),
+)  # fmt: skip
+
+SERVICE = Entity(
+    "service", "services",
+    ("service", "slo", "error budget", "service level objective", "budget", "component", "application", "app",
+     "microservice", "slos", "uptime", "availability"),
+    _budgets, "id",
+    "{name}: criticality {criticality}, objective {objective_pct} %, {left_30d_pct} % of its error budget of 30 days "
+    "left, owner {owner}",
+    names=("id", "name"),
+    states=(
+        State("internet-facing", ("internet facing", "face the internet", "facing the internet", "public", "exposed",
+                                  "on the internet", "public facing", "reachable from the internet",
+                                  "exposed to the internet",
+                                  "internet exposed"), flag("internet_facing")),
+        State("without an objective", ("without slo", "without an slo", "without slos", "no slo", "without objective",
+                                       "without an objective", "no objective", "have no slo", "not have an slo"),
+              none("objective_pct"), after=True),
+        State("with an objective", ("with slo", "with an slo", "have an slo", "have slos", "with slos",
+            "with an objective",
+                                    "have an objective"), lambda _: pl.col("objective_pct").is_not_null(), after=True),
+        State("with customer data", ("customer data", "hold customer data", "holds customer data",
+            "holding customer data",
+                                     "store customer data", "personal data"), flag("holds_customer_data"), after=True),
+        State("with an exhausted error budget", (
+            "out of budget", "out of error budget", "exhausted", "burned through", "over budget", "no budget left",
+            "blown", "used up", "burned more than their error budget", "blew", "breached", "breaching", "missed slo",
+            "missing their slo", "missing slo", "spent", "overspent", "breach", "no error budget left", "violating"),
+              over("used_30d_pct", 100), after=True),
+        State("burning their error budget too fast", ("burning", "burn", "at risk", "burning fast", "in danger",
+                                                      "critical budget", "burning their error budget",
+                                                      "burning budget"),
+              is_in("level", "critical", "warning"), after=True),
+        State("unowned", UNOWNED, none("owner"), aside=True),
+    ),
+    choices={"environment": {"prod": "production", "dev": "development"},
+             "criticality": {f"{kind} {n}": str(n) for n in range(1, 6) for kind in ("tier", "criticality", "crit")}
+             | {"most critical": "5", "critical": "5", "business critical": "5", "vital": "5", "top tier": "5"}},
+    people={"owner": (*OWNER, "on call")}, links={"service": "id"},
+    attributes={"criticality": ("criticality", "tier", "important", "critical"), "environment": ("environment",
+        "where"),
+                "objective_pct": ("slo", "objective", "target", "service level objective"),
+                "left_30d_pct": ("error budget", "budget", "left", "remain", "remaining", "error budget left"),
+                "used_30d_pct": ("used", "burned", "consumed", "spent"), "burn_7d": ("burn rate", "burn"),
+                "dependents": ("dependents", "blast radius"), "internet_facing": ("internet facing", "public",
+                "exposed"),
+                "holds_customer_data": ("customer data",), "level": ("health", "status", "state", "doing")},
+    size="criticality", row_route="/api/services/{id}/slo",
+)  # fmt: skip
+
+DEPENDENT = Entity(
+    "dependent service", "dependent services",
+    ("depend on", "depends on", "rely on", "relies on", "downstream of", "downstream", "depending on", "dependent",
+     "blast radius", "affected if", "break if", "breaks if", "break when", "goes down with"),
+    _dependencies, "id", "{service} needs {needs}", links={"service": "depends_on_id"}, fillers=("service", "fail",
+        "goes", "down"),
+)  # fmt: skip
+
+DEPENDENCY = Entity(
+    "dependency", "dependencies", ("dependency", "upstream of", "upstream", "does depend", "need"),
+    _dependencies, "id", "{service} needs {needs}", links={"service": "service_id"}, fillers=("service", "depend",
+        "on", "rely"),
+)  # fmt: skip
+
+ACTION = Entity(
+    "follow-up", "follow-ups",
+    ("follow up", "followup", "action item", "incident action", "postmortem action", "post mortem action",
+        "corrective action",
+     "review action", "actions from incidents", "follow ups from incidents", "action"),
+    _actions, "id", "{id} {title}: {status}, due {due_on}, incident {incident_id}, owner {owner}",
+    names=("id",),
+    states=(
+        State("open", ("open", "outstanding", "not done", "pending", "unfinished", "undone"), is_in("status", "open")),
+        State("overdue", ("overdue", "late", "past due", "missed", "behind"), past("due_on", "open")),
+        State("done", ("done", "finished", "completed", "closed"), is_in("status", "done")),
+        State("unowned", UNOWNED, none("owner"), aside=True),
+    ),
+    choices={"kind": {}}, dates={"due_on": ("due",), "closed_on": ("closed", "done", "finished", "completed")},
+    due="due_on", people={"owner": OWNER}, links={"incident": "incident_id"},
+    attributes={"status": ("status", "state"), "incident_id": ("incident",)}, presumed="open",
+    fillers=("incident", "from", "incidents", "review", "reviews"),
+)  # fmt: skip
+OPERATIONS = (INCIDENT, DEPLOY, FINDING, SERVICE, DEPENDENT, DEPENDENCY, ACTION)

@@ -1,0 +1,133 @@
+"""Vendors and the documents that assure them."""
+
+import polars as pl
+
+from engine.copilot.entities.entity import Entity, Records, State, flag, is_in, none, over
+from engine.copilot.entities.operations import OWNER, UNOWNED
+from engine.copilot.entities.programme import OVERDUE
+
+_SOC2 = ("soc 2", "soc2", "soc 2 report", "soc2 report", "soc report")
+_REPORT = ("report", "current report", "assurance report", "audit report")
+
+
+def _without(*named: str) -> tuple[str, ...]:
+    """The ways to say that something is not there."""
+    return tuple(f"{said} {name}" for name in named for said in ("without", "without a", "without an", "no", "have no",
+                                                                 "missing", "missing a", "not have a",
+                                                                 "not have"))  # fmt: skip
+
+
+def _with(*named: str) -> tuple[str, ...]:
+    return tuple(
+        f"{said} {name}" for name in named for said in ("with", "with a", "with an", "have a", "have", "has a")
+    )
+
+
+def _vendors(records: Records) -> pl.DataFrame:
+    return records.fact("vendors").with_columns(
+        pl.col("tier").replace_strict({"critical": 4, "high": 3, "medium": 2, "low": 1}, default=0).alias("rank")
+    )
+
+
+def _documents(records: Records) -> pl.DataFrame:
+    names = records.fact("vendors").select("vendor_id", vendor="name")
+    return (
+        records.fact("vendor_documents")
+        .join(names, on="vendor_id")
+        .with_columns(kind=pl.col("kind").str.replace_all("_", " "))
+        .with_columns(title=pl.format("{} of {}", "kind", "vendor"))
+    )
+
+
+VENDOR = Entity(
+    "vendor", "vendors",
+    ("vendor", "supplier", "third party", "provider", "partner", "contractor", "3rd party", "outsourcer",
+        "vendor review",
+     "supplier review"),
+    _vendors, "vendor_id", "{vendor_id} {name}: {service}, tier {tier}, assurance {assurance}, review {review} "
+    "(next {next_review_on}), owner {owner}",
+    names=("vendor_id", "name"),
+    states=(
+        State("without a SOC 2 report", _without(*_SOC2), none("soc2_kind"), after=True),
+        State("with a SOC 2 report", _with(*_SOC2), lambda _: pl.col("soc2_kind").is_not_null(), after=True),
+        State("without a processing agreement", _without("dpa", "processing agreement", "data processing agreement"),
+              none("dpa_on"), after=True),
+        State("with a processing agreement", _with("dpa", "processing agreement", "data processing agreement"),
+              lambda _: pl.col("dpa_on").is_not_null(), after=True),
+        State("without an ISO 27001 certificate", _without("iso certificate", "iso 27001 certificate", "iso",
+            "iso 27001"),
+              none("iso_expires_on"), after=True),
+        State("without assurance in force", (*_without("assurance", *_REPORT), "unassured", "not assured"),
+              lambda _: ~pl.col("assurance").is_in(["assured", "expiring"]), after=True),
+        State("assured", ("assured", "with assurance", "covered"), is_in("assurance", "assured", "expiring")),
+        State("with assurance that lapsed", ("assurance lapsed", "lapsed assurance", "expired assurance",
+                                             "assurance expired", "lapsed", "expired report", "report expired"),
+              is_in("assurance", "lapsed"), after=True),
+        State("with assurance that expires soon", ("assurance expires soon", "expiring assurance", "expiring",
+            "expire soon"),
+              is_in("assurance", "expiring"), after=True),
+        State("never assured", ("never assured", "not assessed", "never assessed", "unassessed"),
+              is_in("assurance", "not_assessed")),
+        State("due for review (overdue)", (*OVERDUE, "overdue review", "review overdue", "overdue for review",
+                                           "due for review", "needs review", "need a review", "past review"),
+              is_in("review", "overdue", "never"), after=True),
+        State("never reviewed", ("never reviewed", "not reviewed", "without review"), is_in("review", "never")),
+        State("with inherited gaps", ("inherited gap", "with inherited gaps"), over("inherited_gaps", 1), after=True),
+        State("handling health data", ("health data", "phi", "handle phi", "patient data"), flag("handles_phi"),
+            after=True),
+        State("unowned", UNOWNED, none("owner"), aside=True),
+        State("current", ("active", "current", "on the register", "on file"), lambda _: pl.lit(True)),
+    ),
+    choices={"tier": {"crit": "critical", "most important": "critical", "tier 1": "critical",
+        "critical tier": "critical",
+                      "high tier": "high", "medium tier": "medium", "low tier": "low", "high risk": "high"},
+             "category": {"hosting": "cloud", "payment": "payments"}, "region": {}},
+    dates={"next_review_on": ("review", "next review", "due", "reviewed next"), "last_review_on": (
+        "last review", "last reviewed", "reviewed"), "assured_until": ("assurance", "run out", "expire", "expires",
+        "covered until",
+                                                                     "assured until", "expiry"),
+           "soc2_valid_until": ("soc 2", "soc2", "soc 2 report", "soc2 report", "soc 2 expire"),
+           "iso_expires_on": ("iso certificate", "iso 27001 certificate"), "dpa_on": ("dpa",)},
+    due="next_review_on", people={"owner": (*OWNER, "manages", "manage", "relationship")},
+    links={"vendor": "vendor_id"},
+    attributes={"tier": ("tier", "critical", "criticality", "important"), "service": ("service", "use", "provide",
+        "do", "for"),
+                "category": ("category", "kind", "type", "sort"), "assurance": ("assurance", "assured", "status",
+                "covered"),
+                "review": ("review",), "region": ("region", "where", "located", "location", "based", "sit"),
+                "residual": ("risk", "risky", "rating", "residual", "residual risk"), "inherited_gaps": ("gap",
+                "inherited gap"),
+                "data_classes": ("data", "data class"), "soc2_opinion": ("opinion",), "dpa_on": ("dpa",),
+                "soc2_kind": ("soc 2", "soc2", "soc 2 report", "soc2 report")},
+    size="residual", report="third-party-vendors",
+    figures={frozenset(): "vendors", frozenset({"assured"}): "vendors_assured",
+             frozenset({"never assured"}): "vendors_not_assessed",
+                 frozenset({"never reviewed"}): "vendor_reviews_never",
+             frozenset({"with assurance that lapsed"}): "vendors_assurance_lapsed",
+             frozenset({"with assurance that expires soon"}): "vendors_assurance_expiring"},
+    fillers=("located", "based", "sit", "review", "register", "tier", "category", "report", "use"),
+)  # fmt: skip
+
+DOCUMENT = Entity(
+    "vendor document", "vendor documents",
+    ("vendor document", "assurance document", "soc 2 report", "soc2 report", "dpa", "certificate", "pen test",
+        "bridge letter",
+     "questionnaire", "soc report"),
+    _documents, "id", "{id} {kind} of {vendor}: issued {issued_on}, good until {valid_until}, opinion {opinion}",
+    names=("id",),
+    states=(
+        State("expired", ("expired", "lapsed", "out of date", "outdated", "no longer valid", "ended"),
+              lambda today: pl.col("valid_until") < today),
+        State("in force", ("in force", "valid", "current"), lambda today: pl.col("valid_until").is_null() | (
+            pl.col("valid_until") >= today), after=True),
+        State("qualified", ("qualified", "qualified opinion", "with reservations"), is_in("opinion", "qualified")),
+    ),
+    choices={"kind": {"dpa": "dpa", "soc 2 report": "soc2 type2", "soc2 report": "soc2 type2",
+        "soc report": "soc2 type2",
+                      "pentest": "pen test", "penetration test": "pen test",
+                      "iso certificate": "iso27001 certificate"}},
+    dates={"valid_until": ("expire", "expires", "run out", "runs out", "end", "ends", "lapse", "good until", "valid"),
+           "issued_on": ("issued", "signed", "dated")},
+    due="valid_until", links={"vendor": "vendor_id"}, attributes={"opinion": ("opinion",), "kind": ("kind", "type")},
+)  # fmt: skip
+VENDORS = (VENDOR, DOCUMENT)

@@ -1,0 +1,154 @@
+"""Which kind of thing a question is about: every kind that its words may mean is read, and the best reading counts."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from engine.copilot.entities import ENTITIES
+from engine.copilot.entities.entity import Entity
+from engine.copilot.lexicon import is_filler, nouns
+from engine.copilot.library import Library
+from engine.copilot.names import Name, Phrase
+from engine.copilot.plan import plan
+from engine.copilot.query import Plan
+from engine.copilot.reading import Asked, Reading, ask, read
+from engine.copilot.text import nearest, stem
+
+_FOLLOWS = r"^(?:and|but|ok(?:ay)?|now|only|just|what about|how about|which of|of (?:those|them|these)|same for)\b|"\
+           r"\b(?:of (?:those|them|these)|them|they|those|these|their|its|it|that one|the same|ones)\b"  # fmt: skip
+_BY_NAME = {"service": "service", "vendor": "vendor", "person": "person", "control": "control",
+    "framework": "framework",
+            "committee": "committee", "incident": "incident"}  # fmt: skip
+_SEVERE = ("incident", "finding", "gap")
+BY_NAME = {entity.name: entity for entity in ENTITIES}
+_NOUNS: dict[str, tuple[Phrase, ...]] = {entity.name: tuple(nouns(entity)) for entity in ENTITIES}
+_SINGLE = {phrase[0] for phrases in _NOUNS.values() for phrase in phrases if len(phrase) == 1}
+
+
+class Planner:
+    """Reads the questions of one conversation for one organization."""
+
+    def __init__(self, library: Library, asker: str) -> None:
+        self._library = library
+        self._asker = asker
+        self._names = library.names
+
+    def asked(self, text: str) -> Asked:
+        """The question of a text."""
+        return ask(text, self._library.today)
+
+    def plans(self, asked: Asked, before: Plan | None = None) -> tuple[Plan, ...]:
+        """The query that is meant; several where nothing says which; none where nothing fits."""
+        candidates = self._candidates(asked)
+        if before is not None and (
+            not candidates or (asked.says(_FOLLOWS) and not _own_subject(asked, candidates, before))
+        ):
+            reading = self._read(asked, before.entity)
+            if not reading.unknown and (reading.pieces or reading.titled or asked.says(_FOLLOWS)):
+                return (self._plan(reading, before),)
+        if candidates:
+            readings = [self._read(asked, entity) for entity in candidates]
+            best = min(readings, key=lambda one: (len(one.unknown), -one.known, -one.noun, one.at))
+            if not _too_little(best):
+                return (self._plan(best),)
+        return self._unnamed(asked)
+
+    def _unnamed(self, asked: Asked) -> tuple[Plan, ...]:
+        """What is asked without saying of what kind of thing: by identifier, by name, or by a word that hints at it."""
+        if any(any(c.isdigit() for c in word) and len(word) > 3 for word in asked.words):
+            for entity in ENTITIES:
+                if entity.name != "attack path" and entity.names:
+                    reading = self._read(asked, entity)
+                    if reading.rows and not reading.unknown:
+                        return (self._plan(reading),)
+        for name in self._named(asked):
+            reading = self._read(asked, BY_NAME[_BY_NAME[name.kind]])
+            if not reading.unknown:
+                return (self._plan(reading),)
+        if any(True for _ in self._named(asked)):
+            readings = [
+                reading
+                for name in _SEVERE
+                if not (reading := self._read(asked, BY_NAME[name])).unknown and reading.known > 1
+            ]
+            if readings:
+                return tuple(self._plan(reading) for reading in readings)
+        hinted = [
+            entity
+            for entity in ENTITIES
+            if any(word in entity.hints or stem(word) in entity.hints for word in asked.words)
+        ]
+        severe = (
+            [BY_NAME[name] for name in _SEVERE] if asked.says(r"\b(?:critical|high|medium|low|severe|crit)s?\b") else []
+        )
+        readings = [reading for entity in hinted or severe if not (reading := self._read(asked, entity)).unknown]
+        return tuple(self._plan(reading) for reading in readings if reading.known)
+
+    def _candidates(self, asked: Asked) -> list[Entity]:
+        """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
+        said = self._without_names(asked)
+        if asked.says(r"\b(?:does|do)\b.*\b(?:depend|rely|need)\b(?! on (?:it|them)\b)") and not asked.says(
+            r"^(?:who|what|which)(?: services?)? (?:depends?|rel(?:y|ies)) "
+        ):
+            return [BY_NAME["dependency"]]
+        found = [entity for entity in ENTITIES if any(_within(phrase, said) for phrase in _NOUNS[entity.name])]
+        if any(name.kind == "incident" for name in self._named(asked)):
+            found.append(BY_NAME["incident"])
+        if found:
+            return list(dict.fromkeys(found))
+        close = {near for word in said if not is_filler(word) and (near := nearest(word, _SINGLE, most=1)) is not None}
+        return [
+            entity
+            for entity in ENTITIES
+            if any(phrase[0] in close for phrase in _NOUNS[entity.name] if len(phrase) == 1)
+        ]
+
+    def _without_names(self, asked: Asked) -> tuple[str, ...]:
+        """The words in the singular, but for those that name a service, a vendor or a person."""
+        left: list[str] = []
+        at = 0
+        while at < len(asked.words):
+            for length in range(min(6, len(asked.words) - at), 0, -1):
+                raw = asked.words[at : at + length]
+                name = self._names.by_phrase.get(raw) or self._names.by_phrase.get(tuple(map(stem, raw)))
+                if name is not None and name.kind in ("service", "vendor", "person"):
+                    at += length
+                    left.append("")
+                    break
+            else:
+                left.append(stem(asked.words[at]))
+                at += 1
+        return tuple(left)
+
+    def _named(self, asked: Asked) -> Iterable[Name]:
+        said = tuple(stem(word) for word in asked.words)
+        known = self._names.by_phrase
+        for length in range(6, 0, -1):
+            for at in range(len(said) - length + 1):
+                name = known.get(said[at : at + length]) or known.get(tuple(asked.words[at : at + length]))
+                if name is not None:
+                    yield name
+
+    def _read(self, asked: Asked, entity: Entity) -> Reading:
+        return read(asked, entity, self._library.lexicon(entity), self._library.rows(entity))
+
+    def _plan(self, reading: Reading, before: Plan | None = None) -> Plan:
+        return plan(reading, self._library.rows(reading.entity), self._today, self._asker, before)
+
+    @property
+    def _today(self) -> date:
+        return self._library.today
+
+
+def _within(phrase: Phrase, said: Sequence[str]) -> bool:
+    size = len(phrase)
+    return any(tuple(said[at : at + size]) == phrase for at in range(len(said) - size + 1))
+
+
+def _own_subject(asked: Asked, candidates: Sequence[Entity], before: Plan) -> bool:
+    """Whether a follow-up speaks of another kind of thing than the question before."""
+    return before.entity not in candidates and not asked.says(r"\b(?:of (?:those|them|these)|them|they|those|these)\b")
+
+
+def _too_little(reading: Reading) -> bool:
+    """Whether more of the question is not understood than is."""
+    return len(reading.unknown) >= max(reading.known, 1)

@@ -1,0 +1,87 @@
+"""A question as a query: which rows of which kind of thing, and what is asked of them."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from engine.copilot.entities.entity import Entity
+from engine.copilot.reading import Reading
+from engine.copilot.windows import Window
+
+Intent = Literal["count", "list", "who", "when", "why", "what", "check", "every", "group", "measure", "compare"]
+
+
+_INTENTS: tuple[tuple[Intent, str], ...] = (
+    ("why", r"\bwhy\b|\bhow come\b|\bwhat (?:is |was )?(?:the )?(?:root )?cause|"
+            r"\bwhat caused\b|\breason (?:for|of|behind)\b|"
+            r"(?<!without )(?<!without a )(?<!no )\broot cause\b(?! analys)"),
+    ("count", r"\bhow many\b|\bnumber of\b|\bcount\b|\bhow much (?:of|work)\b"),
+    ("who", r"(?<!vendors )(?<!suppliers )(?<!people )(?<!users )"
+            r"(?<!somebody )(?<!person )(?<!owners )\bwho\b|"
+            r"\bwhom\b|^whose\b|\bwhich (?:person|people|owner|colleague|engineer)\b"),
+    ("when", r"\bwhen\b|\bhow old\b|\bsince when\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|"
+             r"\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
+             r"\b(?:target|due|expiry|review|end) date\b"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """Which rows count. ``label`` is how it reads: before the noun, or behind it where ``after``."""
+
+    dimension: str
+    label: str
+    where: pl.Expr
+    after: bool = False
+
+
+@dataclass(frozen=True)
+class Order:
+    """By which column the rows are ordered, from which end, and how many are asked for."""
+
+    column: str
+    down: bool
+    count: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A question as a query. ``columns`` are what is asked of the rows; ``unknown`` could not be applied."""
+
+    entity: Entity
+    intent: Intent
+    constraints: tuple[Constraint, ...] = ()
+    columns: tuple[str, ...] = ()
+    measure: tuple[str, str] | None = None
+    group: str | None = None
+    order: Order | None = None
+    halves: tuple[Constraint, ...] = ()
+    unknown: tuple[str, ...] = ()
+    corrections: tuple[tuple[str, str], ...] = ()
+    unused: tuple[str, ...] = ()
+    named: bool = True
+    lookup: bool = False
+    checks: tuple[Constraint, ...] = ()
+    presumed: bool = False
+    window: tuple[str, Window] | None = None
+
+    @property
+    def where(self) -> pl.Expr:
+        """All constraints together."""
+        return pl.all_horizontal(pl.lit(True), *(each.where for each in self.constraints))
+
+
+def intent_of(reading: Reading) -> Intent:
+    asked = reading.asked
+    return next((intent for intent, pattern in _INTENTS if asked.says(pattern)), "list")
+
+
+def dates_of(reading: Reading) -> list[str]:
+    return [sense.column for piece in reading.pieces if (sense := piece.sense("date"))]
+
+
+def columns_of(reading: Reading, kind: str, frame: pl.DataFrame) -> list[str]:
+    found = [sense.column for piece in reading.pieces for sense in piece.senses if sense.kind == kind]
+    return [column for column in found if column in frame.columns]

@@ -1,0 +1,108 @@
+"""Words of a question: one spelling for the same letters, singular for plural, and how far two words lie apart."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+LONGEST_WORD = 80
+_WORD = re.compile(r"[^\W_][\w.@:+/&]*(?:-[\w.@:+/&]+)*")
+# what people write together, short, or wrong so often that guessing would be worse than knowing
+_SPELLINGS = tuple(
+    (re.compile(pattern), written)
+    for pattern, written in (
+        (r"[’`´]", "'"),
+        (r"\bw/o\b|\bwithout any\b|\bwith no\b|\blacking\b", "without"),
+        (r"\bw/", "with "),
+        (r"\b(what|who|where|when|how|that|it|there|which)'?s\b", r"\1 is"),
+        (r"\b(what|who|where|when|how)'?re\b", r"\1 are"),
+        (r"\b(is|are|was|were|has|have|had|do|does|did)n'?t\b", r"\1 not"),
+        (r"\bcan'?t\b", "can not"),
+        (r"\bi'm\b", "i am"),
+        (r"\b(we|they|you)'?(?:ve|re)\b", r"\1 are"),
+        (r"'s\b|s'(?=\s|$)", " "),
+        (r"\bpoa\s?(?:&|and)\s?ms?\b", "poam"),
+        (r"\bwi?h?ci?h\b", "which"),
+        (r"\bhw\b|\bhwo\b", "how"),
+        (r"\bmnay\b|\bmay many\b", "many"),
+        (r"\bteh\b", "the"),
+        (r"\bu\b", "you"),
+        (r"\br\b", "are"),
+        (r"\b(\d+)(d|w)\b", r"\1 \2"),
+    )
+)
+
+
+def plain(text: str) -> str:
+    """The text in lower case, with short forms written out."""
+    found = unicodedata.normalize("NFKC", text).casefold()
+    for pattern, written in _SPELLINGS:
+        found = pattern.sub(written, found)
+    return found
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a plain text; hyphens part words that are no identifiers."""
+    found: list[str] = []
+    for word in _WORD.findall(text):
+        cut = word.rstrip(".:+/&-@")[:LONGEST_WORD]
+        found.extend([cut] if any(c.isdigit() for c in cut) else re.split(r"[-/]", cut))
+    return tuple(word for word in found if word)
+
+
+def stem(word: str) -> str:
+    """A word in the singular; identifiers and short words as they are."""
+    if len(word) < 4 or any(c.isdigit() for c in word) or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word.removesuffix("s")
+
+
+def stems(text: str) -> tuple[str, ...]:
+    """The words of any text as they are looked up."""
+    return tuple(stem(word) for word in words(plain(text)))
+
+
+def distance(left: str, right: str, most: int) -> int:
+    """Letters added, left out, changed or swapped with their neighbour; ``most`` + 1 where it is more than ``most``."""
+    if abs(len(left) - len(right)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        before, last, row = row, before, [i]
+        for j, b in enumerate(right, 1):
+            cost = min(row[j - 1] + 1, before[j] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+    return min(row[-1], most + 1)
+
+
+def _left_out(word: str, other: str) -> bool:
+    """Whether ``word`` is ``other`` with one of its letters missing."""
+    return len(other) == len(word) + 1 and any(other[:at] + other[at + 1 :] == word for at in range(1, len(other)))
+
+
+def nearest(word: str, known: Iterable[str], most: int = 2) -> str | None:
+    """The one known word that a slip of the keyboard makes of ``word``; None where there is none, or several."""
+    if len(word) < 4 or not word.isalpha():
+        return None
+    most = min(most, 2 if len(word) >= 8 else 1)
+    best: tuple[int, list[str]] = (most + 1, [])
+    for other in known:
+        if other[:1] != word[:1] or len(other) < 4 or not other.isalpha():
+            continue
+        apart = distance(word, other, most)
+        if len(word) == 4 and sorted(word) != sorted(other) and not _left_out(word, other):
+            continue  # of four letters, only two that changed places, or one that was left out
+        if apart < best[0]:
+            best = (apart, [other])
+        elif apart == best[0] <= most:
+            best[1].append(other)
+    close = set(best[1])
+    swapped = {other for other in close if sorted(other) == sorted(word)}  # the same letters in another order
+    found = swapped if len(swapped) == 1 else close
+    return found.pop() if best[0] <= most and len(found) == 1 else None

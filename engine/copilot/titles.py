@@ -1,0 +1,134 @@
+"""Figures by their titles: a question that names a figure, and nothing else, gets its value."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from engine.copilot import windows
+from engine.copilot.lexicon import is_filler
+from engine.copilot.reading import Asked
+from engine.copilot.shown import figure_route, showing
+from engine.copilot.text import plain, stem, words
+from engine.copilot.windows import Window
+from engine.model.ask import PERIOD_DAYS
+from engine.model.figure import Figure
+from engine.model.report import Report
+
+# what people call a figure beside its title
+ALIASES: Mapping[str, str] = {
+    "posture": "posture_score", "compliance posture": "posture_score", "security posture": "posture_score",
+    "compliance score": "posture_score", "overall score": "posture_score", "score": "posture_score",
+    "posture change": "posture_change", "change of posture": "posture_change",
+        "change in posture score": "posture_change",
+    "grade": "posture_grade", "posture grade": "posture_grade", "compliance grade": "posture_grade",
+        "rating": "posture_grade",
+    "mttr": "incident_median_hours_to_restore", "time to restore": "incident_median_hours_to_restore",
+    "median time to resolve": "incident_median_hours_to_restore", "time to recover": "incident_median_hours_to_restore",
+    "sub processor": "subprocessors", "control health score": "control_health",
+    "hours to close all gaps": "gaps_effort_hours", "hours close gaps": "gaps_effort_hours",
+    "effort to close gaps": "gaps_effort_hours", "work to close all gaps": "gaps_effort_hours",
+    "effort for gaps": "gaps_effort_hours", "long to close gaps": "gaps_effort_hours",
+    "risks beyond appetite": "risks_over_appetite", "overdue obligations": "obligations_overdue",
+    "obligations overdue": "obligations_overdue", "share of assured vendors": "vendors_assured_pct",
+    "percent of vendors assured": "vendors_assured_pct", "percentage of vendors assured": "vendors_assured_pct",
+    "vendors assured percent": "vendors_assured_pct", "single point of failure": "single_points_of_failure",
+    "sprs": "sprs_score", "implementation group": "cis_group_reached", "cis implementation group": "cis_group_reached",
+    "evidence coverage": "coverage_pct", "control coverage": "coverage_pct",
+        "residency exception": "residency_exceptions",
+    "hours of overdue duties": "obligations_overdue_hours", "hours of overdue work": "obligations_overdue_hours",
+    "weeks to clear backlog": "weeks_to_clear", "quick win": "quick_wins", "backlog": "remediations_open",
+    "overall readiness": "weighted_pct", "weighted readiness": "weighted_pct", "strict readiness": "strict_pct",
+    "readiness overall": "weighted_pct", "hosting plan": "plan", "plan": "plan", "subscription": "plan",
+    "subscription plan": "plan", "tenancy": "tenancy", "deployment": "deployment_tier", "cmmc status": "cmmc_status",
+    "policy block rate": "policy_block_rate_pct", "drifted guardrails": "guardrails_drifted",
+        "guardrail drift": "guardrails_drifted",
+    "median time to restore": "incident_median_hours_to_restore", "business associates": "hipaa_business_associates",
+    "retention of audit log": "audit_log_days", "audit log retention": "audit_log_days",
+        "log retention": "audit_log_days",
+    "incident retention": "incidents_days", "next purge": "next_purge_on",
+}  # fmt: skip
+_PERIOD = ("in the period", "of the period", "before the period")
+
+
+@dataclass(frozen=True)
+class NamedFigure:
+    """A figure that a question names, the report that shows it, and the length of the period that it asks for."""
+
+    figure: Figure
+    report: str
+    period: int | None
+    window: Window | None
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """What its route is asked with."""
+        return {} if self.period is None else {PERIOD_DAYS.name: str(self.period)}
+
+    @property
+    def route(self) -> str:
+        """The route that answers with it and with the rows that it counts."""
+        return figure_route(self.report, self.figure.id, self.period)
+
+
+def named(asked: Asked, catalogue: Mapping[str, Report], today: date) -> NamedFigure | None:
+    """The figure whose title has the words of the question and no others; None where none has, or several."""
+    content = _content(asked.words)
+    if not content:
+        return None
+    found = {
+        figure.id: figure
+        for report in catalogue.values()
+        for figure in report.figures
+        if _titled(figure, content, asked, today) or content in _ALIASES.get(figure.id, ())
+    }
+    if len(found) != 1:
+        return None
+    (figure,) = found.values()
+    report = showing(catalogue, figure.id)
+    if report is None:
+        return None
+    over = "{period_start}" in figure.definition and any(
+        one.name == PERIOD_DAYS.name for one in catalogue[report].parameters
+    )
+    window = asked.windows[0] if asked.windows else None
+    if window is None or _signature(figure, today)[1] == (window.first, window.last):
+        return NamedFigure(figure, report, None, None)
+    if not over or len(asked.windows) > 1 or window.age or window.first is None or window.last is None:
+        return None
+    period = (today - window.first).days + 1
+    if window.last < today or not 1 <= period <= (PERIOD_DAYS.maximum or 0):
+        return None
+    return NamedFigure(figure, report, period, window)
+
+
+def _titled(figure: Figure, content: frozenset[str], asked: Asked, today: date) -> bool:
+    own, span = _signature(figure, today)
+    if own != content:
+        return False
+    spans = [(window.first, window.last) for window in asked.windows]
+    if span is not None:
+        return spans == [span]
+    return bool(spans) or not any(said in figure.title for said in _PERIOD)
+
+
+def _signature(figure: Figure, today: date) -> tuple[frozenset[str], tuple[date | None, date | None] | None]:
+    """The telling words of a title, and the span of time in it."""
+    if figure.id not in _SIGNATURES or _SIGNATURES[figure.id][0] != today:
+        title = figure.title
+        for said in _PERIOD:
+            title = title.replace(said, "")
+        spans, rest = windows.find(plain(title), today)
+        span = (spans[0].first, spans[0].last) if spans else None
+        _SIGNATURES[figure.id] = today, _content(words(rest)), span
+    _, content, span = _SIGNATURES[figure.id]
+    return content, span
+
+
+def _content(said: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(stem(word) for word in said if not is_filler(word) or word in ("without", "no", "plan"))
+
+
+_SIGNATURES: dict[str, tuple[date, frozenset[str], tuple[date | None, date | None] | None]] = {}
+_ALIASES: dict[str, tuple[frozenset[str], ...]] = {}
+for _said, _figure in ALIASES.items():
+    _ALIASES[_figure] = (*_ALIASES.get(_figure, ()), _content(words(plain(_said))))

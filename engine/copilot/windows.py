@@ -1,0 +1,262 @@
+"""Spans of time in a question: "last week", "since March", "in the next 30 days", "older than a week"."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+           "november", "december")  # fmt: skip
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+            "nine": 9, "ten": 10, "twelve": 12, "couple of": 2, "few": 3}  # fmt: skip
+_N = rf"(?P<n>\d{{1,4}}|{'|'.join(_NUMBERS)})"
+_UNIT = r"(?P<unit>hour|hr|day|d|week|wk|w|month|quarter|year|yr)s?"
+_MONTH = rf"(?P<month>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)})"
+_POINT = (
+    rf"(?:(?P<iso>(?<![\w-])\d{{4}}-\d\d-\d\d(?![\w-]))|(?:(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?\s+)?{_MONTH}(?:\s+(?P<dom2>\d{{1,2}})"
+    rf"(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>\d{{4}}))?|(?P<only>(?<![\w-])20\d\d(?![\w-]))|(?P<weekday>{'|'.join(_DAYS)})|"
+    r"(?P<rel>yesterday|today|tomorrow|now|last week|last month|last quarter|last year|this week|this month|"
+    r"this quarter|this year|next week|next month|next quarter|next year|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)|"
+    r"(?:the\s+)?(?P<end>end of (?:the |this )?(?:week|month|quarter|year)|year end|year's end|month end|eoy|eom|eoq))"
+)
+_UNNAMED = re.sub(r"\?P<\w+>", "?:", _POINT)
+FUTURE = re.compile(r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|lapse\w*|coming)\b")
+
+
+@dataclass(frozen=True)
+class Window:
+    """Days from ``first`` to ``last``, both included; None is open. ``age``: it says how old something is."""
+
+    first: date | None
+    last: date | None
+    words: str
+    age: bool = False
+
+    @property
+    def ahead(self) -> bool:
+        """Whether it was asked from a day on, without a look back."""
+        return self.first is not None and self.words.startswith(("next", "in the next", "within", "tomorrow", "coming"))
+
+    @property
+    def told(self) -> str:
+        """The days and the words that named them."""
+        if self.first == self.last and self.first is not None:
+            days = f"on {self.first}"
+        elif self.first is None:
+            days = f"up to {self.last}"
+        elif self.last is None:
+            days = f"from {self.first} on"
+        else:
+            days = f"from {self.first} to {self.last}"
+        return f"{days} ({self.words})"
+
+
+def find(text: str, today: date) -> tuple[tuple[Window, ...], str]:
+    """The spans that a plain text names, and the text without them."""
+    found: list[Window] = []
+    for pattern, read in _PATTERNS:
+        at = 0
+        while match := pattern.search(text, at):
+            window = read(match, today, FUTURE.search(text) is not None)
+            if window is None:
+                at = match.end()
+                continue
+            found.append(window)
+            text = f"{text[: match.start()]} {text[match.end() :]}"
+    return tuple(found), text
+
+
+def _number(match: re.Match[str]) -> int:
+    said = match["n"]
+    return int(said) if said.isdigit() else _NUMBERS[said]
+
+
+def _moved(day: date, unit: str, count: int) -> date:
+    """A day so many units later; the last day of a month stays within it."""
+    kind = unit[0]
+    if kind == "h":  # days are what is recorded of most things: a part of one counts whole
+        return day + timedelta(days=-(-abs(count) // 24) * (1 if count > 0 else -1))
+    if kind in "dw":
+        return day + timedelta(days=count * (7 if kind == "w" else 1))
+    months = count * {"m": 1, "q": 3, "y": 12}[kind] + day.year * 12 + day.month - 1
+    year, month = divmod(months, 12)
+    following = date(year + (month == 11), (month + 1) % 12 + 1, 1)
+    return date(year, month + 1, min(day.day, (following - timedelta(days=1)).day))
+
+
+def _unit(day: date, unit: str, step: int = 0) -> tuple[date, date]:
+    """The calendar week, month, quarter or year of a day, or one so many steps later."""
+    kind = unit[0]
+    if kind in "dh":
+        start = day
+    elif kind == "w":
+        start = day - timedelta(days=day.weekday())
+    elif kind == "m":
+        start = day.replace(day=1)
+    elif kind == "q":
+        start = day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+    else:
+        start = day.replace(month=1, day=1)
+    first = _moved(start, unit, step)
+    return first, _moved(first, unit, 1) - timedelta(days=1)
+
+
+def _span(match: re.Match[str], today: date, ahead: bool) -> tuple[date, date] | None:
+    """The first and last day of what a point in time names: a day, a month, a quarter, a year."""
+    part = match.groupdict()
+    if part["iso"]:
+        try:
+            day = date.fromisoformat(part["iso"])
+        except ValueError:
+            return None
+        return day, day
+    if part["only"]:
+        return date(int(part["only"]), 1, 1), date(int(part["only"]), 12, 31)
+    if part["weekday"]:
+        back = (today.weekday() - _DAYS.index(part["weekday"])) % 7
+        day = today + timedelta(days=(7 - back) % 7) if ahead else today - timedelta(days=back)
+        return day, day
+    if part["month"]:
+        return _month(part, today, ahead)
+    if part["end"]:
+        end = part["end"]
+        unit = {"eoy": "year", "eom": "month", "eoq": "quarter"}.get(end) or next(
+            name for name in ("week", "month", "quarter", "year") if name in end
+        )
+        return (_unit(today, unit)[1],) * 2
+    return _relative(part, today)
+
+
+def _month(part: dict[str, str | None], today: date, ahead: bool) -> tuple[date, date] | None:
+    month = next(i for i, name in enumerate(_MONTHS, 1) if name.startswith((part["month"] or "")[:3]))
+    year = int(part["year"]) if part["year"] else today.year
+    if not part["year"] and not ahead and month > today.month:
+        year -= 1
+    if not part["year"] and ahead and month < today.month:
+        year += 1
+    first, last = _unit(date(year, month, 1), "month")
+    day = part["dom"] or part["dom2"]
+    if day is None:
+        return first, last
+    return (first.replace(day=int(day)),) * 2 if 1 <= int(day) <= last.day else None
+
+
+def _relative(part: dict[str, str | None], today: date) -> tuple[date, date]:
+    said = part["rel"] or "today"
+    if part["quarter"]:
+        year = int(part["qyear"]) if part["qyear"] else today.year
+        return _unit(date(year, 3 * int(part["quarter"]) - 2, 1), "quarter")
+    single = {"yesterday": -1, "today": 0, "now": 0, "tomorrow": 1}
+    if said in single:
+        day = today + timedelta(days=single[said])
+        return day, day
+    which, unit = said.split()
+    return _unit(today, unit, {"last": -1, "this": 0, "next": 1}[which])
+
+
+def _rolling_back(match: re.Match[str], today: date, ahead: bool) -> Window:
+    count, unit = _number(match), match["unit"]
+    first = _moved(today, unit, -count) + timedelta(days=1)
+    return Window(first, today, _said(match))
+
+
+def _rolling_ahead(match: re.Match[str], today: date, ahead: bool) -> Window:
+    return Window(today, _moved(today, match["unit"], _number(match)), _said(match))
+
+
+def _past_unit(match: re.Match[str], today: date, ahead: bool) -> Window:
+    return Window(_moved(today, match["unit"], -1) + timedelta(days=1), today, _said(match))
+
+
+def _coming_unit(match: re.Match[str], today: date, ahead: bool) -> Window:
+    return Window(today, _moved(today, match["unit"], 1), _said(match))
+
+
+def _calendar(match: re.Match[str], today: date, ahead: bool) -> Window:
+    step = {"last": -1, "previous": -1, "next": 1, "coming": 1, "following": 1}.get(match["which"], 0)
+    return Window(*_unit(today, match["unit"], step), _said(match))
+
+
+def _aged(match: re.Match[str], today: date, ahead: bool) -> Window:
+    return Window(None, _moved(today, match["unit"], -_number(match)) - timedelta(days=1), _said(match), age=True)
+
+
+def _young(match: re.Match[str], today: date, ahead: bool) -> Window:
+    return Window(_moved(today, match["unit"], -_number(match)), today, _said(match), age=True)
+
+
+def _to_date(match: re.Match[str], today: date, ahead: bool) -> Window:
+    return Window(_unit(today, "year")[0], today, _said(match))
+
+
+def _since(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+    span = _span(match, today, False)
+    return None if span is None else Window(span[0], today, _said(match))
+
+
+def _before(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+    span = _span(match, today, ahead)
+    return None if span is None else Window(None, span[0] - timedelta(days=1), _said(match))
+
+
+def _until(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+    span = _span(match, today, True)
+    return None if span is None else Window(None, span[1], _said(match))
+
+
+def _after(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+    span = _span(match, today, ahead)
+    return None if span is None else Window(span[1] + timedelta(days=1), None, _said(match))
+
+
+def _between(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+    ends = [re.fullmatch(_POINT, match[name].strip()) for name in ("left", "right")]
+    spans = [None if end is None else _span(end, today, False) for end in ends]
+    if spans[0] is None or spans[1] is None or spans[0][0] > spans[1][1]:
+        return None
+    return Window(spans[0][0], spans[1][1], _said(match))
+
+
+def _within(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+    span = _span(match, today, ahead)
+    return None if span is None else Window(*span, _said(match))
+
+
+def _ago(match: re.Match[str], today: date, ahead: bool) -> Window:
+    day = _moved(today, match["unit"], -_number(match))
+    return Window(*(_unit(day, match["unit"]) if match["unit"][0] in "mqy" else (day, day)), _said(match))
+
+
+def _said(match: re.Match[str]) -> str:
+    return " ".join(match[0].split()).strip(" ,")
+
+
+_IN = r"(?:\b(?:in|over|for|during|within|from|of)\s+)?(?:\bthe\s+)?"
+_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Window | None]], ...] = tuple(
+    (re.compile(pattern), read)
+    for pattern, read in (
+        (rf"\b(?:older|longer|more) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old|open))?", _aged),
+        (rf"\b(?:newer|younger|less) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old))?", _young),
+        (rf"\bfor (?:over|more than) {_N}\s*{_UNIT}\b", _aged),
+        (rf"{_IN}\b(?:last|past|previous) {_N}\s*{_UNIT}\b", _rolling_back),
+        (rf"{_IN}\b(?:next|coming|following) {_N}\s*{_UNIT}\b", _rolling_ahead),
+        (rf"\b(?:within|in) (?:the )?(?:next )?{_N}\s*{_UNIT}\b(?! ago)", _rolling_ahead),
+        (rf"\b{_N}\s*{_UNIT} ago\b", _ago),
+        (rf"{_IN}\bpast {_UNIT}\b", _past_unit),
+        (rf"\b(?:in|within|over) the (?:next|coming) {_UNIT}\b", _coming_unit),
+        (r"\b(?:year to date|ytd|so far this year)\b", _to_date),
+        (rf"\b(?:between|from) (?P<left>{_UNNAMED}) (?:and|to|until|till) "
+         rf"(?P<right>{_POINT})", _between),
+        (rf"\bsince (?:the )?(?:start of |beginning of )?{_POINT}\b", _since),
+        (rf"\b(?:before|prior to) {_POINT}\b", _before),
+        (rf"\b(?:until|till|by) {_POINT}\b", _until),
+        (rf"\bafter {_POINT}\b", _after),
+        (rf"{_IN}\b(?P<which>last|previous|this|current|next|coming|following) {_UNIT}\b", _calendar),
+        (rf"\b(?:(?:in|during|for|on|from|of)\s+){_POINT}\b", _within),
+        (r"\b(?P<rel>yesterday|today|tomorrow|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)\b",
+         lambda match, today, ahead: Window(*_relative(match.groupdict(), today), _said(match))),
+        (rf"\b{_POINT.replace('|now|', '|')}\b", lambda match, today, ahead: None if match["month"] == "may" and not
+         (match["year"] or match["dom"] or match["dom2"]) else _within(match, today, ahead)),
+    )
+)  # fmt: skip

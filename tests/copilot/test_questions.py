@@ -1,0 +1,129 @@
+"""What people ask, and the right answer to each from the raw tables: 95 % right, and none wrong with confidence "high"."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.copilot.library import Library
+from engine.copilot.offline import answer
+from engine.copilot.sources import route_of
+from tests.copilot.asked_later import LATER
+from tests.copilot.asked_operations import OPERATIONS
+from tests.copilot.asked_programme import ANSWERED, FIGURES, THREADS
+from tests.copilot.conftest import NOW
+from tests.copilot.truth import Count, Demo, says
+
+DINA = "dina.abrams@cobalt.example"
+GOLDEN = Path(__file__).parents[1] / "golden" / "routes.txt"
+PATHS = {line.split()[1] for line in GOLDEN.read_text().splitlines()}
+
+
+@pytest.fixture(scope="module")
+def library(snapshots):
+    return Library(snapshots, "cobalt", now=NOW)
+
+
+@pytest.fixture(scope="module")
+def demo(frames):
+    return Demo(frames, NOW.date(), "cobalt")
+
+
+def conversations(demo, library):
+    """Each question with those before it and the check of its answer."""
+    for question, right in (*OPERATIONS, *ANSWERED):
+        yield question, (), right(demo)
+    for question, report, figure in FIGURES:
+        value = library.edition(report).document.summary[figure]
+        yield question, (), Count(value) if isinstance(value, int | float) else says(value)
+    for thread in THREADS:
+        said = ()
+        for question, right in thread:
+            yield question, said, right(demo)
+            said = (*said, question)
+
+
+def judged(asked, library):
+    """The questions whose answers are wrong, and those of them that were answered with confidence "high"."""
+    wrong, sure, number = [], [], 0
+    for question, before, right in asked:
+        number += 1
+        got = answer(question, library, asker=DINA, before=before)
+        if not right.holds(got):
+            wrong.append(question)
+            if got.confidence == "high":
+                sure.append(question)
+    return wrong, sure, number
+
+
+def test_of_the_questions_at_least_95_percent_are_answered_right_and_none_wrong_with_high(demo, library):
+    wrong, sure, number = judged(conversations(demo, library), library)
+    assert number >= 160
+    assert sure == []
+    assert len(wrong) <= 0.05 * number, wrong
+
+
+def test_questions_in_other_words_are_answered_as_well(demo, library):
+    wrong, sure, number = judged(((question, (), right(demo)) for question, right in LATER), library)
+    assert number >= 40
+    assert sure == []
+    assert len(wrong) <= 0.05 * number, wrong
+
+
+def test_what_is_right_is_told_from_what_is_wrong(demo, library):
+    got = answer("how many incidents are open right now?", library, asker=DINA)
+    assert [Count(number).holds(got) for number in (5, 4, 90)] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("question", "figure", "route"),
+    [
+        ("critical gaps", "gaps_critical", "/api/governance/compliance/program?explain=gaps_critical"),
+        ("posture score", "posture_score", "/api/governance/compliance/posture-score?explain=posture_score"),
+        (
+            "incidents opened in the last 10 days",
+            "incidents_opened_in_period",
+            "/api/governance/compliance/executive-summary?explain=incidents_opened_in_period&periodDays=10",
+        ),
+    ],
+)
+def test_a_number_that_is_a_figure_is_cited_with_the_route_that_answers_with_it(question, figure, route, library):
+    got = answer(question, library, asker=DINA)
+    assert (got.citations[0].route, got.citations[0].row, got.confidence) == (route, figure, "high")
+    report = got.citations[0].report
+    query = {"periodDays": "10"} if "periodDays" in route else {}
+    assert Count(library.figures(report, query)[figure]).holds(got)
+
+
+@pytest.mark.parametrize("question", ["saas vendors", "open gaps in ISO", "overdue attestations", "biggest risk"])
+def test_a_row_is_cited_with_a_route_only_where_that_route_lists_it(question, library):
+    rows = [
+        one for one in answer(question, library, asker=DINA).citations if one.row and "explain" not in str(one.route)
+    ]
+    assert rows
+    for cited in rows:
+        assert cited.route is None or cited.route.partition("?")[0] in PATHS
+        assert (cited.route == route_of(cited.report)) == (cited.row.lower() in library.listed(cited.report))
+
+
+def test_rows_that_no_route_lists_are_cited_by_their_identifiers(library):
+    got = answer("which deploys failed this month", library, asker=DINA)
+    assert [(one.report, one.route, one.row) for one in got.citations] == [("deploys", None, "DEP-2026-0167")]
+    assert got.text.endswith("[1] deploys (no route lists these rows), row DEP-2026-0167")
+
+
+def test_what_could_not_be_applied_is_said_and_never_sure(library):
+    got = answer("open incidents in Frankfurt", library, asker=DINA)
+    assert "I could not apply 'frankfurt': nothing on record says it of incidents." in got.text
+    assert got.confidence == "low"
+
+
+def test_a_misspelt_word_is_read_and_said(library):
+    got = answer("opne incidnets", library, asker=DINA)
+    assert got.text.startswith("5 open incidents.")
+    assert "I read 'incidnets' as 'incident'." in got.text
+
+
+def test_a_question_without_a_noun_is_answered_for_each_kind_that_it_fits_and_is_not_sure(library):
+    got = answer("open criticals?", library, asker=DINA)
+    assert ["No open critical incident." in got.text, "1 open critical finding." in got.text] == [True, True]
+    assert got.confidence == "medium"
