@@ -1,4 +1,4 @@
-"""How people and monitors word what happened, by what it was: two sets, of which the second tunes nothing."""
+"""How people and monitors word what happened, by what it was: two sets, of which the second was looked at only after the ranking was written."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
