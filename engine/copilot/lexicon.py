@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, State
-from engine.copilot.names import Name, Names, Phrase
+from engine.copilot.entities.entity import Entity, RowState
+from engine.copilot.names import Names, OwnName, Phrase
 from engine.copilot.text import stem, stems
 from engine.model import vocabulary
 
@@ -62,7 +62,8 @@ FILLERS = frozenset(
         "got had happen happened has have having hello here hey hi how i if in into is it its itself just know kind "
         "let like list look lot many may me might moment much must my name named need needs new no now number of off "
         "on one ones only or our ours out overall own please present pull quickly really right see should show some "
-        "someone somebody sort still stand status stuff such take tell than thank thanks that the their theirs them then there "
+        "someone somebody sort still stand status stuff such take tell than thank thanks that the their theirs them "
+        "then there "
         "these they thing this those to today total up us was we well were what whats when where which who whom whose "
         "will with within would yes yet you your total altogether currently date day time kindly exist exists said say "
         "across each among against between via during total sum ids details detail info information register record "
@@ -81,8 +82,8 @@ class Sense:
     kind: Kind
     column: str = ""
     value: str = ""
-    state: State | None = None
-    name: Name | None = None
+    state: RowState | None = None
+    name: OwnName | None = None
 
 
 class Lexicon:

@@ -7,10 +7,10 @@ from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
 from engine.copilot.lexicon import is_filler, nouns
 from engine.copilot.library import Library
-from engine.copilot.names import Name, Phrase
+from engine.copilot.names import OwnName, Phrase
 from engine.copilot.plan import plan
-from engine.copilot.query import Plan
-from engine.copilot.reading import Asked, Reading, ask, read
+from engine.copilot.query import Query
+from engine.copilot.reading import CopilotQuestion, Reading, ask, read
 from engine.copilot.text import nearest, stem
 
 _FOLLOWS = r"^(?:and|but|ok(?:ay)?|now|only|just|what about|how about|which of|of (?:those|them|these)|same for)\b|"\
@@ -32,11 +32,11 @@ class Planner:
         self._asker = asker
         self._names = library.names
 
-    def asked(self, text: str) -> Asked:
+    def asked(self, text: str) -> CopilotQuestion:
         """The question of a text."""
         return ask(text, self._library.today)
 
-    def plans(self, asked: Asked, before: Plan | None = None) -> tuple[Plan, ...]:
+    def plans(self, asked: CopilotQuestion, before: Query | None = None) -> tuple[Query, ...]:
         """The query that is meant; several where nothing says which; none where nothing fits."""
         candidates = self._candidates(asked)
         if before is not None and (
@@ -52,7 +52,7 @@ class Planner:
                 return (self._plan(best),)
         return self._unnamed(asked)
 
-    def _unnamed(self, asked: Asked) -> tuple[Plan, ...]:
+    def _unnamed(self, asked: CopilotQuestion) -> tuple[Query, ...]:
         """What is asked without saying of what kind of thing: by identifier, by name, or by a word that hints at it."""
         if any(any(c.isdigit() for c in word) and len(word) > 3 for word in asked.words):
             for entity in ENTITIES:
@@ -83,7 +83,7 @@ class Planner:
         readings = [reading for entity in hinted or severe if not (reading := self._read(asked, entity)).unknown]
         return tuple(self._plan(reading) for reading in readings if reading.known)
 
-    def _candidates(self, asked: Asked) -> list[Entity]:
+    def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
         said = self._without_names(asked)
         if asked.says(r"\b(?:does|do)\b.*\b(?:depend|rely|need)\b(?! on (?:it|them)\b)") and not asked.says(
@@ -102,7 +102,7 @@ class Planner:
             if any(phrase[0] in close for phrase in _NOUNS[entity.name] if len(phrase) == 1)
         ]
 
-    def _without_names(self, asked: Asked) -> tuple[str, ...]:
+    def _without_names(self, asked: CopilotQuestion) -> tuple[str, ...]:
         """The words in the singular, but for those that name a service, a vendor or a person."""
         left: list[str] = []
         at = 0
@@ -119,7 +119,7 @@ class Planner:
                 at += 1
         return tuple(left)
 
-    def _named(self, asked: Asked) -> Iterable[Name]:
+    def _named(self, asked: CopilotQuestion) -> Iterable[OwnName]:
         said = tuple(stem(word) for word in asked.words)
         known = self._names.by_phrase
         for length in range(6, 0, -1):
@@ -128,10 +128,10 @@ class Planner:
                 if name is not None:
                     yield name
 
-    def _read(self, asked: Asked, entity: Entity) -> Reading:
+    def _read(self, asked: CopilotQuestion, entity: Entity) -> Reading:
         return read(asked, entity, self._library.lexicon(entity), self._library.rows(entity))
 
-    def _plan(self, reading: Reading, before: Plan | None = None) -> Plan:
+    def _plan(self, reading: Reading, before: Query | None = None) -> Query:
         return plan(reading, self._library.rows(reading.entity), self._today, self._asker, before)
 
     @property
@@ -144,7 +144,7 @@ def _within(phrase: Phrase, said: Sequence[str]) -> bool:
     return any(tuple(said[at : at + size]) == phrase for at in range(len(said) - size + 1))
 
 
-def _own_subject(asked: Asked, candidates: Sequence[Entity], before: Plan) -> bool:
+def _own_subject(asked: CopilotQuestion, candidates: Sequence[Entity], before: Query) -> bool:
     """Whether a follow-up speaks of another kind of thing than the question before."""
     return before.entity not in candidates and not asked.says(r"\b(?:of (?:those|them|these)|them|they|those|these)\b")
 

@@ -13,7 +13,8 @@ from tests.copilot.conftest import NOW
 DINA = "dina.abrams@cobalt.example"
 QUESTIONS = (
     "What should I do first?", "How is our posture?", "Which gaps are open?", "Which attestations are overdue?",
-    "Which vendors need a review?", "Show the open incidents", "deploys last week", "who owns CC6.1", "open findings by service",
+    "Which vendors need a review?", "Show the open incidents", "deploys last week", "who owns CC6.1",
+        "open findings by service",
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, State, flag, is_in, none, over, past
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, past
 from engine.model.vocabulary import LIVE_INCIDENTS
 
 SEVERITY = {
@@ -25,7 +25,15 @@ def _services(records: Records) -> pl.DataFrame:
 
 def _incidents(records: Records) -> pl.DataFrame:
     more = records.table("incidents").select(
-        "id", "source", "acknowledged_at", "closed_at", "root_cause", "summary", "impact_users", "alert_count", "related_to"
+        "id",
+        "source",
+        "acknowledged_at",
+        "closed_at",
+        "root_cause",
+        "summary",
+        "impact_users",
+        "alert_count",
+        "related_to",
     )
     held = records.fact("legal_holds").filter("active").select(id="incident_id", hold="id").unique("id")
     frame = records.fact("incidents").join(more, on="id", how="left").join(held, on="id", how="left")
@@ -94,16 +102,17 @@ INCIDENT = Entity(
     _incidents, "id", "{id} {title}: {severity}, {status}, opened on {opened_on}, service {service}, owner {owner}",
     names=("id", "title"),
     states=(
-        State("open", ("open", "active", "ongoing", "going on", "live", "unresolved", "not resolved", "still open",
+        RowState("open", ("open", "active", "ongoing", "going on", "live", "unresolved", "not resolved", "still open",
                        "current", "outstanding", "happening", "firing", "not closed", "unclosed", "burning", "on fire"),
               is_in("status", *LIVE_INCIDENTS)),
-        State("unacknowledged", ("unacknowledged", "not acknowledged", "unacked", "nobody acknowledged"),
+        RowState("unacknowledged", ("unacknowledged", "not acknowledged", "unacked", "nobody acknowledged"),
               is_in("status", "open")),
-        State("unowned", UNOWNED, none("owner"), aside=True),
-        State("resolved", ("resolved", "fixed", "solved", "over"), is_in("status", "resolved", "closed")),
-        State("under legal hold", ("under legal hold", "on legal hold", "on hold", "under hold", "legal hold", "held"),
+        RowState("unowned", UNOWNED, none("owner"), aside=True),
+        RowState("resolved", ("resolved", "fixed", "solved", "over"), is_in("status", "resolved", "closed")),
+        RowState("under legal hold", ("under legal hold", "on legal hold", "on hold", "under hold", "legal hold",
+            "held"),
               lambda _: pl.col("hold").is_not_null(), after=True),
-        State("without a root cause", ("without root cause", "without a root cause", "no root cause",
+        RowState("without a root cause", ("without root cause", "without a root cause", "no root cause",
                                        "unknown cause", "unexplained"), none("root_cause"), after=True, aside=True),
     ),
     choices={"severity": SEVERITY, "status": {"acked": "acknowledged"}, "source": {}},
@@ -145,13 +154,14 @@ DEPLOY = Entity(
     "incident within a day after {incident_id}",
     names=("id", "version", "change_ref"),
     states=(
-        State("failed", ("failed", "fail", "failing", "broken", "unsuccessful", "failure"), is_in("status", "failed")),
-        State("rolled back", ("rolled back", "rollback", "roll back", "reverted", "undone"),
+        RowState("failed", ("failed", "fail", "failing", "broken", "unsuccessful", "failure"), is_in("status",
+            "failed")),
+        RowState("rolled back", ("rolled back", "rollback", "roll back", "reverted", "undone"),
               is_in("status", "rolled_back")),
-        State("bad", ("went wrong", "bad", "failed or rolled back", "gone wrong"),
+        RowState("bad", ("went wrong", "bad", "failed or rolled back", "gone wrong"),
               is_in("status", "failed", "rolled_back")),
-        State("successful", ("successful", "succeeded", "success", "worked"), is_in("status", "succeeded")),
-        State("followed by an incident within a day", (
+        RowState("successful", ("successful", "succeeded", "success", "worked"), is_in("status", "succeeded")),
+        RowState("followed by an incident within a day", (
             "followed by an incident", "followed by incident", "caused an incident", "caused incident",
             "led to an incident",
             "led to incident", "broke something", "broke things", "caused an outage", "caused outage", "caused trouble",
@@ -176,20 +186,21 @@ FINDING = Entity(
     "owner {owner}",
     names=("id", "cve"),
     states=(
-        State("open", ("open", "unfixed", "unpatched", "not fixed", "unresolved", "outstanding", "active", "remaining",
+        RowState("open", ("open", "unfixed", "unpatched", "not fixed", "unresolved", "outstanding", "active",
+            "remaining",
                        "still there", "current"), is_in("status", "open")),
-        State("known-exploited", ("known exploited", "kev", "kevs", "exploited", "actively exploited",
+        RowState("known-exploited", ("known exploited", "kev", "kevs", "exploited", "actively exploited",
             "exploited in the wild",
                                   "being exploited", "known to be exploited"), flag("known_exploited"), aside=True),
-        State("overdue", ("overdue", "past due", "late", "past their date", "past its date", "missed", "out of sla",
+        RowState("overdue", ("overdue", "past due", "late", "past their date", "past its date", "missed", "out of sla",
                           "breached", "past their due date"), past("due_on", "open")),
-        State("reachable from the internet", ("reachable from the internet", "internet reachable", "internet facing",
+        RowState("reachable from the internet", ("reachable from the internet", "internet reachable", "internet facing",
                                               "exposed to the internet", "internet exposed", "public facing", "exposed",
                                               "on the internet", "from outside", "internet"),
               flag("internet_reachable"), after=True, aside=True),
-        State("fixed", ("fixed", "patched", "closed", "remediated", "resolved"), is_in("status", "fixed")),
-        State("without a CVE", ("without cve", "without a cve", "no cve"), none("cve"), after=True, aside=True),
-        State("unowned", UNOWNED, none("owner"), aside=True),
+        RowState("fixed", ("fixed", "patched", "closed", "remediated", "resolved"), is_in("status", "fixed")),
+        RowState("without a CVE", ("without cve", "without a cve", "no cve"), none("cve"), after=True, aside=True),
+        RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"severity": SEVERITY, "status": {"risk accepted": "accepted", "false positive": "false_positive"},
              "source": {}},
@@ -214,29 +225,30 @@ SERVICE = Entity(
     "left, owner {owner}",
     names=("id", "name"),
     states=(
-        State("internet-facing", ("internet facing", "face the internet", "facing the internet", "public", "exposed",
+        RowState("internet-facing", ("internet facing", "face the internet", "facing the internet", "public", "exposed",
                                   "on the internet", "public facing", "reachable from the internet",
                                   "exposed to the internet",
                                   "internet exposed"), flag("internet_facing")),
-        State("without an objective", ("without slo", "without an slo", "without slos", "no slo", "without objective",
+        RowState("without an objective", ("without slo", "without an slo", "without slos", "no slo",
+            "without objective",
                                        "without an objective", "no objective", "have no slo", "not have an slo"),
               none("objective_pct"), after=True),
-        State("with an objective", ("with slo", "with an slo", "have an slo", "have slos", "with slos",
+        RowState("with an objective", ("with slo", "with an slo", "have an slo", "have slos", "with slos",
             "with an objective",
                                     "have an objective"), lambda _: pl.col("objective_pct").is_not_null(), after=True),
-        State("with customer data", ("customer data", "hold customer data", "holds customer data",
+        RowState("with customer data", ("customer data", "hold customer data", "holds customer data",
             "holding customer data",
                                      "store customer data", "personal data"), flag("holds_customer_data"), after=True),
-        State("with an exhausted error budget", (
+        RowState("with an exhausted error budget", (
             "out of budget", "out of error budget", "exhausted", "burned through", "over budget", "no budget left",
             "blown", "used up", "burned more than their error budget", "blew", "breached", "breaching", "missed slo",
             "missing their slo", "missing slo", "spent", "overspent", "breach", "no error budget left", "violating"),
               over("used_30d_pct", 100), after=True),
-        State("burning their error budget too fast", ("burning", "burn", "at risk", "burning fast", "in danger",
+        RowState("burning their error budget too fast", ("burning", "burn", "at risk", "burning fast", "in danger",
                                                       "critical budget", "burning their error budget",
                                                       "burning budget"),
               is_in("level", "critical", "warning"), after=True),
-        State("unowned", UNOWNED, none("owner"), aside=True),
+        RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"environment": {"prod": "production", "dev": "development"},
              "criticality": {f"{kind} {n}": str(n) for n in range(1, 6) for kind in ("tier", "criticality", "crit")}
@@ -275,10 +287,11 @@ ACTION = Entity(
     _actions, "id", "{id} {title}: {status}, due {due_on}, incident {incident_id}, owner {owner}",
     names=("id",),
     states=(
-        State("open", ("open", "outstanding", "not done", "pending", "unfinished", "undone"), is_in("status", "open")),
-        State("overdue", ("overdue", "late", "past due", "missed", "behind"), past("due_on", "open")),
-        State("done", ("done", "finished", "completed", "closed"), is_in("status", "done")),
-        State("unowned", UNOWNED, none("owner"), aside=True),
+        RowState("open", ("open", "outstanding", "not done", "pending", "unfinished", "undone"), is_in("status",
+            "open")),
+        RowState("overdue", ("overdue", "late", "past due", "missed", "behind"), past("due_on", "open")),
+        RowState("done", ("done", "finished", "completed", "closed"), is_in("status", "done")),
+        RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"kind": {}}, dates={"due_on": ("due",), "closed_on": ("closed", "done", "finished", "completed")},
     due="due_on", people={"owner": OWNER}, links={"incident": "incident_id"},
