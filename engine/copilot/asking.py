@@ -67,7 +67,8 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense) -> tuple[st
 def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Query:
     """The plan with what is asked of its rows: columns, a measure, or groups."""
     entity, asked = found.entity, reading.asked
-    attributes = columns_of(reading, "attribute", frame)
+    plain = [piece for piece in reading.pieces if piece.sense("state") is None]
+    attributes = columns_of(replace(reading, pieces=tuple(plain)), "attribute", frame)
     measures = columns_of(reading, "measure", frame)
     by = _group(reading, frame, found.intent)
     how = "mean" if asked.says(_AVERAGE) else "median" if asked.says(_MEDIAN) else "sum" if asked.says(_TOTAL) else None

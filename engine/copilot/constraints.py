@@ -182,7 +182,7 @@ def _name_label(kind: str, column: str, labels: Sequence[str]) -> str:
     said = " or ".join(dict.fromkeys(labels))
     if kind == "person":
         return f"with {column.replace('_', ' ')} {said}" if column != "email" else said
-    return f"of {said}" if kind in ("framework", "vendor") else f"{kind} {said}"
+    return f"of {said}" if kind in ("framework", "vendor") else f"of {kind} {said}"
 
 
 def _person_column(reading: Reading, at: int) -> str | None:

@@ -47,7 +47,7 @@ class Planner:
                 return (self._plan(reading, before),)
         if candidates:
             readings = [self._read(asked, entity) for entity in candidates]
-            best = min(readings, key=lambda one: (len(one.unknown), -one.known, -one.noun, one.at))
+            best = min(readings, key=lambda one: (len(one.unknown) + _orphans(one), -one.known, -one.noun, one.at))
             if not _too_little(best):
                 return (self._plan(best),)
         return self._unnamed(asked)
@@ -86,6 +86,10 @@ class Planner:
     def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
         said = self._without_names(asked)
+        if any(name.kind == "committee" for name in self._named(asked)) and asked.says(
+            r"\b(?:when|next|last|met|meet)\b"
+        ):
+            return [BY_NAME["meeting"]]
         if asked.says(r"\b(?:does|do)\b.*\b(?:depend|rely|need)\b(?! on (?:it|them)\b)") and not asked.says(
             r"^(?:who|what|which)(?: services?)? (?:depends?|rel(?:y|ies)) "
         ):
@@ -147,6 +151,13 @@ def _within(phrase: Phrase, said: Sequence[str]) -> bool:
 def _own_subject(asked: CopilotQuestion, candidates: Sequence[Entity], before: Query) -> bool:
     """Whether a follow-up speaks of another kind of thing than the question before."""
     return before.entity not in candidates and not asked.says(r"\b(?:of (?:those|them|these)|them|they|those|these)\b")
+
+
+def _orphans(reading: Reading) -> int:
+    """How many names it has that no column of the thing holds."""
+    entity = reading.entity
+    kinds = [sense.name.kind for piece in reading.pieces if (sense := piece.sense("name")) is not None and sense.name]
+    return sum(kind not in entity.links and not (kind == "person" and entity.people) for kind in kinds)
 
 
 def _too_little(reading: Reading) -> bool:

@@ -37,7 +37,8 @@ def _poam(records: Records) -> pl.DataFrame:
 
 REQUEST = Entity(
     "evidence request", "evidence requests",
-    ("evidence request", "auditor request", "request", "audit request", "pbc", "pbc item", "ask for", "auditor ask",
+    ("evidence request", "auditor request", "request", "auditor wait", "auditor", "audit request", "pbc", "pbc item",
+        "ask for", "auditor ask",
      "auditor asks", "asked for", "information request"),
     _requests, "id", "{id} {title}: {priority}, {status}, {clock}, due {due_on}, {called} {control_id}, owner {owner}",
     names=("id",),
@@ -73,7 +74,7 @@ REQUEST = Entity(
              frozenset({"open", "overdue"}): "requests_overdue", frozenset({"at risk"}): "requests_at_risk",
              frozenset({"on track"}): "requests_on_track", frozenset({"waiting on the requester"}): "requests_paused"},
     period_figures={("finished_on", frozenset({"closed"})): "requests_closed_in_period"},
-    fillers=("auditor", "auditors", "evidence", "from", "work", "ask"),
+    fillers=("auditor", "auditors", "evidence", "from", "work", "ask", "wait", "waiting", "want"),
 )  # fmt: skip
 
 RISK = Entity(
@@ -162,7 +163,8 @@ POLICY = Entity(
     ),
     choices={"kind": {}}, dates={"review_due_on": ("review", "due", "reviewed", "renew", "renewal"),
                                  "accepted_on": ("accepted", "approved", "published", "signed")},
-    due="review_due_on", people={"owner": (*OWNER, "wrote"), "accepted_by": ("accepted", "approved", "signed",
+    due="review_due_on", people={"owner": (*OWNER, "wrote"), "accepted_by": ("accepted", "sign", "signs", "approved",
+        "signed",
         "approver")},
     attributes={"state": ("state", "status"), "version": ("version",), "kind": ("kind", "type"),
         "playbook": ("playbook",)},
@@ -186,7 +188,7 @@ HOLD = Entity(
         "scope": ("scope",)},
     reason="reason", report="legal-holds", figures={frozenset({"active"}): "holds_active",
         frozenset({"released"}): "holds_released"},
-    fillers=("legal", "purpose"), presumed="active",
+    fillers=("legal", "purpose", "cover", "covers", "apply", "applies"), presumed="active",
 )  # fmt: skip
 
 POAM = Entity(

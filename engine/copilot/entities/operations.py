@@ -148,7 +148,7 @@ INCIDENT = Entity(
 DEPLOY = Entity(
     "deploy", "deploys",
     ("deploy", "deployment", "release", "rollout", "change", "rollback", "shipped", "ship", "deployed", "released",
-     "pushed", "changed", "roll back", "rolled back", "went live", "push"),
+     "pushed", "changed", "roll back", "rolled back", "went live", "push", "went out", "went to production"),
     _deploys, "id",
         "{id} {service} {version}: {status} on {deployed_on} in {environment}, by {actor}, "
     "incident within a day after {incident_id}",

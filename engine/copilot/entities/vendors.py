@@ -61,7 +61,8 @@ VENDOR = Entity(
               lambda _: ~pl.col("assurance").is_in(["assured", "expiring"]), after=True),
         RowState("assured", ("assured", "with assurance", "covered"), is_in("assurance", "assured", "expiring")),
         RowState("with assurance that lapsed", ("assurance lapsed", "lapsed assurance", "expired assurance",
-                                             "assurance expired", "lapsed", "expired report", "report expired"),
+                                             "assurance expired", "lapsed", "lost assurance", "lost their assurance",
+                                             "expired report", "report expired"),
               is_in("assurance", "lapsed"), after=True),
         RowState("with assurance that expires soon", ("assurance expires soon", "expiring assurance", "expiring",
             "expire soon"),
@@ -126,9 +127,10 @@ DOCUMENT = Entity(
     choices={"kind": {"dpa": "dpa", "soc 2 report": "soc2 type2", "soc2 report": "soc2 type2",
         "soc report": "soc2 type2",
                       "pentest": "pen test", "penetration test": "pen test",
-                      "iso certificate": "iso27001 certificate"}},
+                      "iso certificate": "iso27001 certificate", "certificate": "iso27001 certificate"}},
     dates={"valid_until": ("expire", "expires", "run out", "runs out", "end", "ends", "lapse", "good until", "valid"),
            "issued_on": ("issued", "signed", "dated")},
-    due="valid_until", links={"vendor": "vendor_id"}, attributes={"opinion": ("opinion",), "kind": ("kind", "type")},
+    due="valid_until", links={"vendor": "vendor_id"}, fillers=("vendor", "supplier", "document"),
+        attributes={"opinion": ("opinion",), "kind": ("kind", "type")},
 )  # fmt: skip
 VENDORS = (VENDOR, DOCUMENT)
