@@ -8,8 +8,8 @@ from engine.copilot.answers import AnswerPart, CitationList
 from engine.copilot.cells import cell, cells
 from engine.copilot.entities.programme import DUTY, GAP
 from engine.copilot.library import Library
-from engine.copilot.reading import Asked
-from engine.copilot.shown import route_of_row
+from engine.copilot.reading import CopilotQuestion
+from engine.copilot.routes import route_of_row
 from engine.copilot.sources import route_of
 
 ROWS = 5
@@ -44,7 +44,7 @@ _PROFILE = (
 )  # fmt: skip
 
 
-def advice(asked: Asked, library: Library, citations: CitationList, asker: str) -> AnswerPart | None:
+def advice(asked: CopilotQuestion, library: Library, citations: CitationList, asker: str) -> AnswerPart | None:
     """The answer where a whole report is asked for; None for every other question."""
     for pattern, fact, column, said in _PROFILE:
         if asked.says(pattern) and len(asked.words) < 12:
@@ -80,7 +80,7 @@ def _standing(library: Library, citations: CitationList) -> AnswerPart:
     return AnswerPart((first, second), "high" if coverage is None or coverage.sufficient else "low")
 
 
-def _next(asked: Asked, library: Library, citations: CitationList, asker: str) -> AnswerPart:
+def _next(asked: CopilotQuestion, library: Library, citations: CitationList, asker: str) -> AnswerPart:
     lines = list(_mine(library, citations, asker)) if asked.says(r"\b(?:i|my|me)\b") else []
     lines += _decisions(library, citations)
     gaps = library.rows(GAP).sort("priority", "gap_id", descending=[True, False]).head(ROWS)

@@ -8,7 +8,7 @@ import polars as pl
 
 from engine.copilot.cells import heading
 from engine.copilot.lexicon import Sense
-from engine.copilot.query import Intent, Order, Plan, columns_of, dates_of
+from engine.copilot.query import Intent, Order, Query, columns_of, dates_of
 from engine.copilot.reading import Reading
 
 MOST_RANKED = 10
@@ -64,10 +64,11 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense) -> tuple[st
     return (entity.due if sense.column == "due" else first), down
 
 
-def asked_of(found: Plan, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Plan:
+def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Query:
     """The plan with what is asked of its rows: columns, a measure, or groups."""
     entity, asked = found.entity, reading.asked
-    attributes = columns_of(reading, "attribute", frame)
+    plain = [piece for piece in reading.pieces if piece.sense("state") is None]
+    attributes = columns_of(replace(reading, pieces=tuple(plain)), "attribute", frame)
     measures = columns_of(reading, "measure", frame)
     by = _group(reading, frame, found.intent)
     how = "mean" if asked.says(_AVERAGE) else "median" if asked.says(_MEDIAN) else "sum" if asked.says(_TOTAL) else None
@@ -94,7 +95,7 @@ def asked_of(found: Plan, reading: Reading, frame: pl.DataFrame, lookup: bool) -
     return found
 
 
-def unmet(found: Plan, reading: Reading) -> Plan:
+def unmet(found: Query, reading: Reading) -> Query:
     """The plan with what was asked of the rows and no column answers among the words that could not be applied."""
     asked, lost = reading.asked, []
     how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
@@ -122,7 +123,7 @@ def unmet(found: Plan, reading: Reading) -> Plan:
     return replace(found, unknown=(*found.unknown, *lost), unused=idle)
 
 
-def _unused(found: Plan, reading: Reading) -> tuple[str, ...]:
+def _unused(found: Query, reading: Reading) -> tuple[str, ...]:
     """Words that name a column which neither chose rows nor was asked for, as "incidents that affect customers"."""
     if reading.asked.says(r"\b(?:and|with|incl\w*|by) (?:their|its|the)\b") or reading.asked.bound is not None:
         return ()
@@ -135,7 +136,7 @@ def _unused(found: Plan, reading: Reading) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _when(reading: Reading, frame: pl.DataFrame, found: Plan) -> tuple[str, ...]:
+def _when(reading: Reading, frame: pl.DataFrame, found: Query) -> tuple[str, ...]:
     dates = columns_of(reading, "date", frame)
     if reading.asked.says(r"\bhow old\b|\bsince when\b") and not dates:
         return tuple(found.entity.dates)[:1]

@@ -44,7 +44,7 @@ def heading(column: str) -> str:
     return known if known[1:2].isupper() else f"{known[0].lower()}{known[1:]}"
 
 
-def measured(column: str, value: object) -> str:
+def value_with_unit(column: str, value: object) -> str:
     """A value with the unit of its column; what is not there is said."""
     if value is None:
         return f"no {heading(column)} is recorded"
@@ -52,6 +52,6 @@ def measured(column: str, value: object) -> str:
     return f"{cell(value)}{unit}"
 
 
-def counted(number: int, singular: str, plural: str) -> str:
+def count_of(number: int, singular: str, plural: str) -> str:
     """A number with its noun; "No" for none."""
     return f"{f'{number:,}' if number else 'No'} {singular if number < 2 else plural}"

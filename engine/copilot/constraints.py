@@ -6,15 +6,15 @@ from datetime import date
 import polars as pl
 
 from engine.copilot.cells import heading
-from engine.copilot.entities.entity import State
+from engine.copilot.entities.entity import RowState
 from engine.copilot.query import Constraint, columns_of, intent_of
-from engine.copilot.reading import Asked, Reading
-from engine.copilot.windows import Window
+from engine.copilot.reading import CopilotQuestion, Reading
+from engine.copilot.windows import TimeWindow
 
 _HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|high|urgent)\b"
 
 
-def date_column(reading: Reading, window: Window, dates: Sequence[str]) -> str | None:
+def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str]) -> str | None:
     """The date that a span of time is about: that of the verb, else the one ahead or the usual one."""
     entity = reading.entity
     if dates:
@@ -47,7 +47,7 @@ def spans_of(
     return made, (), tuple(lost)
 
 
-def only_window(reading: Reading, dates: Sequence[str], spans: Sequence[Constraint]) -> tuple[str, Window] | None:
+def only_window(reading: Reading, dates: Sequence[str], spans: Sequence[Constraint]) -> tuple[str, TimeWindow] | None:
     if len(spans) != 1 or len(reading.asked.windows) != 1:
         return None
     window = reading.asked.windows[0]
@@ -57,7 +57,7 @@ def only_window(reading: Reading, dates: Sequence[str], spans: Sequence[Constrai
 
 def states_of(reading: Reading, today: date) -> list[Constraint]:
     """The states that are said; with "or" between them any of them will do."""
-    found: dict[str, State] = {}
+    found: dict[str, RowState] = {}
     for piece in reading.pieces:
         sense = piece.sense("state")
         # the verb of a date ("resolved last week", "when was it resolved") is no state of its own
@@ -81,7 +81,7 @@ def states_of(reading: Reading, today: date) -> list[Constraint]:
             for label, state in found.items()]  # fmt: skip
 
 
-def dated(reading: Reading, frame: pl.DataFrame, today: date) -> list[Constraint]:
+def verbs_of(reading: Reading, frame: pl.DataFrame, today: date) -> list[Constraint]:
     """What a verb alone says: "submitted requests" are those with a day on which they were submitted."""
     entity = reading.entity
     if (
@@ -102,7 +102,7 @@ def dated(reading: Reading, frame: pl.DataFrame, today: date) -> list[Constraint
     return made
 
 
-def _marks(state: State) -> bool:
+def _marks(state: RowState) -> bool:
     """Whether a state says something that its date does not: a test that failed was performed, as one that passed."""
     return state.label in ("failed", "passed", "rejected", "rolled back", "missed", "overdue", "late")
 
@@ -170,7 +170,7 @@ def _add(keys: dict[str, tuple[list[str], list[str]]], where: str, values: Itera
     labels.append(label)
 
 
-def is_mine(asked: Asked) -> bool:
+def is_mine(asked: CopilotQuestion) -> bool:
     """Whether it asks for the asker's own: "my", "assigned to me", "do I owe", not "show me" or "can I see"."""
     return asked.says(
         r"\b(my|mine|myself)\b|\b(?:to|for|by|on|with) me\b|\bi (?:own|owe|am|have|need|must|should)\b|"
@@ -182,7 +182,7 @@ def _name_label(kind: str, column: str, labels: Sequence[str]) -> str:
     said = " or ".join(dict.fromkeys(labels))
     if kind == "person":
         return f"with {column.replace('_', ' ')} {said}" if column != "email" else said
-    return f"of {said}" if kind in ("framework", "vendor") else f"{kind} {said}"
+    return f"of {said}" if kind in ("framework", "vendor") else f"of {kind} {said}"
 
 
 def _person_column(reading: Reading, at: int) -> str | None:

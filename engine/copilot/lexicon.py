@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, State
-from engine.copilot.names import Name, Names, Phrase
+from engine.copilot.entities.entity import Entity, RowState
+from engine.copilot.names import Names, OwnName, Phrase
 from engine.copilot.text import stem, stems
 from engine.model import vocabulary
 
@@ -79,8 +79,8 @@ class Sense:
     kind: Kind
     column: str = ""
     value: str = ""
-    state: State | None = None
-    name: Name | None = None
+    state: RowState | None = None
+    name: OwnName | None = None
 
 
 class Lexicon:

@@ -27,7 +27,7 @@ _COMMON = frozenset(("committee", "of", "the", "and", "board", "group"))
 
 
 @dataclass(frozen=True)
-class Name:
+class OwnName:
     """What a phrase names: a ``kind`` of thing and its keys (a control may be one of several frameworks)."""
 
     kind: str
@@ -42,9 +42,9 @@ class Names:
         self._records = records
 
     @cached_property
-    def by_phrase(self) -> Mapping[Phrase, Name]:
+    def by_phrase(self) -> Mapping[Phrase, OwnName]:
         """Each name by its words."""
-        found: dict[Phrase, Name] = {}
+        found: dict[Phrase, OwnName] = {}
         for spoken in (self._people(), self._vendors(), self._committees(), self._services(), self._controls(),
                        self._frameworks(), self._incidents()):  # fmt: skip
             found.update(_unique(spoken))
@@ -55,27 +55,27 @@ class Names:
         """The names of one word."""
         return frozenset(phrase[0] for phrase in self.by_phrase if len(phrase) == 1)
 
-    def _services(self) -> Iterator[tuple[str, Name]]:
+    def _services(self) -> Iterator[tuple[str, OwnName]]:
         for key, name in self._records.table("services").select("id", "name").iter_rows():
-            known = Name("service", (key,), name)
+            known = OwnName("service", (key,), name)
             yield from ((said, known) for said in {name, key, name.replace("-", "")})
 
-    def _vendors(self) -> Iterator[tuple[str, Name]]:
+    def _vendors(self) -> Iterator[tuple[str, OwnName]]:
         for key, name in self._records.fact("vendors").select("vendor_id", "name").iter_rows():
-            known = Name("vendor", (key,), name)
+            known = OwnName("vendor", (key,), name)
             yield from ((said, known) for said in {name, key, name.split()[0]})
 
-    def _people(self) -> Iterator[tuple[str, Name]]:
+    def _people(self) -> Iterator[tuple[str, OwnName]]:
         for email, name in self._records.table("users").select("email", "name").iter_rows():
-            known = Name("person", (email,), email)
+            known = OwnName("person", (email,), email)
             local = email.partition("@")[0]
             yield from ((said, known) for said in {email, local, local.replace(".", " ")} if said not in _TITLES)
             if name:
                 yield from ((said, known) for said in {name, *name.split()} if said.lower() not in _TITLES)
 
-    def _committees(self) -> Iterator[tuple[str, Name]]:
+    def _committees(self) -> Iterator[tuple[str, OwnName]]:
         for key, name in self._records.fact("committees").select("committee_id", "name").iter_rows():
-            known = Name("committee", (key,), name)
+            known = OwnName("committee", (key,), name)
             yield from ((said, known) for said in (name, key))
             if "Board" in name.split():
                 yield from ((said, known) for said in ("board", "board meeting"))
@@ -86,31 +86,31 @@ class Names:
                 if word == "steering":
                     yield word, known
 
-    def _incidents(self) -> Iterator[tuple[str, Name]]:
+    def _incidents(self) -> Iterator[tuple[str, OwnName]]:
         for key in self._records.table("incidents")["id"]:
-            yield key, Name("incident", (key,), key)
+            yield key, OwnName("incident", (key,), key)
 
-    def _controls(self) -> Iterator[tuple[str, Name]]:
+    def _controls(self) -> Iterator[tuple[str, OwnName]]:
         rows = self._records.fact("control_status").select("framework", "control_id")
         keys: dict[str, tuple[str, ...]] = {}
         for framework, control in rows.iter_rows():
             keys[control] = (*keys.get(control, ()), f"{framework}:{control}")
         for control, found in keys.items():
             if any(c.isdigit() for c in control) and not control.isdigit():
-                known = Name("control", found, control)
+                known = OwnName("control", found, control)
                 yield from (
                     (said, known)
                     for said in {control, control.removeprefix("A."), f"control {control}", *found}
                     if said == control or ("." in said and (said.startswith("A") or " " in said or ":" in said))
                 )
 
-    def _frameworks(self) -> Iterator[tuple[str, Name]]:
+    def _frameworks(self) -> Iterator[tuple[str, OwnName]]:
         for key, spellings in FRAMEWORKS.items():
             for said in spellings:
-                yield said, Name("framework", (key,), FRAMEWORK_NAMES[key])
+                yield said, OwnName("framework", (key,), FRAMEWORK_NAMES[key])
 
 
-def _unique(spoken: Iterable[tuple[str, Name]]) -> dict[Phrase, Name]:
+def _unique(spoken: Iterable[tuple[str, OwnName]]) -> dict[Phrase, OwnName]:
     """Phrases that name one thing alone."""
     pairs = {(stems(said), name) for said, name in spoken}
     counted = Counter(phrase for phrase, _ in pairs)

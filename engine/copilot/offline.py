@@ -15,11 +15,11 @@ from engine.copilot.entities import ENTITIES
 from engine.copilot.lexicon import is_filler
 from engine.copilot.library import Library
 from engine.copilot.planner import Planner
-from engine.copilot.query import Plan
-from engine.copilot.reading import Asked
-from engine.copilot.shown import figure_id
+from engine.copilot.query import Query
+from engine.copilot.reading import CopilotQuestion
+from engine.copilot.routes import figure_id
 from engine.copilot.telling import ROWS, tell
-from engine.copilot.titles import NamedFigure, named
+from engine.copilot.titles import NamedFigure, figure_of_title
 from engine.model.aggregates import Count
 from engine.model.document import Document
 from engine.model.figure import PARTS, REASON
@@ -63,7 +63,7 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     part = advice(asked, library, citations, asker)
     if part is not None:
         return join_parts([part], citations.items, library)
-    figure = None if is_mine(asked) else named(asked, library.catalogue, library.today)
+    figure = None if is_mine(asked) else figure_of_title(asked, library.catalogue, library.today)
     plans = planner.plans(asked, _context(before, planner))
     if figure is not None and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):
         return join_parts([_figure(asked, figure, library, citations)], citations.items, library)
@@ -76,16 +76,16 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     return _nothing(asked)
 
 
-def _context(before: Sequence[str], planner: Planner) -> Plan | None:
+def _context(before: Sequence[str], planner: Planner) -> Query | None:
     """The query that the questions so far come to."""
-    found: Plan | None = None
+    found: Query | None = None
     for text in before[-MOST_BEFORE:]:
         plans = planner.plans(planner.asked(text), found)
         found = plans[0] if len(plans) == 1 else found
     return found
 
 
-def _nothing(asked: Asked) -> OfflineAnswer:
+def _nothing(asked: CopilotQuestion) -> OfflineAnswer:
     telling = [word for word in asked.words if not is_filler(word)] or list(asked.words)
     subject = " ".join(telling[:SUBJECT_WORDS])
     return OfflineAnswer(
@@ -96,7 +96,7 @@ def _nothing(asked: Asked) -> OfflineAnswer:
     )
 
 
-def _figure(asked: Asked, found: NamedFigure, library: Library, citations: CitationList) -> AnswerPart:
+def _figure(asked: CopilotQuestion, found: NamedFigure, library: Library, citations: CitationList) -> AnswerPart:
     """The value of a figure with its title and definition."""
     figures = library.figures(found.report, found.query)
     name = found.figure.id

@@ -9,15 +9,15 @@ from engine.copilot.asking import asked_of, order_of, unmet
 from engine.copilot.constraints import (
     bound_of,
     choices_of,
-    dated,
     names_of,
     only_window,
     rows_of,
     spans_of,
     states_of,
+    verbs_of,
 )
-from engine.copilot.query import Constraint, Plan, dates_of, intent_of
-from engine.copilot.reading import Reading, titled
+from engine.copilot.query import Constraint, Query, dates_of, intent_of
+from engine.copilot.reading import Reading, title_has
 
 _PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
 
@@ -28,7 +28,7 @@ _EVERY = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b.*\b(?:all|ev
 _CHECK = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b"
 
 
-def plan(reading: Reading, frame: pl.DataFrame, today: date, asker: str, before: Plan | None = None) -> Plan:
+def plan(reading: Reading, frame: pl.DataFrame, today: date, asker: str, before: Query | None = None) -> Query:
     """The query of a reading; ``before`` is that of the question which it follows up on."""
     entity, asked = reading.entity, reading.asked
     dates = dates_of(reading)
@@ -38,16 +38,16 @@ def plan(reading: Reading, frame: pl.DataFrame, today: date, asker: str, before:
     stated = states_of(reading, today)
     constraints = [
         *stated, *choices_of(reading), *names, *spans, *rows_of(reading),
-        *(Constraint(f"title:{word}", f"with '{word}' in its name", titled(entity, frame, word), after=True)
+        *(Constraint(f"title:{word}", f"with '{word}' in its name", title_has(entity, frame, word), after=True)
           for word in reading.titled),
     ]  # fmt: skip
-    constraints += dated(reading, frame, today)
+    constraints += verbs_of(reading, frame, today)
     order = order_of(reading, frame)
     bound = bound_of(reading, frame)
     unbound = (asked.bound.words,) if asked.bound is not None and bound is None else ()
     if bound is not None:
         constraints.append(bound)
-    found = Plan(
+    found = Query(
         entity, intent_of(reading), tuple(constraints), halves=halves, order=order,
         unknown=(*reading.unknown, *unbound, *lost, *orphans), corrections=reading.corrections,
             named=reading.noun > 0, lookup=lookup,
@@ -72,7 +72,7 @@ def plan(reading: Reading, frame: pl.DataFrame, today: date, asker: str, before:
     )
 
 
-def _presumed(found: Plan, reading: Reading, today: date, stated: bool) -> Plan:
+def _presumed(found: Query, reading: Reading, today: date, stated: bool) -> Query:
     """The plan with the state that is meant where none is said: open incidents, active policies."""
     entity = found.entity
     recent = found.order is not None and found.order.down and found.order.column in entity.dates
@@ -88,7 +88,7 @@ def _presumed(found: Plan, reading: Reading, today: date, stated: bool) -> Plan:
     return replace(found, constraints=(meant, *found.constraints), presumed=True)
 
 
-def _followed(found: Plan, before: Plan) -> Plan:
+def _followed(found: Query, before: Query) -> Query:
     """The plan of a follow-up: what was asked before, with what is said now in its place or added."""
     said = {_dimension(each) for each in found.constraints}
     kept = tuple(each for each in before.constraints if _dimension(each) not in said)

@@ -7,10 +7,10 @@ from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
 from engine.copilot.lexicon import is_filler, nouns
 from engine.copilot.library import Library
-from engine.copilot.names import Name, Phrase
+from engine.copilot.names import OwnName, Phrase
 from engine.copilot.plan import plan
-from engine.copilot.query import Plan
-from engine.copilot.reading import Asked, Reading, ask, read
+from engine.copilot.query import Query
+from engine.copilot.reading import CopilotQuestion, Reading, ask, read
 from engine.copilot.text import nearest, stem
 
 _FOLLOWS = r"^(?:and|but|ok(?:ay)?|now|only|just|what about|how about|which of|of (?:those|them|these)|same for)\b|"\
@@ -32,11 +32,11 @@ class Planner:
         self._asker = asker
         self._names = library.names
 
-    def asked(self, text: str) -> Asked:
+    def asked(self, text: str) -> CopilotQuestion:
         """The question of a text."""
         return ask(text, self._library.today)
 
-    def plans(self, asked: Asked, before: Plan | None = None) -> tuple[Plan, ...]:
+    def plans(self, asked: CopilotQuestion, before: Query | None = None) -> tuple[Query, ...]:
         """The query that is meant; several where nothing says which; none where nothing fits."""
         candidates = self._candidates(asked)
         if before is not None and (
@@ -47,12 +47,12 @@ class Planner:
                 return (self._plan(reading, before),)
         if candidates:
             readings = [self._read(asked, entity) for entity in candidates]
-            best = min(readings, key=lambda one: (len(one.unknown), -one.known, -one.noun, one.at))
+            best = min(readings, key=lambda one: (len(one.unknown) + _orphans(one), -one.known, -one.noun, one.at))
             if not _too_little(best):
                 return (self._plan(best),)
         return self._unnamed(asked)
 
-    def _unnamed(self, asked: Asked) -> tuple[Plan, ...]:
+    def _unnamed(self, asked: CopilotQuestion) -> tuple[Query, ...]:
         """What is asked without saying of what kind of thing: by identifier, by name, or by a word that hints at it."""
         if any(any(c.isdigit() for c in word) and len(word) > 3 for word in asked.words):
             for entity in ENTITIES:
@@ -83,9 +83,13 @@ class Planner:
         readings = [reading for entity in hinted or severe if not (reading := self._read(asked, entity)).unknown]
         return tuple(self._plan(reading) for reading in readings if reading.known)
 
-    def _candidates(self, asked: Asked) -> list[Entity]:
+    def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
         said = self._without_names(asked)
+        if any(name.kind == "committee" for name in self._named(asked)) and asked.says(
+            r"\b(?:when|next|last|met|meet)\b"
+        ):
+            return [BY_NAME["meeting"]]
         if asked.says(r"\b(?:does|do)\b.*\b(?:depend|rely|need)\b(?! on (?:it|them)\b)") and not asked.says(
             r"^(?:who|what|which)(?: services?)? (?:depends?|rel(?:y|ies)) "
         ):
@@ -102,7 +106,7 @@ class Planner:
             if any(phrase[0] in close for phrase in _NOUNS[entity.name] if len(phrase) == 1)
         ]
 
-    def _without_names(self, asked: Asked) -> tuple[str, ...]:
+    def _without_names(self, asked: CopilotQuestion) -> tuple[str, ...]:
         """The words in the singular, but for those that name a service, a vendor or a person."""
         left: list[str] = []
         at = 0
@@ -119,7 +123,7 @@ class Planner:
                 at += 1
         return tuple(left)
 
-    def _named(self, asked: Asked) -> Iterable[Name]:
+    def _named(self, asked: CopilotQuestion) -> Iterable[OwnName]:
         said = tuple(stem(word) for word in asked.words)
         known = self._names.by_phrase
         for length in range(6, 0, -1):
@@ -128,10 +132,10 @@ class Planner:
                 if name is not None:
                     yield name
 
-    def _read(self, asked: Asked, entity: Entity) -> Reading:
+    def _read(self, asked: CopilotQuestion, entity: Entity) -> Reading:
         return read(asked, entity, self._library.lexicon(entity), self._library.rows(entity))
 
-    def _plan(self, reading: Reading, before: Plan | None = None) -> Plan:
+    def _plan(self, reading: Reading, before: Query | None = None) -> Query:
         return plan(reading, self._library.rows(reading.entity), self._today, self._asker, before)
 
     @property
@@ -144,9 +148,16 @@ def _within(phrase: Phrase, said: Sequence[str]) -> bool:
     return any(tuple(said[at : at + size]) == phrase for at in range(len(said) - size + 1))
 
 
-def _own_subject(asked: Asked, candidates: Sequence[Entity], before: Plan) -> bool:
+def _own_subject(asked: CopilotQuestion, candidates: Sequence[Entity], before: Query) -> bool:
     """Whether a follow-up speaks of another kind of thing than the question before."""
     return before.entity not in candidates and not asked.says(r"\b(?:of (?:those|them|these)|them|they|those|these)\b")
+
+
+def _orphans(reading: Reading) -> int:
+    """How many names it has that no column of the thing holds."""
+    entity = reading.entity
+    kinds = [sense.name.kind for piece in reading.pieces if (sense := piece.sense("name")) is not None and sense.name]
+    return sum(kind not in entity.links and not (kind == "person" and entity.people) for kind in kinds)
 
 
 def _too_little(reading: Reading) -> bool:

@@ -7,7 +7,7 @@ import polars as pl
 
 from engine.copilot.entities.entity import Entity
 from engine.copilot.reading import Reading
-from engine.copilot.windows import Window
+from engine.copilot.windows import TimeWindow
 
 Intent = Literal["count", "list", "who", "when", "why", "what", "check", "every", "group", "measure", "compare"]
 
@@ -47,7 +47,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Query:
     """A question as a query. ``columns`` are what is asked of the rows; ``unknown`` could not be applied."""
 
     entity: Entity
@@ -65,7 +65,7 @@ class Plan:
     lookup: bool = False
     checks: tuple[Constraint, ...] = ()
     presumed: bool = False
-    window: tuple[str, Window] | None = None
+    window: tuple[str, TimeWindow] | None = None
 
     @property
     def where(self) -> pl.Expr:

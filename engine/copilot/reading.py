@@ -12,7 +12,7 @@ from engine.copilot.entities.entity import Entity
 from engine.copilot.lexicon import Lexicon, Sense, is_filler
 from engine.copilot.names import Phrase
 from engine.copilot.text import nearest, plain, stem, words
-from engine.copilot.windows import Window
+from engine.copilot.windows import TimeWindow
 
 LONGEST_PHRASE = 7
 
@@ -29,7 +29,7 @@ _BOUND = re.compile(
 
 
 @dataclass(frozen=True)
-class Bound:
+class NumberLimit:
     """A number that something is held against."""
 
     sign: str
@@ -38,13 +38,13 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CopilotQuestion:
     """The words of a question and the spans of time in it, the same for whatever it may be about."""
 
     text: str
     words: tuple[str, ...]
-    windows: tuple[Window, ...]
-    bound: Bound | None = None
+    windows: tuple[TimeWindow, ...]
+    bound: NumberLimit | None = None
 
     def says(self, pattern: str) -> bool:
         """Whether the plain text matches."""
@@ -69,7 +69,7 @@ class Reading:
     """What a question says about one kind of thing. ``unknown`` are the words that mean nothing there."""
 
     entity: Entity
-    asked: Asked
+    asked: CopilotQuestion
     pieces: tuple[Piece, ...]
     rows: tuple[str, ...] = ()
     titled: tuple[str, ...] = ()
@@ -92,18 +92,18 @@ class Reading:
         return next((number for number, piece in enumerate(self.pieces) if piece.sense("noun")), 999)
 
 
-def ask(text: str, today: date) -> Asked:
+def ask(text: str, today: date) -> CopilotQuestion:
     """The question of a text."""
     lowered = plain(text)
     found, rest = windows.find(lowered, today)
     match = _BOUND.search(rest)
     if match is None:
-        return Asked(lowered, words(rest), found)
-    bound = Bound(_SIGNS[match["sign"]], float(match["number"]), " ".join(match[0].split()))
-    return Asked(lowered, words(f"{rest[: match.start()]} {rest[match.end() :]}"), found, bound)
+        return CopilotQuestion(lowered, words(rest), found)
+    bound = NumberLimit(_SIGNS[match["sign"]], float(match["number"]), " ".join(match[0].split()))
+    return CopilotQuestion(lowered, words(f"{rest[: match.start()]} {rest[match.end() :]}"), found, bound)
 
 
-def read(asked: Asked, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> Reading:
+def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> Reading:
     """The question as one about ``entity``, whose rows are ``frame``."""
     pieces: list[Piece] = []
     rows: list[str] = []
@@ -170,7 +170,7 @@ def _is_text(entity: Entity, name: str, frame: pl.DataFrame) -> bool:
     return name != entity.key and name in frame.columns and frame.schema[name] == pl.String
 
 
-def titled(entity: Entity, frame: pl.DataFrame, word: str) -> pl.Expr:
+def title_has(entity: Entity, frame: pl.DataFrame, word: str) -> pl.Expr:
     """Rows whose name or title has the word."""
     named = [name for name in entity.names if _is_text(entity, name, frame)]
     return pl.any_horizontal(pl.col(name).str.contains(title_pattern(word)).fill_null(False) for name in named)

@@ -5,18 +5,17 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from engine.copilot.answers import AnswerPart, CitationList
-from engine.copilot.cells import cell, cells, counted, heading, measured
+from engine.copilot.cells import cell, cells, count_of, heading, value_with_unit
 from engine.copilot.library import Library
-from engine.copilot.query import Order, Plan
-from engine.copilot.shown import figure_of, route_of_row
+from engine.copilot.query import Order, Query
+from engine.copilot.routes import figure_of, route_of_row
 from engine.model.vocabulary import Confidence
 
 ROWS = 10
 MOST_GROUPS = 12
-UNITS = {"hours": "hours", "score": "points"}
 
 
-def tell(plan: Plan, library: Library, citations: CitationList) -> AnswerPart:
+def tell(plan: Query, library: Library, citations: CitationList) -> AnswerPart:
     """What the records say to a query."""
     frame = library.rows(plan.entity)
     if frame.is_empty():
@@ -33,7 +32,7 @@ def tell(plan: Plan, library: Library, citations: CitationList) -> AnswerPart:
     return AnswerPart(tuple(lines), confidence, reason)
 
 
-def _confidence(plan: Plan, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[Confidence, str]:
+def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[Confidence, str]:
     if plan.unknown:
         return "low", f"{', '.join(plan.unknown)} not applied"
     if plan.unused:
@@ -50,7 +49,7 @@ def _confidence(plan: Plan, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[Co
     return "high", ""
 
 
-def _ordered(plan: Plan, rows: pl.DataFrame, library: Library) -> pl.DataFrame:
+def _ordered(plan: Query, rows: pl.DataFrame, library: Library) -> pl.DataFrame:
     """The rows in the order asked for, else the most urgent first, the newest first, the largest first."""
     order, entity = plan.order, plan.entity
     if order is not None and plan.intent != "group":
@@ -82,7 +81,7 @@ def _with_ties(rows: pl.DataFrame, order: Order) -> int:
     return better + tied if better + tied <= ROWS else order.count
 
 
-def _noun(plan: Plan, number: int) -> str:
+def _noun(plan: Query, number: int) -> str:
     """The things with their constraints around them."""
     before = " ".join(each.label for each in plan.constraints if not each.after)
     after = ", ".join(each.label for each in plan.constraints if each.after)
@@ -90,7 +89,7 @@ def _noun(plan: Plan, number: int) -> str:
     return " ".join(part for part in (before, name, after) if part)
 
 
-def _list(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     number = rows.height
     if plan.order is not None:
         said = f"{plan.order.words} {'first' if plan.order.count > 1 else ''}".strip()
@@ -104,20 +103,20 @@ def _list(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationL
             if len(named) == len(plan.constraints):
                 yield from _rows(plan, rows, library, citations)
                 return
-        yield figure or f"{counted(number, _noun(plan, 1), _noun(plan, 2))}."
+        yield figure or f"{count_of(number, _noun(plan, 1), _noun(plan, 2))}."
     yield from _rows(plan, rows, library, citations)
 
 
-def _total(plan: Plan, library: Library) -> str:
+def _total(plan: Query, library: Library) -> str:
     number = library.rows(plan.entity).filter(plan.where).height
-    return counted(number, _noun(plan, 1), _noun(plan, 2))
+    return count_of(number, _noun(plan, 1), _noun(plan, 2))
 
 
-def _labels(plan: Plan) -> Sequence[str]:
+def _labels(plan: Query) -> Sequence[str]:
     return [each.label for each in plan.constraints]
 
 
-def _rows(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+def _rows(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     """The first rows as lines, each with its citation, and how many more there are."""
     for row in rows.head(ROWS).iter_rows(named=True):
         yield f"- {plan.entity.line.format_map(cells(row))} {_mark(plan, row, library, citations)}"
@@ -125,12 +124,12 @@ def _rows(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationL
         yield f"{rows.height - ROWS:,} more."
 
 
-def _mark(plan: Plan, row: dict[str, object], library: Library, citations: CitationList) -> str:
+def _mark(plan: Query, row: dict[str, object], library: Library, citations: CitationList) -> str:
     return citations.cite(plan.entity.report or plan.entity.plural, route_of_row(plan.entity, row, library),
                           cell(row[plan.entity.key]))  # fmt: skip
 
 
-def _title(plan: Plan, row: dict[str, object]) -> str:
+def _title(plan: Query, row: dict[str, object]) -> str:
     """How a row is called: its name, else its identifier with its title."""
     key = cell(row[plan.entity.key])
     name = row.get("called") if plan.entity.name == "framework" else row.get("name")
@@ -140,7 +139,7 @@ def _title(plan: Plan, row: dict[str, object]) -> str:
     return f"{key} ({cell(title)})" if title else key
 
 
-def _who(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+def _who(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     if not plan.columns or plan.columns[0] not in rows.columns:
         yield from _list(plan, rows, library, citations)
         return
@@ -148,7 +147,7 @@ def _who(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationLi
     role = heading(column).removesuffix(" by")
     if rows.is_empty():
         if not plan.lookup:
-            yield f"{counted(0, _noun(plan, 1), _noun(plan, 2))}, so nobody."
+            yield f"{count_of(0, _noun(plan, 1), _noun(plan, 2))}, so nobody."
         return
     if rows.height == 1:
         row = rows.row(0, named=True)
@@ -160,11 +159,11 @@ def _who(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationLi
     missing = rows[column].null_count()
     told = ", ".join(f"{who} ({number})" for who, number in found.head(MOST_GROUPS).iter_rows())
     nobody = f"; {missing} without" if missing else ""
-    yield f"{role.capitalize()} of {counted(rows.height, _noun(plan, 1), _noun(plan, 2))}: {told or 'nobody'}{nobody}."
+    yield f"{role.capitalize()} of {count_of(rows.height, _noun(plan, 1), _noun(plan, 2))}: {told or 'nobody'}{nobody}."
     yield from _rows(plan, rows, library, citations)
 
 
-def _when(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+def _when(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     if not plan.columns or plan.columns[0] not in rows.columns or rows.is_empty():
         return
     (column,) = plan.columns
@@ -185,7 +184,7 @@ def _when(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationL
         yield f"{lead}{cell(row[column])}{moment}: {word}, {_title(plan, row)}. {_mark(plan, row, library, citations)}"
 
 
-def _why(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+def _why(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     reason = plan.entity.reason
     if reason is None or rows.is_empty():
         yield from _list(plan, rows, library, citations) if reason is None else ()
@@ -196,7 +195,7 @@ def _why(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationLi
         yield f"{_title(plan, row)}: {told}. {_mark(plan, row, library, citations)}"
 
 
-def _check(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+def _check(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     for row in rows.head(ROWS).iter_rows(named=True):
         one = rows.filter(pl.col(plan.entity.key) == row[plan.entity.key])
         holds = one.filter(pl.all_horizontal(each.where for each in plan.checks)).height == one.height
@@ -206,36 +205,36 @@ def _check(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citation
         yield f"  {plan.entity.line.format_map(cells(row))}"
 
 
-def _every(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+def _every(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     (claim,) = plan.checks
     others = rows.filter(~claim.where)
     held = rows.height - others.height
     yes = "Yes" if others.is_empty() and rows.height else "No"
-    all_of = counted(rows.height, _noun(plan, 1), _noun(plan, 2))
+    all_of = count_of(rows.height, _noun(plan, 1), _noun(plan, 2))
     yield f"{yes}: {held:,} of {all_of} {claim.label}, {others.height:,} not."
     yield from _rows(plan, others, library, citations)
 
 
-def _what(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+def _what(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     for row in rows.head(ROWS).iter_rows(named=True):
         told = "; ".join(
-            measured(column, row[column])
+            value_with_unit(column, row[column])
             if row[column] is None
-            else f"{measured(column, row[column])} ({heading(column)})"
+            else f"{value_with_unit(column, row[column])} ({heading(column)})"
             for column in plan.columns
         )
         yield f"{told}: {_title(plan, row)}. {_mark(plan, row, library, citations)}"
         yield f"  {plan.entity.line.format_map(cells(row))}"
 
 
-def _group(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+def _group(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     column = plan.group or plan.entity.key
     if rows.is_empty():
-        yield f"{counted(0, _noun(plan, 1), _noun(plan, 2))}."
+        yield f"{count_of(0, _noun(plan, 1), _noun(plan, 2))}."
         return
     found = rows.group_by(column).len().sort("len", column, descending=[True, False], nulls_last=True)
     top = found.drop_nulls(column).head(1)
-    told = f"{counted(rows.height, _noun(plan, 1), _noun(plan, 2))}, by {heading(column)}"
+    told = f"{count_of(rows.height, _noun(plan, 1), _noun(plan, 2))}, by {heading(column)}"
     if top.height:
         tied = found.drop_nulls(column).filter(pl.col("len") == top["len"][0])[column].to_list()
         told += f"; the most: {', '.join(cell(one) for one in tied[:5])} with {top['len'][0]:,}"
@@ -246,20 +245,20 @@ def _group(plan: Plan, rows: pl.DataFrame, library: Library, citations: Citation
         yield f"{found.height - MOST_GROUPS:,} more."
 
 
-def _measure(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+def _measure(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     column, how = plan.measure or ("", "sum")
     values = rows[column].drop_nulls() if column in rows.columns else pl.Series([])
     if values.is_empty():
         return
     number = float({"sum": pl.sum, "mean": pl.mean, "median": pl.median}[how](column).pipe(rows.select).item() or 0)
     word = column.removeprefix("hours_").replace("_", " ")
-    yield f"{number:,.1f} hours: {how} of '{word}' over {counted(len(values), _noun(plan, 1), _noun(plan, 2))}."
+    yield f"{number:,.1f} hours: {how} of '{word}' over {count_of(len(values), _noun(plan, 1), _noun(plan, 2))}."
     if len(values) < rows.height:
         yield f"{rows.height - len(values):,} of {rows.height:,} have no such time yet."
     yield from _rows(plan, rows.drop_nulls(column).sort(column, descending=True), library, citations)
 
 
-def _compare(plan: Plan, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+def _compare(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     numbers = [(half, rows.filter(half.where).height) for half in plan.halves]
     first, second = numbers[0][1], numbers[1][1]
     word = "as many" if first == second else "more" if first > second else "fewer"

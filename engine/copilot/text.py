@@ -25,6 +25,7 @@ _SPELLINGS = tuple(
         (r"\bhw\b|\bhwo\b", "how"),
         (r"\bmnay\b|\bmay many\b", "many"),
         (r"\bteh\b", "the"),
+        (r"\bhve\b", "have"),
         (r"\bu\b", "you"),
         (r"\br\b", "are"),
         (r"\b(\d+)(d|w)\b", r"\1 \2"),

@@ -6,10 +6,10 @@ from datetime import date
 
 from engine.copilot import windows
 from engine.copilot.lexicon import is_filler
-from engine.copilot.reading import Asked
-from engine.copilot.shown import figure_route, showing
+from engine.copilot.reading import CopilotQuestion
+from engine.copilot.routes import figure_route, showing
 from engine.copilot.text import plain, stem, words
-from engine.copilot.windows import Window
+from engine.copilot.windows import TimeWindow
 from engine.model.ask import PERIOD_DAYS
 from engine.model.figure import Figure
 from engine.model.report import Report
@@ -57,7 +57,7 @@ class NamedFigure:
     figure: Figure
     report: str
     period: int | None
-    window: Window | None
+    window: TimeWindow | None
 
     @property
     def query(self) -> Mapping[str, str]:
@@ -70,7 +70,7 @@ class NamedFigure:
         return figure_route(self.report, self.figure.id, self.period)
 
 
-def named(asked: Asked, catalogue: Mapping[str, Report], today: date) -> NamedFigure | None:
+def figure_of_title(asked: CopilotQuestion, catalogue: Mapping[str, Report], today: date) -> NamedFigure | None:
     """The figure whose title has the words of the question and no others; None where none has, or several."""
     content = _content(asked.words)
     if not content:
@@ -101,7 +101,7 @@ def named(asked: Asked, catalogue: Mapping[str, Report], today: date) -> NamedFi
     return NamedFigure(figure, report, period, window)
 
 
-def _titled(figure: Figure, content: frozenset[str], asked: Asked, today: date) -> bool:
+def _titled(figure: Figure, content: frozenset[str], asked: CopilotQuestion, today: date) -> bool:
     own, span = _signature(figure, today)
     if own != content:
         return False

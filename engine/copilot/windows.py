@@ -25,7 +25,7 @@ FUTURE = re.compile(r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|
 
 
 @dataclass(frozen=True)
-class Window:
+class TimeWindow:
     """Days from ``first`` to ``last``, both included; None is open. ``age``: it says how old something is."""
 
     first: date | None
@@ -52,9 +52,9 @@ class Window:
         return f"{days} ({self.words})"
 
 
-def find(text: str, today: date) -> tuple[tuple[Window, ...], str]:
+def find(text: str, today: date) -> tuple[tuple[TimeWindow, ...], str]:
     """The spans that a plain text names, and the text without them."""
-    found: list[Window] = []
+    found: list[TimeWindow] = []
     for pattern, read in _PATTERNS:
         at = 0
         while match := pattern.search(text, at):
@@ -155,77 +155,77 @@ def _relative(part: dict[str, str | None], today: date) -> tuple[date, date]:
     return _unit(today, unit, {"last": -1, "this": 0, "next": 1}[which])
 
 
-def _rolling_back(match: re.Match[str], today: date, ahead: bool) -> Window:
+def _rolling_back(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     count, unit = _number(match), match["unit"]
     first = _moved(today, unit, -count) + timedelta(days=1)
-    return Window(first, today, _said(match))
+    return TimeWindow(first, today, _said(match))
 
 
-def _rolling_ahead(match: re.Match[str], today: date, ahead: bool) -> Window:
-    return Window(today, _moved(today, match["unit"], _number(match)), _said(match))
+def _rolling_ahead(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(today, _moved(today, match["unit"], _number(match)), _said(match))
 
 
-def _past_unit(match: re.Match[str], today: date, ahead: bool) -> Window:
-    return Window(_moved(today, match["unit"], -1) + timedelta(days=1), today, _said(match))
+def _past_unit(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(_moved(today, match["unit"], -1) + timedelta(days=1), today, _said(match))
 
 
-def _coming_unit(match: re.Match[str], today: date, ahead: bool) -> Window:
-    return Window(today, _moved(today, match["unit"], 1), _said(match))
+def _coming_unit(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(today, _moved(today, match["unit"], 1), _said(match))
 
 
-def _calendar(match: re.Match[str], today: date, ahead: bool) -> Window:
+def _calendar(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     step = {"last": -1, "previous": -1, "next": 1, "coming": 1, "following": 1}.get(match["which"], 0)
-    return Window(*_unit(today, match["unit"], step), _said(match))
+    return TimeWindow(*_unit(today, match["unit"], step), _said(match))
 
 
-def _aged(match: re.Match[str], today: date, ahead: bool) -> Window:
-    return Window(None, _moved(today, match["unit"], -_number(match)) - timedelta(days=1), _said(match), age=True)
+def _aged(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(None, _moved(today, match["unit"], -_number(match)) - timedelta(days=1), _said(match), age=True)
 
 
-def _young(match: re.Match[str], today: date, ahead: bool) -> Window:
-    return Window(_moved(today, match["unit"], -_number(match)), today, _said(match), age=True)
+def _young(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(_moved(today, match["unit"], -_number(match)), today, _said(match), age=True)
 
 
-def _to_date(match: re.Match[str], today: date, ahead: bool) -> Window:
-    return Window(_unit(today, "year")[0], today, _said(match))
+def _to_date(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
+    return TimeWindow(_unit(today, "year")[0], today, _said(match))
 
 
-def _since(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+def _since(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, False)
-    return None if span is None else Window(span[0], today, _said(match))
+    return None if span is None else TimeWindow(span[0], today, _said(match))
 
 
-def _before(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+def _before(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, ahead)
-    return None if span is None else Window(None, span[0] - timedelta(days=1), _said(match))
+    return None if span is None else TimeWindow(None, span[0] - timedelta(days=1), _said(match))
 
 
-def _until(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+def _until(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, True)
-    return None if span is None else Window(None, span[1], _said(match))
+    return None if span is None else TimeWindow(None, span[1], _said(match))
 
 
-def _after(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+def _after(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, ahead)
-    return None if span is None else Window(span[1] + timedelta(days=1), None, _said(match))
+    return None if span is None else TimeWindow(span[1] + timedelta(days=1), None, _said(match))
 
 
-def _between(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+def _between(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     ends = [re.fullmatch(_POINT, match[name].strip()) for name in ("left", "right")]
     spans = [None if end is None else _span(end, today, False) for end in ends]
     if spans[0] is None or spans[1] is None or spans[0][0] > spans[1][1]:
         return None
-    return Window(spans[0][0], spans[1][1], _said(match))
+    return TimeWindow(spans[0][0], spans[1][1], _said(match))
 
 
-def _within(match: re.Match[str], today: date, ahead: bool) -> Window | None:
+def _within(match: re.Match[str], today: date, ahead: bool) -> TimeWindow | None:
     span = _span(match, today, ahead)
-    return None if span is None else Window(*span, _said(match))
+    return None if span is None else TimeWindow(*span, _said(match))
 
 
-def _ago(match: re.Match[str], today: date, ahead: bool) -> Window:
+def _ago(match: re.Match[str], today: date, ahead: bool) -> TimeWindow:
     day = _moved(today, match["unit"], -_number(match))
-    return Window(*(_unit(day, match["unit"]) if match["unit"][0] in "mqy" else (day, day)), _said(match))
+    return TimeWindow(*(_unit(day, match["unit"]) if match["unit"][0] in "mqy" else (day, day)), _said(match))
 
 
 def _said(match: re.Match[str]) -> str:
@@ -233,7 +233,7 @@ def _said(match: re.Match[str]) -> str:
 
 
 _IN = r"(?:\b(?:in|over|for|during|within|from|of)\s+)?(?:\bthe\s+)?"
-_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Window | None]], ...] = tuple(
+_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], TimeWindow | None]], ...] = tuple(
     (re.compile(pattern), read)
     for pattern, read in (
         (rf"\b(?:older|longer|more) than {_N}\s*(?!hours?\b){_UNIT}\b(?:\s+(?:ago|old|open))?", _aged),
@@ -255,7 +255,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Wi
         (rf"{_IN}\b(?P<which>last|previous|this|current|next|coming|following) {_UNIT}\b", _calendar),
         (rf"\b(?:(?:in|during|for|on|from|of)\s+){_POINT}\b", _within),
         (r"\b(?P<rel>yesterday|today|tomorrow|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)\b",
-         lambda match, today, ahead: Window(*_relative(match.groupdict(), today), _said(match))),
+         lambda match, today, ahead: TimeWindow(*_relative(match.groupdict(), today), _said(match))),
         (rf"\b{_POINT.replace('|now|', '|')}\b", lambda match, today, ahead: None if match["month"] == "may" and not
          (match["year"] or match["dom"] or match["dom2"]) else _within(match, today, ahead)),
     )

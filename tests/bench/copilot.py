@@ -35,7 +35,7 @@ SETS = {
 EVERY = ("of any organization", [(q, (), r) for q, r in EVERYWHERE])
 
 
-ORGANIZATIONS = ("aurora", "brightline", "cobalt", "dune")
+ORGANIZATIONS = ("cobalt", "aurora", "brightline")
 
 
 def figures(orgs: Iterable[str] = ORGANIZATIONS) -> Iterator[Figure]:

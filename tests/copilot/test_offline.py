@@ -13,7 +13,8 @@ from tests.copilot.conftest import NOW
 DINA = "dina.abrams@cobalt.example"
 QUESTIONS = (
     "What should I do first?", "How is our posture?", "Which gaps are open?", "Which attestations are overdue?",
-    "Which vendors need a review?", "Show the open incidents", "deploys last week", "who owns CC6.1", "open findings by service",
+    "Which vendors need a review?", "Show the open incidents", "deploys last week", "who owns CC6.1",
+        "open findings by service",
 )  # fmt: skip
 
 
@@ -136,7 +137,7 @@ def test_other_organizations_are_never_read(cobalt, acme):
 def test_a_follow_up_keeps_what_was_asked_before(cobalt):
     before = ("open findings on control-plane",)
     assert ask("which of them are critical?", cobalt, before=before).text.startswith(
-        "1 open critical finding service control-plane."
+        "1 open critical finding of service control-plane."
     )
-    assert ask("what about billing?", cobalt, before=before).text.startswith("4 open findings service billing.")
+    assert ask("what about billing?", cobalt, before=before).text.startswith("4 open findings of service billing.")
     assert ask("what's the weather like?", cobalt, before=before).confidence == "none"

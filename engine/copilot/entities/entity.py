@@ -42,7 +42,7 @@ class Records(Protocol):
 
 
 @dataclass(frozen=True)
-class State:
+class RowState:
     """A word for some of the rows: ``label`` stands before the noun, ``where`` says which rows, on which day."""
 
     label: str
@@ -73,7 +73,7 @@ class Entity:
     key: str
     line: str
     names: Words = ()
-    states: tuple[State, ...] = ()
+    states: tuple[RowState, ...] = ()
     choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     dates: Mapping[str, Words] = field(default_factory=dict)
     due: str | None = None
@@ -91,7 +91,7 @@ class Entity:
     fillers: Words = ()
     hints: Words = ()  # words that mean it where no noun is said
 
-    def state(self, label: str) -> State:
+    def state(self, label: str) -> RowState:
         """The state of that label."""
         return next(state for state in self.states if state.label == label)
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, State, flag, is_in, none
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none
 from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.exposure.attack_entries import OpenFinding
 from engine.exposure.attack_paths import simulate
@@ -72,10 +72,10 @@ SYSTEM = Entity(
     _systems, "id", "{id} {name}: {boundary}, region {region}, reviewed on {last_reviewed_on}, owner {owner}",
     names=("id",),
     states=(
-        State("in scope", ("in scope", "inside", "in the boundary"), flag("in_scope"), after=True),
-        State("out of scope", ("out of scope", "outside", "not in scope", "outside scope"), flag("in_scope", False),
+        RowState("in scope", ("in scope", "inside", "in the boundary"), flag("in_scope"), after=True),
+        RowState("out of scope", ("out of scope", "outside", "not in scope", "outside scope"), flag("in_scope", False),
             after=True),
-        State("unowned", UNOWNED, none("owner"), aside=True),
+        RowState("unowned", UNOWNED, none("owner"), aside=True),
     ),
     choices={"region": {}, "environment": {"prod": "production"}},
     dates={"last_reviewed_on": ("reviewed", "last reviewed", "review")}, people={"owner": OWNER},
@@ -87,11 +87,11 @@ FLOW = Entity(
     "data flow", "data flows", ("data flow", "flow", "transfer", "data transfer"),
     _flows, "id", "{id} {from_name} to {to_name}: {data_class}, {protocol}, encrypted {encrypted}", names=("id",),
     states=(
-        State("unencrypted", ("unencrypted", "not encrypted", "in clear", "in clear text", "without encryption",
+        RowState("unencrypted", ("unencrypted", "not encrypted", "in clear", "in clear text", "without encryption",
             "plaintext"),
               flag("encrypted", False)),
-        State("encrypted", ("encrypted",), flag("encrypted")),
-        State("leaving the boundary", ("leaving", "leave", "leaving the boundary", "outbound", "external"),
+        RowState("encrypted", ("encrypted",), flag("encrypted")),
+        RowState("leaving the boundary", ("leaving", "leave", "leaving the boundary", "outbound", "external"),
             flag("leaves"),
               after=True),
     ),
@@ -103,9 +103,9 @@ RUN = Entity(
     ("automation run", "automation", "playbook run", "execution", "dry run", "playbook", "run", "remediation run"),
     _runs, "id", "{id} {kind} of {playbook}: {outcome} on {ran_on}, by {actor}", names=("id",),
     states=(
-        State("failed", ("failed", "fail", "failing"), is_in("outcome", "failed")),
-        State("successful", ("successful", "succeeded", "worked"), is_in("outcome", "succeeded")),
-        State("rolled back", ("rolled back", "rollback"), is_in("outcome", "rolled_back")),
+        RowState("failed", ("failed", "fail", "failing"), is_in("outcome", "failed")),
+        RowState("successful", ("successful", "succeeded", "worked"), is_in("outcome", "succeeded")),
+        RowState("rolled back", ("rolled back", "rollback"), is_in("outcome", "rolled_back")),
     ),
     choices={"kind": {"dry run": "dry run", "rehearsal": "dry run"}, "playbook": {}},
     dates={"ran_on": ("run", "ran", "executed", "start", "started")}, people={"actor": ("ran", "run", "executed",
@@ -118,7 +118,7 @@ BLOCK = Entity(
         "guardrail block",
                                       "blocked by policy", "policy refusal", "blocked playbook", "automation blocked"),
     _blocks, "id", "{id} {playbook}: {reason} ({message}) on {blocked_on}, {actor}", names=("id",),
-    states=(State("overridden", ("overridden", "overruled"), flag("overridden")),),
+    states=(RowState("overridden", ("overridden", "overruled"), flag("overridden")),),
     choices={"reason": {}, "playbook": {}}, dates={"blocked_on": ("blocked", "refused", "stopped")},
     people={"actor": ("tried", *OWNER)}, attributes={"reason": ("reason", "why"), "playbook": ("playbook",)},
     reason="message", fillers=("automation", "by", "policy"),
@@ -130,9 +130,9 @@ APPROVAL = Entity(
         "{id} {kind} {subject}: {status}, asked by {requested_by}, decided by {decided_by} on {decided_on}",
     names=("id", "subject"),
     states=(
-        State("pending", ("pending", "open", "waiting", "undecided", "outstanding"), is_in("status", "pending")),
-        State("approved", ("approved", "granted"), is_in("status", "approved")),
-        State("rejected", ("rejected", "refused", "declined"), is_in("status", "rejected")),
+        RowState("pending", ("pending", "open", "waiting", "undecided", "outstanding"), is_in("status", "pending")),
+        RowState("approved", ("approved", "granted"), is_in("status", "approved")),
+        RowState("rejected", ("rejected", "refused", "declined"), is_in("status", "rejected")),
     ),
     choices={"kind": {}}, dates={"requested_on": ("requested", "asked"), "decided_on": ("decided", "approved",
         "rejected")},

@@ -3,7 +3,7 @@
 import msgspec
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, State, is_in
+from engine.copilot.entities.entity import Entity, Records, RowState, is_in
 from engine.copilot.entities.operations import OWNER
 
 
@@ -41,9 +41,9 @@ MEETING = Entity(
     _meetings, "meeting_id", "{meeting_id} {name}: {status}, {held_on}, chair {chair}; decided: {decided}",
     names=("meeting_id",),
     states=(
-        State("cancelled", ("cancelled", "canceled", "called off", "dropped"), is_in("status", "cancelled")),
-        State("held", ("held", "took place", "happened"), is_in("status", "held")),
-        State("planned", ("planned", "upcoming", "scheduled", "coming up"), is_in("status", "planned")),
+        RowState("cancelled", ("cancelled", "canceled", "called off", "dropped"), is_in("status", "cancelled")),
+        RowState("held", ("held", "took place", "happened"), is_in("status", "held")),
+        RowState("planned", ("planned", "upcoming", "scheduled", "coming up"), is_in("status", "planned")),
     ),
     dates={"held_on": ("held", "meet", "met", "place", "take place")}, due="held_on", people={"chair": ("chair",
         "chairs", *OWNER)},
@@ -68,10 +68,10 @@ PERSON = Entity(
         "employee account"),
     _people, "email", "{name} {email}: {title}, role {role}, {status}", names=("email", "name"),
     states=(
-        State("active", ("active", "current", "sign in", "log in", "access", "use the console", "have access",
+        RowState("active", ("active", "current", "sign in", "log in", "access", "use the console", "have access",
             "can sign in",
                          "login"), is_in("status", "active")),
-        State("removed", ("removed", "former", "left", "deactivated", "offboarded", "inactive"), is_in("status",
+        RowState("removed", ("removed", "former", "left", "deactivated", "offboarded", "inactive"), is_in("status",
             "removed")),
     ),
     choices={"role": {"administrator": "admin", "admins": "admin", "admin role": "admin"}},
@@ -89,11 +89,11 @@ STAFFING = Entity(
         "{action_id} {kind} in {week}: {status}, {relief_hours} h, owner {owner}, helped by {assignee}",
     names=("action_id",),
     states=(
-        State("open", ("open", "outstanding"), is_in("status", "open")),
-        State("under way", ("under way", "running", "tracked", "taken up"), is_in("status", "tracked", "open")),
-        State("proposed", ("proposed", "suggested"), is_in("status", "proposed")),
-        State("completed", ("completed", "done", "finished", "closed"), is_in("status", "completed")),
-        State("in breach of the SLA", ("breached", "breach", "past sla", "overdue", "late"), is_in("standing",
+        RowState("open", ("open", "outstanding"), is_in("status", "open")),
+        RowState("under way", ("under way", "running", "tracked", "taken up"), is_in("status", "tracked", "open")),
+        RowState("proposed", ("proposed", "suggested"), is_in("status", "proposed")),
+        RowState("completed", ("completed", "done", "finished", "closed"), is_in("status", "completed")),
+        RowState("in breach of the SLA", ("breached", "breach", "past sla", "overdue", "late"), is_in("standing",
             "breached"), after=True),
     ),
     choices={"kind": {}}, dates={"proposed_on": ("proposed", "new"), "completed_on": ("completed", "done")},

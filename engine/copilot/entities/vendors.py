@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, State, flag, is_in, none, over
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over
 from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.copilot.entities.programme import OVERDUE
 
@@ -48,35 +48,37 @@ VENDOR = Entity(
     "(next {next_review_on}), owner {owner}",
     names=("vendor_id", "name"),
     states=(
-        State("without a SOC 2 report", _without(*_SOC2), none("soc2_kind"), after=True),
-        State("with a SOC 2 report", _with(*_SOC2), lambda _: pl.col("soc2_kind").is_not_null(), after=True),
-        State("without a processing agreement", _without("dpa", "processing agreement", "data processing agreement"),
+        RowState("without a SOC 2 report", _without(*_SOC2), none("soc2_kind"), after=True),
+        RowState("with a SOC 2 report", _with(*_SOC2), lambda _: pl.col("soc2_kind").is_not_null(), after=True),
+        RowState("without a processing agreement", _without("dpa", "processing agreement", "data processing agreement"),
               none("dpa_on"), after=True),
-        State("with a processing agreement", _with("dpa", "processing agreement", "data processing agreement"),
+        RowState("with a processing agreement", _with("dpa", "processing agreement", "data processing agreement"),
               lambda _: pl.col("dpa_on").is_not_null(), after=True),
-        State("without an ISO 27001 certificate", _without("iso certificate", "iso 27001 certificate", "iso",
+        RowState("without an ISO 27001 certificate", _without("iso certificate", "iso 27001 certificate", "iso",
             "iso 27001"),
               none("iso_expires_on"), after=True),
-        State("without assurance in force", (*_without("assurance", *_REPORT), "unassured", "not assured"),
+        RowState("without assurance in force", (*_without("assurance", *_REPORT), "unassured", "not assured"),
               lambda _: ~pl.col("assurance").is_in(["assured", "expiring"]), after=True),
-        State("assured", ("assured", "with assurance", "covered"), is_in("assurance", "assured", "expiring")),
-        State("with assurance that lapsed", ("assurance lapsed", "lapsed assurance", "expired assurance",
-                                             "assurance expired", "lapsed", "expired report", "report expired"),
+        RowState("assured", ("assured", "with assurance", "covered"), is_in("assurance", "assured", "expiring")),
+        RowState("with assurance that lapsed", ("assurance lapsed", "lapsed assurance", "expired assurance",
+                                             "assurance expired", "lapsed", "lost assurance", "lost their assurance",
+                                             "expired report", "report expired"),
               is_in("assurance", "lapsed"), after=True),
-        State("with assurance that expires soon", ("assurance expires soon", "expiring assurance", "expiring",
+        RowState("with assurance that expires soon", ("assurance expires soon", "expiring assurance", "expiring",
             "expire soon"),
               is_in("assurance", "expiring"), after=True),
-        State("never assured", ("never assured", "not assessed", "never assessed", "unassessed"),
+        RowState("never assured", ("never assured", "not assessed", "never assessed", "unassessed"),
               is_in("assurance", "not_assessed")),
-        State("due for review (overdue)", (*OVERDUE, "overdue review", "review overdue", "overdue for review",
+        RowState("due for review (overdue)", (*OVERDUE, "overdue review", "review overdue", "overdue for review",
                                            "due for review", "needs review", "need a review", "past review"),
               is_in("review", "overdue", "never"), after=True),
-        State("never reviewed", ("never reviewed", "not reviewed", "without review"), is_in("review", "never")),
-        State("with inherited gaps", ("inherited gap", "with inherited gaps"), over("inherited_gaps", 1), after=True),
-        State("handling health data", ("health data", "phi", "handle phi", "patient data"), flag("handles_phi"),
+        RowState("never reviewed", ("never reviewed", "not reviewed", "without review"), is_in("review", "never")),
+        RowState("with inherited gaps", ("inherited gap", "with inherited gaps"), over("inherited_gaps", 1),
             after=True),
-        State("unowned", UNOWNED, none("owner"), aside=True),
-        State("current", ("active", "current", "on the register", "on file"), lambda _: pl.lit(True)),
+        RowState("handling health data", ("health data", "phi", "handle phi", "patient data"), flag("handles_phi"),
+            after=True),
+        RowState("unowned", UNOWNED, none("owner"), aside=True),
+        RowState("current", ("active", "current", "on the register", "on file"), lambda _: pl.lit(True)),
     ),
     choices={"tier": {"crit": "critical", "most important": "critical", "tier 1": "critical",
         "critical tier": "critical",
@@ -116,18 +118,19 @@ DOCUMENT = Entity(
     _documents, "id", "{id} {kind} of {vendor}: issued {issued_on}, good until {valid_until}, opinion {opinion}",
     names=("id",),
     states=(
-        State("expired", ("expired", "lapsed", "out of date", "outdated", "no longer valid", "ended"),
+        RowState("expired", ("expired", "lapsed", "out of date", "outdated", "no longer valid", "ended"),
               lambda today: pl.col("valid_until") < today),
-        State("in force", ("in force", "valid", "current"), lambda today: pl.col("valid_until").is_null() | (
+        RowState("in force", ("in force", "valid", "current"), lambda today: pl.col("valid_until").is_null() | (
             pl.col("valid_until") >= today), after=True),
-        State("qualified", ("qualified", "qualified opinion", "with reservations"), is_in("opinion", "qualified")),
+        RowState("qualified", ("qualified", "qualified opinion", "with reservations"), is_in("opinion", "qualified")),
     ),
     choices={"kind": {"dpa": "dpa", "soc 2 report": "soc2 type2", "soc2 report": "soc2 type2",
         "soc report": "soc2 type2",
                       "pentest": "pen test", "penetration test": "pen test",
-                      "iso certificate": "iso27001 certificate"}},
+                      "iso certificate": "iso27001 certificate", "certificate": "iso27001 certificate"}},
     dates={"valid_until": ("expire", "expires", "run out", "runs out", "end", "ends", "lapse", "good until", "valid"),
            "issued_on": ("issued", "signed", "dated")},
-    due="valid_until", links={"vendor": "vendor_id"}, attributes={"opinion": ("opinion",), "kind": ("kind", "type")},
+    due="valid_until", links={"vendor": "vendor_id"}, fillers=("vendor", "supplier", "document"),
+        attributes={"opinion": ("opinion",), "kind": ("kind", "type")},
 )  # fmt: skip
 VENDORS = (VENDOR, DOCUMENT)

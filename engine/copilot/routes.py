@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from engine.copilot.answers import CitationList
-from engine.copilot.cells import cells, counted
+from engine.copilot.cells import cells, count_of
 from engine.copilot.entities.entity import Entity
 from engine.copilot.library import Library
-from engine.copilot.query import Plan
+from engine.copilot.query import Query
 from engine.copilot.sources import PERSONAL, route_of
 from engine.model.ask import DEFAULT_PERIOD_DAYS, PERIOD_DAYS
 from engine.model.report import Report
@@ -26,16 +26,16 @@ def figure_route(report: str, figure: str, period: int | None) -> str:
     return f"{route_of(report)}?explain={figure}{over}"
 
 
-def figure_id(plan: Plan) -> str | None:
+def figure_id(plan: Query) -> str | None:
     """The figure that counts exactly the states and choices of a plan."""
     return plan.entity.figures.get(_labels(plan)) if plan.window is None else None
 
 
-def _labels(plan: Plan) -> frozenset[str]:
+def _labels(plan: Query) -> frozenset[str]:
     return frozenset(each.label for each in plan.constraints if each.dimension != "window")
 
 
-def figure_of(plan: Plan, library: Library, number: int, citations: CitationList) -> str | None:
+def figure_of(plan: Query, library: Library, number: int, citations: CitationList) -> str | None:
     """The sentence with the figure that counts exactly what is asked, from the report that shows it."""
     labels = _labels(plan)
     period = None
@@ -57,7 +57,7 @@ def figure_of(plan: Plan, library: Library, number: int, citations: CitationList
     said = [" ".join(part for part in (before, noun, after) if part) for noun in (plan.entity.name, plan.entity.plural)]
     listed = "" if value == number else f" {number:,} of them are listed here."
     defined = f"Figure '{figures.title(figure)}': {figures.definition(figure)}"
-    return f"{counted(value, said[0], said[1])}. {defined} {mark}{listed}"
+    return f"{count_of(value, said[0], said[1])}. {defined} {mark}{listed}"
 
 
 def route_of_row(entity: Entity, row: Mapping[str, object], library: Library) -> str | None:
