@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from engine.exposure.dependencies import ways
-from engine.incidents.rca_reading import Names
+from engine.incidents.rca_reading import KnownNames
 from engine.incidents.rca_weights import ALERT_SLACK, RECENT
 from engine.model.vocabulary import Severity
 
@@ -78,7 +78,7 @@ class Estate:
     """
 
     names: Mapping[str, str]
-    called: Names
+    called: KnownNames
     needs: Mapping[str, Sequence[str]]
     environments: Mapping[str, str] = field(default_factory=dict)
     troubles: Mapping[str, Sequence[Trouble]] = field(default_factory=dict)

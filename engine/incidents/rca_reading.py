@@ -105,7 +105,7 @@ def cause_kind(root_cause: str) -> str | None:
     return "upstream" if _UPSTREAM.search(text) else None
 
 
-class Names:
+class KnownNames:
     """What places are called, found in plain texts."""
 
     def __init__(self, called: Mapping[str, Iterable[str]]) -> None:

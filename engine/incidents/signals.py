@@ -9,7 +9,7 @@ from engine.incidents.rca import Incident
 from engine.incidents.rca_estate import Suspect, Trouble
 from engine.incidents.rca_history import PastIncident
 from engine.incidents.rca_reading import (
-    Names,
+    KnownNames,
     blames,
     expiry,
     nature,
@@ -36,9 +36,9 @@ class Places:
     def __init__(self, services: Mapping[str, Service], vendors: Mapping[str, Sequence[str]]) -> None:
         self.services = services
         called = {each.id: service_names(each.id, each.name) for each in services.values()}
-        self.service_names = Names(called)
-        self.vendor_names = Names(vendors)
-        self.called = Names({**called, **vendors})
+        self.service_names = KnownNames(called)
+        self.vendor_names = KnownNames(vendors)
+        self.called = KnownNames({**called, **vendors})
 
     def name(self, service_id: str | None) -> str:
         """The name of a service."""

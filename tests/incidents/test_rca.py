@@ -9,7 +9,7 @@ from engine.incidents.rca import Analysis, Incident, analyse, band
 from engine.incidents.rca_chain import decay
 from engine.incidents.rca_estate import Estate, Suspect, Trouble
 from engine.incidents.rca_history import PastIncident
-from engine.incidents.rca_reading import Names, plain
+from engine.incidents.rca_reading import KnownNames, plain
 from engine.incidents.rca_weights import HALF_LIVES, STEPS, VALUES
 from engine.incidents.rca_words import KINDS
 from engine.model.thresholds import Thresholds
@@ -61,7 +61,7 @@ def run(*suspects, title="API errors", service="api", past=(), limits=None, seen
     for one in seen:
         troubles.setdefault(one.place, []).append(one)
     incident = Incident("i1", title, ONSET, service, plain(title))
-    around = Estate(**{"names": NAMES, "called": Names(CALLED), "needs": NEEDS, "troubles": troubles, **estate})
+    around = Estate(**{"names": NAMES, "called": KnownNames(CALLED), "needs": NEEDS, "troubles": troubles, **estate})
     return analyse(incident, suspects, around, past, NOW, limits)
 
 
@@ -244,7 +244,7 @@ def test_an_outage_that_ended_long_before_the_incident_did_is_less_likely_its_ca
     assert over.candidates[0].features.get("overlap") is None
     late = analyse(
         Incident("i1", "e", ONSET, "api"), [alert(ended_at=before(-1))],
-        Estate(NAMES, Names(CALLED), NEEDS), (), ONSET + timedelta(hours=3),
+        Estate(NAMES, KnownNames(CALLED), NEEDS), (), ONSET + timedelta(hours=3),
     )  # fmt: skip
     assert late.candidates[0].contradictions == ("The incident went on for 3.0 h after it was over.",)
 

@@ -32,7 +32,7 @@ def rows(store):
         (None, qualys_xml(DETECTION, [KNOWLEDGE])),
     ],
 )
-def test_the_knowledge_base_may_come_inside_beside_or_before(first, second, send, peopled):  # noqa: F811
+def test_the_knowledge_base_may_come_inside_beside_or_before(first, second, send, peopled):  # noqa: F811 - the fixture of that name
     if first is not None:
         assert tally(send(VULNERABILITIES, first)) == {"checks": 1}
     answer = send(VULNERABILITIES, second)
@@ -42,7 +42,7 @@ def test_the_knowledge_base_may_come_inside_beside_or_before(first, second, send
     assert tally(send(VULNERABILITIES, QUALYS if first else second)).keys() <= {"received", "checks", "unchanged"}
 
 
-def test_words_that_came_inside_a_detection_outlive_a_report_without_them(send, peopled):  # noqa: F811
+def test_words_that_came_inside_a_detection_outlive_a_report_without_them(send, peopled):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, detections({**HOST, "DETECTION_LIST": {"DETECTION": {**DETECTION, "KB": KNOWLEDGE}}}))
     assert tally(send(VULNERABILITIES, QUALYS)) == {"received": 1, "unchanged": 1}
     assert rows(peopled) == [OPENSSL]
@@ -51,7 +51,7 @@ def test_words_that_came_inside_a_detection_outlive_a_report_without_them(send, 
     assert [row["title"] for row in stored(peopled, findings)] == ["Renamed"]
 
 
-def test_the_knowledge_base_is_kept_for_its_organization_and_written_once(send, peopled):  # noqa: F811
+def test_the_knowledge_base_is_kept_for_its_organization_and_written_once(send, peopled):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, knowledge_base(KNOWLEDGE))
     (row,) = stored(peopled, scanner_checks)
     assert {name: value for name, value in row.items() if name != "revision"} == {
@@ -72,7 +72,7 @@ def test_the_knowledge_base_is_kept_for_its_organization_and_written_once(send, 
     ("status", "outcome", "incident"),
     [("Active", "unchanged", "open"), ("Fixed", "fixed", "resolved"), ("Re-Opened", "unchanged", "open")],
 )
-def test_states_of_qualys_move_the_finding_and_its_incident(status, outcome, incident, send, peopled):  # noqa: F811
+def test_states_of_qualys_move_the_finding_and_its_incident(status, outcome, incident, send, peopled):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, QUALYS)
     answer = send(VULNERABILITIES, qualys_xml({**DETECTION, "STATUS": status}))
     assert outcomes(answer) == [outcome]
@@ -90,7 +90,7 @@ DOCUMENTS = {
 }  # fmt: skip
 
 
-def test_the_route_takes_each_document_by_its_type_and_without_one(send, peopled):  # noqa: F811
+def test_the_route_takes_each_document_by_its_type_and_without_one(send, peopled):  # noqa: F811 - the fixture of that name
     for text, content_type, keys in DOCUMENTS.values():
         data = text if isinstance(text, bytes) else text.encode()
         assert tally(send(VULNERABILITIES, data, content_type=content_type))["created"] == len(keys)
@@ -144,7 +144,7 @@ def test_files_that_cannot_be_imported_change_nothing(files, code, message, peop
     assert stored(peopled, findings) == []
 
 
-def test_a_clean_scan_of_a_named_scanner_closes_what_is_gone(send, peopled):  # noqa: F811
+def test_a_clean_scan_of_a_named_scanner_closes_what_is_gone(send, peopled):  # noqa: F811 - the fixture of that name
     one = {"finding_id": "F1", "host": "web1", "severity": "high"}
     send(VULNERABILITIES, {"source": "trivy", "findings": [one]})
     send(VULNERABILITIES, {"source": "grype", "findings": [one]})
@@ -154,7 +154,7 @@ def test_a_clean_scan_of_a_named_scanner_closes_what_is_gone(send, peopled):  # 
     assert kept == {"trivy": "fixed", "grype": "open"}
 
 
-def test_a_clean_host_of_qualys_closes_its_findings(send, peopled):  # noqa: F811
+def test_a_clean_host_of_qualys_closes_its_findings(send, peopled):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, QUALYS)
     clean = detections({**HOST, "DETECTION_LIST": None})
     assert send(VULNERABILITIES, clean).json["error"] == "no_findings"
@@ -162,13 +162,13 @@ def test_a_clean_host_of_qualys_closes_its_findings(send, peopled):  # noqa: F81
     assert [(row["status"], row["fixed_at"]) for row in stored(peopled, findings)] == [("fixed", NOW)]
 
 
-def test_what_left_the_baseline_resolves_its_incident(send, peopled):  # noqa: F811
+def test_what_left_the_baseline_resolves_its_incident(send, peopled):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, sarif(result()))
     assert outcomes(send(VULNERABILITIES, sarif(result(baselineState="absent")))) == ["fixed"]
     assert [row["status"] for row in stored(peopled, incidents)] == ["resolved"]
 
 
-def test_a_decision_of_vex_opens_nothing_and_is_stored(send, peopled):  # noqa: F811
+def test_a_decision_of_vex_opens_nothing_and_is_stored(send, peopled):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, bill(vulnerability(analysis={"state": "not_affected", "justification": "code_not_present"})))
     assert stored(peopled, incidents) == []
     (row,) = stored(peopled, findings)
