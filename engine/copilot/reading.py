@@ -15,6 +15,10 @@ from engine.copilot.text import nearest, plain, stem, words
 from engine.copilot.windows import TimeWindow
 
 LONGEST_PHRASE = 7
+# words that turn a question round: never part of a name, and never passed over
+_TURNS = frozenset(
+    ("not", "no", "non", "except", "excluding", "besides", "other", "without", "never", "neither", "nor")
+)
 
 
 _SIGNS = {
@@ -120,9 +124,9 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
             rows.extend(keys)
         elif is_filler(word) or (word.isdigit() and any(one.sense("order") for one in pieces)):
             continue
-        elif _titles(entity, frame, stem(word)):
+        elif word not in _TURNS and _titles(entity, frame, stem(word)):
             titled.append(stem(word))
-        elif (near := nearest(stem(word), known.singles)) is not None:
+        elif word not in _TURNS and (near := nearest(stem(word), known.singles)) is not None:
             pieces.append(Piece((near,), known.senses((near,)), corrected=word))
             corrections.append((word, near))
         else:

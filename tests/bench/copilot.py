@@ -3,7 +3,6 @@
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,9 @@ from tests.copilot.asked_everywhere import EVERYWHERE
 from tests.copilot.asked_later import LATER
 from tests.copilot.asked_operations import OPERATIONS
 from tests.copilot.asked_programme import ANSWERED, THREADS
+from tests.copilot.conftest import NOW
 from tests.copilot.truth import Demo
 
-NOW = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
 SETS = {
     "cobalt": (
         ("written before the planner", [(q, (), r) for q, r in (*OPERATIONS, *ANSWERED)]),

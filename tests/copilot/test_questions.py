@@ -127,3 +127,11 @@ def test_a_question_without_a_noun_is_answered_for_each_kind_that_it_fits_and_is
     got = answer("open criticals?", library, asker=DINA)
     assert ["No open critical incident." in got.text, "1 open critical finding." in got.text] == [True, True]
     assert got.confidence == "medium"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["incidents not owned by Tess", "vendors that are not critical", "findings except low ones", "non critical gaps"],
+)
+def test_a_word_that_turns_the_question_round_is_never_passed_over(question, library):
+    assert answer(question, library, asker=DINA).confidence in ("low", "none")

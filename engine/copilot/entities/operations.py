@@ -1,8 +1,8 @@
-"""What services are operated by: incidents, deploys, findings, services and their budgets, automation."""
+"""What services are operated by: incidents, deploys, findings, follow-ups."""
 
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, over, past
+from engine.copilot.entities.entity import Entity, Records, RowState, flag, is_in, none, past
 from engine.model.vocabulary import LIVE_INCIDENTS
 
 SEVERITY = {
@@ -66,28 +66,6 @@ def _findings(records: Records) -> pl.DataFrame:
             .replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1)
             .alias("rank")
         )
-    )
-
-
-def _budgets(records: Records) -> pl.DataFrame:
-    """Services with their objective, what is left of their error budget, and what needs them."""
-    needed = records.table("service_dependencies").group_by("depends_on_id").agg(dependents=pl.len().cast(pl.Int64))
-    profiles = records.table("slo_profiles").select("service_id", "indicator", "objective_pct")
-    frame = records.table("services").join(profiles, left_on="id", right_on="service_id", how="left")
-    return (
-        frame.join(records.budgets(), left_on="id", right_on="service_id", how="left")
-        .join(needed, left_on="id", right_on="depends_on_id", how="left")
-        .with_columns(dependents=pl.col("dependents").fill_null(0))
-    )
-
-
-def _dependencies(records: Records) -> pl.DataFrame:
-    names = records.table("services").select("id", "name")
-    frame = records.table("service_dependencies")
-    return (
-        frame.join(names.rename({"id": "service_id", "name": "service"}), on="service_id", how="left")
-        .join(names.rename({"id": "depends_on_id", "name": "needs"}), on="depends_on_id", how="left")
-        .with_columns(id=pl.format("{} → {}", "service", "needs"))
     )
 
 
@@ -216,69 +194,6 @@ FINDING = Entity(
     size="rank", presumed="open", fillers=("scanner", "scan"), hints=("cvss", "epss"),
 )  # fmt: skip
 
-SERVICE = Entity(
-    "service", "services",
-    ("service", "slo", "error budget", "service level objective", "budget", "component", "application", "app",
-     "microservice", "slos", "uptime", "availability"),
-    _budgets, "id",
-    "{name}: criticality {criticality}, objective {objective_pct} %, {left_30d_pct} % of its error budget of 30 days "
-    "left, owner {owner}",
-    names=("id", "name"),
-    states=(
-        RowState("internet-facing", ("internet facing", "face the internet", "facing the internet", "public", "exposed",
-                                  "on the internet", "public facing", "reachable from the internet",
-                                  "exposed to the internet",
-                                  "internet exposed"), flag("internet_facing")),
-        RowState("without an objective", ("without slo", "without an slo", "without slos", "no slo",
-            "without objective",
-                                       "without an objective", "no objective", "have no slo", "not have an slo"),
-              none("objective_pct"), after=True),
-        RowState("with an objective", ("with slo", "with an slo", "have an slo", "have slos", "with slos",
-            "with an objective",
-                                    "have an objective"), lambda _: pl.col("objective_pct").is_not_null(), after=True),
-        RowState("with customer data", ("customer data", "hold customer data", "holds customer data",
-            "holding customer data",
-                                     "store customer data", "personal data"), flag("holds_customer_data"), after=True),
-        RowState("with an exhausted error budget", (
-            "out of budget", "out of error budget", "exhausted", "burned through", "over budget", "no budget left",
-            "blown", "used up", "burned more than their error budget", "blew", "breached", "breaching", "missed slo",
-            "missing their slo", "missing slo", "spent", "overspent", "breach", "no error budget left", "violating"),
-              over("used_30d_pct", 100), after=True),
-        RowState("burning their error budget too fast", ("burning", "burn", "at risk", "burning fast", "in danger",
-                                                      "critical budget", "burning their error budget",
-                                                      "burning budget"),
-              is_in("level", "critical", "warning"), after=True),
-        RowState("unowned", UNOWNED, none("owner"), aside=True),
-    ),
-    choices={"environment": {"prod": "production", "dev": "development"},
-             "criticality": {f"{kind} {n}": str(n) for n in range(1, 6) for kind in ("tier", "criticality", "crit")}
-             | {"most critical": "5", "critical": "5", "business critical": "5", "vital": "5", "top tier": "5"}},
-    people={"owner": (*OWNER, "on call")}, links={"service": "id"},
-    attributes={"criticality": ("criticality", "tier", "important", "critical"), "environment": ("environment",
-        "where"),
-                "objective_pct": ("slo", "objective", "target", "service level objective"),
-                "left_30d_pct": ("error budget", "budget", "left", "remain", "remaining", "error budget left"),
-                "used_30d_pct": ("used", "burned", "consumed", "spent"), "burn_7d": ("burn rate", "burn"),
-                "dependents": ("dependents", "blast radius"), "internet_facing": ("internet facing", "public",
-                "exposed"),
-                "holds_customer_data": ("customer data",), "level": ("health", "status", "state", "doing")},
-    size="criticality", row_route="/api/services/{id}/slo",
-)  # fmt: skip
-
-DEPENDENT = Entity(
-    "dependent service", "dependent services",
-    ("depend on", "depends on", "rely on", "relies on", "downstream of", "downstream", "depending on", "dependent",
-     "blast radius", "affected if", "break if", "breaks if", "break when", "goes down with"),
-    _dependencies, "id", "{service} needs {needs}", links={"service": "depends_on_id"}, fillers=("service", "fail",
-        "goes", "down"),
-)  # fmt: skip
-
-DEPENDENCY = Entity(
-    "dependency", "dependencies", ("dependency", "upstream of", "upstream", "does depend", "need"),
-    _dependencies, "id", "{service} needs {needs}", links={"service": "service_id"}, fillers=("service", "depend",
-        "on", "rely"),
-)  # fmt: skip
-
 ACTION = Entity(
     "follow-up", "follow-ups",
     ("follow up", "followup", "action item", "incident action", "postmortem action", "post mortem action",
@@ -298,4 +213,4 @@ ACTION = Entity(
     attributes={"status": ("status", "state"), "incident_id": ("incident",)}, presumed="open",
     fillers=("incident", "from", "incidents", "review", "reviews"),
 )  # fmt: skip
-OPERATIONS = (INCIDENT, DEPLOY, FINDING, SERVICE, DEPENDENT, DEPENDENCY, ACTION)
+OPERATIONS = (INCIDENT, DEPLOY, FINDING, ACTION)

@@ -149,7 +149,7 @@ CONTROL = Entity(
         **{frozenset({word}): f"controls_{word}" for word in ("effective", "ineffective", "stale", "partial")},
         frozenset({"without data"}): "controls_no_data", frozenset({"not effective"}): "gaps_open",
     },
-    fillers=("marked", "currently"),
+    fillers=("marked", "currently", "scope"),
 )  # fmt: skip
 
 GAP = Entity(
