@@ -13,6 +13,7 @@ from engine.store.rows import many
 from engine.store.schema.services import incidents
 from tests.web.pages import block
 from tests.web.served import free_port, until
+from tests.web.test_ingest import token  # noqa: F401 - a fixture
 
 PROGRAM = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
 if PROGRAM is None and os.environ.get("SVC_TEST_REQUIRE_SERVICES") != "1":
@@ -22,7 +23,7 @@ QUICK = (("group_wait: 30s", "group_wait: 0s"), ("group_interval: 5m", "group_in
 
 
 @pytest.fixture
-def alertmanager(served, token, tmp_path):
+def alertmanager(served, token, tmp_path):  # noqa: F811 - fixtures
     """A running Alertmanager that reports to the console; the address of its API."""
     config = block("alertmanager.md", "yaml config", address=f"http://127.0.0.1:{served}", token=token)
     for slow, quick in QUICK:

@@ -14,7 +14,7 @@ from engine.store.schema.services import findings, incidents
 from tests.intake import bodies
 from tests.web.pages import block, data
 from tests.web.served import stand_in
-from tests.web.test_ingest import VULNERABILITIES
+from tests.web.test_ingest import VULNERABILITIES, token  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.skipif(
     shutil.which("curl") is None or shutil.which("bash") is None, reason="the commands use bash and curl"
@@ -31,7 +31,7 @@ def run(command, **environment):
 
 
 @pytest.fixture
-def here(served, token):
+def here(served, token):  # noqa: F811 - fixtures
     """What stands on a page for the console and its token."""
     return {"address": f"http://127.0.0.1:{served}", "token": token}
 
