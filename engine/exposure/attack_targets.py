@@ -67,12 +67,13 @@ def _chances(
     passages: Mapping[tuple[int, int], float],
 ) -> dict[int, UnionChance]:
     """By target. A route needs its dependencies and an entry: one of the findings on the service that it begins at."""
-    needs = {pair: edge_id(services[pair[0]].id, services[pair[1]].id) for pair in passages}
+    pairs = {pair for held in ending.values() for route in held for pair in pairwise(route.services)}
+    needs = {pair: edge_id(services[pair[0]].id, services[pair[1]].id) for pair in pairs}
     probabilities = {name: passages[pair] for pair, name in needs.items()}
     entries = {start: services[start].id for start in by_start}
     probabilities |= {entries[start]: combine(entry.strength for entry in held) for start, held in by_start.items()}
     unions = {
-        place: [(entries[route.services[0]], *(needs[pair] for pair in pairwise(route.services))) for route in held]
+        place: [[entries[route.services[0]], *map(needs.__getitem__, pairwise(route.services))] for route in held]
         for place, held in ending.items()
     }
     return union_chances(unions, probabilities)

@@ -9,7 +9,7 @@ most of them share, both ways. Beyond a bounded number of such steps a sample wi
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import sqrt
+from math import prod, sqrt
 from operator import and_
 from random import Random
 from typing import Literal, TypeAlias
@@ -46,6 +46,9 @@ def union_chances(
     left = steps_of_all
     for key in sorted(unions, key=lambda one: (len(unions[one]), one)):
         paths = unions[key]
+        if len(paths) == 1:
+            found[key] = UnionChance(prod(probabilities[need] for need in paths[0]), "exact", 0.0)
+            continue
         factoring = _Factoring(paths, probabilities, min(left, steps_of_one))
         try:
             found[key] = UnionChance(factoring.chance(), "exact", 0.0)
