@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from engine.model.figure import Figure
 from engine.model.report import Report
@@ -22,9 +23,9 @@ class GlossaryEntry:
 def entries(catalogue: Mapping[str, Report], snapshot: Snapshot) -> list[GlossaryEntry]:
     """Every figure that a report shows, in the order of the catalogue, with its value."""
     found = []
+    values = cache(lambda report: snapshot.figures(report, {}))
     for figure, reports in _shown(catalogue).values():
-        figures = snapshot.figures(reports[0], {})
-        name = figure.id
+        figures, name = values(reports[0]), figure.id
         found.append(GlossaryEntry(figure, figures.title(name), figures.definition(name), reports, figures[name]))
     return found
 

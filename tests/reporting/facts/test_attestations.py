@@ -103,7 +103,7 @@ DUTIES = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, derandomize=True,
+@settings(max_examples=15, deadline=None, derandomize=True,
           suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(DUTIES)
 def test_the_board_and_the_ledger_have_the_same_open_and_overdue_attestations(known, drawn):

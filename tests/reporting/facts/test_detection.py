@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from tests.factories import DAY
 from tests.reporting.facts.conftest import control, naming, on, only
@@ -145,7 +145,7 @@ def test_a_remediation_that_was_opened_earlier_dates_the_gap(known):
     assert only(facts["gaps"], "detected_on", "age_days") == (date(2026, 1, 5), 319)
 
 
-@few
+@settings(few, max_examples=6)
 @given(CONTROLS)
 def test_no_detection_date_moves_however_late_one_asks(known, drawn):
     """The clock goes on and nothing else happens: new gaps appear, none gets another date."""
@@ -157,7 +157,7 @@ def test_no_detection_date_moves_however_late_one_asks(known, drawn):
 
     seen = gaps(DAY)
     assert None not in seen.values()
-    for days in (1, 60, 500):
+    for days in (1, 500):
         day = DAY + timedelta(days=days)
         later = gaps(day)
         assert {name: later.get(name) for name in seen} == seen
