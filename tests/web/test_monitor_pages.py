@@ -140,7 +140,7 @@ def of_datadog(**changes):
     return json.loads(re.sub(r"\$[A-Z_]+", value, block("datadog.md", "json template")))
 
 
-def test_datadog_s_template_keeps_the_groups_of_a_monitor_apart(token, sign_in, stored):  # noqa: F811
+def test_datadog_s_template_keeps_the_groups_of_a_monitor_apart(token, sign_in, stored):  # noqa: F811 - the fixture of that name
     client, header = sign_in(None), authorization("datadog.md", token)
     assert set(of_datadog()) == set(data("datadog.md", "body"))
 
@@ -183,7 +183,7 @@ def of_new_relic(**changes):
     return json.loads(re.sub(r"\{\{ json (\S+) \}\}", value, block("new-relic.md", "handlebars template")))
 
 
-def test_new_relic_s_template_opens_acknowledges_and_resolves(token, sign_in, stored):  # noqa: F811
+def test_new_relic_s_template_opens_acknowledges_and_resolves(token, sign_in, stored):  # noqa: F811 - the fixture of that name
     client, header = sign_in(None), authorization("new-relic.md", token)
     assert set(of_new_relic()) == set(data("new-relic.md", "body"))
 
@@ -219,7 +219,7 @@ def test_everything_that_the_template_for_aws_refers_to_is_in_it():
     assert set(template["Resources"]) - set(referred) == {"UndeliveredPolicy"}, "nothing is left over"
 
 
-def test_sns_is_asked_for_its_password_confirmed_by_hand_and_then_posts_alarms(token, sign_in, stored, caplog):  # noqa: F811
+def test_sns_is_asked_for_its_password_confirmed_by_hand_and_then_posts_alarms(token, sign_in, stored, caplog):  # noqa: F811 - the fixture of that name
     (endpoint,) = re.findall(r"--notification-endpoint (\S+)", block("cloudwatch.md", "bash sns", token=token))
     parts = urlsplit(endpoint)
     assert (parts.scheme, parts.hostname, parts.path) == ("https", urlsplit(ADDRESS).hostname, ALERTS)
@@ -250,7 +250,7 @@ def test_sns_is_asked_for_its_password_confirmed_by_hand_and_then_posts_alarms(t
 # -- our own forms -------------------------------------------------------------------------------------------------
 
 
-def test_the_documented_bodies_of_our_own_are_taken(token, sign_in, stored):  # noqa: F811
+def test_the_documented_bodies_of_our_own_are_taken(token, sign_in, stored):  # noqa: F811 - the fixture of that name
     client, header = sign_in(None), f"Bearer {token}"
     assert outcomes(client.post(ALERTS, data("anything-else.md", "body"), authorization=header)) == ["created"]
     scan = data("other-scanners.md", "body")
