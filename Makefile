@@ -10,20 +10,23 @@ SLOW := reporting/test_snapshots.py reporting/test_replica.py reporting/facts/te
 	reports/obligations/test_totals_reconcile.py intake/test_alert_formats.py intake/test_finding_batches.py \
 	programme/test_retention.py
 
-.PHONY: demo test test-fast coverage lint bench install clean
+.PHONY: demo test soak test-fast coverage lint bench install clean
 
 demo: install  ## fill a store with three organizations, build every report, serve them
 	$(BIN)/hq demo
 
 test: install  ## run the test suite
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not soak" $(PYTEST_FLAGS)
+
+soak: install  ## the tests that `make test` leaves out because they take long
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m soak $(PYTEST_FLAGS)
 
 test-fast: install  ## the part of the tests for the loop while typing
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not hypothesis and not postgresql" \
 		$(SLOW:%=--ignore=tests/%) $(PYTEST_FLAGS) $(FAST:%=tests/%)
 
 coverage:  ## run the test suite and count the branches that it takes; below the floor of setup.cfg it fails
-	$(MAKE) test PYTEST_FLAGS="--cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)"
+	$(MAKE) test PYTEST_FLAGS='-m "" --cov --cov-report=term:skip-covered --cov-report=html $(PYTEST_FLAGS)'
 
 lint: install  ## style and types
 	$(BIN)/ruff check .

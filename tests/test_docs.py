@@ -134,6 +134,7 @@ def test_the_changelog_begins_with_what_is_unreleased():
     assert headings[0] == "Unreleased"
 
 
+@pytest.mark.soak
 def test_the_worked_example_runs(tmp_path):
     """Pasted as it is, without a server."""
     done = pasted(tmp_path, blocks("bash run"))

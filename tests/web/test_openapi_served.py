@@ -22,6 +22,7 @@ from tests.sales.factories import lead, stored_leads
 from tests.web import door
 from tests.web.test_billing import bank  # noqa: F401 - a fixture
 
+pytestmark = pytest.mark.soak
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -42,7 +42,7 @@ def active(hold):
     return hold[2] is None or hold[2].date() > DAY
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events, holds)
 def test_every_event_counts_once(known, recorded, placed):
     facts = known(

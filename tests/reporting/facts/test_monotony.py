@@ -11,7 +11,7 @@ from tests.reporting.facts.conftest import control, naming, on
 KINDS = [["operation", "attestation"], ["operation", "test", "attestation"], ["policy", "attestation"]]
 AGES = st.sampled_from([None, 3, 30, 50, 400])
 few = settings(
-    max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=6, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 # what there is on one control: its kind and weight, and how many days ago each piece of evidence arose
 CONTROLS = st.lists(
