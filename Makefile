@@ -12,7 +12,7 @@ SLOW := reporting/test_snapshots.py reporting/test_replica.py reporting/facts/te
 
 .PHONY: demo test soak test-fast coverage lint bench install clean
 
-demo: install  ## fill a store with three organizations, build every report, serve them
+demo: install  ## fill a store with four organizations, build every report, serve them
 	$(BIN)/hq demo
 
 test: install  ## run the test suite

@@ -25,11 +25,11 @@ _TOTAL = r"\b(?:total|sum|how many hours|how much)\b"
 
 GROUP_WORDS: Mapping[str, str] = {
     "service": "service", "framework": "called", "owner": "owner", "person": "owner", "people": "owner",
-        "vendor": "vendor",
+    "vendor": "vendor",
     "severity": "severity", "status": "status", "state": "state", "tier": "tier", "category": "category",
-        "region": "region",
+    "region": "region",
     "priority": "priority", "kind": "kind", "type": "kind", "environment": "environment", "team": "owner",
-        "supplier": "vendor",
+    "supplier": "vendor",
     "engineer": "actor", "source": "source", "committee": "name", "playbook": "playbook", "standard": "called",
 }  # fmt: skip
 

@@ -16,8 +16,7 @@ from engine.copilot.text import nearest, stem
 _FOLLOWS = r"^(?:and|but|ok(?:ay)?|now|only|just|what about|how about|which of|of (?:those|them|these)|same for)\b|"\
            r"\b(?:of (?:those|them|these)|them|they|those|these|their|its|it|that one|the same|ones)\b"  # fmt: skip
 _BY_NAME = {"service": "service", "vendor": "vendor", "person": "person", "control": "control",
-    "framework": "framework",
-            "committee": "committee", "incident": "incident"}  # fmt: skip
+            "framework": "framework", "committee": "committee", "incident": "incident"}  # fmt: skip
 _SEVERE = ("incident", "finding", "gap")
 BY_NAME = {entity.name: entity for entity in ENTITIES}
 _NOUNS: dict[str, tuple[Phrase, ...]] = {entity.name: tuple(nouns(entity)) for entity in ENTITIES}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from engine.copilot import windows
 from engine.copilot.lexicon import is_filler
@@ -19,9 +20,9 @@ ALIASES: Mapping[str, str] = {
     "posture": "posture_score", "compliance posture": "posture_score", "security posture": "posture_score",
     "compliance score": "posture_score", "overall score": "posture_score", "score": "posture_score",
     "posture change": "posture_change", "change of posture": "posture_change",
-        "change in posture score": "posture_change",
+    "change in posture score": "posture_change",
     "grade": "posture_grade", "posture grade": "posture_grade", "compliance grade": "posture_grade",
-        "rating": "posture_grade",
+    "rating": "posture_grade",
     "mttr": "incident_median_hours_to_restore", "time to restore": "incident_median_hours_to_restore",
     "median time to resolve": "incident_median_hours_to_restore", "time to recover": "incident_median_hours_to_restore",
     "sub processor": "subprocessors", "control health score": "control_health",
@@ -34,17 +35,17 @@ ALIASES: Mapping[str, str] = {
     "vendors assured percent": "vendors_assured_pct", "single point of failure": "single_points_of_failure",
     "sprs": "sprs_score", "implementation group": "cis_group_reached", "cis implementation group": "cis_group_reached",
     "evidence coverage": "coverage_pct", "control coverage": "coverage_pct",
-        "residency exception": "residency_exceptions",
+    "residency exception": "residency_exceptions",
     "hours of overdue duties": "obligations_overdue_hours", "hours of overdue work": "obligations_overdue_hours",
     "weeks to clear backlog": "weeks_to_clear", "quick win": "quick_wins", "backlog": "remediations_open",
     "overall readiness": "weighted_pct", "weighted readiness": "weighted_pct", "strict readiness": "strict_pct",
     "readiness overall": "weighted_pct", "hosting plan": "plan", "plan": "plan", "subscription": "plan",
     "subscription plan": "plan", "tenancy": "tenancy", "deployment": "deployment_tier", "cmmc status": "cmmc_status",
     "policy block rate": "policy_block_rate_pct", "drifted guardrails": "guardrails_drifted",
-        "guardrail drift": "guardrails_drifted",
+    "guardrail drift": "guardrails_drifted",
     "median time to restore": "incident_median_hours_to_restore", "business associates": "hipaa_business_associates",
     "retention of audit log": "audit_log_days", "audit log retention": "audit_log_days",
-        "log retention": "audit_log_days",
+    "log retention": "audit_log_days",
     "incident retention": "incidents_days", "next purge": "next_purge_on",
 }  # fmt: skip
 _PERIOD = ("in the period", "of the period", "before the period")
@@ -91,7 +92,7 @@ def figure_of_title(asked: CopilotQuestion, catalogue: Mapping[str, Report], tod
         one.name == PERIOD_DAYS.name for one in catalogue[report].parameters
     )
     window = asked.windows[0] if asked.windows else None
-    if window is None or _signature(figure, today)[1] == (window.first, window.last):
+    if window is None or _signature(figure.title, today)[1] == (window.first, window.last):
         return NamedFigure(figure, report, None, None)
     if not over or len(asked.windows) > 1 or window.age or window.first is None or window.last is None:
         return None
@@ -102,7 +103,7 @@ def figure_of_title(asked: CopilotQuestion, catalogue: Mapping[str, Report], tod
 
 
 def _titled(figure: Figure, content: frozenset[str], asked: CopilotQuestion, today: date) -> bool:
-    own, span = _signature(figure, today)
+    own, span = _signature(figure.title, today)
     if own != content:
         return False
     spans = [(window.first, window.last) for window in asked.windows]
@@ -111,24 +112,19 @@ def _titled(figure: Figure, content: frozenset[str], asked: CopilotQuestion, tod
     return bool(spans) or not any(said in figure.title for said in _PERIOD)
 
 
-def _signature(figure: Figure, today: date) -> tuple[frozenset[str], tuple[date | None, date | None] | None]:
+@lru_cache(4096)
+def _signature(title: str, today: date) -> tuple[frozenset[str], tuple[date | None, date | None] | None]:
     """The telling words of a title, and the span of time in it."""
-    if figure.id not in _SIGNATURES or _SIGNATURES[figure.id][0] != today:
-        title = figure.title
-        for said in _PERIOD:
-            title = title.replace(said, "")
-        spans, rest = windows.find(plain(title), today)
-        span = (spans[0].first, spans[0].last) if spans else None
-        _SIGNATURES[figure.id] = today, _content(words(rest)), span
-    _, content, span = _SIGNATURES[figure.id]
-    return content, span
+    for said in _PERIOD:
+        title = title.replace(said, "")
+    spans, rest = windows.find(plain(title), today)
+    return _content(words(rest)), (spans[0].first, spans[0].last) if spans else None
 
 
 def _content(said: tuple[str, ...]) -> frozenset[str]:
     return frozenset(stem(word) for word in said if not is_filler(word) or word in ("without", "no", "plan"))
 
 
-_SIGNATURES: dict[str, tuple[date, frozenset[str], tuple[date | None, date | None] | None]] = {}
 _ALIASES: dict[str, tuple[frozenset[str], ...]] = {}
 for _said, _figure in ALIASES.items():
     _ALIASES[_figure] = (*_ALIASES.get(_figure, ()), _content(words(plain(_said))))
