@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, TypedDict, Unpack
 
 from engine.incidents.alert_rows import AlertLog, IncidentChange, Receipt, new_incident, whole_alert
-from engine.incidents.sender_clock import is_late, is_over, is_taken, latest
+from engine.incidents.sender_clock import is_late, is_over, is_restated, is_taken, is_unheard_of, latest
 from engine.intake.alerts import Alert, severity_after
 from engine.model.vocabulary import LIVE_INCIDENTS, AlertOutcome
 from engine.store import Ahead, Revision
@@ -87,11 +87,11 @@ class _Work:
 
     def _fire(self, alert: Alert, incident: LastIncident | None) -> AlertResult:
         if incident is None:
-            early = self.revision.look_up(early_by_key, [alert.dedupe_key])[alert.dedupe_key]
+            early = self._heard_early(alert)
             return self._open_and_end(alert, early) if early and is_over(alert, early) else self._open(alert, None)
         if incident.status in LIVE_INCIDENTS:
             return self._count(alert, incident)
-        if self._late(alert, incident):
+        if self._late(alert, incident) and not self._restated(alert, incident):
             return self._out_of_order(alert, incident, "An alert{} came after its recovery; it opens nothing")
         ended: datetime = incident.resolved_at or incident.closed_at or incident.opened_at
         if incident.status == "resolved" and self.receipt.at - ended <= self._reopen_within:
@@ -160,13 +160,27 @@ class _Work:
         return self._result(alert, "reopened", incident.id)
 
     def _taken(self, alert: Alert) -> bool:
-        return is_taken(alert, self.revision.look_up(early_by_key, [alert.dedupe_key])[alert.dedupe_key])
+        return is_taken(alert, self._heard_early(alert))
+
+    def _heard_early(self, alert: Alert) -> EarlyEvents | None:
+        return self.revision.look_up(early_by_key, [alert.dedupe_key])[alert.dedupe_key]
+
+    def _restated(self, alert: Alert, incident: LastIncident) -> bool:
+        """Whether an alert that is dated before the last recovery was said after it. Once: the alert of a recovery that
+        came first is late, and whoever says it again means it."""
+        early = self._heard_early(alert)
+        if is_restated(alert, incident, early, replayed_from=self.receipt.replayed_from):
+            return True
+        if alert.dated_by_start and early is not None and is_over(alert, early):
+            self._remember(alert, early._replace(recovered_at=None))
+        return False
 
     # -- an alert ends, or something is said of it ---------------------------------------------------------------------
 
     def _resolve(self, alert: Alert, incident: LastIncident) -> AlertResult:
         if self._late(alert, incident):
             return self._out_of_order(alert, incident, "A recovery{} came after a later alert; it ends nothing")
+        self._note_unheard_of(alert, incident)
         ended = max(alert.ended_at or self.receipt.at, incident.opened_at)
         self._change(alert, incident, {}, status="resolved", resolved_at=ended)
         self.log.line(incident.id, "status", f"Resolved by {incident.source or alert.source}")
@@ -203,23 +217,30 @@ class _Work:
         if alert.state == "resolved" and incident is not None:
             news = incident.sender_at is None or at > incident.sender_at
             if news:
+                self._note_unheard_of(alert, incident)
                 self._change(alert, incident, {})
         else:
-            news = self._remember(alert, at)
+            news = self._remember(alert, self._now_heard(alert, at))
         if news:
             self.log.ingested(identifier, "no_open_incident", self.unknown_service)
         return self._result(alert, "no_open_incident", identifier)
 
-    def _remember(self, alert: Alert, at: datetime) -> bool:
-        """Whether it was news."""
-        key = alert.dedupe_key
-        known = self.revision.look_up(early_by_key, [key])[key]
-        recovered, acknowledged = known or EarlyEvents(None, None)
+    def _note_unheard_of(self, recovery: Alert, incident: LastIncident) -> None:
+        """Remember a recovery whose own alert is still on its way, though there was an earlier one."""
+        if recovery.occurred_at is not None and is_unheard_of(recovery, incident):
+            self._remember(recovery, self._now_heard(recovery, recovery.occurred_at))
+
+    def _now_heard(self, alert: Alert, at: datetime) -> EarlyEvents:
+        recovered, acknowledged = self._heard_early(alert) or EarlyEvents(None, None)
         if alert.state == "resolved":
             recovered = latest(recovered, at)
         elif alert.acknowledged:
             acknowledged = latest(acknowledged, at)
-        now_known = EarlyEvents(recovered, acknowledged)
+        return EarlyEvents(recovered, acknowledged)
+
+    def _remember(self, alert: Alert, now_known: EarlyEvents) -> bool:
+        """Whether it was news."""
+        key, known = alert.dedupe_key, self._heard_early(alert)
         if now_known == (known or EarlyEvents(None, None)):
             return False
         row = {**now_known._asdict(), "seen_at": self.revision.now}

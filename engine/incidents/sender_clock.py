@@ -2,6 +2,9 @@
 
 A recovery ends what began no later than it; of two alerts of one key the one with the later time says how things
 are. An event without a time counts in the order in which it came.
+
+Alertmanager and Grafana date an alert by when the problem began and say that date again whenever they say that it
+fires: also after they called it resolved because nothing was heard of it for a while. That is no old news.
 """
 
 from datetime import datetime, timedelta
@@ -24,6 +27,27 @@ def is_late(alert: Alert, incident: LastIncident, *, replayed_from: datetime | N
     if alert.state == "firing" and incident.status not in LIVE_INCIDENTS:
         return alert.occurred_at <= incident.sender_at
     return alert.occurred_at < incident.sender_at
+
+
+def is_restated(
+    alert: Alert, incident: LastIncident, early: EarlyEvents | None, *, replayed_from: datetime | None
+) -> bool:
+    """Whether a monitor that dates alerts by their beginning says of what it told before that it fires after all.
+
+    Not of an episode before those of the incident, nor of one whose recovery came before its alert.
+    """
+    began, known = alert.occurred_at, incident.started_at
+    if not alert.dated_by_start or began is None or known is None or began < known:
+        return False
+    if replayed_from is not None and incident.last_seen_at is not None and replayed_from < incident.last_seen_at:
+        return False
+    return began == known or not is_over(alert, early)
+
+
+def is_unheard_of(recovery: Alert, incident: LastIncident) -> bool:
+    """Whether a recovery ends an episode that began after all that was heard of it."""
+    began, heard = recovery.started_at, incident.sender_at
+    return recovery.dated_by_start and began is not None and heard is not None and began > heard
 
 
 def is_over(alert: Alert, early: EarlyEvents | None) -> bool:

@@ -149,3 +149,54 @@ def test_what_is_applied_later_than_it_came_takes_its_own_place(store):
     assert deliver(store, event("firing", None, "cpu"), at=earlier, replayed=True) == ["created"]
     (incident,) = stored(store, incidents, dedupe_key="cpu")
     assert (incident["opened_at"], incident["last_seen_at"]) == (earlier, earlier)
+
+
+# -- senders that date an alert by its beginning ------------------------------------------------------------------------
+
+
+def episode(state, began, ended=None, key="disk"):
+    """What Alertmanager says of a problem: each time with the date of its beginning."""
+    times = [None if minutes is None else NOW + timedelta(minutes=minutes) for minutes in (began, ended)]
+    at = times[1] if state == "resolved" else times[0]
+    return Alert("alertmanager", key, state, "Disk full", started_at=times[0], occurred_at=at, dated_by_start=True)
+
+
+FIRES, ENDS = episode("firing", -50), episode("resolved", -50, -40)
+FIRES_LATER, ENDS_LATER = episode("firing", -30), episode("resolved", -30, -20)
+
+
+def test_an_alert_that_fires_after_its_recovery_under_its_old_date_is_open_again(store):
+    """Nothing was heard of it for a while, so that the monitor called it resolved; then it was heard of again."""
+    assert deliver(store, FIRES, ENDS, FIRES, FIRES) == ["created", "resolved", "reopened", "deduplicated"]
+    assert states(store) == ["open"]
+    assert deliver(store, episode("resolved", -50, -10)) == ["resolved"]
+    assert deliver(store, FIRES, at=NOW + timedelta(hours=4)) == ["created"]
+    assert states(store) == ["resolved", "open"]
+
+
+def test_so_is_the_second_episode_of_an_incident(store):
+    deliver(store, FIRES, ENDS, FIRES_LATER, ENDS_LATER)
+    assert deliver(store, FIRES_LATER) == ["reopened"]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations((FIRES, ENDS, FIRES_LATER))))
+def test_episodes_in_any_order_of_delivery_end_open_where_the_last_one_does(store, order):
+    deliver(store, *order)
+    assert states(store) == ["open"]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations((FIRES, ENDS, FIRES_LATER, ENDS_LATER))))
+def test_episodes_in_any_order_of_delivery_end_as_over_where_all_of_them_are(store, order):
+    deliver(store, *order)
+    assert set(states(store)) == {"resolved"}
+    assert store.verify("acme").problem is None
+
+
+def test_an_alert_that_came_after_its_recovery_is_late_once(store):
+    assert deliver(store, FIRES, ENDS_LATER, FIRES_LATER) == ["created", "resolved", "out_of_order"]
+    assert deliver(store, FIRES_LATER) == ["reopened"]
+
+
+def test_a_dead_letter_from_before_the_recovery_opens_nothing(store):
+    deliver(store, FIRES, ENDS)
+    assert deliver(store, FIRES, at=NOW - timedelta(minutes=45), replayed=True) == ["out_of_order"]

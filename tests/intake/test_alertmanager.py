@@ -34,6 +34,7 @@ def test_a_firing_alert():
             host="web1",
             started_at=at(8, 12).replace(microsecond=123456),
             occurred_at=at(8, 12).replace(microsecond=123456),
+            dated_by_start=True,
             link="http://prometheus.example:9090/graph?g0.expr=up",
             links={
                 "source": "http://prometheus.example:9090/graph?g0.expr=up",
@@ -118,7 +119,9 @@ def test_the_title_is_the_first_that_is_there(annotations, title):
 
 def test_everything_optional_may_be_missing():
     (alert,) = read({"fingerprint": "f"}, commonLabels=None, status=None, externalURL=None)
-    assert alert == Alert("alertmanager", "alertmanager:f", "firing", "Alert without a title", origin="alertmanager")
+    assert alert == Alert(
+        "alertmanager", "alertmanager:f", "firing", "Alert without a title", origin="alertmanager", dated_by_start=True
+    )
 
 
 def test_times_are_never_after_the_receipt():

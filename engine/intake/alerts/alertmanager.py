@@ -66,6 +66,7 @@ def read(record: Member, received_at: datetime) -> Alert:
         started_at=alert.get("startsAt"),
         ended_at=alert.get("endsAt"),
         occurred_at=event_time(group, alert, received_at),
+        dated_by_start=True,
         links={"source": alert.get("generatorURL"), "monitor": group.get("externalURL")},
         value=first(notes, VALUE_NAMES),
         note=omission_note(group),

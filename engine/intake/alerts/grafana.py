@@ -48,6 +48,7 @@ def read(record: skeleton.Member, received_at: datetime) -> Alert:
         started_at=alert.get("startsAt"),
         ended_at=alert.get("endsAt"),
         occurred_at=skeleton.event_time(group, alert, received_at),
+        dated_by_start=True,
         links=_links(group, alert),
         value=_value(alert),
         image=alert.get("imageURL"),

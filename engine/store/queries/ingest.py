@@ -23,6 +23,7 @@ class LastIncident(NamedTuple):
     severity: Severity
     source: str | None
     alert_count: int | None
+    started_at: datetime | None
     opened_at: datetime
     acknowledged_at: datetime | None
     resolved_at: datetime | None
