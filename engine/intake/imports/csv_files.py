@@ -61,7 +61,9 @@ def _decodes(blocks: Iterator[bytes], encoding: str) -> bool:
 
 def dialect_of(path: Path, encoding: str, table: Importable) -> Dialect:
     """The delimiter under which the header names the most columns of the table, then the most columns."""
-    with path.open(encoding=encoding, newline="") as file:
+    with path.open(
+        encoding=encoding, errors="replace", newline=""
+    ) as file:  # whoever reads the rows says what is wrong
         first = file.readline(BLOCK)
         declared = re.fullmatch(r"sep=(.)", first.strip("\r\n"), re.IGNORECASE)
         if declared:
