@@ -1,10 +1,11 @@
 """What came at a door of monitors or scanners, and how it is kept: secrets replaced, compressed."""
 
+import json
 import zlib
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -36,9 +37,27 @@ class InboundBody:
 def json_value(body: bytes) -> object:
     """The body as a JSON value, whichever."""
     try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return decode_json(body)
+    except (ValueError, RecursionError) as error:
         raise BadRequest(f"The body must be JSON ({error}).", word="invalid_body") from error
+
+
+def decode_json(body: bytes) -> Any:  # any JSON value
+    """The value; also behind a byte order mark, in UTF-16, and with the half of a character that a template cut off.
+
+    ValueError or RecursionError for what is none.
+    """
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        try:
+            return json.loads(body, parse_constant=_refuse_number)
+        except ValueError:
+            raise error from None
+
+
+def _refuse_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number of JSON")
 
 
 def pack_body(body: bytes) -> bytes:
@@ -54,11 +73,17 @@ def unpack_body(kept: bytes) -> bytes:
 def redact_body(body: bytes) -> bytes:
     """The body without secrets: JSON value by value, anything else as text whose other bytes stay as they are."""
     try:
-        value = msgspec.json.decode(body)
-        _redact_within(holder := [value])
-        return msgspec.json.encode(holder[0])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        _redact_within(holder := [decode_json(body)])
+        return _encode(holder[0])
+    except (ValueError, RecursionError):
         return redact(body.decode("latin-1")).encode("latin-1")
+
+
+def _encode(value: object) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:  # halves of characters, which only escapes can hold
+        return json.dumps(value).encode()
 
 
 def _redact_within(holder: list[object]) -> None:

@@ -76,6 +76,15 @@ def test_without_a_transition_the_type_decides(kind, state):
     assert read(datadog(alert_transition="$ALERT_TRANSITION", title="Disk", alert_type=kind)).state == state
 
 
+def test_an_event_that_is_of_no_monitor_opens_nothing():
+    """The recommended template fills in ``null`` for all that is of a monitor."""
+    absent = dict.fromkeys(("alert_id", "alert_scope", "alert_transition", "alert_cycle_key", "aggregate"), "null")
+    event = {"id": "7", "title": "A comment", "body": "@webhook-hq look", "link": "https://app.datadoghq.com/event/1"}
+    alert = read({**event, **absent, "alert_type": "info"})
+    assert (alert.source, alert.state, alert.note) == ("datadog", "ignored", "The event is of no monitor.")
+    assert read({**event, **absent, "alert_type": "error"}).state == "firing"
+
+
 @pytest.mark.parametrize("absent", ["Null", "null", "", None, "$ALERT_TRANSITION"])
 def test_nothing_said_is_taken_as_firing(absent):
     alert = read(datadog(alert_transition=absent, title="Disk", alert_type=absent))

@@ -90,6 +90,7 @@ def test_other_things_on_an_incident_annotate_it(kind, data, note):
         ("service.updated", {"id": "PF9KMXH", "type": "service"}),
         ("pagey.ping", {"message": "Hello from your friend Pagey!"}),
         ("incident.annotated", {"id": "N1"}),
+        ("template.created", {"id": "T1"}),  # of a family that nobody has heard of
     ],
 )
 def test_events_about_nothing_of_ours_are_ignored(kind, data):

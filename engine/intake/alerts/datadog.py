@@ -59,7 +59,8 @@ _MONITOR_LINK = re.compile(r"/monitors[/#](\d{1,20})")
 
 
 def matches(body: Mapping[str, object]) -> bool:
-    if not any(folded_name(name) in TELLING for holder in _holders(body) for name in holder if len(name) <= 64):
+    names = {folded_name(name) for holder in _holders(body) for name in holder if len(name) <= 64}
+    if not names & TELLING:
         return False  # most bodies that come here are no events at all
     fields = _fields(body)
     if plain(fields.get("title")) is None:
@@ -67,7 +68,7 @@ def matches(body: Mapping[str, object]) -> bool:
     text, kind = fields.get("body"), plain(fields.get("event_type")) or ""
     return (
         (isinstance(text, str) and text.lstrip().startswith("%%%"))
-        or any(name in fields for name in TRANSITION)
+        or not names.isdisjoint(TRANSITION)  # also where an event that is of no monitor has none
         or "alert" in kind
         or (isinstance(body.get("org"), dict) and "last_updated" in fields)
     )
@@ -134,6 +135,8 @@ def _state(fields: Mapping[str, object], title: Heading) -> tuple[AlertState, st
         if text and " ".join(text.lower().split()) in STATES:
             return STATES[" ".join(text.lower().split())], text
     kind = (plain(_first(fields, TYPE)) or "").lower()
+    if kind == "info" and _monitor(fields) is None:
+        return "ignored", "The event is of no monitor."
     if kind in BY_TYPE:
         return BY_TYPE[kind], f"No transition was sent; the event is of type {kind}."
     return "firing", "No transition was sent; taken as firing."

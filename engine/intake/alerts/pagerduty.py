@@ -45,7 +45,9 @@ def matches(body: Mapping[str, object]) -> bool:
     if not isinstance(event, dict):
         return False
     kind = plain(event.get("event_type")) or ""
-    return kind.startswith(FAMILIES) and ("resource_type" in event or "data" in event)
+    if kind.startswith(FAMILIES):
+        return "resource_type" in event or "data" in event
+    return "." in kind and "resource_type" in event and "data" in event  # of a family that came after this was written
 
 
 def records(body: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:

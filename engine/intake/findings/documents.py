@@ -1,9 +1,8 @@
 """A scanner's file as JSON values: by its Content-Type, or by what it is where that says nothing."""
 
-import msgspec
-
 from engine.intake.findings.csv_rows import is_csv, read_csv
 from engine.intake.findings.xml_trees import read_xml
+from engine.intake.payloads import decode_json
 from engine.model.errors import BadRequest
 
 JSON_TYPES = ("application/json", "application/sarif+json", "application/vnd.cyclonedx+json")
@@ -24,8 +23,8 @@ def parse_document(data: bytes, content_type: str | None) -> object:
     if media in CSV_TYPES or (media not in JSON_TYPES and not _begins_as_json(data) and is_csv(data)):
         return {ROWS: read_csv(data)}
     try:
-        return msgspec.json.decode(data.removeprefix(MARK))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return decode_json(data)
+    except (ValueError, RecursionError) as error:
         kinds = ", ".join((*JSON_TYPES, *XML_TYPES, *CSV_TYPES))
         raise BadRequest(
             f"The body must be JSON, or XML or CSV of a scanner, ({error}); Content-Type may be {kinds}.",
