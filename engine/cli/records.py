@@ -6,13 +6,15 @@ from pathlib import Path
 import click
 
 from engine.cli.common import Steps, now, open_console_services
+from engine.model.errors import Usage
 
 
 @click.command("import", epilog="Example: hq import exports/ vendors.xlsx --org acme")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--org", required=True, help="Organization; a file organizations.csv with its row makes a new one.")
 @click.option("--actor", default="import", show_default=True, help="Who is named in the audit log.")
-def import_(paths: tuple[Path, ...], org: str, actor: str) -> None:
+@click.option("--complete", is_flag=True, help="Scanners' files are complete scans: what their hosts lack is fixed.")
+def import_(paths: tuple[Path, ...], org: str, actor: str, complete: bool) -> None:
     """Import CSV, XLSX, JSON Lines or Parquet files, one per table; `hq tables` describes them.
 
     Or files of scanners: .nessus, XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
@@ -24,9 +26,12 @@ def import_(paths: tuple[Path, ...], org: str, actor: str) -> None:
     files = scanner_files(paths)
     if files:
         with open_console_services() as services:
-            for name, answer in import_findings(services.store, files, org_id=org, actor=actor, now=now()):
+            store = services.store
+            for name, answer in import_findings(store, files, org_id=org, actor=actor, now=now(), complete=complete):
                 click.echo(f"{name}: {_summary(answer)}")
         return
+    if complete:
+        raise Usage("--complete is for files of scanners; these are tables.")
     with open_console_services() as services, Steps() as steps:
         result = import_paths(services.store, paths, org_id=org, actor=actor, now=now(), progress=steps.count)
     for table, counts in result.tables.items():

@@ -44,22 +44,24 @@ def scanner_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def import_findings(
-    store: Store, files: Sequence[Path], *, org_id: str, actor: str, now: datetime
+    store: Store, files: Sequence[Path], *, org_id: str, actor: str, now: datetime, complete: bool = False
 ) -> list[tuple[str, dict[str, object]]]:
     """Import scanners' files into an organization, all or none; the counts of each by its name.
 
+    Of ``complete`` scans, what is open on their hosts and not among their findings is fixed.
     InvalidData names the file that cannot be read; NotFound for an unknown organization.
     """
-    batches = [(file.name, _read(file, now)) for file in files]
+    batches = [(file.name, _read(file, now, complete)) for file in files]
     with store.revision(org_id, actor, now=now) as revision:
         return [(name, ingest_findings(revision, batch, Receipt(now))) for name, batch in batches]
 
 
-def _read(file: Path, now: datetime) -> FindingBatch:
+def _read(file: Path, now: datetime, complete: bool) -> FindingBatch:
     size = file.stat().st_size
     if size > LARGEST:
         raise InvalidData(f"{file.name} has {size:,} bytes; a scanner's file may have {LARGEST:,}. Export it in parts.")
     try:
-        return read_findings(parse_document(file.read_bytes(), None), source_header=None, received_at=now, most=MOST)
+        body = parse_document(file.read_bytes(), None)
+        return read_findings(body, source_header=None, received_at=now, most=MOST, complete=complete)
     except Problem as problem:
         raise InvalidData(f"{file.name}: {problem.message}", details=problem.details) from problem

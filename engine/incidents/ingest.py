@@ -72,7 +72,13 @@ def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object
 
     def read() -> FindingBatch:
         body = parse_document(inbound.body, inbound.content_type)
-        return read_findings(body, source_header=inbound.vendor, received_at=inbound.received_at)
+        return read_findings(
+            body,
+            source_header=inbound.vendor,
+            received_at=inbound.received_at,
+            complete=inbound.complete,
+            hosts=inbound.hosts,
+        )
 
     batch = _read(door, inbound, read)
     identifier = door.payload_id or new_id("pay")

@@ -18,7 +18,10 @@ QUICK = 1  # of zlib's levels: JSON shrinks to a tenth of itself even so
 
 @dataclass(frozen=True)
 class InboundBody:
-    """A body with what came beside it. ``vendor`` is the scanner that a header names."""
+    """A body with what came beside it. ``vendor`` is the scanner that a header names.
+
+    ``complete`` and ``hosts`` are what headers say of a scan whose document cannot say it.
+    """
 
     route: IngestRoute
     body: bytes
@@ -27,6 +30,8 @@ class InboundBody:
     workspace_id: str | None = None
     content_type: str | None = None
     vendor: str | None = None
+    complete: bool = False
+    hosts: tuple[str, ...] = ()
 
     @property
     def sha256(self) -> str:

@@ -123,6 +123,20 @@ def test_a_list_of_detections_needs_no_element_around_each():
     assert read(detections({**HOST, "DETECTION": DETECTION})).findings == [expected("Active", "absent")]
 
 
+def test_a_host_needs_no_list_around_it():
+    held = {**HOST, "DETECTION_LIST": {"DETECTION": DETECTION}}
+    for hosts in (held, [held]):
+        body = {"HOST_LIST_VM_DETECTION_OUTPUT": {"RESPONSE": {"HOST": hosts}}}
+        assert read(body).findings == [expected("Active", "absent")]
+
+
+def test_the_knowledge_base_may_lie_inside_the_response_and_be_a_bare_list():
+    body = detections({**HOST, "DETECTION_LIST": {"DETECTION": DETECTION}})
+    body["HOST_LIST_VM_DETECTION_OUTPUT"]["RESPONSE"] |= knowledge_base(KNOWLEDGE)
+    assert read(body).findings == [expected("Active", "beside")]
+    assert [*read({"VULN_LIST": [KNOWLEDGE]}).checks] == [KNOWLEDGE["QID"]]
+
+
 def test_names_go_by_any_case():
     def lowered(value):
         if isinstance(value, dict):

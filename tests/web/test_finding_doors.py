@@ -162,6 +162,46 @@ def test_a_clean_host_of_qualys_closes_its_findings(send, peopled):  # noqa: F81
     assert [(row["status"], row["fixed_at"]) for row in stored(peopled, findings)] == [("fixed", NOW)]
 
 
+CLEAN = NESSUS[: NESSUS.index("<ReportItem")] + NESSUS[NESSUS.rindex("</ReportHost>") :]
+WHOLE = {"x_svc_vuln_complete": "true"}
+
+
+def test_a_header_says_of_a_file_that_it_is_a_complete_scan_of_the_hosts_in_it(send, peopled):  # noqa: F811 - the fixture of that name
+    send(VULNERABILITIES, NESSUS.encode())
+    assert send(VULNERABILITIES, CLEAN.encode()).json["error"] == "no_findings"
+    assert tally(send(VULNERABILITIES, CLEAN.encode(), **WHOLE)) == {"closed_as_missing": 2}
+    assert [row["status"] for row in stored(peopled, findings)] == ["fixed", "fixed"]
+
+
+def test_hosts_that_a_scan_looked_at_may_be_named_beside_it(send, peopled):  # noqa: F811 - the fixture of that name
+    send(VULNERABILITIES, QUALYS)
+    (known,) = stored(peopled, findings)
+    empty = b"<HOST_LIST_VM_DETECTION_OUTPUT><RESPONSE/></HOST_LIST_VM_DETECTION_OUTPUT>"
+    assert send(VULNERABILITIES, empty, **WHOLE).json["error"] == "no_findings", "nobody knows which hosts were scanned"
+    answer = send(VULNERABILITIES, empty, **WHOLE, **{"x_svc_vuln_hosts": f"elsewhere, {known['asset']}"})
+    assert tally(answer) == {"closed_as_missing": 1}
+    assert send(VULNERABILITIES, empty, **{"x_svc_vuln_complete": "maybe"}).json["error"] == "invalid_finding"
+
+
+def test_a_clean_run_of_a_tool_closes_what_that_tool_found(send, peopled):  # noqa: F811 - the fixture of that name
+    send(VULNERABILITIES, sarif(result()))
+    clean = sarif() | {"complete": True}
+    (row,) = stored(peopled, findings)
+    assert tally(send(VULNERABILITIES, clean | {"hosts": [row["asset"]]})) == {"closed_as_missing": 1}
+
+
+def test_the_command_imports_complete_scans(peopled, folder, capsys):
+    for name, text in (("a.nessus", NESSUS), ("b.nessus", CLEAN)):
+        (folder / name).write_text(text)
+    hq(["import", str(folder / "a.nessus"), "--org", "acme"])
+    hq(["import", str(folder / "b.nessus"), "--org", "acme", "--complete"])
+    assert "0 findings: 2 gone" in capsys.readouterr().out
+    (folder / "vendors.csv").write_text("name\nx\n")
+    with pytest.raises(SystemExit) as ended:
+        hq(["import", str(folder / "vendors.csv"), "--org", "acme", "--complete"])
+    assert ended.value.code == 2
+
+
 def test_what_left_the_baseline_resolves_its_incident(send, peopled):  # noqa: F811 - the fixture of that name
     send(VULNERABILITIES, sarif(result()))
     assert outcomes(send(VULNERABILITIES, sarif(result(baselineState="absent")))) == ["fixed"]

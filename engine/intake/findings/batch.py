@@ -21,6 +21,7 @@ from engine.model.errors import BadRequest
 MOST = 5000
 MOST_CHECKS = 50_000
 HEADER = "X-Svc-Vuln-Source"
+COMPLETE = "X-Svc-Vuln-Complete"
 
 
 R = TypeVar("R")
@@ -84,8 +85,18 @@ class FindingBatch:
     checks: Mapping[str, ScannerCheck] = field(default_factory=dict)
 
 
-def read_findings(body: object, *, source_header: str | None, received_at: datetime, most: int = MOST) -> FindingBatch:
+def read_findings(
+    body: object,
+    *,
+    source_header: str | None,
+    received_at: datetime,
+    most: int = MOST,
+    complete: bool = False,
+    hosts: Sequence[str] = (),
+) -> FindingBatch:
     """All findings of a parsed body or none, at most ``most``; ``received_at`` is aware.
+
+    ``complete`` and ``hosts`` are what is said of the body beside it; it may say the same itself.
 
     BadRequest with the word unknown_finding_shape, unknown_vuln_source, invalid_finding, too_many_findings, or
     no_findings where the shape is known and nothing is in it, unless a complete scan names its hosts.
@@ -101,10 +112,10 @@ def read_findings(body: object, *, source_header: str | None, received_at: datet
     batch = FindingBatch(
         source=chosen.name,
         findings=_merge_same(findings),
-        complete=_is_complete(found),
-        hosts=frozenset({finding.host for finding in findings} | _hosts(found) | found.hosts),
+        complete=_is_complete(found, complete),
+        hosts=frozenset({finding.host for finding in findings} | _hosts(found) | found.hosts | {*hosts}),
         received=len(records),
-        origins=frozenset({finding.source for finding in findings} or {_origin(chosen, origin)}),
+        origins=frozenset({finding.source for finding in findings} | found.origins or {_origin(chosen, origin)}),
         checks=checks,
     )
     if not records and not checks and not (batch.complete and batch.hosts):
@@ -160,7 +171,7 @@ def _nothing(name: str, found: Layout) -> BadRequest:
     """A 200 here would hide that a connector sends nothing, or sends it elsewhere in the body."""
     return BadRequest(
         f"The body is known ({name}) and holds no finding: they were expected at {found.expected}. A scan that found "
-        "nothing says so with complete: true and the hosts that it looked at.",
+        f"nothing says so with complete: true and the hosts that it looked at, a file with the header {COMPLETE}.",
         word="no_findings",
         details=[{"field": found.expected, "expected": "at least one finding", "found": "nothing"}],
     )
@@ -227,17 +238,21 @@ def _merge_same(findings: list[Finding]) -> list[Finding]:
     return list(by_key.values())
 
 
-def _is_complete(found: Layout) -> bool:
-    said = found.wrapper.get("complete")
+def _is_complete(found: Layout, said_beside: bool) -> bool:
+    return (said_complete("complete", found.wrapper.get("complete")) or said_beside) and not found.truncated
+
+
+def said_complete(field: str, said: object) -> bool:
+    """Whether a scan is called complete; BadRequest for what is neither true nor false."""
     if said is None or (isinstance(said, str) and plain(said) is None):
         return False
     if flag(said) is None:
         raise BadRequest(
-            f"complete must be true or false; got {display(said)}.",
+            f"{field} must be true or false; got {display(said)}.",
             word="invalid_finding",
-            details=[{"field": "complete", "expected": "true or false", "found": display(said)}],
+            details=[{"field": field, "expected": "true or false", "found": display(said)}],
         )
-    return bool(flag(said)) and not found.truncated
+    return bool(flag(said))
 
 
 def _hosts(found: Layout) -> set[str]:

@@ -31,6 +31,7 @@ GLOSSARY = ("glossary", "vuln_details_list", "vuln_details")
 CATALOGUES = (
     ("knowledge_base_vuln_list_output", "response", *ENTRIES),
     ("host_list_vm_detection_output", "knowledge_base_vuln_list_output", "response", *ENTRIES),
+    ("host_list_vm_detection_output", "response", "knowledge_base_vuln_list_output", "response", *ENTRIES),
     ("response", *ENTRIES),
     ENTRIES,
     ("asset_data_report", *GLOSSARY),
@@ -57,8 +58,15 @@ def catalogue_entries(documents: Sequence[Mapping[str, object]]) -> list[tuple[s
     return [
         (f"{names[-1].upper()}[{number}]", entry)
         for names in CATALOGUES
-        for number, entry in enumerate(under(documents, *names))
+        for number, entry in enumerate(_listed(documents, names))
     ]
+
+
+def _listed(documents: Sequence[Mapping[str, object]], names: Sequence[str]) -> list[object]:
+    """The entries at the end of a path; a list of them needs no element around each."""
+    lists = under(documents, *names[:-1])
+    bare = [one for one in lists if isinstance(one, dict) and "qid" in fold(one)]
+    return [*bare, *under(lists, names[-1])]
 
 
 def read_check(entry: object) -> ScannerCheck:

@@ -15,7 +15,8 @@ class Layout(NamedTuple):
     """Items with the path that the sender knows them by.
 
     ``format`` where the wrapping alone says whose they are; ``expected`` is where items belong. ``truncated`` where the
-    body says that more pages follow; ``hosts`` are those that it names, also without a finding.
+    body says that more pages follow; ``hosts`` are those that it names, also without a finding, and ``origins`` the
+    tools that looked at them, where a document is of others than its format says.
     """
 
     items: list[tuple[str, object]]
@@ -24,6 +25,7 @@ class Layout(NamedTuple):
     format: str | None = None
     truncated: bool = False
     hosts: frozenset[str] = frozenset()
+    origins: frozenset[str] = frozenset()
 
 
 def plain_layout(body: object) -> Layout:

@@ -75,14 +75,15 @@ def _has_document(body: object) -> bool:
 
 def _document(documents: list[dict[str, object]], wrapper: Mapping[str, object]) -> Layout | None:
     if (scans := step(documents, "scan")) is not None and step(scans, "ip") is not None:
-        return Layout(list(_scan(scans)), wrapper, EXPECTED["scan"], "qualys")
+        return Layout(list(_scan(scans)), wrapper, EXPECTED["scan"], "qualys", hosts=frozenset(_scanned(scans)))
     named = next((name for name in OUTPUTS if step(documents, name) is not None), None)
     holders = [*under(documents, named), *_without(documents, named)] if named else [*documents]
     answers = [inner for holder in holders for inner in _opened(holder)]
     lists = step(answers, "host_list")
     if named is None and lists is None:
         return _hosts_alone(wrapper) or _knowledge_alone(documents)
-    hosts = [host for inside in lists or () for host in _hosts(inside)]
+    bare = [] if lists is not None else step(answers, "host") or []  # hosts need no list around them
+    hosts = [*bare, *(host for inside in lists or () for host in _hosts(inside))]
     return _layout(hosts, wrapper, EXPECTED.get(named or "", EXPECTED[OUTPUTS[0]]), _has_more(answers))
 
 
@@ -177,6 +178,14 @@ def _names_or_none(host: Mapping[str, object]) -> HostNames:
 
 def _has_more(answers: list[object]) -> bool:
     return any(plain(code) == MORE_PAGES for code in under(answers, "warning", "code"))
+
+
+def _scanned(scans: list[object]) -> Iterator[str]:
+    """The addresses of a scan as findings on them are called."""
+    for address in under(scans, "ip"):
+        host = fold(mapping(address))
+        if names := [text for name in ("@name", "@value") if (text := plain(host.get(name)))]:
+            yield names[0]
 
 
 def _scan(scans: list[object]) -> Iterator[tuple[str, object]]:

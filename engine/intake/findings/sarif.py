@@ -35,10 +35,13 @@ def sarif_layout(body: object) -> Layout | None:
     if not isinstance(body, dict) or "runs" not in body or not ("version" in body or "$schema" in body):
         return None
     items: list[tuple[str, object]] = []
+    runs = [mapping(run) for run in as_list(body["runs"])]
     for place, run in number_items("runs", as_list(body["runs"])):
         for path, result in number_items(f"{place}.results", as_list(mapping(run).get("results"))):
             items.append((path, {"result": result, "run": run} if isinstance(result, dict) else result))
-    return Layout(items, body, EXPECTED, "sarif")
+    subjects = frozenset(subject for run in runs if (subject := _asset(run)) is not None)
+    tools = frozenset(tool.lower() for run in runs if (tool := _tool(run)) is not None)
+    return Layout(items, body, EXPECTED, "sarif", hosts=subjects, origins=tools)
 
 
 def matches(item: Mapping[str, object]) -> bool:
@@ -51,12 +54,11 @@ def records(path: str, item: Mapping[str, object]) -> Iterator[tuple[str, SarifR
 
 def read(record: SarifRecord, received_at: datetime, source: str | None = None) -> Finding:
     result, run = record
-    driver = mapping(mapping(run.get("tool")).get("driver"))
-    tool = line(driver.get("name"), 60) or source or "sarif"
+    tool = _tool(run) or source or "sarif"
     rule = rule_of(result, run)
     check = line(rule.get("id") or result.get("ruleId"), 200) or "no rule"
     path, start = _place(result, run)
-    asset = _asset(result, run) or path or tool
+    asset = _asset(run) or path or tool
     message = words_of(result.get("message"), rule)
     kind = (plain(result.get("kind")) or "fail").lower()
     gone = plain(result.get("baselineState")) == "absent" or kind in HARMLESS
@@ -100,7 +102,11 @@ def _severity(
     return severity(result.get("level"), standing, "warning", words=LEVELS)
 
 
-def _asset(result: Mapping[str, object], run: Mapping[str, object]) -> str | None:
+def _tool(run: Mapping[str, object]) -> str | None:
+    return line(mapping(mapping(run.get("tool")).get("driver")).get("name"), 60)
+
+
+def _asset(run: Mapping[str, object]) -> str | None:
     """The repository or image of the run, which stays while files move."""
     for origin in as_list(run.get("versionControlProvenance")):
         if name := line(mapping(origin).get("repositoryUri")):

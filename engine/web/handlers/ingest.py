@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from engine.incidents.ingest import IngestDoor, receive_alerts, receive_findings
-from engine.intake.findings.batch import FORCED
+from engine.intake.findings.batch import COMPLETE, FORCED, said_complete
 from engine.intake.findings.documents import CSV_TYPES, JSON_TYPES, XML_TYPES
 from engine.intake.payloads import InboundBody
 from engine.intake.values import line
@@ -83,6 +83,8 @@ FINDING_BODIES = RawBody(
 )
 SIGNATURE = Parameter("X-Svc-Signature", None, "t=<seconds>,v1=<hex HMAC-SHA256 of t.body>, where a secret is set")
 SOURCE = Parameter("X-Svc-Vuln-Source", None, "whose findings these are", choices=tuple(FORCED))
+SCANNED_ALL = Parameter(COMPLETE, None, "whether the body is a complete scan of its hosts: what it lacks is fixed")
+SCANNED = Parameter("X-Svc-Vuln-Hosts", None, "hosts that a complete scan looked at, separated by commas")
 log = logging.getLogger("hq.web")
 
 
@@ -113,6 +115,8 @@ def _inbound(request: Request, route: IngestRoute) -> InboundBody:
         workspace_id=request.caller.workspace_id,
         content_type=line(request.headers.get("content-type"), 200),
         vendor=request.headers.get(SOURCE.name.lower()),
+        complete=said_complete(COMPLETE, request.headers.get(COMPLETE.lower())),
+        hosts=tuple(name for part in request.headers.get(SCANNED.name.lower(), "").split(",") if (name := line(part))),
     )
 
 
