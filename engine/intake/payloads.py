@@ -5,7 +5,7 @@ import zlib
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 
@@ -48,21 +48,20 @@ def json_value(body: bytes) -> object:
 
 
 def decode_json(body: bytes) -> Any:  # any JSON value
-    """The value; also behind a byte order mark, in UTF-16, and with the half of a character that a template cut off.
+    """The value; also behind a byte order mark, and in UTF-16.
 
     ValueError or RecursionError for what is none.
     """
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        encoding = json.detect_encoding(body)
+        if encoding == "utf-8":
+            raise
         try:
-            return json.loads(body, parse_constant=_refuse_number)
+            return msgspec.json.decode(body.decode(encoding).encode())
         except ValueError:
             raise error from None
-
-
-def _refuse_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number of JSON")
 
 
 def pack_body(body: bytes) -> bytes:
@@ -79,16 +78,9 @@ def redact_body(body: bytes) -> bytes:
     """The body without secrets: JSON value by value, anything else as text whose other bytes stay as they are."""
     try:
         _redact_within(holder := [decode_json(body)])
-        return _encode(holder[0])
+        return msgspec.json.encode(holder[0])
     except (ValueError, RecursionError):
         return redact(body.decode("latin-1")).encode("latin-1")
-
-
-def _encode(value: object) -> bytes:
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:  # halves of characters, which only escapes can hold
-        return json.dumps(value).encode()
 
 
 def _redact_within(holder: list[object]) -> None:
