@@ -22,7 +22,7 @@ from engine.incidents.rca_weights import (
 from engine.model.vocabulary import SEVERE
 
 RECORDED_LINKS = (None, "link_recorded", "link_flow")
-DOUBTFUL_LINKS = ("link_vital", "link_guess", "link_other", "link_unknown")
+DOUBTFUL_LINKS = ("link_said", "link_vital", "link_guess", "link_other", "link_unknown")
 ENVIRONMENTS = {"prod": "production", "live": "production", "stage": "staging", "dev": "development"}
 
 
@@ -72,7 +72,7 @@ def chain(suspect: Suspect, trouble: Trouble, walk: Walk, now: datetime) -> Chai
     steps = [
         _begun(suspect),
         *_times(suspect, trouble, effect, walk.estate),
-        *_effects(suspect, trouble, effect, walk.estate, len(way.places)),
+        *_effects(suspect, trouble, effect, walk.estate, way),
         *_path(way, seen, walk.estate),
         *_words(suspect, trouble, way, walk),
         *_overlap(suspect, trouble, now),
@@ -134,7 +134,7 @@ def _propagation(effect: Trouble, trouble: Trouble) -> Step:
     return Step("propagation", decay(lag, HALF_LIVES["upstream"]), f"The onset followed {span(lag)} later.")
 
 
-def _effects(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate: Estate, places: int) -> Iterator[Step]:
+def _effects(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate: Estate, way: Way) -> Iterator[Step]:
     """What was seen where it began; at the service of the incident that is the incident itself."""
     if suspect.kind == "certificate" and suspect.due_at is not None:
         return  # it fails when it ends, however mildly it was warned of
@@ -143,11 +143,11 @@ def _effects(suspect: Suspect, trouble: Trouble, effect: Trouble | None, estate:
         small = SEVERITY[severity] < 0.5
         yield Step("severity", SEVERITY[severity], f"Its severity is only {severity}." if small else "", small)
         return
-    if places <= 1:
+    if len(way.places) <= 1:
         return
     where = estate.name(suspect.place)
     if effect is None:
-        if suspect.place in estate.called.within(trouble.told):
+        if way.link != "link_said" and suspect.place in estate.called.within(trouble.told):
             yield Step("symptom", worth("effect_named"), f"The incident names {where}.")
         elif suspect.place in estate.healthy:
             yield Step(
@@ -195,11 +195,12 @@ def _path(way: Way, seen: Sequence[Trouble], estate: Estate) -> Iterator[Step]:
 
 
 def _link(way: Way, estate: Estate) -> Step:
-    vendor = estate.name(way.places[-1] or None)
+    vendor, first = estate.name(way.places[-1] or None), estate.name(way.places[min(1, len(way.places) - 1)])
     said = {
         "link_recorded": "",
         "link_flow": f"A flow of data to {vendor} is recorded.",
         "link_named": f"A record of the way names {vendor}.",
+        "link_said": f"No dependency on {first} is recorded; the incident names it.",
         "link_vital": f"No dependency on {vendor} is recorded; the register says that its outage stops the service.",
         "link_guess": f"No dependency on {vendor} is recorded.",
         "link_other": f"{vendor} is recorded for other services, not for this one.",
@@ -254,7 +255,9 @@ def _expiry(suspect: Suspect, trouble: Trouble) -> Iterator[Step]:
         said = "When the certificate ends is not recorded."
         yield Step("expiry", worth("expiry_fits" if fits else "expiry_unknown"), said, True)
     elif suspect.due_at == suspect.at or abs(suspect.due_at - trouble.at) <= EXPIRY_SLACK:
-        yield Step("expiry", 1.0, f"The certificate ended at {suspect.due_at:%Y-%m-%d %H:%M} UTC.")
+        ahead = suspect.due_at > trouble.at + CLOCK_SLACK and not speaks_of_tls(trouble.told)
+        said = f"The certificate {'ends' if ahead else 'ended'} at {suspect.due_at:%Y-%m-%d %H:%M} UTC."
+        yield Step("expiry", worth("expiry_ahead") if ahead else 1.0, said, ahead)
     else:
         said = f"The certificate ends at {suspect.due_at:%Y-%m-%d %H:%M} UTC, not near the onset."
         yield Step("expiry", worth("expiry_far"), said, True)

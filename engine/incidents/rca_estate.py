@@ -62,7 +62,10 @@ class Trouble:
 
 
 class Way(NamedTuple):
-    """From the place of trouble to that of a suspect; ``link`` names in ``VALUES`` what puts a vendor on it."""
+    """From the place of trouble to that of a suspect.
+
+    ``link`` names in ``VALUES`` what puts a vendor on it, or a service that only the incident's words put there.
+    """
 
     places: tuple[str, ...]
     link: str | None = None
@@ -73,8 +76,8 @@ class Estate:
     """Places by name, what each needs, and the trouble seen at each, in order of time.
 
     ``called`` are names as texts have them. ``needs`` leads from services to services and vendors; ``flows`` are those
-    of its edges that only a flow of data tells. ``vital`` vendors stop the service when they fail. ``healthy`` services
-    had their events counted and none too many were bad.
+    of its edges that only a flow of data tells, ``said`` those that only the incident's words tell. ``vital`` vendors
+    stop the service when they fail. ``healthy`` services had their events counted and none too many were bad.
     """
 
     names: Mapping[str, str]
@@ -83,6 +86,7 @@ class Estate:
     environments: Mapping[str, str] = field(default_factory=dict)
     troubles: Mapping[str, Sequence[Trouble]] = field(default_factory=dict)
     flows: Collection[tuple[str, str]] = ()
+    said: Collection[tuple[str, str]] = ()
     vital: Collection[str] = ()
     healthy: Collection[str] = ()
 
@@ -108,7 +112,7 @@ class Walk:
     def reach(self, suspect: Suspect, trouble_told: str, by: datetime) -> Way | None:
         """The way to a suspect; None where it is on none. A vendor without an edge is looked for in words."""
         if suspect.kind != "vendor_outage":
-            return Way(self.ways[suspect.place]) if suspect.place in self.ways else None
+            return self._recorded(self.ways[suspect.place]) if suspect.place in self.ways else None
         here = (self.start,) if self.start is not None else ()
         if suspect.place is None and suspect.begins == "own_words":
             return Way(here)
@@ -116,13 +120,16 @@ class Walk:
             return Way((*self.ways.get(suspect.service_id or "", here), ""), "link_unknown")
         if suspect.place in self.ways:
             places = self.ways[suspect.place]
-            told = len(places) > 1 and places[-2:] in self.estate.flows
-            return Way(places, "link_flow" if told else "link_recorded")
+            link = "link_flow" if places[-2:] in self.estate.flows else "link_recorded"
+            return self._recorded(places, link)
         if suspect.service_id in self.ways:
             return Way((*self.ways[suspect.service_id], suspect.place), "link_named")
         if named := self._named_by(suspect.place, trouble_told, by):
             return Way((*named, suspect.place), "link_named")
         return Way((*here, suspect.place), self._guess(suspect.place))
+
+    def _recorded(self, places: tuple[str, ...], link: str | None = None) -> Way:
+        return Way(places, "link_said" if places[:2] in self.estate.said else link)
 
     def _named_by(self, vendor: str, told: str, by: datetime) -> tuple[str, ...] | None:
         """The way to the nearest service whose trouble names the vendor."""

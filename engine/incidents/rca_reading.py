@@ -13,27 +13,45 @@ SAME_SYMPTOM = 0.6  # from this likeness on, without the service's own name, two
 LEAST_NAME = 2  # letters of a name that is looked for in texts
 LEAST_WORD = 5  # letters of the first word of a vendor's name that may stand for all of it
 
-_CERTIFICATE = re.compile(r"\b(certificates?|certs?|x ?509|m?tls|ssl|handshakes?)\b")
-_ENDS = re.compile(r"\bexpir|\b(ran|run|runs) out\b|\blapsed?\b|\bnot ?after\b|\bno longer valid\b|\binvalid\b|\brenew")
+_CERTIFICATE = re.compile(
+    r"\b(certificates?|certs?|x ?509|m?tls|ssl|handshakes?|(?:root|issuing|intermediate) ca|let s encrypt)\b"
+)
+_ENDS = re.compile(
+    r"\bexpir|\b(ran|run|runs) out\b|\blapsed?\b|\bnot ?after\b|\bno longer valid\b|\binvalid\b|\brenew"
+    r"|\bvalid(ity)? (until|to|ends?|ended)\b|\b(certificates?|certs?) (ends?|ended)\b|\bend date\b|\bout of date\b"
+)
 _ENDED = re.compile(
     r"\b(has |have |is |are )?expired\b|\bran out\b|\blapsed\b|\bnot ?after\b|\bno longer valid\b|\binvalid\b"
-    r"|\bnot yet valid\b"
+    r"|\bnot yet valid\b|\bended\b|\bpast its\b|\bout of date\b"
 )
 _RESOURCE = re.compile(
     r"\b(disks?|volumes?|file ?systems?|inodes?|storage|tablespace|memory|mem|heap|ram|swap|cpu|processor|connections?"
-    r"|conns?|pools?|threads?|workers?|queues?|backlog|consumers?|descriptors?|files|iops|bandwidth|quota|sockets?|slots"
-    r"|licen[cs]es|node|capacity|cache|limits?)\b"
+    r"|conns?|pools?|buffers?|threads?|workers?|queues?|backlog|consumers?|descriptors?|files|iops|bandwidth|quota|sockets?|slots"
+    r"|licen[cs]es|node|capacity|cache|limits?|maxmemory|address(?:es)?|autoscal\w+"
+    r"|(?:disk|log|data|root) partition)\b"
 )
 _SHORTAGE = re.compile(
     r"\b(full|fills?|filling|exhaust\w*|saturat\w*|starv\w*|maxed|max|limit|limits|reached|exceeded|ran out|run out"
-    r"|running out|out of|leak\w*|growing|grows|rising|rises|climbing|pressure|evict\w*|too many|too high|too small"
+    r"|running out|out of|insufficient|deplet\w*|busy|maximum|used up|leak\w*"
+    r"|growing|grows|rising|rises|climbing|pressure|evict\w*|too many|too high|too small"
     r"|nearly|high|lag|used|usage|spike\w*)\b|\b(8[5-9]|9\d|100) (?:%|percent)"
 )
 _ALONE = re.compile(
     r"\boom|\bout of memory\b|\benospc\b|\bno space left\b|\bsaturat|\bthrottl|\boverload|\bexhaust|\brate limit"
     r"|\bmax connections\b|\btoo many (connections|open files|requests|clients)\b|\bgc thrash|\bcapacity\b|\bquota\b"
+    r"|\bload average\b|\bremaining connection slots\b"
+    r"|\blow (?:on )?(?:disk|memory|space|storage)\b|\b(?:disk|memory|space|storage) (?:is |too |very )?low\b"
 )
-_VENDOR = re.compile(r"\b(vendors?|(?<!identity )providers?|suppliers?|carriers?|third party|3rd party|status page)\b")
+_VENDOR = re.compile(
+    r"\b(vendors?|(?<!identity )providers?|suppliers?|carriers?|third party|3rd party|status page|isps?|telcos?"
+    r"|payment processor|partner apis?|external (?:apis?|services?|systems?|dependenc(?:y|ies)))\b"
+)
+# third parties that half the world uses: their outages are told by name, whether or not the register has them
+_EVERYBODYS = re.compile(
+    r"\b(aws|amazon|azure|gcp|google cloud|microsoft 365|cloudflare|fastly|akamai|stripe|adyen|paypal|twilio|sendgrid"
+    r"|mailgun|okta|auth0|github|gitlab|slack|snowflake|salesforce|heroku|hetzner|ovh)\b"
+)
+_OUTAGE = re.compile(r"\b(outages?|down|degrad\w+|disruptions?|unavailable|incident|unreachable)\b")
 _CHANGE = re.compile(
     r"\b(deploy\w*|release[ds]?|roll ?outs?|rolled (out|back)|changes?|changed|config\w*|migrations?|regressions?"
     r"|feature flags?|upgrades?|upgraded|patch\w*)\b"
@@ -64,7 +82,9 @@ def nature(text: str) -> Nature:
         return "certificate"
     if _ALONE.search(text) or (_RESOURCE.search(text) and _shortage(text)):
         return "capacity"
-    return "vendor_outage" if _VENDOR.search(text) else "symptom"
+    if _VENDOR.search(text) or (_EVERYBODYS.search(text) and _OUTAGE.search(text)):
+        return "vendor_outage"
+    return "symptom"
 
 
 def _shortage(text: str) -> bool:
@@ -76,6 +96,11 @@ def _shortage(text: str) -> bool:
 def speaks_of_tls(text: str) -> bool:
     """Whether a plain text speaks of certificates or the encryption that rests on them."""
     return _CERTIFICATE.search(text) is not None
+
+
+def speaks_of_end(text: str) -> bool:
+    """Whether a plain text says that a certificate ends or has ended; of its renewal it does not."""
+    return nature(text) == "certificate" and "renew" not in text
 
 
 def expiry(text: str, at: datetime) -> datetime | None:

@@ -1,10 +1,10 @@
 """What the store knows of an incident's surroundings, read in bounded windows."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from engine.exposure.dependencies import Service
+from engine.exposure.dependencies import Service, ways
 from engine.incidents.rca_estate import Estate, Suspect, Trouble, Walk
 from engine.incidents.rca_history import PastIncident
 from engine.incidents.rca_reading import vendor_names
@@ -40,6 +40,7 @@ from engine.store.schema.records import IncidentRow, SloBucketRow, VendorRow
 from engine.store.schema.risk import vendors
 
 LOOKBACK, LOOKAHEAD = timedelta(hours=24), timedelta(minutes=30)
+SCANNED = timedelta(hours=24)  # how long after the onset a scanner may find the certificate that ended
 LASTING = timedelta(days=35)  # how long ago what still goes on may have begun: certificates are warned of for weeks
 PRECEDENT = timedelta(days=730)
 MOST = 500  # records of a kind that are looked at, the newest
@@ -59,6 +60,8 @@ class Surroundings:
         self.places = Places(services, called)
         self.incident = to_explain(row, self.places)
         onset = self.incident.onset_at
+        estate = self._estate(used)
+        self.needed = [one for one in Walk(estate, self.incident.service_id).ways if one in services]
         others = around(
             connection,
             org_id,
@@ -67,14 +70,14 @@ class Surroundings:
             begin=onset - LOOKBACK,
             onset=onset,
             end=onset + LOOKAHEAD,
+            near=self.needed,
             most=MOST,
         )
-        self.estate = self._estate(used, troubles(others, self.places))
-        self.needed = [one for one in Walk(self.estate, self.incident.service_id).ways if one in services]
+        self.estate = replace(estate, troubles=troubles(others, self.places))
         self.suspects = [*self._suspects(others)]
         self.past = self._past(row)
 
-    def _estate(self, used: Sequence[VendorRow], seen: dict[str, list[Trouble]]) -> Estate:
+    def _estate(self, used: Sequence[VendorRow]) -> Estate:
         services = self.places.services
         needs: dict[str, list[str]] = {}
         known = {one["id"] for one in used}
@@ -91,16 +94,28 @@ class Surroundings:
         }
         for service, vendor in sorted(behind | flows):
             needs.setdefault(service, []).append(vendor)
+        said = self._said(needs)
+        for service, named in sorted(said):
+            needs.setdefault(service, []).append(named)
         names = {each.id: each.name for each in services.values()} | {VENDOR + one["id"]: one["name"] for one in used}
         return Estate(
             names,
             self.places.called,
             needs,
             {each.id: each.environment for each in services.values()},
-            seen,
-            flows - behind,
-            {VENDOR + one["id"] for one in used if one["outage_stops_service"] or one["tier"] == "critical"},
+            flows=flows - behind,
+            said=said,
+            vital={VENDOR + one["id"] for one in used if one["outage_stops_service"] or one["tier"] == "critical"},
         )
+
+    def _said(self, needs: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
+        """Dependencies that nobody recorded: on services that the incident names and that do not need its own."""
+        start = self.incident.service_id
+        named = self.places.service_names.within(self.incident.told)
+        if start is None or not named:
+            return set()
+        known = ways(start, needs)
+        return {(start, one) for one in named if one not in known and start not in ways(one, needs)}
 
     def _suspects(self, others: Sequence[IncidentRow]) -> Iterable[Suspect]:
         onset, connection, org_id = self.incident.onset_at, self.connection, self.org_id
@@ -113,7 +128,8 @@ class Surroundings:
         yield from changed
         yield from block_suspects(blocks_between(connection, org_id, *span), self.places)
         ending = findings_titled(connection, org_id, "cert", self.needed, MOST)
-        yield from certificate_suspects((one for one in ending if one["first_seen_at"] <= onset), self.places)
+        ending = [one for one in ending if one["first_seen_at"] <= onset + SCANNED]
+        yield from certificate_suspects(ending, self.places, onset)
         yield from incident_suspects(others, self.places, self.incident.service_id, self.incident.host)
         yield from own_suspects(self.incident, self.places, self.needed)
 

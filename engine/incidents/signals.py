@@ -16,17 +16,19 @@ from engine.incidents.rca_reading import (
     plain,
     same_symptom,
     service_names,
+    speaks_of_end,
     speaks_of_tls,
 )
 from engine.store.queries.causes import AutomationRun, EarlierIncident
 from engine.store.schema.records import AuditLogRow, DeployRow, FindingRow, IncidentRow, PolicyBlockRow
 
 VENDOR = "vendors:"
-CERTIFICATE_ENDED = "tls.certificate.expired"
 # how the actions of audit events begin that may do harm to the service that they are about
 CHANGING = (
-    *("change.deployed", "config.", "feature", "patch.applied", "firewall.rule.changed", "waf.rule.updated"),
-    *("credential.rotated", "key.rotated", "key.destroyed", "service.disabled", "tls.certificate."),
+    *("change.deployed", "change.applied", "config", "feature", "flag.", "patch.applied", "firewall.rule.changed"),
+    *("waf.rule.updated", "dns.", "route.", "network.route", "schema.", "migration", "db.migration", "db.schema"),
+    *("database.migration", "database.schema"),
+    *("credential.rotated", "key.rotated", "key.destroyed", "service.disabled", "tls.", "ssl.", "cert"),
 )
 
 
@@ -127,13 +129,14 @@ def event_suspects(rows: Iterable[AuditLogRow], places: Places) -> Iterator[Susp
         service = next((one for one in named if isinstance(one, str) and one in places.services), None)
         if service is None or row["object_type"] == "deploy" or row["outcome"] == "denied":
             continue  # deploys are read from their own table; what was denied did not happen
-        action = row["action"]
-        kind = "certificate" if action == CERTIFICATE_ENDED else "change"
+        action, words = row["action"], plain(row["action"])
+        kind = "certificate" if speaks_of_end(words) else "change"
         text = f"{action} on {places.name(service)} by {row['actor']}"
-        due = row["occurred_at"] if kind == "certificate" else None
+        stated = plain(words, *(value for value in details.values() if isinstance(value, str)))
+        due = expiry(stated, row["occurred_at"]) if kind == "certificate" else None
         failed = row["outcome"] == "failure" and kind == "change"
         yield Suspect(
-            kind, f"audit_log:{row['event_id']}", row["occurred_at"], text, service, kind, service, plain(action),
+            kind, f"audit_log:{row['event_id']}", row["occurred_at"], text, service, kind, service, words,
             due_at=due, failed=failed,
         )  # fmt: skip
 
@@ -149,19 +152,20 @@ def block_suspects(rows: Iterable[PolicyBlockRow], places: Places) -> Iterator[S
             )
 
 
-def certificate_suspects(rows: Iterable[FindingRow], places: Places) -> Iterator[Suspect]:
-    """Findings about certificates that end."""
+def certificate_suspects(rows: Iterable[FindingRow], places: Places, onset: datetime) -> Iterator[Suspect]:
+    """Findings about certificates that end; one that was found after the onset may have ended before."""
     for row in rows:
         told = plain(row["title"])
         if row["service_id"] is None or nature(places.called.without(told)) != "certificate":
             continue
-        due = expiry(told, row["first_seen_at"])
+        at = min(row["first_seen_at"], onset)
+        due = at if (due := expiry(told, row["first_seen_at"])) == row["first_seen_at"] else due
         if due is None and row["due_on"] is not None:
             due = datetime.combine(row["due_on"], time(), UTC)
         yield Suspect(
             "certificate",
             f"findings:{row['id']}",
-            row["first_seen_at"],
+            at,
             f"{row['id']}, {row['title']} on {places.name(row['service_id'])}",
             row["service_id"],
             "certificate",

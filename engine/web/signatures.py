@@ -24,14 +24,14 @@ def check_chat(secrets: Sequence[str], headers: Mapping[str, str], body: Callabl
         (pair for pair in CHAT_HEADERS if any(name.lower() in headers for name in pair)), CHAT_HEADERS[0]
     )
     given, stamp = headers.get(signature.lower(), ""), headers.get(timestamp.lower(), "")
-    expected = f"{signature} must be v0= and the hex HMAC-SHA256 of v0:timestamp:body"
+    expected = f"{signature} must be v0= and the hex HMAC-SHA256 of v0:{timestamp}:body"
     if not given:
         raise _refused(f"The signature is missing: {expected}.")
     _check_time(timestamp, stamp, now)
     signed = b"v0:" + stamp.encode() + b":" + body()
     right = [f"v0={hmac.new(secret.encode(), signed, sha256).hexdigest()}" for secret in secrets]
     if not given.isascii() or not any(hmac.compare_digest(one, given) for one in right):
-        raise _refused(f"The signature is wrong: {expected}, with the {timestamp} that came and the secret set here.")
+        raise _refused(f"The signature is wrong: {expected}, with the timestamp that came and the secret set here.")
 
 
 def _check_time(name: str, stamp: str, now: datetime) -> None:

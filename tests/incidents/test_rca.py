@@ -192,7 +192,9 @@ def test_a_vendor_is_on_the_way_where_a_dependency_or_a_text_says_so():
 @pytest.mark.parametrize(
     ("due", "title", "value"),
     [
-        (before(-60), "errors", 1.0),
+        (before(60), "errors", 1.0),
+        (before(-60), "errors", 0.7),
+        (before(-60), "TLS errors", 1.0),
         (before(-60 * 48), "errors", 0.12),
         (None, "TLS errors", 0.75),
         (None, "errors", 0.35),

@@ -47,9 +47,10 @@ def pending(mapped, sign_in):
     return answer.json
 
 
-def click(value, user="UOWNER", at="1.000100", **more):
+def click(value, user="UOWNER", at="1.000100", workspace=None, **more):
     action = {"type": "button", "action_id": "decide", "action_ts": at, "value": value}
-    payload = {"type": "block_actions", "user": {"id": user, "username": "x"}, "team": {"id": "T1"},
+    payload = {"type": "block_actions", "user": {"id": user, "username": "x", "team_id": workspace},
+               "team": {"id": "T1"},
                "trigger_id": "1.2.abc", "response_url": "https://hooks.slack.com/x", "actions": [action], **more}  # fmt: skip
     return urlencode({"payload": msgspec.json.encode(payload).decode()}).encode()
 
@@ -197,7 +198,26 @@ def test_a_timestamp_that_is_wrong_is_named_as_what_is_wrong(prefix, stamp, said
 )
 def test_a_signature_that_is_wrong_is_named_as_what_is_wrong(signature, said, pending, send):
     body = click(pending["approval"]["actions"]["approve"])
-    assert said in send(body, **{**signed(body), "x_chat_signature": signature}).json["message"]
+    message = send(body, **{**signed(body), "x_chat_signature": signature}).json["message"]
+    assert said in message
+    assert "of v0:X-Chat-Request-Timestamp:body" in message
+
+
+def test_what_is_not_signed_at_all_is_told_both_headers(pending, sign_in):
+    answer = sign_in(None).post(CHAT, click(pending["approval"]["actions"]["approve"]))
+    assert (answer.status, answer.json["message"]) == (
+        401,
+        "The signature is missing: X-Chat-Signature must be v0= and the hex HMAC-SHA256 of "
+        "v0:X-Chat-Request-Timestamp:body.",
+    )
+
+
+@pytest.mark.parametrize(("team_id", "status"), [("T1", 200), ("T9", 403), (None, 403)])
+def test_an_app_of_several_workspaces_names_that_of_the_user(team_id, status, pending, send):
+    body = click(pending["approval"]["actions"]["approve"], team=None)
+    grid = click(pending["approval"]["actions"]["approve"], team=None, workspace=team_id)
+    assert send(body).status == 403
+    assert send(grid).status == status
 
 
 def test_another_body_or_another_secret_is_refused(pending, send):

@@ -3,6 +3,7 @@
 import hmac
 from datetime import timedelta
 from hashlib import sha256
+from itertools import permutations
 
 import msgspec
 import pytest
@@ -629,6 +630,31 @@ def test_a_late_lemon_squeezy_event_changes_nothing(lemon, sign_in):
     squeezed(client, "subscription_expired", status="expired", updated_at="2026-11-20T08:05:00Z")
     assert squeezed(client).json == {"outcome": "applied"}
     assert (plan(client), rows(client, subscriptions)[0]["status"]) == ("free", "expired")
+
+
+PAID = {"variant_id": 222, "updated_at": "2026-11-20T08:01:00Z"}
+ENDING = {**PAID, "updated_at": "2026-11-20T08:02:00Z", "status": "cancelled", "ends_at": "2026-12-01T08:00:00Z"}
+LIFE = (("subscription_created", {}), ("subscription_updated", PAID), ("subscription_cancelled", ENDING))
+
+
+@pytest.mark.parametrize("order", [*permutations(LIFE)])
+@pytest.mark.parametrize("agreed", ["free", "pro", "team"])
+def test_events_in_any_order_and_told_twice_leave_the_agreed_plan_when_the_paid_time_ends(
+    agreed, order, lemon, sign_in
+):
+    client = sign_in()
+    store = client.console.services.store
+    with store.revision("acme", "sales", now=NOW) as revision:
+        revision.update(organizations, {}, {"plan": agreed})
+        revision.record("organization.changed")
+    for name, given in (*order, *order):
+        squeezed(client, name, **given)
+    plans = [plan(client)]
+    for days in (10, 12, 13):
+        lapse_all(store, now=NOW + timedelta(days=days))
+        plans.append(plan(client))
+    squeezed(client, "subscription_expired", status="expired", variant_id=222, updated_at="2026-12-01T08:00:01Z")
+    assert [*plans, plan(client)] == ["team", "team", agreed, agreed, agreed]
 
 
 @pytest.mark.parametrize(

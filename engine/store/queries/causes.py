@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import TypedDict, cast
 
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import Connection, and_, case, func, or_, select
 
 from engine.model.vocabulary import ExecutionStatus, Json
 from engine.store.queries.incidents import chain_head
@@ -52,18 +52,26 @@ def around(
     begin: datetime,
     onset: datetime,
     end: datetime,
+    near: Collection[str],
     most: int,
 ) -> list[IncidentRow]:
-    """Other incidents opened from ``begin`` to ``end``, or since ``oldest`` and going on at ``onset``; newest first."""
+    """Other incidents opened from ``begin`` on, or since ``oldest`` and going on at ``onset``, that began by ``end``.
+
+    However late they were opened: monitors deliver late. Those of the services ``near`` and of no service come first,
+    and of both those that began by the onset, the newest first: a storm of alerts hides none of them.
+    """
     over = func.coalesce(incidents.c.mitigated_at, incidents.c.resolved_at, incidents.c.closed_at)
+    began = func.coalesce(incidents.c.started_at, incidents.c.opened_at)
+    here = or_(incidents.c.service_id.is_(None), incidents.c.service_id.in_(sorted(near)))
     query = select(incidents).where(
         incidents.c.org_id == org_id,
         incidents.c.id != incident_id,
         incidents.c.opened_at >= oldest,
-        incidents.c.opened_at <= end,
+        began <= end,
         or_(incidents.c.opened_at >= begin, over.is_(None), over >= onset),
     )
-    return select_rows(connection, incidents, query.order_by(incidents.c.opened_at.desc(), incidents.c.id).limit(most))
+    order = (case((here, 0), else_=1), case((began <= onset, 0), else_=1), began.desc(), incidents.c.id)
+    return select_rows(connection, incidents, query.order_by(*order).limit(most))
 
 
 def like_it(

@@ -22,6 +22,12 @@ class NamedOption(msgspec.Struct):
     id: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{1,100}\\Z")]
 
 
+class ChatUser(NamedOption):
+    """Who clicked; ``team_id`` says the workspace also where the app is installed for several at once."""
+
+    team_id: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{1,100}\\Z")] | None = None
+
+
 class Action(msgspec.Struct):
     """One click. Only buttons of ours carry ``value``."""
 
@@ -31,9 +37,14 @@ class Action(msgspec.Struct):
 class Click(msgspec.Struct):
     """A ``block_actions`` payload, as far as it matters here."""
 
-    user: NamedOption
+    user: ChatUser
     actions: Annotated[tuple[Action, ...], msgspec.Meta(max_length=25)]
     team: NamedOption | None = None
+
+    @property
+    def team_id(self) -> str | None:
+        """The workspace, which the interaction or else its user names."""
+        return self.team.id if self.team is not None else self.user.team_id
 
 
 class Suggestion(msgspec.Struct, forbid_unknown_fields=True):
@@ -87,7 +98,7 @@ def decide(request: Request, click: Click | None) -> Response:
     store = request.services.store
     with store.reader() as connection:
         approvals.find(connection, org_id, approval_id)
-        email, role = chat.member(connection, org_id, click.team.id if click.team else None, click.user.id)
+        email, role = chat.member(connection, org_id, click.team_id, click.user.id)
     details = {"channel": "chat", "chat_user": click.user.id}
     try:
         store.write(
