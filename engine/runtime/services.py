@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from engine.model.report import Report
-from engine.reporting.artifacts import Artifacts
+from engine.reporting.artifacts import MEMORY_BYTES, Artifacts
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.settings import Settings
 from engine.store import Store
 from engine.store.migrations import migrate
+
+REPLICA = "analytics.duckdb"
 
 
 @dataclass(frozen=True)
@@ -35,16 +37,28 @@ class Services:
 
 
 @contextmanager
-def open_services(settings: Settings, catalogue: Mapping[str, Report], *, now: datetime) -> Iterator[Services]:
-    """Migrate the store, open everything, and let go of it in the end."""
+def open_services(
+    settings: Settings,
+    catalogue: Mapping[str, Report],
+    *,
+    now: datetime,
+    replica: str = REPLICA,
+    memory_bytes: int = MEMORY_BYTES,
+) -> Iterator[Services]:
+    """Migrate the store, open everything, and let go of it in the end.
+
+    Processes that compute side by side have a ``replica`` each, a file in the data folder; ``memory_bytes`` bounds the
+    artifacts that are held in memory.
+    """
     migrate(settings.store_url)
     store = Store(settings.store_url)
     folder = settings.data_dir
-    replica = Replica(store.url, folder / "analytics.duckdb", memory_limit=settings.analytics_memory)
-    snapshots = Snapshots(store, replica, Artifacts(folder / "artifacts"), catalogue)
+    analytics = Replica(store.url, folder / replica, memory_limit=settings.analytics_memory)
+    artifacts = Artifacts(folder / "artifacts", memory_bytes=memory_bytes)
+    snapshots = Snapshots(store, analytics, artifacts, catalogue)
     try:
         yield Services(settings, store, snapshots, now)
     finally:
         snapshots.close()
-        replica.close()
+        analytics.close()
         store.close()
