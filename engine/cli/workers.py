@@ -1,17 +1,21 @@
 """The serving process and its worker processes: what each opens, and how many there are."""
 
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
+from typing import TypeVar, cast
 
 from engine.cli.common import now, open_console_services
 from engine.runtime.settings import Settings
+from engine.runtime.worker_process import Work
 from engine.runtime.workers import Workers
 from engine.web.app import Console
 from engine.web.computing import Answering
 from engine.web.lanes import ARCHIVES, REPORTS
 
+T = TypeVar("T")
 IDLE_SECONDS = 60.0
 ARCHIVE_SECONDS = 1800.0
 
@@ -53,12 +57,21 @@ def started(settings: Settings) -> Iterator[Mapping[str, Workers[Answering]]]:
             one.close()
 
 
+def _aside(workers: Workers[Answering], function: Callable[..., T], *arguments: object) -> T:
+    return cast(T, workers.run(Work(_with_services, (function, arguments)), place=""))
+
+
+def _with_services(console: Answering, function: Callable[..., T], arguments: tuple[object, ...]) -> T:
+    return function(console.services, *arguments)
+
+
 def serve_console(settings: Settings, listening: socket.socket, *, threads: int, scheduled: bool) -> None:
     """Answer on a socket that listens already, until SIGTERM or Ctrl-C."""
     import api
     from engine.web.serving.server import bind, run
     from scheduler import new_scheduler
 
-    with open_console_services(settings) as services, started(settings) as workers:
+    with open_console_services(settings) as opened, started(settings) as workers:
+        services = replace(opened, background=partial(_aside, workers[str(ARCHIVES.workers)]))
         server = bind(Console(api.ROUTES, services, workers), listening, threads)
         run(server, new_scheduler(services) if scheduled else None)

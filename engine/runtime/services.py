@@ -1,9 +1,10 @@
 """The parts of one process, opened and closed together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol, TypeVar
 
 from engine.model.report import Report
 from engine.reporting.artifacts import MEMORY_BYTES, Artifacts
@@ -16,6 +17,16 @@ from engine.store.migrations import migrate
 REPLICA = "analytics.duckdb"
 
 
+T = TypeVar("T")
+
+
+class Background(Protocol):
+    """Where long work is done, if not here."""
+
+    def __call__(self, function: Callable[..., T], *arguments: object) -> T:
+        """What the function of a module answers to the services of another process and ``arguments``."""
+
+
 @dataclass(frozen=True)
 class Services:
     """What the doors work with."""
@@ -24,6 +35,13 @@ class Services:
     store: Store
     snapshots: Snapshots
     started_at: datetime
+    background: Background | None = None
+
+    def aside(self, function: Callable[..., T], *arguments: object) -> T:
+        """Call a function of a module with services and ``arguments``: beside this process where it has helpers."""
+        if self.background is None:
+            return function(self, *arguments)
+        return self.background(function, *arguments)
 
     @property
     def replica(self) -> Replica:

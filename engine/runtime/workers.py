@@ -1,30 +1,23 @@
 """Worker processes: what computes for long is done there, so that the serving process stays free and can end it."""
 
 import logging
-import os
-import queue
-import signal
 import threading
 import time
-import traceback
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 from engine.model.errors import Problem, Unavailable
+from engine.runtime.worker_process import Work, WorkerEnded, WorkerProcess
 
 log = logging.getLogger("hq.workers")
 C = TypeVar("C")
 T = TypeVar("T")
-NICENESS = 10
 LOOK_SECONDS = 0.1
 ABANDONED_SECONDS = 5.0  # for which work goes on that nobody waits for: its result is kept for the next who asks
 PREPARATION_SECONDS = 3600.0
-CLOSE_SECONDS = 5.0
 
 
 class NobodyWaits(Unavailable):
@@ -37,21 +30,6 @@ class DeadlinePassed(Unavailable):
     """The work took longer than it may, and was ended."""
 
     word = "deadline_passed"
-
-
-@dataclass(frozen=True)
-class Work(Generic[C]):
-    """A function of a module, called in a worker with what it opened and ``arguments``; all of it can be pickled.
-
-    ``prepare`` is called before, outside of the deadline: it brings the worker's own copies up to date. Work of equal
-    ``key`` is done once for all who wait for it, where it begins after, or at the same ``position`` as, they asked.
-    """
-
-    function: Callable[..., Any]  # Any: what it returns is the caller's to know
-    arguments: tuple[object, ...] = ()
-    prepare: Callable[[C], object] | None = None
-    key: Hashable = None
-    position: int = 0
 
 
 @dataclass
@@ -74,53 +52,6 @@ class _Order(Generic[C]):
         return self.work.key is not None and self.work.key == work.key and (
             self.begun is None or self.position >= work.position
         )  # fmt: skip
-
-
-_Sent: TypeAlias = tuple[Callable[..., Any], tuple[object, ...], Callable[[C], object] | None]
-
-
-class _Ended(Exception):
-    """The process is gone."""
-
-
-class _Process(Generic[C]):
-    """One worker process. ``open`` runs in it and gives what every work is called with."""
-
-    def __init__(self, open: Callable[[], AbstractContextManager[C]], name: str) -> None:
-        context = get_context("spawn")
-        self._near, far = context.Pipe()
-        self._process = context.Process(target=_main, args=(open, far), name=name, daemon=True)
-        self._process.start()
-        far.close()
-
-    def send(self, work: Work[C]) -> None:
-        """Begin."""
-        try:
-            self._near.send((work.function, work.arguments, work.prepare))
-        except OSError as error:
-            raise _Ended from error
-
-    def answer(self, seconds: float) -> tuple[str, object] | None:
-        """What the worker says within that time; None where it says nothing."""
-        try:
-            return cast(tuple[str, object], self._near.recv()) if self._near.poll(seconds) else None
-        except (EOFError, OSError) as error:
-            raise _Ended from error
-
-    def close(self) -> None:
-        """Let it put away what it opened, and end."""
-        try:
-            self._near.send(None)
-        except OSError:
-            log.debug("%s is gone already", self._process.name)
-        self._process.join(CLOSE_SECONDS)
-        self.end()
-
-    def end(self) -> None:
-        """End it at once: it holds nothing that is not safe in the store."""
-        self._process.kill()
-        self._process.join()
-        self._near.close()
 
 
 class Workers(Generic[C]):
@@ -222,7 +153,7 @@ class _Slot(Generic[C]):
             self._thread.join()
 
     def _serve(self) -> None:
-        process: _Process[C] | None = None
+        process: WorkerProcess[C] | None = None
         try:
             while True:
                 order = self._next(None if process is None else self._idle)
@@ -234,7 +165,7 @@ class _Slot(Generic[C]):
                     process = None
                     continue
                 try:
-                    process = process or _Process(self._open, self._name)
+                    process = process or WorkerProcess(self._open, self._name)
                     process = self._do(process, order)
                 except OSError as error:
                     order.problem = Unavailable(
@@ -266,7 +197,7 @@ class _Slot(Generic[C]):
             other.begun = time.monotonic()
             return other
 
-    def _do(self, process: _Process[C], order: _Order[C]) -> _Process[C] | None:
+    def _do(self, process: WorkerProcess[C], order: _Order[C]) -> WorkerProcess[C] | None:
         """Have it done. The process, or None where it had to be ended."""
         limit, until = PREPARATION_SECONDS, time.monotonic() + PREPARATION_SECONDS
         prepared = False
@@ -298,7 +229,7 @@ class _Slot(Generic[C]):
                 else:
                     order.problem = cast(Problem, value)
                     return process
-        except _Ended:
+        except WorkerEnded:
             process.end()
             order.problem = Unavailable(
                 "The process that computed this ended; it is started again. Try again in 5 s.",
@@ -306,39 +237,3 @@ class _Slot(Generic[C]):
                 headers={"Retry-After": "5"},
             )
             return None
-
-
-def _main(open: Callable[[], AbstractContextManager[C]], far: Connection) -> None:
-    """A worker: one work after the other, until the other side is gone."""
-    os.nice(NICENESS)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    came: queue.SimpleQueue[_Sent[C] | None] = queue.SimpleQueue()
-
-    def listen() -> None:
-        try:
-            while True:
-                came.put(far.recv())
-        except (EOFError, OSError):
-            os._exit(0)  # whoever asked is gone, and so is the use of what is being computed
-
-    threading.Thread(target=listen, daemon=True).start()
-    with open() as opened:
-        while (sent := came.get()) is not None:
-            far.send(_said(opened, sent, far))
-    os._exit(0)  # all is put away; taking the interpreter down as well takes time and tells nothing
-
-
-def _said(opened: C, sent: _Sent[C], far: Connection) -> tuple[str, object]:
-    function, arguments, prepare = sent
-    try:
-        if prepare is not None:
-            prepare(opened)
-        far.send(("prepared", None))
-        return "result", function(opened, *arguments)
-    except Problem as problem:
-        return "problem", problem
-    except Exception:
-        # The last resort of the process: the trace goes to the log, whoever waits gets no inside.
-        log.error("work failed\n%s", traceback.format_exc())
-        return "problem", Problem("Something went wrong on our side; the log has it.")

@@ -14,7 +14,8 @@ from engine.model.document import Position
 from engine.reporting.artifacts import Name
 from engine.reporting.snapshot import Artifact
 from engine.runtime.services import Services
-from engine.runtime.workers import Work, Workers
+from engine.runtime.worker_process import Work
+from engine.runtime.workers import Workers
 from engine.web.http import Principal, Question, Request, Response
 from engine.web.lanes import REPORTS
 from engine.web.routes import Route
