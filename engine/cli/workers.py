@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 from engine.cli.common import now, open_console_services
 from engine.runtime.settings import Settings
-from engine.runtime.worker_process import Work
+from engine.runtime.worker_process import Assignment
 from engine.runtime.workers import Workers
 from engine.web.app import Console
 from engine.web.computing import Answering
@@ -32,7 +32,7 @@ def open_console(settings: Settings, replica: str) -> Iterator[Console]:
 
 
 @contextmanager
-def started(settings: Settings) -> Iterator[Mapping[str, Workers[Answering]]]:
+def worker_pools(settings: Settings) -> Iterator[Mapping[str, Workers[Answering]]]:
     """The workers by name; none runs before there is work for it."""
     from engine.runtime.services import REPLICA
 
@@ -58,7 +58,7 @@ def started(settings: Settings) -> Iterator[Mapping[str, Workers[Answering]]]:
 
 
 def _aside(workers: Workers[Answering], function: Callable[..., T], *arguments: object) -> T:
-    return cast(T, workers.run(Work(_with_services, (function, arguments)), place=""))
+    return cast(T, workers.run(Assignment(_with_services, (function, arguments)), place=""))
 
 
 def _with_services(console: Answering, function: Callable[..., T], arguments: tuple[object, ...]) -> T:
@@ -71,7 +71,7 @@ def serve_console(settings: Settings, listening: socket.socket, *, threads: int,
     from engine.web.serving.server import bind, run
     from scheduler import new_scheduler
 
-    with open_console_services(settings) as opened, started(settings) as workers:
+    with open_console_services(settings) as opened, worker_pools(settings) as workers:
         services = replace(opened, background=partial(_aside, workers[str(ARCHIVES.workers)]))
         server = bind(Console(api.ROUTES, services, workers), listening, threads)
         run(server, new_scheduler(services) if scheduled else None)

@@ -22,11 +22,11 @@ CLOSE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class Work(Generic[C]):
+class Assignment(Generic[C]):
     """A function of a module, called in a worker with what it opened and ``arguments``; all of it can be pickled.
 
-    ``prepare`` is called before, outside of the deadline: it brings the worker's own copies up to date. Work of equal
-    ``key`` is done once for all who wait for it, where it begins after, or at the same ``position`` as, they asked.
+    ``prepare`` is called before, outside of the deadline: it brings the worker's own copies up to date. What has an
+    equal ``key`` is done once for all who wait for it, where it begins after they asked, or at their ``position``.
     """
 
     function: Callable[..., Any]  # Any: what it returns is the caller's to know
@@ -39,7 +39,7 @@ class Work(Generic[C]):
 _Sent: TypeAlias = tuple[Callable[..., Any], tuple[object, ...], Callable[[C], object] | None]
 
 
-class WorkerEnded(Exception):
+class WorkerGone(Exception):
     """The process is gone."""
 
 
@@ -53,19 +53,19 @@ class WorkerProcess(Generic[C]):
         self._process.start()
         far.close()
 
-    def send(self, work: Work[C]) -> None:
+    def send(self, work: Assignment[C]) -> None:
         """Begin."""
         try:
             self._near.send((work.function, work.arguments, work.prepare))
         except OSError as error:
-            raise WorkerEnded from error
+            raise WorkerGone from error
 
     def answer(self, seconds: float) -> tuple[str, object] | None:
         """What the worker says within that time; None where it says nothing."""
         try:
             return cast(tuple[str, object], self._near.recv()) if self._near.poll(seconds) else None
         except (EOFError, OSError) as error:
-            raise WorkerEnded from error
+            raise WorkerGone from error
 
     def close(self) -> None:
         """Let it put away what it opened, and end."""

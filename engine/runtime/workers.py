@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar, cast
 
 from engine.model.errors import Problem, Unavailable
-from engine.runtime.worker_process import Work, WorkerEnded, WorkerProcess
+from engine.runtime.worker_process import Assignment, WorkerGone, WorkerProcess
 
 log = logging.getLogger("hq.workers")
 C = TypeVar("C")
-T = TypeVar("T")
+
 LOOK_SECONDS = 0.1
 ABANDONED_SECONDS = 5.0  # for which work goes on that nobody waits for: its result is kept for the next who asks
 PREPARATION_SECONDS = 3600.0
@@ -26,7 +26,7 @@ class NobodyWaits(Unavailable):
     word = "client_gone"
 
 
-class DeadlinePassed(Unavailable):
+class OverDeadline(Unavailable):
     """The work took longer than it may, and was ended."""
 
     word = "deadline_passed"
@@ -34,9 +34,9 @@ class DeadlinePassed(Unavailable):
 
 @dataclass
 class _Order(Generic[C]):
-    """Work that somebody waits for."""
+    """Assignment that somebody waits for."""
 
-    work: Work[C]
+    work: Assignment[C]
     caller: str
     position: int
     waiting: int = 1
@@ -47,7 +47,7 @@ class _Order(Generic[C]):
     problem: Problem | None = None
     done: threading.Event = field(default_factory=threading.Event)
 
-    def may_join(self, work: Work[C]) -> bool:
+    def may_join(self, work: Assignment[C]) -> bool:
         """Whether what comes of this is right for whoever asks for ``work`` now."""
         return self.work.key is not None and self.work.key == work.key and (
             self.begun is None or self.position >= work.position
@@ -72,7 +72,7 @@ class Workers(Generic[C]):
         self.deadline = deadline
         self._slots = [_Slot(f"{name}-{number}", open, deadline, idle) for number, open in enumerate(opens)]
 
-    def run(self, work: Work[C], *, place: str, caller: str = "", gone: Callable[[], bool] = bool) -> object:
+    def run(self, work: Assignment[C], *, place: str, caller: str = "", gone: Callable[[], bool] = bool) -> object:
         """The result; a Problem that the work raised, or Unavailable: the deadline passed, the process ended.
 
         ``gone`` is asked while it waits: NobodyWaits once it says so.
@@ -117,7 +117,7 @@ class _Slot(Generic[C]):
         self._thread: threading.Thread | None = None
         self._last_caller = ""
 
-    def place(self, work: Work[C], caller: str) -> _Order[C]:
+    def place(self, work: Assignment[C], caller: str) -> _Order[C]:
         with self._wake:
             if self._closing:
                 raise Unavailable("The console is stopping.", word="stopping", headers={"Retry-After": "5"})
@@ -210,7 +210,7 @@ class _Slot(Generic[C]):
                     if self._closing:
                         order.problem = Unavailable("The console is stopping.", word="stopping")
                     elif now > until:
-                        order.problem = DeadlinePassed(
+                        order.problem = OverDeadline(
                             f"This took longer than {limit:.0f} s and was ended; ask for less, or try again later.",
                             headers={"Retry-After": str(round(limit))},
                         )
@@ -229,7 +229,7 @@ class _Slot(Generic[C]):
                 else:
                     order.problem = cast(Problem, value)
                     return process
-        except WorkerEnded:
+        except WorkerGone:
             process.end()
             order.problem = Unavailable(
                 "The process that computed this ended; it is started again. Try again in 5 s.",

@@ -14,7 +14,7 @@ from engine.model.document import Position
 from engine.reporting.artifacts import Name
 from engine.reporting.snapshot import Artifact
 from engine.runtime.services import Services
-from engine.runtime.worker_process import Work
+from engine.runtime.worker_process import Assignment
 from engine.runtime.workers import Workers
 from engine.web.http import Principal, Question, Request, Response
 from engine.web.lanes import REPORTS
@@ -85,7 +85,7 @@ class Computing:
             if kept is not None and (content_hash is not None or not question.hashed):
                 return kept, content_hash
             position, day = snapshot.revision.seq, snapshot.as_of
-        work: Work[Answering] = Work(
+        work: Assignment[Answering] = Assignment(
             _build, (question, request.now), partial(_sync, question.org_id), (question, day), position
         )
         built = cast(_Built, self._run(REPORTS.workers, work, request, question.org_id))
@@ -107,11 +107,11 @@ class Computing:
         org_id = "" if request.principal is None else request.principal.org_id
         prepare = partial(_sync, org_id) if org_id else None
         response, file = cast(
-            tuple[Response, str | None], self._run(workers, Work(_answer, (sent,), prepare), request, org_id)
+            tuple[Response, str | None], self._run(workers, Assignment(_answer, (sent,), prepare), request, org_id)
         )
         return response if file is None else replace(response, body=_taken(file))
 
-    def _run(self, workers: str | None, work: Work[Answering], request: Request, place: str) -> object:
+    def _run(self, workers: str | None, work: Assignment[Answering], request: Request, place: str) -> object:
         caller = request.address if request.principal is None else request.principal.actor
         return self.workers[str(workers)].run(work, place=place, caller=caller, gone=request.gone)
 

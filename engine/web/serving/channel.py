@@ -7,7 +7,7 @@ from typing import Any
 
 from waitress.channel import HTTPChannel
 
-from engine.web.serving.refusals import Refusal, RefusalTask, too_slow
+from engine.web.serving.refusals import HttpRefusal, RefusalTask, too_slow
 
 HEADER_SECONDS = 20.0
 BODY_SECONDS = 60.0
@@ -177,16 +177,18 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
 
     # -- refusing ------------------------------------------------------------------------------------------------------
 
-    def refuse(self, refusal: Refusal) -> None:
+    def refuse(self, refusal: HttpRefusal) -> None:
         """Answer the oldest complete request without the application. The loop's thread calls this."""
         if self.requests:
             self.requests[0].error = refusal
             self.service()
 
-    def refuse_coming(self, refusal: Refusal) -> None:
+    def refuse_coming(self, refusal: HttpRefusal) -> None:
         """Answer the request that is coming in; the rest of it is read and thrown away for a moment."""
         with self.requests_lock:
             coming = self.request or self.parser_class(self.adj)
+            if not coming.headers_finished:
+                coming.parse_header(b"GET / HTTP/1.1\r\n")  # as waitress does with a header that it cannot read
             coming.error, coming.completed = refusal, True
             self.request = None
             self.requests.append(coming)

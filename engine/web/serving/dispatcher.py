@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.web.lanes import Lane
-from engine.web.serving.refusals import Refusal, busy, stopping
+from engine.web.serving.refusals import HttpRefusal, busy, stopping
 
 log = logging.getLogger("hq.web")
 
@@ -20,7 +20,7 @@ class Connection(Protocol):
     def service(self) -> None:
         """Answer it."""
 
-    def refuse(self, refusal: Refusal) -> None:
+    def refuse(self, refusal: HttpRefusal) -> None:
         """Answer it with the refusal."""
 
     def cancel(self) -> None:
@@ -79,7 +79,7 @@ class LaneDispatcher:
         self._lock = threading.Lock()
         self._queues = {lane.name: _Queue(lane) for lane in lanes}
         self._wake = {name: threading.Condition(self._lock) for name in self._queues}
-        self._refused: deque[tuple[Connection, Refusal]] = deque()
+        self._refused: deque[tuple[Connection, HttpRefusal]] = deque()
         self._ending = False
         self._threads = [
             threading.Thread(target=self._serve, args=(queue,), name=f"{queue.lane.name}-{number}", daemon=True)
@@ -102,14 +102,14 @@ class LaneDispatcher:
                 queue.waiting.append(_Waiting(task, caller, time.monotonic()))
                 self._wake[lane.name].notify()
 
-    def full(self, lane: Lane) -> Refusal | None:
+    def full(self, lane: Lane) -> HttpRefusal | None:
         """What to say to a request that will not find a place in its lane."""
         with self._lock:
             if len(self._queues[lane.name].waiting) < lane.queue:
                 return None
         return busy(lane.name, lane.retry_after, closes=True)
 
-    def refused(self, now: float) -> list[tuple[Connection, Refusal]]:
+    def refused(self, now: float) -> list[tuple[Connection, HttpRefusal]]:
         """Those that were refused or have waited too long, each once, and what to tell them."""
         with self._lock:
             found = list(self._refused)

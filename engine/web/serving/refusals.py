@@ -10,7 +10,7 @@ from waitress.task import Task
 _BODIES = {"application/json": "Content-Type", "no-store": "Cache-Control", "nosniff": "X-Content-Type-Options"}
 
 
-class Refusal:
+class HttpRefusal:
     """An answer without the application. waitress takes it for the ``error`` of a request.
 
     ``retry_after`` in seconds; ``closes`` where the rest of what the client sends is not read.
@@ -54,26 +54,26 @@ class RefusalTask(Task):  # type: ignore[misc] # waitress has no types
     def execute(self) -> None:
         """Write the refusal."""
         error = self.request.error
-        refusal = error if isinstance(error, Refusal) else _of_parser(error.code, error.reason, error.body)
+        refusal = error if isinstance(error, HttpRefusal) else _of_parser(error.code, error.reason, error.body)
         body = refusal.body
         self.status = f"{refusal.status.value} {refusal.status.phrase}"
         self.response_headers.extend([*refusal.headers, ("Content-Length", str(len(body)))])
         if refusal.closes:
             self.set_close_on_finish()
         self.content_length = len(body)
-        self.write(b"" if self.request.command == "HEAD" else body)
+        self.write(b"" if getattr(self.request, "command", "") == "HEAD" else body)
 
 
-def _of_parser(code: int, reason: str, detail: str) -> Refusal:
+def _of_parser(code: int, reason: str, detail: str) -> HttpRefusal:
     """What waitress could not read, in our words: its detail says what was expected."""
     sentence = f"The request cannot be read: {detail or reason}."
-    return Refusal(HTTPStatus(code), _WORDS.get(code, "bad_request"), sentence)
+    return HttpRefusal(HTTPStatus(code), _WORDS.get(code, "bad_request"), sentence)
 
 
-def busy(what: str, retry_after: float, *, closes: bool = False) -> Refusal:
+def busy(what: str, retry_after: float, *, closes: bool = False) -> HttpRefusal:
     """503: everything that could serve ``what`` is taken."""
     seconds = max(1, math.ceil(retry_after))
-    return Refusal(
+    return HttpRefusal(
         HTTPStatus.SERVICE_UNAVAILABLE,
         "busy",
         f"Too many requests for {what} wait already; try again in {seconds} s.",
@@ -82,13 +82,13 @@ def busy(what: str, retry_after: float, *, closes: bool = False) -> Refusal:
     )
 
 
-def too_slow(what: str, expected: str) -> Refusal:
+def too_slow(what: str, expected: str) -> HttpRefusal:
     """408: ``what`` did not come in time."""
-    return Refusal(HTTPStatus.REQUEST_TIMEOUT, "request_timeout", f"The {what} did not come in time: {expected}.")
+    return HttpRefusal(HTTPStatus.REQUEST_TIMEOUT, "request_timeout", f"The {what} did not come in time: {expected}.")
 
 
-def stopping() -> Refusal:
+def stopping() -> HttpRefusal:
     """503: the server ends, another one answers soon."""
-    return Refusal(
+    return HttpRefusal(
         HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "The console is stopping; try again in 5 s.", retry_after=5
     )

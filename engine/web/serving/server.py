@@ -21,7 +21,7 @@ from engine.web.app import Console
 from engine.web.lanes import GENERAL, Lane
 from engine.web.serving.channel import ClientChannel
 from engine.web.serving.dispatcher import Connection, LaneDispatcher
-from engine.web.serving.refusals import Refusal, busy
+from engine.web.serving.refusals import HttpRefusal, busy
 
 log = logging.getLogger("hq.web")
 GRACE_SECONDS = 10.0
@@ -77,7 +77,7 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
 
     # -- who may come in -----------------------------------------------------------------------------------------------
 
-    def admit(self, channel: ClientChannel, coming: Any) -> Refusal | None:
+    def admit(self, channel: ClientChannel, coming: Any) -> HttpRefusal | None:
         """What to say to a request at the end of its header, before its body is read. Any: waitress has no types."""
         if self._incoming + coming.content_length > INCOMING_BYTES and coming.content_length > 65536:
             return busy("large bodies", 2, closes=True)
@@ -91,6 +91,8 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
             headers.get("AUTHORIZATION") or headers.get("X_SVC_API_KEY") or headers.get("COOKIE")
             or self._address(connection, headers)
         )  # fmt: skip
+        if request.error is not None:  # its header may not even name a path
+            return self._lane_of("GET", "/"), caller
         return self._lane_of(request.command, request.path), caller
 
     def _address(self, channel: Any, headers: dict[str, str]) -> str:
