@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from engine.exposure.attack_paths import Simulation
 from engine.model.ask import PERIOD_DAYS
 from engine.sales.billing import lemonsqueezy, paypal_events
+from engine.web import lanes
 from engine.web.access import (
     ADMINS,
     ASR,
@@ -105,9 +106,9 @@ from reports.digests import CHAIN, DIGEST
 
 CHAPTERS: Mapping[str, tuple[Route, ...]] = {
     "Health": (
-        Route("GET", "/api/health", NONE, health.alive, parameters=None, answer=Liveness),
-        Route("HEAD", "/api/health", NONE, health.alive, parameters=None),
-        Route("GET", "/api/health/db", NONE, health.database, parameters=None, answer=DatabaseReadiness),
+        Route("GET", "/api/health", NONE, health.alive, parameters=None, answer=Liveness, lane=lanes.HEALTH),
+        Route("HEAD", "/api/health", NONE, health.alive, parameters=None, lane=lanes.HEALTH),
+        Route("GET", "/api/health/db", NONE, health.database, parameters=None, answer=DatabaseReadiness, lane=lanes.HEALTH),
         Route("GET", "/api/connectors/status", S, connectors.status, answer=ConnectorStatus),
     ),
     "Incidents, services, overview": (
@@ -116,18 +117,18 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("GET", "/api/incidents/{id}/review", S, incidents.review, answer=MARKDOWN),
         Route("POST", "/api/incidents/{id}/rca/run", S, incidents.run_rca, SENSITIVE, body=JsonBody(AnyObject, required=False), answer=RcaRun, status=201),
         Route("GET", "/api/incidents/{id}/rca/latest", S, incidents.latest_rca, answer=RcaRun),
-        Route("GET", "/api/services/{id}/slo", S, services.slo, answer=ServiceSlo),
-        Route("GET", "/api/overview/error-budget-summary", S, services.error_budget_summary, answer=ErrorBudgetSummary),
+        Route("GET", "/api/services/{id}/slo", S, services.slo, answer=ServiceSlo, lane=lanes.REPORTS),
+        Route("GET", "/api/overview/error-budget-summary", S, services.error_budget_summary, answer=ErrorBudgetSummary, lane=lanes.REPORTS),
         Route("GET", "/api/services/dependency-graph", S, services.dependency_graph, answer=DependencyGraph),
-        Route("GET", "/api/attack-paths/simulate", S, services.attack_paths, SENSITIVE, parameters=(services.TARGET, services.DEPTH), answer=Simulation, errors=(404,)),
+        Route("GET", "/api/attack-paths/simulate", S, services.attack_paths, SENSITIVE, parameters=(services.TARGET, services.DEPTH), answer=Simulation, errors=(404,), lane=lanes.REPORTS),
     ),
     "Ingest and integrations": (
-        Route("POST", "/api/integrations/alerts", ING, ingest.alerts, INGEST, parameters=None, headers=(ingest.SIGNATURE,), size=INGEST_SIZE, body=RawBody(ingest.ALERT_BODIES), answer=AlertReceipt, errors=(403,)),
-        Route("POST", "/api/integrations/vulnerabilities", ING, ingest.vulnerabilities, INGEST, parameters=None, headers=(ingest.SOURCE, ingest.SCANNED_ALL, ingest.SCANNED), size=INGEST_SIZE, body=ingest.FINDING_BODIES, answer=FindingReceipt),
+        Route("POST", "/api/integrations/alerts", ING, ingest.alerts, INGEST, parameters=None, headers=(ingest.SIGNATURE,), size=INGEST_SIZE, body=RawBody(ingest.ALERT_BODIES), answer=AlertReceipt, errors=(403,), lane=lanes.INGEST),
+        Route("POST", "/api/integrations/vulnerabilities", ING, ingest.vulnerabilities, INGEST, parameters=None, headers=(ingest.SOURCE, ingest.SCANNED_ALL, ingest.SCANNED), size=INGEST_SIZE, body=ingest.FINDING_BODIES, answer=FindingReceipt, lane=lanes.INGEST),
         Route("GET", "/api/integrations/connections", S, integrations.connections, answer=Connections),
         Route("POST", "/api/integrations/connections", OPERATORS, integrations.create_connection, SENSITIVE, body=JsonBody(integrations.NewConnection), answer=ConnectionReceipt, status=(200, 201), errors=(409,)),
         Route("POST", "/api/integrations/deploy-events", S, integrations.deploy_event, body=JsonBody(integrations.NewDeploy), answer=DeployReceipt, status=(200, 201), errors=(404, 409)),
-        Route("POST", "/api/integrations/slack/approvals", CHAT_SIG, approvals.decide, INGEST, parameters=None, body=approvals.Interaction(), answer=(PLAIN, EarlierDecision), errors=(403, 404, 409)),
+        Route("POST", "/api/integrations/slack/approvals", CHAT_SIG, approvals.decide, INGEST, parameters=None, body=approvals.Interaction(), answer=(PLAIN, EarlierDecision), errors=(403, 404, 409), lane=lanes.INGEST),
         Route("POST", "/api/approvals/policy-suggestions/promote", S, approvals.promote, SENSITIVE, parameters=None, body=JsonBody(approvals.Promotion), answer=PromotionReceipt, status=201, errors=(404, 409)),
     ),
     "Automations": (
@@ -138,11 +139,11 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("POST", "/api/automations/policies", OPERATORS, automations.create_policy, SENSITIVE, parameters=None, body=JsonBody(automations.Policy), answer=PolicyVersion, status=201, errors=(404, 409)),
     ),
     "Copilot": (
-        Route("POST", "/api/copilot/chat", COPILOT, copilot.chat, COPILOT_TURNS, body=JsonBody(copilot.Chat), answer=(ChatCompletion, EVENTS), errors=(404, 409)),
+        Route("POST", "/api/copilot/chat", COPILOT, copilot.chat, COPILOT_TURNS, body=JsonBody(copilot.Chat), answer=(ChatCompletion, EVENTS), errors=(404, 409), lane=lanes.STREAMS),
         Route("GET", "/api/copilot/threads", S, copilot.list_threads, parameters=(copilot.LIMIT,), answer=Threads),
         Route("POST", "/api/copilot/threads", S, copilot.create_thread, SENSITIVE, body=JsonBody(copilot.NewThread, required=False), answer=ThreadReceipt, status=201),
         Route("GET", "/api/copilot/threads/{id}/messages", S, copilot.list_messages, answer=Conversation),
-        Route("POST", "/api/copilot/threads/{id}/messages", S, copilot.create_message, COPILOT_TURNS, body=JsonBody(copilot.NewMessage), answer=ThreadTurn, status=201, errors=(409,)),
+        Route("POST", "/api/copilot/threads/{id}/messages", S, copilot.create_message, COPILOT_TURNS, body=JsonBody(copilot.NewMessage), answer=ThreadTurn, status=201, errors=(409,), lane=lanes.STREAMS),
     ),
     "User-scoped": (
         Route("GET", "/api/user/api-keys", S, users.api_keys, answer=ApiKeys),
@@ -151,7 +152,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("GET", "/api/user/alert-ingest-tokens", S, users.ingest_tokens, answer=IngestTokens),
         Route("POST", "/api/user/alert-ingest-tokens", S, users.create_ingest_token, SENSITIVE, parameters=None, body=JsonBody(users.NewIngestToken), answer=IngestTokenSecret, status=201, errors=(404, 409)),
         Route("DELETE", "/api/user/alert-ingest-tokens/{id}", S, users.revoke_ingest_token, parameters=None, answer=IngestTokenMetadata, errors=(403,)),
-        Route("GET", "/api/user/export", S, users.export, SENSITIVE, answer=PersonalExport),
+        Route("GET", "/api/user/export", S, users.export, SENSITIVE, answer=PersonalExport, lane=lanes.EXPORTS),
         Route("GET", "/api/user/notification-preferences", S, users.notification_preferences, answer=NotificationPreferences),
         Route("PUT", "/api/user/notification-preferences", S, users.change_notification_preferences, parameters=None, body=JsonMembers(users.PreferenceFlags), answer=NotificationPreferences),
         Route("POST", "/api/user/account/delete-request", S, users.request_deletion, SENSITIVE, body=JsonBody(AnyObject, required=False), answer=DeletionReceipt, status=202),
@@ -169,8 +170,8 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         proxy_route("DELETE", "/api/robot/*", KEY, ROBOT),
     ),
     "Audit": (
-        Route("GET", "/api/audit/export", S, audit.own_export, parameters=(audit.WINDOW,), answer=CSV),
-        Route("GET", "/api/audit/slack-events/export", S, audit.chat_export, parameters=(audit.WINDOW,), answer=CSV),
+        Route("GET", "/api/audit/export", S, audit.own_export, parameters=(audit.WINDOW,), answer=CSV, lane=lanes.EXPORTS),
+        Route("GET", "/api/audit/slack-events/export", S, audit.chat_export, parameters=(audit.WINDOW,), answer=CSV, lane=lanes.EXPORTS),
     ),
     "Governance and compliance": (
         report_route("GET", "/api/deployment/profile", S, "deployment-profile"),
@@ -238,17 +239,17 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         delivery_route("POST", "/api/governance/compliance/obligation-density-alerts", ADMINS, DIGEST["obligation-density-alerts"]),
         scheduled_route("POST", "/api/governance/compliance/obligation-density-alerts/scheduled", cron("SVC_DENSITY_ALERT_CRON_SECRET"), DIGEST["obligation-density-alerts"]),
         report_route("GET", "/api/governance/compliance/obligation-density-trend-history", S, "obligation-density-trend-history"),
-        Route("GET", "/api/governance/compliance/committee-meeting-pack", S, bundles.committee_meeting_pack, SENSITIVE, parameters=(PERIOD_DAYS,), answer=ZIP, status=(200, 304)),
+        Route("GET", "/api/governance/compliance/committee-meeting-pack", S, bundles.committee_meeting_pack, SENSITIVE, parameters=(PERIOD_DAYS,), answer=ZIP, status=(200, 304), lane=lanes.ARCHIVES),
         preview_route("GET", "/api/governance/compliance/attestation-renewal", S, DIGEST["attestation-renewal"]),
         delivery_route("POST", "/api/governance/compliance/attestation-renewal", ADMINS, DIGEST["attestation-renewal"]),
         scheduled_route("POST", "/api/governance/compliance/attestation-renewal/scheduled", cron("SVC_ATTESTATION_RENEWAL_CRON_SECRET"), DIGEST["attestation-renewal"]),
         Route("GET", "/api/governance/compliance/bundles", S, bundles.list_bundles, answer=Bundles),
-        Route("POST", "/api/governance/compliance/bundles", ADMINS, bundles.create_bundle, SENSITIVE, parameters=None, body=JsonBody(bundles.BundleBody, required=False), answer=BundleReceipt, status=201, errors=(409,)),
-        Route("POST", "/api/governance/compliance/bundles/scheduled", cron("SVC_BUNDLE_CRON_SECRET"), bundles.scheduled_bundle, SENSITIVE, parameters=None, body=JsonBody(bundles.ScheduledBundle, required=False), answer=(BundleRun, BundleRuns), errors=(404, 409)),
-        Route("GET", "/api/governance/compliance/bundles/{id}", S, bundles.bundle, SENSITIVE, answer=BundleDetail),
-        Route("GET", "/api/governance/compliance/bundles/{id}/download", S, bundles.download, answer=ZIP, status=(200, 304)),
+        Route("POST", "/api/governance/compliance/bundles", ADMINS, bundles.create_bundle, SENSITIVE, parameters=None, body=JsonBody(bundles.BundleBody, required=False), answer=BundleReceipt, status=201, errors=(409,), lane=lanes.ARCHIVES),
+        Route("POST", "/api/governance/compliance/bundles/scheduled", cron("SVC_BUNDLE_CRON_SECRET"), bundles.scheduled_bundle, SENSITIVE, parameters=None, body=JsonBody(bundles.ScheduledBundle, required=False), answer=(BundleRun, BundleRuns), errors=(404, 409), lane=lanes.ARCHIVES),
+        Route("GET", "/api/governance/compliance/bundles/{id}", S, bundles.bundle, SENSITIVE, answer=BundleDetail, lane=lanes.ARCHIVES),
+        Route("GET", "/api/governance/compliance/bundles/{id}/download", S, bundles.download, answer=ZIP, status=(200, 304), lane=lanes.EXPORTS),
         report_route("GET", "/api/governance/compliance/crosswalk", S, "crosswalk"),
-        Route("GET", "/api/governance/compliance/workbook", S, bundles.workbook, SENSITIVE, parameters=(PERIOD_DAYS,), answer=ZIP, status=(200, 304)),
+        Route("GET", "/api/governance/compliance/workbook", S, bundles.workbook, SENSITIVE, parameters=(PERIOD_DAYS,), answer=ZIP, status=(200, 304), lane=lanes.ARCHIVES),
         delivery_route("POST", "/api/governance/compliance/digest", ADMINS, DIGEST["compliance-digest"]),
         scheduled_route("POST", "/api/governance/compliance/digest/scheduled", cron("SVC_DIGEST_CRON_SECRET"), DIGEST["compliance-digest"]),
         preview_route("GET", "/api/governance/compliance/sla-reminders", S, DIGEST["sla-reminders"]),
@@ -260,8 +261,8 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("GET", "/api/governance/compliance/assessor-tokens", S, assessors.list_tokens, parameters=(assessors.WINDOW,), answer=AssessorTokens),
         Route("POST", "/api/governance/compliance/assessor-tokens", ADMINS, assessors.create_token, SENSITIVE, parameters=None, body=JsonBody(assessors.NewToken), answer=AssessorTokenSecret, status=201, errors=(409,)),
         Route("DELETE", "/api/governance/compliance/assessor-tokens/{id}", ADMINS, assessors.revoke_token, parameters=None, answer=AssessorTokenMetadata),
-        Route("GET", "/api/governance/compliance/assessor/{id}", ASR, assessors.export, parameters=None, answer=(ReportEnvelope, EvidenceExport, CSV, HTML, MARKDOWN, ICS, ZIP), status=(200, 304), errors=(429,)),
-        Route("GET", "/api/governance/compliance/export", S, evidence_pack.export, SENSITIVE, parameters=evidence_pack.PARAMETERS, answer=(EvidenceExport, CSV)),
+        Route("GET", "/api/governance/compliance/assessor/{id}", ASR, assessors.export, parameters=None, answer=(ReportEnvelope, EvidenceExport, CSV, HTML, MARKDOWN, ICS, ZIP), status=(200, 304), errors=(429,), lane=lanes.ARCHIVES),
+        Route("GET", "/api/governance/compliance/export", S, evidence_pack.export, SENSITIVE, parameters=evidence_pack.PARAMETERS, answer=(EvidenceExport, CSV), lane=lanes.EXPORTS),
         report_route("GET", "/api/governance/compliance/type-ii", S, "type-ii"),
         report_route("GET", "/api/governance/compliance/iso-assessment", S, "iso-assessment"),
         report_route("GET", "/api/governance/compliance/pci-dss", S, "pci-dss"),
@@ -282,7 +283,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("PATCH", "/api/admin/leads/{id}", PADM, leads.change, body=JsonBody(leads.LeadChanges), answer=LeadReceipt, errors=(409,)),
         Route("POST", "/api/admin/leads/{id}/convert-pilot", PADM, leads.convert, body=JsonBody(pilots.NewFields, required=False), answer=PilotReceipt, status=201, errors=(409,)),
         Route("POST", "/api/admin/leads/{id}/email", PADM, leads.email, SENSITIVE, body=JsonBody(leads.Letter), answer=LetterReceipt, status=(200, 202), errors=(409,)),
-        Route("GET", "/api/admin/leads/export", PADM, leads.export, SENSITIVE, parameters=leads.FILTERS, answer=CSV),
+        Route("GET", "/api/admin/leads/export", PADM, leads.export, SENSITIVE, parameters=leads.FILTERS, answer=CSV, lane=lanes.EXPORTS),
         Route("GET", "/api/admin/dashboard", PADM, leads.dashboard, parameters=(leads.PERIOD,), answer=SalesDashboard),
         Route("GET", "/api/admin/pilots", PADM, pilots.list_pilots, parameters=pilots.LISTED, answer=PilotPage),
         Route("POST", "/api/admin/pilots", PADM, pilots.create, body=JsonBody(pilots.NewPilot), answer=PilotReceipt, status=201, errors=(404, 409)),
@@ -290,13 +291,13 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("PATCH", "/api/admin/pilots/{id}", PADM, pilots.change, body=JsonBody(pilots.PilotChanges), answer=PilotReceipt, errors=(409,)),
         Route("GET", "/api/admin/pilots/{id}/proposal", PADM, pilots.shown_proposal, parameters=pilots.PROPOSAL, answer=(PilotProposal, HTML, MARKDOWN)),
         Route("GET", "/api/admin/pilots/{id}/calendar", PADM, pilots.calendar, parameters=(pilots.MEETING,), answer=ICS, errors=(409,)),
-        Route("GET", "/api/admin/pilots/export", PADM, pilots.export, SENSITIVE, parameters=pilots.FILTERS, answer=CSV),
+        Route("GET", "/api/admin/pilots/export", PADM, pilots.export, SENSITIVE, parameters=pilots.FILTERS, answer=CSV, lane=lanes.EXPORTS),
     ),
     "Billing": (
         Route("GET", "/api/billing/checkout", S, billing.start_checkout, SENSITIVE, parameters=(billing.TIER,), status=303, errors=(409, 502, 504)),
         Route("POST", "/api/billing/checkout", S, billing.create_checkout, SENSITIVE, body=JsonBody(billing.Purchase), answer=CheckoutReceipt, status=201, errors=(409, 502, 504)),
-        Route("POST", "/api/webhooks/paypal", PAYPAL_SIG, billing.paypal_webhook, INGEST, parameters=None, body=JsonBody(paypal_events.PayPalEvent), answer=WebhookOutcome, errors=(502, 504)),
-        Route("POST", "/api/webhooks/lemonsqueezy", LEMONSQUEEZY_SIG, billing.lemonsqueezy_webhook, INGEST, parameters=None, body=JsonBody(lemonsqueezy.LemonSqueezyEvent), answer=WebhookOutcome),
+        Route("POST", "/api/webhooks/paypal", PAYPAL_SIG, billing.paypal_webhook, INGEST, parameters=None, body=JsonBody(paypal_events.PayPalEvent), answer=WebhookOutcome, errors=(502, 504), lane=lanes.INGEST),
+        Route("POST", "/api/webhooks/lemonsqueezy", LEMONSQUEEZY_SIG, billing.lemonsqueezy_webhook, INGEST, parameters=None, body=JsonBody(lemonsqueezy.LemonSqueezyEvent), answer=WebhookOutcome, lane=lanes.INGEST),
     ),
 }  # fmt: skip
 ROUTES: tuple[Route, ...] = tuple(route for chapter in CHAPTERS.values() for route in chapter)

@@ -25,24 +25,21 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     """Fill an empty store with four organizations and the platform's own, build every report, and serve them."""
     import polars as pl
 
-    import api
     from data.demo import DEMO_ORGANIZATIONS
     from data.demo.platform import PLATFORM_ADMIN, fill_platform
     from engine.archives import bundles
     from engine.archives.windows import days
+    from engine.cli.workers import serve_console
     from engine.intake.imports import import_frames
     from engine.reporting import batch
     from engine.reporting.site import write_site
-    from engine.web.app import Console
-    from engine.web.server import bind, run
+    from engine.web.serving.server import listen
     from engine.web.sessions import Sessions
     from reports import SECTIONS
-    from scheduler import new_scheduler
 
     settings = _settings(PLATFORM_ADMIN)
+    listening = None if no_serve else listen(host, port, private=not settings.session_auth)
     with open_console_services(settings) as services:
-        console = Console(api.ROUTES, services)
-        server = None if no_serve else bind(console, host, port, settings.threads)
         known = {org_id for org_id, _ in services.store.organizations()}
         with Steps() as steps:
             missing = [org_id for org_id in DEMO_ORGANIZATIONS if org_id not in known]
@@ -76,10 +73,9 @@ def demo(no_serve: bool, host: str, port: int) -> None:
         if services.store.role(PLATFORM, PLATFORM_ADMIN):
             cookie = sessions.issue(PLATFORM_ADMIN, PLATFORM, now=now())
             click.echo(_administration(settings, PLATFORM_ADMIN, cookie, address))
-        if server is None:
-            return
+    if listening is not None:
         click.echo(f"\nServing on http://{host}:{port} (Ctrl-C stops)", err=True)
-        run(server, new_scheduler(services))
+        serve_console(settings, listening, threads=settings.threads, scheduled=True)
 
 
 def _told(org_ids: Sequence[str], today: date) -> "Iterator[tuple[str, dict[str, pl.DataFrame]]]":

@@ -19,17 +19,13 @@ from engine.store.membership import organizations_of
 @click.option("--no-scheduler", is_flag=True, help="Leave scheduled work to another process.")
 def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None:
     """Serve the API and run scheduled work, in one process."""
-    import api
-    from engine.web.app import Console
-    from engine.web.server import bind, run
-    from scheduler import new_scheduler
+    from engine.cli.workers import serve_console
+    from engine.web.serving.server import listen
 
-    with open_console_services() as services:
-        console = Console(api.ROUTES, services)
-        server = bind(console, host, port, threads or services.settings.threads)
-        jobs = None if no_scheduler else new_scheduler(services)
-        click.echo(f"Serving on http://{host}:{port} (Ctrl-C stops)", err=True)
-        run(server, jobs)
+    settings = Settings.of_process()
+    listening = listen(host, port, private=not settings.session_auth)
+    click.echo(f"Serving on http://{host}:{port} (Ctrl-C stops)", err=True)
+    serve_console(settings, listening, threads=threads or settings.threads, scheduled=not no_scheduler)
 
 
 @click.command(epilog="Example: hq scheduler")

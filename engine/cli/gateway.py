@@ -13,8 +13,8 @@ THREADS = 4
 def gateway(host: str, port: int) -> None:
     """Serve the descriptor at the root of the central gateway; no store is opened."""
     from engine.web.gateway import gateway as application
-    from engine.web.server import listen, run
+    from engine.web.serving.server import run, serve_simply
 
-    server = listen(application(Settings.of_process()), host, port, THREADS)
+    server = serve_simply(application(Settings.of_process()), host, port, THREADS)
     click.echo(f"Gateway on http://{host}:{port} (Ctrl-C stops)", err=True)
     run(server)

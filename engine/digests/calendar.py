@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from time import monotonic
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from engine.model.digest import When, last_due
 from engine.model.errors import Problem
@@ -44,15 +44,18 @@ def is_owed(when: When, now: datetime, clock: Clock, last: JobRunRow | None) -> 
     return last["outcome"] in ("failed", None) and last["started_at"] <= now - AGAIN
 
 
-def tick(services: Services, tasks: Sequence[Task], *, now: datetime) -> str:
+RunTask: TypeAlias = Callable[[Services, Task, str, datetime], str]
+
+
+def tick(services: Services, tasks: Sequence[Task], *, now: datetime, run: RunTask | None = None) -> str:
     """Do whatever is owed to whomever. One failure keeps nothing else from being done; Problem in the end.
 
-    The tasks are done in their order, each for every organization.
+    The tasks are done in their order, each for every organization; ``run`` does one, where that is not done here.
     """
     org_ids = [org_id for org_id, _ in services.store.organizations()]
     done, failures = 0, []
     for task in tasks:
-        do = partial(_do, services, task, now=now)
+        do = partial(_do, services, task, run or _here, now=now)
         went = for_every_organization(f"task {task.name}", org_ids, do)
         done += sum(went.results.values())
         failures += [(task.name, failure) for failure in went.failures]
@@ -62,7 +65,11 @@ def tick(services: Services, tasks: Sequence[Task], *, now: datetime) -> str:
     return f"{done} tasks done"
 
 
-def _do(services: Services, task: Task, org_id: str, *, now: datetime) -> bool:
+def _here(services: Services, task: Task, org_id: str, now: datetime) -> str:
+    return task.run(services, org_id, now)
+
+
+def _do(services: Services, task: Task, run: RunTask, org_id: str, *, now: datetime) -> bool:
     """Whether the organization was owed the task, which is then done."""
     if not _due(services, task, org_id, now):
         return False
@@ -76,7 +83,7 @@ def _do(services: Services, task: Task, org_id: str, *, now: datetime) -> bool:
             )
 
     try:
-        said = task.run(services, org_id, now)
+        said = run(services, task, org_id, now)
     except Exception as error:
         note("failed", noted_reason(error))
         raise

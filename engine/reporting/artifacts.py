@@ -28,7 +28,7 @@ from engine.store.types import canonical_json
 ROOT = Path(__file__).resolve().parents[2]
 _SOURCES = ("engine", "reports", "templates", "data")
 _LIBRARIES = ("polars", "duckdb", "jinja2", "icalendar")
-MEMORY_BYTES = 128 * 1024 * 1024
+MEMORY_BYTES = 48 * 1024 * 1024
 
 
 @cache

@@ -216,7 +216,9 @@ class Replica:
             cursor.close()
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead log into the file."""
+        """Fold the write-ahead log into the file, where this process has it open."""
+        if self._opened is None:
+            return
         with self._writer:
             self._connection.cursor().execute("CHECKPOINT")
 

@@ -165,6 +165,18 @@ class Snapshot:
         form = declared.format(format, parameters)
         return self._keep(declared, form, parameters, RENDERERS[form].render, must_keep)
 
+    def kept(self, report: str, query: Mapping[str, str], format: str | None = None) -> Artifact | None:
+        """What ``bytes`` gives where it was built already; it computes nothing."""
+        declared = self.report(report)
+        parameters = declared.parse(query)
+        return self._kept(declared, declared.format(format, parameters), parameters)
+
+    def kept_hash(self, report: str, query: Mapping[str, str]) -> str | None:
+        """What ``content_hash`` gives where it was computed already."""
+        declared = self.report(report)
+        found = self._kept(declared, "sha256", declared.parse(query))
+        return None if found is None else found.data.decode()
+
     def figures(self, report: str, query: Mapping[str, str]) -> Figures:
         """The values of a report's figures. BadRequest for a bad parameter, NotFound for an unknown report."""
         declared = self.report(report)
@@ -184,10 +196,10 @@ class Snapshot:
         render: Render,
         must_keep: bool = False,
     ) -> Artifact:
+        kept = self._kept(report, form, parameters)
+        if kept is not None:
+            return kept
         name, key = self._name(report.name, form, parameters)
-        data = self.artifacts.get(name, key)
-        if data is not None:
-            return Artifact(name, key, data)
         with self.artifacts.building(name):
             data = self.artifacts.get(name, key)
             if data is not None:
@@ -201,6 +213,11 @@ class Snapshot:
                     raise
                 log.warning("%s", error.message)
             return Artifact(name, key, data, made=True)
+
+    def _kept(self, report: Report, form: str, parameters: Parameters) -> Artifact | None:
+        name, key = self._name(report.name, form, parameters)
+        data = self.artifacts.get(name, key)
+        return None if data is None else Artifact(name, key, data)
 
     def _name(self, report: str, form: str, parameters: Parameters) -> tuple[Name, str]:
         return self._naming(self.org_id, report, form, self.as_of, self.revision, parameters)

@@ -1,17 +1,30 @@
 """The parts of one process, opened and closed together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol, TypeVar
 
 from engine.model.report import Report
-from engine.reporting.artifacts import Artifacts
+from engine.reporting.artifacts import MEMORY_BYTES, Artifacts
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.settings import Settings
 from engine.store import Store
 from engine.store.migrations import migrate
+
+REPLICA = "analytics.duckdb"
+
+
+T = TypeVar("T")
+
+
+class Background(Protocol):
+    """Where long work is done, if not here."""
+
+    def __call__(self, function: Callable[..., T], *arguments: object) -> T:
+        """What the function of a module answers to the services of another process and ``arguments``."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +35,13 @@ class Services:
     store: Store
     snapshots: Snapshots
     started_at: datetime
+    background: Background | None = None
+
+    def aside(self, function: Callable[..., T], *arguments: object) -> T:
+        """Call a function of a module with services and ``arguments``: beside this process where it has helpers."""
+        if self.background is None:
+            return function(self, *arguments)
+        return self.background(function, *arguments)
 
     @property
     def replica(self) -> Replica:
@@ -35,16 +55,28 @@ class Services:
 
 
 @contextmanager
-def open_services(settings: Settings, catalogue: Mapping[str, Report], *, now: datetime) -> Iterator[Services]:
-    """Migrate the store, open everything, and let go of it in the end."""
+def open_services(
+    settings: Settings,
+    catalogue: Mapping[str, Report],
+    *,
+    now: datetime,
+    replica: str = REPLICA,
+    memory_bytes: int = MEMORY_BYTES,
+) -> Iterator[Services]:
+    """Migrate the store, open everything, and let go of it in the end.
+
+    Processes that compute side by side have a ``replica`` each, a file in the data folder; ``memory_bytes`` bounds the
+    artifacts that are held in memory.
+    """
     migrate(settings.store_url)
     store = Store(settings.store_url)
     folder = settings.data_dir
-    replica = Replica(store.url, folder / "analytics.duckdb", memory_limit=settings.analytics_memory)
-    snapshots = Snapshots(store, replica, Artifacts(folder / "artifacts"), catalogue)
+    analytics = Replica(store.url, folder / replica, memory_limit=settings.analytics_memory)
+    artifacts = Artifacts(folder / "artifacts", memory_bytes=memory_bytes)
+    snapshots = Snapshots(store, analytics, artifacts, catalogue)
     try:
         yield Services(settings, store, snapshots, now)
     finally:
         snapshots.close()
-        replica.close()
+        analytics.close()
         store.close()

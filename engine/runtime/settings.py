@@ -143,6 +143,12 @@ class Settings:
     trusted_proxies: tuple[str, ...] = setting(values.names, (), "addresses whose X-Forwarded-For is believed")
     rate_limit_url: str = setting(values.text, "memory://", "where limits are counted; redis://… shares them")
     threads: int = setting(values.count(1, 64), 4, "threads that answer requests")
+    report_processes: int = setting(
+        values.count(1, 64), 1, "processes that compute reports, each with an analytics store of its own"
+    )
+    report_deadline_seconds: int = setting(
+        values.count(1, 3600), 60, "seconds after which a report that is being computed is given up"
+    )
     analytics_memory: str = setting(values.text, "2GB", "memory limit of the analytics store")
     artifact_days: int = setting(values.count(1, 365), 7, "days after which an unused artifact is pruned")
     build_at: str = setting(values.clock, "02:30", "local time of the nightly build")

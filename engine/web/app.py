@@ -5,6 +5,7 @@ import random
 import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 from urllib.parse import parse_qsl
@@ -22,12 +23,15 @@ from engine.model.errors import (
 )
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
+from engine.runtime.workers import Workers
+from engine.web.computing import Answering, Computing
 from engine.web.gate import Gate
 from engine.web.http import (
     Headers,
     Request,
     Response,
 )
+from engine.web.lanes import GENERAL, LANES, Lane
 from engine.web.limits import BodyLimit, Limit, Limiter
 from engine.web.parameters import parameters
 from engine.web.routes import WITH_BODY, Route
@@ -55,9 +59,12 @@ class _Refusal(Protocol):
 class Console:
     """The routes over the services of one process. ``wsgi`` is the application."""
 
-    def __init__(self, routes: Sequence[Route], services: Services) -> None:
+    def __init__(
+        self, routes: Sequence[Route], services: Services, workers: Mapping[str, Workers[Answering]] | None = None
+    ) -> None:
         self.routes = tuple(routes)
         self.services = services
+        self._computing = Computing(workers or {})
         limiter = Limiter(services.settings.rate_limit_url)
         self.gate = Gate(services, Sessions(services.settings), limiter)
         self._proxies = frozenset(services.settings.trusted_proxies)
@@ -70,10 +77,24 @@ class Console:
         app = bottle.Bottle()
         app.config["catchall"] = False
         for route in self.routes:
-            app.route(route.rule, method=route.method, callback=self._callback(route))
+            app.route(route.rule, method=route.method, callback=self._callback(route), lane=route.lane)
         app.default_error_handler = self._unrouted
+        self._router = app.router
         served: WSGIApplication = app
         return served
+
+    def lanes(self, threads: int) -> tuple[Lane, ...]:
+        """Every lane; the general one has as many threads as the settings or an option say."""
+        return tuple(replace(lane, threads=threads, share=threads) if lane is GENERAL else lane for lane in LANES)
+
+    def lane_of(self, method: str, path: str) -> Lane:
+        """Where a request runs; what no route answers runs in general."""
+        try:
+            route, _ = self._router.match({"REQUEST_METHOD": method, "PATH_INFO": path})
+        except bottle.HTTPError:
+            return GENERAL
+        lane: Lane = route.config["lane"]
+        return lane
 
     def _callback(self, route: Route) -> Callable[..., bytes | Iterable[bytes]]:
         """What Bottle calls. HEAD comes here as well as GET: Bottle sends the same headers, and no body."""
@@ -105,8 +126,10 @@ class Console:
             id=identifier,
             now=datetime.now(UTC),
             services=self.services,
+            computing=self._computing,
             raw_path=environ.get("REQUEST_URI", "").partition("?")[0],
             raw_query=environ.get("QUERY_STRING", ""),
+            gone=environ.get("waitress.client_disconnected", _stays),
         )
         response = self._checked(route, request)
         if route.access.note is None:
@@ -129,7 +152,7 @@ class Console:
             if route.parameters is not None and not route.forwards:
                 request.options = parameters(request, *route.parameters)
             arguments = () if route.body is None else route.body.arguments(request)
-            return route.handler(request, *arguments)
+            return self._computing.handle(route, request, arguments)
         except Problem as problem:
             return self._failed(self._rechecked(route, request, problem), request.id)
         except Exception:
@@ -137,6 +160,12 @@ class Console:
             log.error("request %s failed\n%s", request.id, traceback.format_exc())
             fault = Problem(f"Something went wrong on our side; the log has it under request {request.id}.")
             return self._failed(self._rechecked(route, request, fault), request.id)
+
+    def computed(self, method: str, path: str, request: Request) -> Response:
+        """What the handler of a route answers in a worker; the checks were made where the request came in."""
+        route = next(route for route in self.routes if (route.method, route.path) == (method, path))
+        arguments = () if route.body is None else route.body.arguments(request)
+        return route.handler(request, *arguments)
 
     def _rechecked(self, route: Route, request: Request, problem: Problem) -> Problem:
         """What to answer: a credential that is not good any more is said before anything else."""
@@ -210,6 +239,11 @@ class Console:
             if hop.strip() and hop.strip() not in self._proxies:
                 return str(hop.strip())
         return address
+
+
+def _stays() -> bool:
+    """A client of which nobody can tell that it hung up."""
+    return False
 
 
 def _and(words: Sequence[str]) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, Protocol, TypeAlias
 from wsgiref.types import WSGIEnvironment
 
 import msgspec
 
 from engine.model.document import Position
+from engine.reporting.snapshot import Artifact
 from engine.runtime.services import Services
 
 MAX_BODY = 1024 * 1024
@@ -58,10 +59,31 @@ class Principal:
     secret_sha256: str = ""
 
 
+@dataclass(frozen=True)
+class Question:
+    """A report that is asked for; ``hashed`` where the hash of what it says is wanted beside it."""
+
+    org_id: str
+    report: str
+    query: tuple[tuple[str, str], ...]
+    form: str
+    hashed: bool
+
+
+class Reports(Protocol):
+    """Where reports come from."""
+
+    def report(self, request: "Request", question: Question, head: Position | None) -> tuple[Artifact, str | None]:
+        """A report's artifact, and the hash of what it says; from the artifacts, or computed now.
+
+        ``head`` spares the look where it was just read. Unavailable: it took too long, or the client hung up.
+        """
+
+
 @dataclass
 class Request:
     """One request. ``query`` holds each parameter once as text, ``options`` those that the route declares with their
-    values; ``raw_path`` and ``raw_query`` are as they came."""
+    values; ``raw_path`` and ``raw_query`` are as they came; ``gone`` tells whether the client hung up meanwhile."""
 
     method: str
     path: str
@@ -73,10 +95,12 @@ class Request:
     id: str
     now: datetime
     services: Services
+    computing: Reports
     principal: Principal | None = None
     options: Options = field(default_factory=dict)
     raw_path: str = ""
     raw_query: str = ""
+    gone: Callable[[], bool] = bool
 
     @property
     def caller(self) -> Principal:
@@ -93,9 +117,9 @@ class Request:
 
 @dataclass
 class Response:
-    """What goes back. ``body`` may be an iterable of chunks, which is streamed."""
+    """What goes back. ``body`` may be an iterable of chunks, which is streamed, or a file, which the server reads."""
 
-    body: bytes | Iterable[bytes] = b""
+    body: bytes | Iterable[bytes] | BinaryIO = b""
     content_type: str = "application/json"
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)

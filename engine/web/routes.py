@@ -9,6 +9,7 @@ from engine.model.ask import Parameter
 from engine.web.access import Access
 from engine.web.bodies import Body
 from engine.web.http import Response
+from engine.web.lanes import GENERAL, Lane
 from engine.web.limits import SMALL, BodyLimit, Limit
 
 # of the request, and of the body where the route declares one that the console reads
@@ -45,7 +46,8 @@ class Route:
     ``parameters`` are read before the handler is called, and any other name is refused; None leaves the query to the
     handler. ``headers`` are those that the handler looks at, ``size`` bounds the body.
     ``answer`` is what a success holds, several where the caller chooses; ``status`` which one, several where it says
-    what was found. ``errors`` are those that neither access, limit, query nor body bring along.
+    what was found. ``errors`` are those that neither access, limit, query nor body bring along. ``lane`` has the
+    threads that serve it.
     """
 
     method: str
@@ -61,6 +63,7 @@ class Route:
     answer: Answer | tuple[Answer, ...] = ()
     status: int | tuple[int, ...] = 200
     errors: tuple[int, ...] = ()
+    lane: Lane = GENERAL
 
     @property
     def forwards(self) -> bool:

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from engine.web.server import bind
+from engine.web.serving.server import bind, listen
 
 
 def free_port():
@@ -34,15 +34,15 @@ def until(check, seconds=30):
 @contextmanager
 def behind_waitress(console):
     """The port on which the console answers."""
-    port = free_port()
-    server = bind(console, "127.0.0.1", port, 4)
-    loop = threading.Thread(target=lambda: server.asyncore.loop(timeout=0.1, map=server._map, use_poll=True))
+    listening = listen("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    server = bind(console, listening, 4)
+    over = threading.Event()
+    loop = threading.Thread(target=server.serve, args=(over.is_set,))
     loop.start()
     yield port
-    for channel in list(server._map.values()):
-        channel.close()
-    server.task_dispatcher.shutdown()
-    loop.join(timeout=5)
+    over.set()
+    loop.join(timeout=15)
 
 
 @contextmanager

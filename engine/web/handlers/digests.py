@@ -22,6 +22,7 @@ from engine.web.answers.digests import DigestRun, DigestRuns, StaffingChainRun, 
 from engine.web.bodies import JsonBody
 from engine.web.handlers.reports import report_route
 from engine.web.http import Request, Response, answer
+from engine.web.lanes import ARCHIVES, REPORTS
 from engine.web.limits import SENSITIVE
 from engine.web.routes import Route
 
@@ -148,7 +149,7 @@ def delivery_route(method: str, path: str, access: Access, digest: Digest) -> Ro
     """The route that delivers a digest by hand."""
     return Route(
         method, path, access, DeliveryHandler(digest), SENSITIVE,
-        parameters=None, body=JsonBody(DeliveryBody, required=False), answer=DigestRun,
+        parameters=None, body=JsonBody(DeliveryBody, required=False), answer=DigestRun, lane=REPORTS,
     )  # fmt: skip
 
 
@@ -156,7 +157,7 @@ def scheduled_route(method: str, path: str, access: Access, digest: Digest) -> R
     """The route that delivers a digest by cron."""
     return Route(
         method, path, access, ScheduledHandler(digest),
-        parameters=None, body=SCHEDULED, answer=(DigestRun, DigestRuns), errors=(404,),
+        parameters=None, body=SCHEDULED, answer=(DigestRun, DigestRuns), errors=(404,), lane=ARCHIVES,
     )  # fmt: skip
 
 
@@ -165,6 +166,7 @@ def chain_route(method: str, path: str, access: Access, digests: tuple[Digest, .
     return Route(
         method, path, access, ChainHandler(digests),
         parameters=None, body=SCHEDULED, answer=(StaffingChainRun, StaffingChainRuns), errors=(404,),
+        lane=ARCHIVES,
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from engine.runtime.settings import Settings
 from engine.web.access import Access
 from engine.web.bodies import RawBody
 from engine.web.http import Request, Response
+from engine.web.lanes import PROXIES
 from engine.web.limits import PROXY
 from engine.web.routes import ANYTHING, Route
 
@@ -135,7 +136,7 @@ def proxy_route(method: str, path: str, access: Access, connector: Connector) ->
     body = None if method == "GET" else RawBody(object, required=False, media_types=("*/*",))
     return Route(
         method, path, access, ForwardHandler(connector), PROXY,
-        parameters=None, body=body, answer=ANYTHING, errors=(502, 503, 504),
+        parameters=None, body=body, answer=ANYTHING, errors=(502, 503, 504), lane=PROXIES,
     )  # fmt: skip
 
 

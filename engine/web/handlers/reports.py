@@ -1,7 +1,7 @@
 """Handlers that answer with a report: format, entity tag, download name, access log."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from engine.model.errors import BadRequest
 from engine.reporting.render import RENDERERS, download_name
@@ -11,9 +11,11 @@ from engine.web.access_log import note_access
 from engine.web.answers.shape import ReportEnvelope
 from engine.web.http import (
     REVALIDATE,
+    Question,
     Request,
     Response,
 )
+from engine.web.lanes import REPORTS
 from engine.web.negotiation import preferred_format
 from engine.web.routes import Route
 
@@ -35,6 +37,7 @@ class ReportHandler:
     report: str
     of_caller: bool = False
     outlook: Outlook | None = None
+    hands_over: ClassVar[bool] = True  # to the workers, what has to be computed, and nothing else
 
     def __call__(self, request: Request) -> Response:
         """The report, in the format that is asked for."""
@@ -61,21 +64,23 @@ def report_route(
 ) -> Route:
     """The route of a report: its parameters and formats are those that the report declares."""
     handler = ReportHandler(name, of_caller, outlook)
-    return Route(method, path, access, handler, parameters=None, answer=ReportEnvelope, status=(200, 304))
+    return Route(method, path, access, handler, parameters=None, answer=ReportEnvelope, status=(200, 304), lane=REPORTS)
 
 
 def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook | None) -> Response:
     services, caller = request.services, request.caller
     declared = services.snapshots.report(name)
     form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared.formats_of(query))
-    with services.snapshots.open(caller.org_id, now=request.now, head=caller.head) as snapshot:
-        artifact = snapshot.bytes(name, query, form)
-        renderer = RENDERERS[artifact.name.format]
-        headers = {"ETag": f'"{artifact.etag}"'}
-        if not_changed(request.headers.get("if-none-match", ""), artifact.etag):
-            return Response(status=304, headers=headers, content_type=renderer.content_type, cache=REVALIDATE)
-        if outlook is not None and artifact.name.format == "json":
-            headers |= outlook.headers(request, snapshot.content_hash(name, query))
+    form = declared.format(form, declared.parse(query))
+    hashed = outlook is not None and form == "json"
+    question = Question(caller.org_id, name, tuple(query.items()), form, hashed)
+    artifact, content_hash = request.computing.report(request, question, caller.head)
+    renderer = RENDERERS[artifact.name.format]
+    headers = {"ETag": f'"{artifact.etag}"'}
+    if not_changed(request.headers.get("if-none-match", ""), artifact.etag):
+        return Response(status=304, headers=headers, content_type=renderer.content_type, cache=REVALIDATE)
+    if outlook is not None and content_hash is not None:
+        headers |= outlook.headers(request, content_hash)
     kind = "attachment" if renderer.attachment else "inline"
     file = download_name(caller.org_id, name, artifact.name.as_of, artifact.name.format)
     headers["Content-Disposition"] = f'{kind}; filename="{file}"'

@@ -1,0 +1,182 @@
+"""Where answers are computed: in the worker processes that a lane names, or here where a console has none."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
+
+from engine.model.document import Position
+from engine.reporting.artifacts import Name
+from engine.reporting.snapshot import Artifact
+from engine.runtime.services import Services
+from engine.runtime.worker_process import Assignment
+from engine.runtime.workers import Workers
+from engine.web.http import Principal, Question, Request, Response
+from engine.web.lanes import REPORTS
+from engine.web.routes import Route
+
+LARGE = 1024 * 1024  # bytes from which on an answer goes from one process to the other as a file
+
+
+class Answering(Protocol):
+    """What a worker process opens: a console."""
+
+    @property
+    def services(self) -> Services: ...
+
+    def computed(self, method: str, path: str, request: Request) -> Response:
+        """What the route's handler answers; the checks were made where the request came in."""
+
+
+@dataclass(frozen=True)
+class _Built:
+    """The name of an artifact, with its bytes where no file has them, and the content's hash where it was asked for."""
+
+    name: Name
+    key: str
+    data: bytes | None
+    content_hash: str | None
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """A request on its way to a worker."""
+
+    method: str
+    rule: str
+    path: str
+    arguments: dict[str, str]
+    query: dict[str, str]
+    headers: dict[str, str]
+    body: bytes
+    address: str
+    id: str
+    now: datetime
+    principal: Principal | None
+    options: dict[str, object]
+    raw_path: str
+    raw_query: str
+
+
+@dataclass
+class Computing:
+    """The workers of a console by name; without them everything is computed where it is asked."""
+
+    workers: Mapping[str, Workers[Answering]]
+
+    def report(self, request: Request, question: Question, head: Position | None) -> tuple[Artifact, str | None]:
+        """A report's artifact, and the hash of what it says; from the artifacts, or computed now.
+
+        Unavailable where it took too long, or the client hung up.
+        """
+        services = request.services
+        query = dict(question.query)
+        with services.snapshots.open(question.org_id, now=request.now, head=head) as snapshot:
+            if REPORTS.workers not in self.workers:
+                artifact = snapshot.bytes(question.report, query, question.form)
+                return artifact, snapshot.content_hash(question.report, query) if question.hashed else None
+            kept = snapshot.kept(question.report, query, question.form)
+            content_hash = snapshot.kept_hash(question.report, query) if question.hashed else None
+            if kept is not None and (content_hash is not None or not question.hashed):
+                return kept, content_hash
+            position, day = snapshot.revision.seq, snapshot.as_of
+        work: Assignment[Answering] = Assignment(
+            _build, (question, request.now), partial(_sync, question.org_id), (question, day), position
+        )
+        built = cast(_Built, self._run(REPORTS.workers, work, request, question.org_id))
+        data = built.data if built.data is not None else services.artifacts.get(built.name, built.key)
+        if data is None:  # pruned between the two looks
+            return self.report(request, question, None)
+        return Artifact(built.name, built.key, data, made=True), built.content_hash
+
+    def handle(self, route: Route, request: Request, arguments: tuple[object, ...]) -> Response:
+        """What the route's handler answers."""
+        workers = route.lane.workers
+        if workers not in self.workers or getattr(route.handler, "hands_over", False):
+            return route.handler(request, *arguments)
+        sent = _Sent(
+            route.method, route.path, request.path, dict(request.arguments), dict(request.query),
+            dict(request.headers), request.body if route.body is not None else b"", request.address, request.id,
+            request.now, request.principal, dict(request.options), request.raw_path, request.raw_query,
+        )  # fmt: skip
+        org_id = "" if request.principal is None else request.principal.org_id
+        prepare = partial(_sync, org_id) if org_id else None
+        response, file = cast(
+            tuple[Response, str | None], self._run(workers, Assignment(_answer, (sent,), prepare), request, org_id)
+        )
+        return response if file is None else replace(response, body=_taken(file))
+
+    def _run(self, workers: str | None, work: Assignment[Answering], request: Request, place: str) -> object:
+        caller = request.address if request.principal is None else request.principal.actor
+        return self.workers[str(workers)].run(work, place=place, caller=caller, gone=request.gone)
+
+
+def _sync(org_id: str, console: Answering) -> None:
+    """Bring the worker's replica up to date; what is new to it may take long, and is kept."""
+    console.services.replica.sync([org_id])
+
+
+def _build(console: Answering, question: Question, now: datetime) -> _Built:
+    services, query = console.services, dict(question.query)
+    with services.snapshots.open(question.org_id, now=now) as snapshot:
+        artifact = snapshot.bytes(question.report, query, question.form)
+        content_hash = snapshot.content_hash(question.report, query) if question.hashed else None
+    there = services.artifacts.place(artifact.name).is_file()
+    return _Built(artifact.name, artifact.etag, None if there else artifact.data, content_hash)
+
+
+def _answer(console: Answering, sent: _Sent) -> tuple[Response, str | None]:
+    """The answer; a large body is in the file whose name comes beside it."""
+    request = Request(
+        method=sent.method,
+        path=sent.path,
+        arguments=sent.arguments,
+        query=sent.query,
+        headers=sent.headers,
+        read_body=lambda: sent.body,
+        computing=Computing({}),
+        address=sent.address,
+        id=sent.id,
+        now=sent.now,
+        services=console.services,
+        principal=sent.principal,
+        options=sent.options,
+        raw_path=sent.raw_path,
+        raw_query=sent.raw_query,
+    )
+    response = console.computed(sent.method, sent.rule, request)
+    if isinstance(response.body, bytes):
+        return response, None
+    pieces = iter(response.body)
+    begun = bytearray()
+    for piece in pieces:
+        begun += piece
+        if len(begun) > LARGE:
+            return replace(response, body=b""), _put_down(console.services, chain((bytes(begun),), pieces))
+    return replace(response, body=bytes(begun)), None
+
+
+def _put_down(services: Services, pieces: "chain[bytes]") -> str:
+    folder = services.settings.data_dir / "handover"
+    folder.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for piece in pieces:
+                file.write(piece)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return name
+
+
+def _taken(name: str) -> BinaryIO:
+    """The file, which is gone once it is read."""
+    file = Path(name).open("rb")  # noqa: SIM115 - the server closes it when it was sent
+    Path(name).unlink()
+    return file

@@ -1,0 +1,215 @@
+"""A client's connection: what it may take in time and bytes, and that reading slowly holds no thread."""
+
+import socket
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from waitress.channel import HTTPChannel
+
+from engine.web.serving.refusals import HttpRefusal, RefusalTask, too_slow
+
+HEADER_SECONDS = 20.0
+BODY_SECONDS = 60.0
+BYTES_PER_SECOND = 1000  # below which a body that takes longer, or an answer that is read, has come to a standstill
+READ_SECONDS = 60.0
+IDLE_SECONDS = 60.0  # between two requests
+GONE_SECONDS = 2.0  # after which one that closed its side is not waited for with costly work
+LINGER_SECONDS = 2.0  # for which the rest of a refused request is read, so that its answer arrives
+MOST_AT_ONCE = 256 * 1024  # bytes that one client is sent in one turn of the loop
+
+
+@dataclass
+class _Progress:
+    """How an answer is read: since when, and how much had been sent by then."""
+
+    since: float
+    sent: int
+
+
+class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
+    """waitress's channel with deadlines.
+
+    The loop calls ``check`` about twice a second. A client that closed its side while a request runs still gets its
+    answer; after a moment the application may take it for gone.
+    """
+
+    error_task_class = RefusalTask
+    request: Any  # what is coming in, of waitress's parser
+    close_when_flushed: bool
+
+    def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
+        # Any: waitress has no types
+        self.opened = self.quiet_since = time.monotonic()
+        self.sent_bytes = 0
+        self._came_bytes = 0
+        self._began: float | None = None  # when the first byte of the request that is coming in was read
+        self._progress: _Progress | None = None
+        self._ended: float | None = None  # when the client closed its side
+        self._lingers: float | None = None
+        super().__init__(server, sock, addr, adj, map)
+
+    # -- what the loop asks --------------------------------------------------------------------------------------------
+
+    def readable(self) -> bool:
+        """Whether bytes of the client are wanted."""
+        if self._lingers is not None:
+            return True
+        return self._ended is None and bool(super().readable())
+
+    def writable(self) -> bool:
+        """Whether there is something to send, or to close."""
+        return self._lingers is None and bool(super().writable())
+
+    def handle_read(self) -> None:
+        """Read what came; an end of what the client sends does not end what it is owed."""
+        if self._lingers is not None:
+            self._discard()
+            return
+        try:
+            data = self.socket.recv(self.adj.recv_bytes)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            self.handle_close()
+            return
+        if data:
+            self.last_activity = time.time()
+            self.received(data)
+        elif self.requests or self.total_outbufs_len:
+            self._ended = time.monotonic()
+        else:
+            self.handle_close()
+
+    def received(self, data: bytes) -> bool:
+        """Take in bytes; the clock of a request starts with its first."""
+        if self.request is None:
+            self._began, self._came_bytes = time.monotonic(), 0
+        self._came_bytes += len(data)
+        taken = bool(super().received(data))
+        coming = self.request
+        if coming is None:
+            self._began = None
+        elif coming.headers_finished and coming.error is None and self._began is not None:
+            refusal = self.server.admit(self, coming)
+            if refusal is not None:
+                self.refuse_coming(refusal)
+        return taken
+
+    def handle_write(self) -> None:
+        """Send; then close, or first read on for a moment what a refused client still sends."""
+        if self.close_when_flushed and not self.total_outbufs_len and self._began is not None:
+            self.close_when_flushed = False
+            self._linger()
+            return
+        super().handle_write()
+
+    def _flush_some(self, do_close: bool = True) -> bool:
+        """Send as much as the client takes, up to what one turn allows. waitress sends until the client is full."""
+        sent = 0
+        while sent < MOST_AT_ONCE:
+            outbuf = self.outbufs[0]
+            left = outbuf.__len__()
+            if left <= 0:
+                if len(self.outbufs) == 1:
+                    break
+                self.outbufs.pop(0).close()
+                continue
+            number = self.send(outbuf.get(min(self.sendbuf_len, MOST_AT_ONCE)), do_close=do_close)
+            if not number:
+                break
+            outbuf.skip(number, True)
+            sent += number
+            self.total_outbufs_len -= number
+        if not sent:
+            return False
+        self.sent_bytes += sent
+        self.last_activity = time.time()
+        self.quiet_since = time.monotonic()
+        return True
+
+    # -- deadlines -----------------------------------------------------------------------------------------------------
+
+    def check(self, now: float) -> None:
+        """End what takes too long: 408 for what does not come, a closed connection for what is not read."""
+        if not self.total_outbufs_len:
+            self._progress = None
+        if self._lingers is not None:
+            if now > self._lingers:
+                self.handle_close()
+        elif self.total_outbufs_len:
+            self._check_reader(now)
+        elif self.requests:
+            return
+        elif self._ended is not None:
+            self.handle_close()
+        elif self._began is not None:
+            self._check_sender(now, self._began)
+        elif now - self.quiet_since > (HEADER_SECONDS if not self.sent_bytes else IDLE_SECONDS):
+            self.handle_close()
+
+    def _check_sender(self, now: float, began: float) -> None:
+        spent = now - began
+        if self.request is None or not self.request.headers_finished:
+            if spent > HEADER_SECONDS:
+                self.refuse_coming(too_slow("header", f"it has {HEADER_SECONDS:.0f} s"))
+        elif spent > BODY_SECONDS and self._came_bytes < BYTES_PER_SECOND * spent:
+            expected = f"it has {BODY_SECONDS:.0f} s, and longer only while it brings {BYTES_PER_SECOND} bytes a second"
+            self.refuse_coming(too_slow("body", expected))
+
+    def _check_reader(self, now: float) -> None:
+        if self._progress is None:
+            self._progress = _Progress(now, self.sent_bytes)
+        elif now - self._progress.since > READ_SECONDS:
+            if self.sent_bytes - self._progress.sent < BYTES_PER_SECOND * READ_SECONDS:
+                self.handle_close()
+            self._progress = _Progress(now, self.sent_bytes)
+
+    @property
+    def pending(self) -> bool:
+        """Whether nothing but a part of a request came so far: it may be let go for one that says more."""
+        return not self.requests and not self.total_outbufs_len and self._lingers is None
+
+    def check_client_disconnected(self) -> bool:
+        """Whether nobody waits for the answer, as far as can be told; the application is handed this."""
+        ended = self._ended
+        return not self.connected or (ended is not None and time.monotonic() - ended > GONE_SECONDS)
+
+    # -- refusing ------------------------------------------------------------------------------------------------------
+
+    def refuse(self, refusal: HttpRefusal) -> None:
+        """Answer the oldest complete request without the application. The loop's thread calls this."""
+        if self.requests:
+            self.requests[0].error = refusal
+            self.service()
+
+    def refuse_coming(self, refusal: HttpRefusal) -> None:
+        """Answer the request that is coming in; the rest of it is read and thrown away for a moment."""
+        with self.requests_lock:
+            coming = self.request or self.parser_class(self.adj)
+            if not coming.headers_finished:
+                coming.parse_header(b"GET / HTTP/1.1\r\n")  # as waitress does with a header that it cannot read
+            coming.error, coming.completed = refusal, True
+            self.request = None
+            self.requests.append(coming)
+            first = len(self.requests) == 1
+        if first:
+            self.service()
+
+    def _linger(self) -> None:
+        try:
+            self.socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            self.handle_close()
+            return
+        self._lingers = time.monotonic() + LINGER_SECONDS
+
+    def _discard(self) -> None:
+        try:
+            over = not self.socket.recv(65536)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            over = True
+        if over:
+            self.handle_close()

@@ -1,0 +1,166 @@
+"""Hands complete requests to the threads of their lane."""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from engine.web.lanes import Lane
+from engine.web.serving.refusals import HttpRefusal, busy, stopping
+
+log = logging.getLogger("hq.web")
+
+
+class Connection(Protocol):
+    """A client's connection whose oldest request is complete."""
+
+    def service(self) -> None:
+        """Answer it."""
+
+    def refuse(self, refusal: HttpRefusal) -> None:
+        """Answer it with the refusal."""
+
+    def cancel(self) -> None:
+        """Hang up."""
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    connection: Connection
+    caller: str
+    since: float
+
+
+@dataclass
+class _Queue:
+    """What waits in a lane, and how many threads each caller has there."""
+
+    lane: Lane
+    waiting: deque[_Waiting] = field(default_factory=deque)
+    at_work: dict[str, int] = field(default_factory=dict)
+
+    def take(self) -> _Waiting | None:
+        """The oldest whose caller has not all of its share; its caller has one thread more from now on."""
+        for number, found in enumerate(self.waiting):
+            if self.at_work.get(found.caller, 0) < self.lane.share:
+                del self.waiting[number]
+                self.at_work[found.caller] = self.at_work.get(found.caller, 0) + 1
+                return found
+        return None
+
+    def give_back(self, caller: str) -> None:
+        """A thread of the caller's is free again."""
+        left = self.at_work[caller] - 1
+        if left:
+            self.at_work[caller] = left
+        else:
+            del self.at_work[caller]
+
+    def impatient(self, now: float) -> list[_Waiting]:
+        """Those that have waited too long, taken out."""
+        gone = []
+        while self.waiting and now - self.waiting[0].since > self.lane.patience:
+            gone.append(self.waiting.popleft())
+        return gone
+
+
+class LaneDispatcher:
+    """waitress's dispatcher of tasks, with a queue and threads for each lane.
+
+    ``whose`` says in which lane a connection's request runs and who counts as its caller. A connection that has to be
+    refused is handed out by ``refused``: only the I/O loop may answer it.
+    """
+
+    def __init__(self, lanes: Iterable[Lane], whose: Callable[[Connection], tuple[Lane, str]]) -> None:
+        self._whose = whose
+        self._lock = threading.Lock()
+        self._queues = {lane.name: _Queue(lane) for lane in lanes}
+        self._wake = {name: threading.Condition(self._lock) for name in self._queues}
+        self._refused: deque[tuple[Connection, HttpRefusal]] = deque()
+        self._ending = False
+        self._threads = [
+            threading.Thread(target=self._serve, args=(queue,), name=f"{queue.lane.name}-{number}", daemon=True)
+            for queue in self._queues.values()
+            for number in range(queue.lane.threads)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def add_task(self, task: Connection) -> None:
+        """Let a connection wait for a thread; one too many is to be refused."""
+        lane, caller = self._whose(task)
+        with self._lock:
+            queue = self._queues[lane.name]
+            if self._ending:
+                self._refused.append((task, stopping()))
+            elif len(queue.waiting) >= lane.queue:
+                self._refused.append((task, busy(lane.name, lane.retry_after)))
+            else:
+                queue.waiting.append(_Waiting(task, caller, time.monotonic()))
+                self._wake[lane.name].notify()
+
+    def full(self, lane: Lane) -> HttpRefusal | None:
+        """What to say to a request that will not find a place in its lane."""
+        with self._lock:
+            if len(self._queues[lane.name].waiting) < lane.queue:
+                return None
+        return busy(lane.name, lane.retry_after, closes=True)
+
+    def refused(self, now: float) -> list[tuple[Connection, HttpRefusal]]:
+        """Those that were refused or have waited too long, each once, and what to tell them."""
+        with self._lock:
+            found = list(self._refused)
+            self._refused.clear()
+            for queue in self._queues.values():
+                found += [
+                    (waiting.connection, busy(queue.lane.name, queue.lane.retry_after))
+                    for waiting in queue.impatient(now)
+                ]
+        return found
+
+    def close(self) -> None:
+        """Take nothing more: what waits is to be refused, what runs comes to its end."""
+        with self._lock:
+            self._ending = True
+            for name, queue in self._queues.items():
+                self._refused.extend((waiting.connection, stopping()) for waiting in queue.waiting)
+                queue.waiting.clear()
+                self._wake[name].notify_all()
+
+    def shutdown(self, cancel_pending: bool = True, timeout: float = 5) -> bool:
+        """End the threads, waiting at most ``timeout`` seconds for what runs. Whether all of it came to its end."""
+        self.close()
+        until = time.monotonic() + timeout
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        left = [thread.name for thread in self._threads if thread.is_alive()]
+        if left:
+            log.warning("requests still running at the end: %s", ", ".join(left))
+        if cancel_pending:
+            while self._refused:
+                self._refused.popleft()[0].cancel()
+        return not left
+
+    def _serve(self, queue: _Queue) -> None:
+        wake = self._wake[queue.lane.name]
+        while True:
+            with self._lock:
+                found = queue.take()
+                while found is None:
+                    if self._ending:
+                        return
+                    wake.wait()
+                    found = queue.take()
+            try:
+                found.connection.service()
+            except BaseException:
+                # the last resort of a thread, which has to live on: whatever this was, the log has it
+                log.exception("a connection failed")
+            finally:
+                with self._lock:
+                    queue.give_back(found.caller)
+                    if queue.waiting:
+                        wake.notify()

@@ -1,0 +1,245 @@
+"""The server: one loop for all connections, lanes of threads for what they ask, a clean end."""
+
+import errno
+import gc
+import ipaddress
+import logging
+import signal
+import socket
+import time
+from collections.abc import Callable, Collection
+from types import FrameType
+from typing import Any, Protocol
+from wsgiref.types import WSGIApplication
+
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.server import TcpWSGIServer
+
+from engine.model.errors import Usage
+from engine.web.app import Console
+from engine.web.lanes import GENERAL, Lane
+from engine.web.serving.channel import ClientChannel
+from engine.web.serving.dispatcher import Connection, LaneDispatcher
+from engine.web.serving.refusals import HttpRefusal, busy
+
+log = logging.getLogger("hq.web")
+GRACE_SECONDS = 10.0
+MAX_REQUEST = 16 * 1024 * 1024  # beyond the largest body that is read: so far the application itself says 413
+CONNECTIONS = 1000
+CONNECTIONS_OF_ADDRESS = 256
+INCOMING_BYTES = 256 * 1024 * 1024  # of all bodies that are coming in
+OUTGOING_BYTES = 2 * 1024 * 1024 * 1024  # of all answers that are not read yet; they lie on the disk
+SECONDS_BETWEEN_CHECKS = 0.5
+
+LaneOf = Callable[[str, str], Lane]
+
+
+class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no types
+    """waitress's server with our channels and lanes. ``lane_of`` a method and a path says where a request runs."""
+
+    channel_class = ClientChannel
+    task_dispatcher: LaneDispatcher
+
+    def __init__(
+        self,
+        application: WSGIApplication,
+        listening: socket.socket,
+        lanes: Collection[Lane],
+        lane_of: LaneOf,
+        proxies: Collection[str] = (),
+        largest: int = 0,
+    ) -> None:
+        self._lane_of = lane_of
+        self._proxies = frozenset(proxies)
+        self._checked = 0.0
+        self._incoming = 0
+        settings = Adjustments(
+            sockets=[listening],
+            ident=None,
+            max_request_body_size=MAX_REQUEST + largest,
+            channel_request_lookahead=1,  # a client that hangs up is noticed while its request runs
+            outbuf_high_watermark=OUTGOING_BYTES,  # an answer goes to the loop whole: who reads slowly holds no thread
+            recv_bytes=65536,
+            clear_untrusted_proxy_headers=False,
+        )
+        about = listening.family, listening.type, listening.proto, listening.getsockname()
+        super().__init__(
+            application,
+            {},
+            True,
+            listening,
+            dispatcher=LaneDispatcher(lanes, self._whose),
+            adj=settings,
+            bind_socket=False,
+            sockinfo=about,
+        )
+
+    # -- who may come in -----------------------------------------------------------------------------------------------
+
+    def admit(self, channel: ClientChannel, coming: Any) -> HttpRefusal | None:
+        """What to say to a request at the end of its header, before its body is read. Any: waitress has no types."""
+        if self._incoming + coming.content_length > INCOMING_BYTES and coming.content_length > 65536:
+            return busy("large bodies", 2, closes=True)
+        return self.task_dispatcher.full(self._lane_of(coming.command, coming.path))
+
+    def _whose(self, connection: Connection) -> tuple[Lane, str]:
+        """The lane of a connection's oldest request, and who counts as its caller: a credential, else an address."""
+        request = connection.requests[0]  # type: ignore[attr-defined] # it is a channel
+        headers = request.headers
+        caller = (
+            headers.get("AUTHORIZATION") or headers.get("X_SVC_API_KEY") or headers.get("COOKIE")
+            or self._address(connection, headers)
+        )  # fmt: skip
+        if request.error is not None:  # its header may not even name a path
+            return self._lane_of("GET", "/"), caller
+        return self._lane_of(request.command, request.path), caller
+
+    def _address(self, channel: Any, headers: dict[str, str]) -> str:
+        """The client's address; behind a trusted proxy the one that it tells. Any: waitress has no types."""
+        address: str = channel.addr[0]
+        if address not in self._proxies:
+            return address
+        hops = [hop.strip() for hop in headers.get("X_FORWARDED_FOR", "").split(",")]
+        return next((hop for hop in reversed(hops) if hop and hop not in self._proxies), address)
+
+    def handle_accept(self) -> None:
+        """Let a connection in. Where there are too many, the one that has said nothing for longest goes."""
+        super().handle_accept()
+        everybody = list(self.active_channels.values())
+        if not everybody:
+            return
+        newest: ClientChannel = everybody[-1]
+        address = newest.addr[0]
+        own = [] if address in self._proxies else [one for one in everybody if one.addr[0] == address]
+        if len(own) > CONNECTIONS_OF_ADDRESS:
+            _let_go(own, newest)
+        elif len(everybody) > CONNECTIONS:
+            _let_go(everybody, newest)
+
+    # -- the loop ------------------------------------------------------------------------------------------------------
+
+    def readable(self) -> bool:
+        """The loop asks this at each turn: the moment for deadlines and refusals."""
+        self._turn(time.monotonic())
+        return bool(self.accepting)
+
+    def _turn(self, now: float) -> None:
+        for connection, refusal in self.task_dispatcher.refused(now):
+            connection.refuse(refusal)
+        if now - self._checked <= SECONDS_BETWEEN_CHECKS:
+            return
+        self._checked = now
+        channels: list[ClientChannel] = list(self.active_channels.values())
+        self._incoming = sum(channel.request.body_bytes_received for channel in channels if channel.request)
+        if sum(channel.total_outbufs_len for channel in channels) > OUTGOING_BYTES:
+            max(channels, key=lambda channel: channel.total_outbufs_len).handle_close()
+        for channel in channels:
+            channel.check(now)
+
+    def maintenance(self, now: float) -> None:
+        """waitress's own look for idle channels; ``check`` does more."""
+
+    def serve(self, until: Callable[[], bool] = lambda: False) -> None:
+        """Turn the loop until ``until`` or an exception of a signal, then answer what is under way."""
+        try:
+            while not until():
+                wasyncore.loop(timeout=SECONDS_BETWEEN_CHECKS, map=self._map, use_poll=True, count=1)
+        except (SystemExit, KeyboardInterrupt):
+            log.info("stopping: finishing the requests under way")
+        finally:
+            self._finish()
+
+    def _finish(self) -> None:
+        """Accept nothing more; answer what runs, refuse what waits, hang up on the others."""
+        wasyncore.dispatcher.close(self)
+        self.task_dispatcher.close()
+        until = time.monotonic() + GRACE_SECONDS
+        while self.active_channels and time.monotonic() < until:
+            self._turn(time.monotonic())
+            for channel in list(self.active_channels.values()):
+                if channel.pending:
+                    channel.handle_close()
+            wasyncore.loop(timeout=0.05, map=self._map, use_poll=True, count=1)
+        self.task_dispatcher.shutdown(timeout=max(0.0, until - time.monotonic()))
+        for channel in list(self.active_channels.values()):
+            channel.handle_close()
+        self.trigger.close()
+        self._map.clear()
+
+
+def _let_go(channels: Collection[ClientChannel], newest: ClientChannel) -> None:
+    """Hang up on the one of which nothing whole came for longest; on the newest where all others have requests."""
+    idle = [channel for channel in channels if channel.pending and channel is not newest]
+    min(idle, key=lambda channel: channel.quiet_since, default=newest).handle_close()
+
+
+def bind(console: Console, listening: socket.socket, threads: int) -> ConsoleServer:
+    """The server of a console on a socket that listens already."""
+    settings = console.services.settings
+    return ConsoleServer(
+        console.wsgi, listening, console.lanes(threads), console.lane_of, settings.trusted_proxies,
+        settings.ingest_max_bytes,
+    )  # fmt: skip
+
+
+def serve_simply(application: WSGIApplication, host: str, port: int, threads: int) -> ConsoleServer:
+    """A server for any WSGI application, in one lane."""
+    lane = Lane(GENERAL.name, threads, threads)
+    return ConsoleServer(application, listen(host, port), [lane], lambda method, path: lane)
+
+
+def listen(host: str, port: int, *, private: bool = False) -> socket.socket:
+    """A socket that listens. Usage when the port is taken, or a ``private`` console would be reachable from outside."""
+    if private and not _loopback(host):
+        raise Usage(f"SVC_SESSION_AUTH=off serves one local user: bind to 127.0.0.1 or ::1, not to {host}.")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise Usage(f"Port {port} on {host} is in use; choose another with --port.") from error
+        raise Usage(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
+
+
+class BackgroundJobs(Protocol):
+    """Work that runs beside the server."""
+
+    def start(self) -> None:
+        """Begin, on threads of its own."""
+
+    def shutdown(self, *, wait: bool) -> None:
+        """Begin nothing more; let what runs come to its end."""
+
+
+def run(server: ConsoleServer, jobs: BackgroundJobs | None = None) -> None:
+    """Serve until SIGTERM or Ctrl-C, then finish the requests and the work under way."""
+    if jobs is None:
+        return _run(server)
+    jobs.start()
+    try:
+        _run(server)
+    finally:
+        jobs.shutdown(wait=True)
+
+
+def _run(server: ConsoleServer) -> None:
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise SystemExit
+
+    previous = signal.signal(signal.SIGTERM, stop)
+    gc.collect()
+    gc.freeze()  # what is loaded by now stays: looking through it again and again finds nothing
+    try:
+        server.serve()
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+        gc.unfreeze()  # else DuckDB complains on the way out of objects that were never freed
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" and ipaddress.ip_address(socket.gethostbyname(host)).is_loopback
