@@ -64,8 +64,14 @@ def replay(identifiers: Sequence[str], everything: bool, org: str | None) -> Non
         _check_org(services, org)
         for identifier in identifiers or _listed(services, org):
             row = _dead_letter(services, identifier, org)
-            most = services.settings.ingest_max_alerts
-            result = read_again(services.store, row, now=now(), most_alerts=most)
+            settings = services.settings
+            result = read_again(
+                services.store,
+                row,
+                now=now(),
+                most_alerts=settings.ingest_max_alerts,
+                most_findings=settings.ingest_max_findings,
+            )
             failed = failed or result.problem is not None
             counts = ", ".join(f"{name} {count:,}" for name, count in result.counts.items())
             click.echo(f"{identifier}\t{counts if result.problem is None else f'still unread: {result.problem}'}")

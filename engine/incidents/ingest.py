@@ -46,6 +46,7 @@ class IngestDoor:
     org_id: str
     now: datetime
     most_alerts: int
+    most_findings: int
     most_unread: int
     confirm: Callable[[Revision], None] = _trusted
     ahead: Ahead = ()
@@ -76,6 +77,7 @@ def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object
             body,
             source_header=inbound.vendor,
             received_at=inbound.received_at,
+            most=door.most_findings,
             complete=inbound.complete,
             hosts=inbound.hosts,
         )

@@ -20,10 +20,16 @@ class ReplayResult:
     problem: str | None = None
 
 
-def replay(store: Store, row: IngestPayloadRow, *, now: datetime, most_alerts: int) -> ReplayResult:
+def replay(store: Store, row: IngestPayloadRow, *, now: datetime, most_alerts: int, most_findings: int) -> ReplayResult:
     """Read a dead letter and apply it as of when it came; one that still cannot be read stays, with the new reason."""
     door = IngestDoor(
-        store=store, org_id=row["org_id"], now=now, most_alerts=most_alerts, most_unread=0, payload_id=row["id"]
+        store=store,
+        org_id=row["org_id"],
+        now=now,
+        most_alerts=most_alerts,
+        most_findings=most_findings,
+        most_unread=0,
+        payload_id=row["id"],
     )
     inbound = InboundBody(
         route=row["route"],

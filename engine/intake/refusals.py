@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from engine.intake.values import plain
-from engine.model.errors import BadRequest
+from engine.model.errors import BadRequest, TooLarge
 
 LISTED = 100
 SHOWN = 60
@@ -63,6 +63,17 @@ def check_count(noun: str, count: int, most: int) -> None:
     if count > most:
         raise BadRequest(
             f"A body may hold at most {most:,} {noun}s; got {count:,}. Send them in several.",
+            word=f"too_many_{noun}s",
+            details=[{"field": f"{noun}s", "expected": f"at most {most}", "found": str(count)}],
+        )
+
+
+def check_size(noun: str, count: int, most: int) -> None:
+    """TooLarge: whoever runs the console may raise the limit, and the body is kept to be read again then."""
+    if count > most:
+        raise TooLarge(
+            f"A body may hold at most {most:,} {noun}s (SVC_INGEST_MAX_{noun.upper()}S); got {count:,}. "
+            "Send them in several.",
             word=f"too_many_{noun}s",
             details=[{"field": f"{noun}s", "expected": f"at most {most}", "found": str(count)}],
         )

@@ -81,6 +81,7 @@ class Settings:
         values.count(1024, 256 * 1024 * 1024), 16 * 1024 * 1024, "bytes that a body of alerts or findings may have"
     )
     ingest_max_alerts: int = setting(values.count(1, 1000000), 20000, "alerts that a body may hold")
+    ingest_max_findings: int = setting(values.count(1, 1000000), 20000, "findings that a body may hold")
     ingest_max_dead_letters: int = setting(
         values.count(1, 100000), 1000, "bodies that could not be read to keep for an organization, the newest ones"
     )

@@ -12,7 +12,7 @@ from engine.intake.findings import (
     read_findings,
 )
 from engine.intake.findings.xml_trees import read_xml
-from engine.model.errors import BadRequest
+from engine.model.errors import BadRequest, TooLarge
 from engine.model.vocabulary import SEVERITIES
 from tests.intake import bodies
 from tests.intake.bodies import (
@@ -136,11 +136,13 @@ def test_an_item_that_is_no_object_is_named():
         read([finding(), "x"])
 
 
-def test_a_body_holds_at_most_five_thousand_findings():
+def test_a_body_holds_at_most_twenty_thousand_findings():
     assert len(read([finding(finding_id=n) for n in range(MOST)]).findings) == MOST
     host = qualys_host(*[bodies.qualys_detection()] * (MOST + 1))
     for body in ([finding()] * (MOST + 1), qualys_output(host)):
-        with pytest.raises(BadRequest, match="at most 5,000 findings; got 5,001") as raised:
+        with pytest.raises(
+            TooLarge, match=r"at most 20,000 findings \(SVC_INGEST_MAX_FINDINGS\); got 20,001"
+        ) as raised:
             read(body)
         assert raised.value.word == "too_many_findings"
 

@@ -10,8 +10,8 @@ import pytest
 
 from engine.web.lanes import Lane
 from engine.web.serving import channel, server
-from tests.web.attacks import HOST, asked, connected, head
 from tests.web import served
+from tests.web.attacks import HOST, asked, connected, head
 
 FAST, SLOW = Lane("fast", threads=1, share=1), Lane("slow", threads=2, share=1, queue=2)
 LARGE = b"x" * 30_000_000

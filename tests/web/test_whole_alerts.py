@@ -39,7 +39,7 @@ def letters(store):
 def read_again(store, identifier, most=20_000, now=NOW):
     with store.reader() as connection:
         row = dead_letter(connection, identifier, "acme")
-    return replay(store, row, now=now, most_alerts=most)
+    return replay(store, row, now=now, most_alerts=most, most_findings=most)
 
 
 def test_the_timeline_and_the_audit_event_name_the_body_that_came(send, peopled):

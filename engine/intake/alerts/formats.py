@@ -20,8 +20,8 @@ from engine.intake.alerts import (
     sentry,
 )
 from engine.intake.alerts.alert import Alert
-from engine.intake.refusals import display, no_records, read_each, unknown_shape
-from engine.model.errors import BadRequest, TooLarge
+from engine.intake.refusals import check_size, display, no_records, read_each, unknown_shape
+from engine.model.errors import BadRequest
 
 MOST = 20_000  # unless a setting says otherwise
 
@@ -76,21 +76,11 @@ def read_alerts(body: object, *, received_at: datetime, most: int = MOST) -> lis
     if found is None:
         raise _unknown_shape(f"an object with {_names(body)}")
     if isinstance(alerts := body.get("alerts"), list):
-        _check_size(len(alerts), most)
+        check_size("alert", len(alerts), most)
     read = found.alerts(body, received_at)
     if not read:
         raise no_records("alert", f"of {found.name}", "alerts", body.get("alerts"))
     return read
-
-
-def _check_size(count: int, most: int) -> None:
-    """TooLarge: whoever runs the console may raise the limit, and the body is kept to be read again then."""
-    if count > most:
-        raise TooLarge(
-            f"A body may hold at most {most:,} alerts (SVC_INGEST_MAX_ALERTS); got {count:,}. Send them in several.",
-            word="too_many_alerts",
-            details=[{"field": "alerts", "expected": f"at most {most}", "found": str(count)}],
-        )
 
 
 def _names(body: Mapping[str, object]) -> str:

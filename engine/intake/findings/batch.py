@@ -14,11 +14,11 @@ from engine.intake.findings.layout import Layout, plain_layout
 from engine.intake.findings.nessus import nessus_layout
 from engine.intake.findings.qualys_outputs import knowledge_in, qualys_layout
 from engine.intake.findings.sarif import sarif_layout
-from engine.intake.refusals import MalformedRecord, check_count, display, read_each, unknown_shape
+from engine.intake.refusals import MalformedRecord, check_count, check_size, display, read_each, unknown_shape
 from engine.intake.values import as_list, flag, fold, line, plain
 from engine.model.errors import BadRequest
 
-MOST = 5000
+MOST = 20_000
 MOST_CHECKS = 50_000
 HEADER = "X-Svc-Vuln-Source"
 COMPLETE = "X-Svc-Vuln-Complete"
@@ -98,15 +98,15 @@ def read_findings(
 
     ``complete`` and ``hosts`` are what is said of the body beside it; it may say the same itself.
 
-    BadRequest with the word unknown_finding_shape, unknown_vuln_source, invalid_finding, too_many_findings, or
-    no_findings where the shape is known and nothing is in it, unless a complete scan names its hosts.
+    BadRequest with the word unknown_finding_shape, unknown_vuln_source, invalid_finding, or no_findings where the
+    shape is known and nothing is in it, unless a complete scan names its hosts; TooLarge with too_many_findings.
     """
     forced = _by_header(source_header)
     found = _layout(body)
     items = [(path, fold(item) if isinstance(item, dict) else item) for path, item in found.items]
     chosen = _chosen(forced, found, items, body)
     records = list(_records(chosen, items))
-    check_count("finding", len(records), most)
+    check_size("finding", len(records), most)
     checks, origin = _checks(body), line(found.wrapper.get("source"), 60)
     findings = _findings(chosen, records, checks, received_at, origin)
     batch = FindingBatch(

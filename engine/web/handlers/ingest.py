@@ -128,6 +128,7 @@ def _door(request: Request) -> IngestDoor:
         org_id=caller.org_id,
         now=request.now,
         most_alerts=services.settings.ingest_max_alerts,
+        most_findings=services.settings.ingest_max_findings,
         most_unread=services.settings.ingest_max_dead_letters,
         confirm=lambda revision: confirm(revision, caller.secret_sha256, "ingest"),
         ahead=((credentials_of, [caller.secret_sha256]),),
