@@ -39,6 +39,8 @@ def _uncounted(found: Query, reading: Reading) -> list[str]:
     if counted is None or found.intent not in ("count", "list"):
         return []
     word = stem(counted[1])
+    if word in ("day", "week", "month", "minute"):
+        return [f"how many {counted[1]}"]
     piece = next((one for one in reading.pieces if word in (one.phrase[0], stem(one.phrase[0]))), None)
     if piece is None or not piece.sense("attribute", "measure"):
         return []
@@ -61,6 +63,8 @@ def _understood(word: str, found: Query, reading: Reading) -> bool:
                     r"|\bmore than\b") and word != "than") or (word == "than" and (
                     found.halves or found.having or asked.bound or any(one.age for one in asked.windows)
                     or reading.excluded)))  # fmt: skip
+    if word == "both" and any("name:" in one.dimension and one.parts for one in found.constraints):
+        return False  # one row is of the one or of the other
     if word in ("both", "either", "neither"):
         return len(found.constraints) > 1 or any(one.parts or " or " in one.label for one in found.constraints)
     if word in ("during", "between", "among", "via", "within", "per"):

@@ -135,7 +135,7 @@ def _measured(found: Query, reading: Reading, frame: pl.DataFrame, attributes: l
 def _shared(found: Query, reading: Reading) -> Query:
     """How many of the rows are what is said behind the noun, else what is said of how they stand."""
     noun = max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1)
-    claims = [each for each in found.constraints if each.at > noun] or [
+    claims = [each for each in found.constraints if each.at > noun and "name:" not in each.dimension] or [
         each for each in found.constraints if each.dimension.startswith(("state", "not:state"))
     ]
     claims = claims or list(found.constraints)

@@ -28,7 +28,7 @@ _MOVED = (
     r"deteriorat\w*)\b"
 )
 _EVER = r"\b(?:ever|never|since we (?:started|began)|since the (?:start|beginning)|all time|so far)\b"
-_PEAK = r"\b(?:highest|best|peak|maximum|max|most)\b"
+_PEAK = r"\b(?:highest|best|peak|maximum|max)\b"
 _LEAST = r"\b(?:lowest|worst|minimum|min|weakest)\b"
 _KNOWN = frozenset(
     ["posture", "score", "compliance", "security", "overall", "readiness", "ready", "weighted", "open", "gap",
@@ -56,6 +56,8 @@ def history(
     trend = ever or asked.bound is not None or any(asked.says(pattern) for pattern in (_UP, _DOWN, _OTHER))
     still = not past and asked.bound is None and not ever and not asked.says(_MOVED) and not asked.says(_PEAK)
     if still and not asked.says(_LEAST):
+        return None
+    if asked.says(r"\b(?:would|could|should|can|will)\b"):
         return None
     if subject is None or not (past or trend) or any(window not in past for window in asked.windows):
         return None

@@ -61,6 +61,9 @@ def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[C
     worded = plan.intent == "what" and plan.order is not None and plan.columns
     if worded and all(rows.schema[one] == pl.String for one in plan.columns if one in rows.columns):
         return "medium", f"taken as the {plan.order.words if plan.order else ''} {plan.entity.name}"
+    states = [each.where for each in plan.constraints if each.dimension.startswith("state:")]
+    if len(states) > 1 and rows.is_empty() and frame.filter(pl.all_horizontal(states)).is_empty():
+        return "low", "nothing is both at once"
     if plan.unused:
         return "medium", f"{', '.join(plan.unused)} did not choose rows"
     if not plan.named and not plan.lookup:

@@ -18,7 +18,7 @@ _SPELLINGS = tuple(
         (r"\b(is|are|was|were|has|have|had|do|does|did|could|would|should)n'?t\b", r"\1 not"),
         (r"\bcan'?t\b", "can not"),
         (r"\bi'm\b", "i am"),
-        (r"\b(we|they|you)'?(?:ve|re)\b", r"\1 are"),
+        (r"\b(we(?=')|they|you)'?(?:ve|re)\b", r"\1 are"),
         (r"'s\b|s'(?=\s|$)", " "),
         (r"\bpoa\s?(?:&|and)\s?ms?\b", "poam"),
         (r"\bwi?h?ci?h\b", "which"),
@@ -89,24 +89,7 @@ def _left_out(word: str, other: str) -> bool:
 
 # words of their own that lie close to one of ours
 _PLAIN = frozenset(
-    [
-        "worse",
-        "better",
-        "release",
-        "raise",
-        "rate",
-        "cost",
-        "pay",
-        "paid",
-        "sale",
-        "staff",
-        "note",
-        "host",
-        "port",
-        "form",
-        "plane",
-        "meant",
-    ]
+    "worse contract better release raise rate cost pay paid sale staff note host port form plane meant".split()
 )
 
 

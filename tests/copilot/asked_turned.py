@@ -6,7 +6,7 @@ import polars as pl
 
 from tests.copilot.asked_operations import due_before, last_week, month, most
 from tests.copilot.asked_programme import held, policies, requests, signatures
-from tests.copilot.truth import Demo, Nothing, count, rows_of, says
+from tests.copilot.truth import Demo, Nothing, Unsure, count, rows_of, says
 
 c = pl.col
 LOW = ("info", "low")
@@ -63,6 +63,10 @@ NEGATED = (
     ("meetings that were not cancelled this year",
      lambda d: count(d.rows("committee_meetings", c("status") != "cancelled", d.within("held_on", date(2026, 1, 1),
                                                                                        date(2026, 12, 31))))),
+    ("how many pets do we have", lambda _: Nothing()),
+    ("how many days until our soc 2 audit", lambda _: Nothing()),
+    ("how many findings were open in june", lambda _: Unsure("in june")),
+    ("controls effective in both soc 2 and iso", lambda _: Unsure("both")),
     ("incidents nobody complained about", lambda _: Nothing()),
 )  # fmt: skip
 
