@@ -89,7 +89,25 @@ def _left_out(word: str, other: str) -> bool:
 
 # words of their own that lie close to one of ours
 _PLAIN = frozenset(
-    "worse contract better release raise rate cost pay paid sale staff note host port form plane meant".split()
+    [
+        "worse",
+        "contract",
+        "better",
+        "release",
+        "raise",
+        "rate",
+        "cost",
+        "pay",
+        "paid",
+        "sale",
+        "staff",
+        "note",
+        "host",
+        "port",
+        "form",
+        "plane",
+        "meant",
+    ]
 )
 
 
