@@ -22,7 +22,9 @@ _NEXT = (
 _STANDING = (
     r"\bhow (?:are we|is (?:our )?(?:compliance|security|everything|it)) (?:doing|going|looking|standing)\b|"
     r"\bhow do we (?:stand|look|fare)\b|\bexecutive summary\b|\boverall (?:status|picture|state)\b|"
-    r"^overview$|^summary$|"
+    r"^(?:give me |show me |can i (?:have|get) )?(?:an? |the )?(?:quick |short )?(?:overview|summary|status)(?: "
+    r"please)?[?.! ]*$|"
+    r"^are we (?:compliant|ready|secure|safe|good|ok(?:ay)?|on track)[?.! ]*$|"
     r"\bhow is our posture\b|\bhow are things\b|\bstate of (?:compliance|our programme|our program)\b"
 )
 # what the organization is: words of the question, the fact, the column, how it is said
@@ -44,14 +46,19 @@ _PROFILE = (
 )  # fmt: skip
 
 
-def advice(asked: CopilotQuestion, library: Library, citations: CitationList, asker: str) -> AnswerPart | None:
-    """The answer where a whole report is asked for; None for every other question."""
+def advice(
+    asked: CopilotQuestion, library: Library, citations: CitationList, asker: str, *, named: bool
+) -> AnswerPart | None:
+    """The answer where a whole report is asked for; None for every other question.
+
+    ``named`` where it names something of the organization: then the question is about that.
+    """
     for pattern, fact, column, said in _PROFILE:
         if asked.says(pattern) and len(asked.words) < 12:
             return _profile(library, citations, fact, column, said)
     if asked.says(_NEXT) and not asked.says(r"\b(?:incident|vendor|finding|request|risk|polic)"):
         return _next(asked, library, citations, asker)
-    if asked.says(_STANDING) and len(asked.words) < 10:
+    if asked.says(_STANDING) and len(asked.words) < 10 and not named:
         return _standing(library, citations)
     return None
 

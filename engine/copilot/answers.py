@@ -68,5 +68,5 @@ def join_parts(parts: Sequence[AnswerPart], citations: Sequence[Citation], libra
 
 
 def _source(citation: Citation) -> str:
-    where = citation.route or f"{citation.report} (no route lists these rows)"
+    where = citation.route or citation.report
     return f"{where}, row {citation.row}" if citation.row else where

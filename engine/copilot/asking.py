@@ -1,36 +1,35 @@
 """What a question asks of its rows: a column, a person, a date, a measure, groups, or the first of an order."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 
 import polars as pl
 
 from engine.copilot.cells import heading
-from engine.copilot.lexicon import Sense
+from engine.copilot.holders import held_by
+from engine.copilot.lexicon import GROUP_WORDS, Sense
 from engine.copilot.query import Intent, Order, Query, columns_of, dates_of
 from engine.copilot.reading import Reading
 
 MOST_RANKED = 10
 
 
-_AVERAGE = r"\b(?:mean|average|avg|typical|typically)\b"
-
-
-_MEDIAN = r"\bmedian\b"
-
-
-_TOTAL = r"\b(?:total|sum|how many hours|how much)\b"
-
-
-GROUP_WORDS: Mapping[str, str] = {
-    "service": "service", "framework": "called", "owner": "owner", "person": "owner", "people": "owner",
-    "vendor": "vendor",
-    "severity": "severity", "status": "status", "state": "state", "tier": "tier", "category": "category",
-    "region": "region",
-    "priority": "priority", "kind": "kind", "type": "kind", "environment": "environment", "team": "owner",
-    "supplier": "vendor",
-    "engineer": "actor", "source": "source", "committee": "name", "playbook": "playbook", "standard": "called",
+_HOWS = (
+    ("mean", r"\b(?:mean|average|averages|avg|typical|typically|on average)\b"), ("median", r"\bmedian\b"),
+    ("sum", r"\b(?:total|sum|how many hours|how much|altogether)\b"),
+)  # fmt: skip
+# measures that are said by the way: "incidents that last", "the effort for them"
+_LOOSE = ("long", "last", "take", "duration", "effort", "hour", "relief", "hours of work")
+_SHARE = (
+    r"\b(?:percent|percentage|pct|share|proportion|fraction|ratio)\b|%|\brate of\b|"
+    r"\b(?:success|failure|fail|pass|completion|closure) rate\b"
+)
+_COMPARED = r"\b(?:compare|compared|comparing|comparison|versus|vs|than|difference|against)\b"
+# words that are used up by what is asked of the rows
+_SPENT = {
+    "measure": ("average", "averages", "avg", "mean", "typical", "typically", "median", "sum"),
+    "share": ("percent", "percentage", "pct", "share", "proportion", "fraction", "ratio", "rate"),
+    "compare": ("difference", "comparison", "comparing"),
 }  # fmt: skip
 
 
@@ -66,20 +65,27 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense) -> tuple[st
 
 def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) -> Query:
     """The plan with what is asked of its rows: columns, a measure, or groups."""
-    entity, asked = found.entity, reading.asked
-    plain = [piece for piece in reading.pieces if piece.sense("state") is None]
+    asked = reading.asked
+    plain = [piece for piece in reading.pieces if piece.sense("state") is None or lookup]
     attributes = columns_of(replace(reading, pieces=tuple(plain)), "attribute", frame)
-    measures = columns_of(reading, "measure", frame)
-    by = _group(reading, frame, found.intent)
-    how = "mean" if asked.says(_AVERAGE) else "median" if asked.says(_MEDIAN) else "sum" if asked.says(_TOTAL) else None
-    if measures and (
-        how or asked.says(r"\bhow long\b") or (found.intent == "list" and not asked.says(r"\bhow\b") and lookup)
-    ):
-        if not lookup or how is not None:
-            return replace(found, intent="measure", measure=(measures[-1], how or "median"), group=by)
-        return replace(found, intent="what", columns=(measures[-1],))
+    held = held_by(found, reading, frame)
+    if held is not None:
+        return held
+    measured = _measured(found, reading, frame, attributes)
+    if measured is not None:
+        return measured
     if found.halves:
-        return replace(found, intent="compare")
+        return _spent(replace(found, intent="compare"))
+    if asked.says(_SHARE) and asked.bound is None and not any(name.endswith("_pct") for name in attributes):
+        return _shared(found, reading)
+    several = next(
+        (each for each in found.constraints if len(each.parts) == 2 and not each.dimension.startswith("own")), None
+    )
+    if several is not None and asked.says(_COMPARED):
+        kept = tuple(each for each in found.constraints if each is not several)
+        halves = tuple(sorted(several.parts, key=lambda each: each.at))
+        return _spent(replace(found, intent="compare", constraints=kept, halves=halves))
+    by = _group(reading, frame, found.intent)
     if by is not None and frame.schema[by].is_numeric() and by != "criticality":
         return replace(found, order=Order(by, True, MOST_RANKED, f"order by {heading(by)}"), group=by)
     if by is not None:
@@ -87,12 +93,54 @@ def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) 
     if found.intent == "who":
         roles = columns_of(reading, "role", frame)
         listed = [column for column in attributes if column == "members"]
-        return replace(found, columns=tuple(roles[-1:] or listed[-1:] or tuple(entity.people)[:1]))
+        return replace(found, columns=tuple(roles[-1:] or listed[-1:] or tuple(found.entity.people)[:1]))
+    if asked.says(r"\bhow old\b") and "age_days" in frame.columns:
+        return replace(found, intent="what", columns=("age_days",))
     if found.intent == "when":
         return replace(found, columns=_when(reading, frame, found))
     if found.intent in ("list", "count") and attributes and (lookup or found.order or reading.titled):
         return replace(found, intent="what", columns=tuple(dict.fromkeys(attributes)))
     return found
+
+
+def _spent(found: Query) -> Query:
+    """The query without the words that say no more than what is asked of the rows."""
+    return replace(found, unknown=tuple(word for word in found.unknown if word not in _SPENT.get(found.intent, ())))
+
+
+def _measured(found: Query, reading: Reading, frame: pl.DataFrame, attributes: list[str]) -> Query | None:
+    """A number over the rows: the mean, the median or the sum of a column."""
+    asked, lookup = reading.asked, found.lookup
+    measures = columns_of(reading, "measure", frame)
+    how = next((name for name, pattern in _HOWS if asked.says(pattern)), None)
+    numeric = [name for name in attributes if frame.schema[name].is_numeric()]
+    if not measures and numeric and how is not None and not (how == "sum" and not asked.says(r"\b(?:total|sum) ")):
+        measures = numeric
+    if not measures or found.order is not None:
+        return None
+    named = any(piece.sense("measure") and piece.words not in _LOOSE for piece in reading.pieces)
+    if (
+        how
+        or (named and not lookup and found.intent == "list")
+        or asked.says(r"\bhow long\b")
+        or (found.intent == "list" and not asked.says(r"\bhow\b") and lookup)
+    ):
+        if not lookup or how is not None:
+            by = _group(reading, frame, found.intent)
+            return _spent(replace(found, intent="measure", measure=(measures[-1], how or "median"), group=by))
+        return replace(found, intent="what", columns=(measures[-1],))
+    return None
+
+
+def _shared(found: Query, reading: Reading) -> Query:
+    """How many of the rows are what is said behind the noun, else what is said of how they stand."""
+    noun = max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1)
+    claims = [each for each in found.constraints if each.at > noun and "name:" not in each.dimension] or [
+        each for each in found.constraints if each.dimension.startswith(("state", "not:state"))
+    ]
+    claims = claims or list(found.constraints)
+    kept = tuple(each for each in found.constraints if each not in claims)
+    return _spent(replace(found, intent="share", constraints=kept, checks=tuple(claims)))
 
 
 def unmet(found: Query, reading: Reading) -> Query:
@@ -101,16 +149,11 @@ def unmet(found: Query, reading: Reading) -> Query:
     how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
     if how is not None and found.intent not in ("measure", "what") and not (how[1] == "old" and found.intent == "when"):
         lost.append(how[0])
-    if (
-        asked.says(r"\bthan\b")
-        and found.intent != "compare"
-        and asked.bound is None
-        and not any(one.age for one in asked.windows)
-    ):
-        lost.append("than")
+    if asked.says(r"\bwho (?:can|may|could|should|must|might|is allowed)\b") and found.entity.name != "person":
+        lost.append("who may")
     if found.intent == "why" and found.entity.reason is None:
         lost.append("why")
-    people = any(each.dimension.startswith(("name:person", "own:name:person")) for each in found.constraints)
+    people = any("name:person" in each.dimension for each in found.constraints)
     if found.intent == "who" and not found.columns and found.entity.name not in ("person", "dependency") and not people:
         lost.append("who")
     if found.group is None:
@@ -119,21 +162,7 @@ def unmet(found: Query, reading: Reading) -> Query:
             lost.append("most")
         if any(sense.kind == "group" for sense in said) and not people:
             lost.append("by")
-    idle = _unused(found, reading) if found.intent in ("count", "list") and not found.lookup else ()
-    return replace(found, unknown=(*found.unknown, *lost), unused=idle)
-
-
-def _unused(found: Query, reading: Reading) -> tuple[str, ...]:
-    """Words that name a column which neither chose rows nor was asked for, as "incidents that affect customers"."""
-    if reading.asked.says(r"\b(?:and|with|incl\w*|by) (?:their|its|the)\b") or reading.asked.bound is not None:
-        return ()
-    ordered = found.order.column if found.order else None
-    return tuple(
-        " ".join(piece.phrase) for piece in reading.pieces
-        if piece.sense("attribute", "measure") and not piece.sense("noun", "state", "choice", "name", "filler",
-            "date", "role", "order")
-        and not any(sense.column == ordered for sense in piece.senses)
-    )  # fmt: skip
+    return replace(found, unknown=(*found.unknown, *lost))
 
 
 def _when(reading: Reading, frame: pl.DataFrame, found: Query) -> tuple[str, ...]:

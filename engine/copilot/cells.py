@@ -9,7 +9,8 @@ OWN_HEADINGS = {
     "left_30d_pct": "error budget of 30 days left", "used_30d_pct": "error budget of 30 days used",
     "objective_pct": "objective", "weighted_pct": "weighted readiness", "strict_pct": "strict readiness",
     "burn_7d": "burn rate of 7 days", "impact_users": "number of users hit", "residual": "residual rating",
-    "decided": "decisions", "hours_to_resolve": "time to resolve", "service": "service", "gaps": "open gaps",
+    "decided": "decisions", "hours_to_resolve": "time to resolve", "service": "service", "called": "framework",
+        "gaps": "open gaps",
 }  # fmt: skip
 
 
@@ -48,8 +49,20 @@ def value_with_unit(column: str, value: object) -> str:
     """A value with the unit of its column; what is not there is said."""
     if value is None:
         return f"no {heading(column)} is recorded"
-    unit = " %" if column.endswith("_pct") else " h" if "hours" in column else ""
+    unit = " %" if column.endswith("_pct") else " h" if "hours" in column else " days" if column == "age_days" else ""
     return f"{cell(value)}{unit}"
+
+
+def measure_name(column: str) -> str:
+    """What a number over rows is of: "time to resolve", "age"."""
+    if column.startswith("hours_to_"):
+        return f"time to {column.removeprefix('hours_to_')}"
+    return "age" if column == "age_days" else heading(column)
+
+
+def plural_of(word: str) -> str:
+    """More than one of them."""
+    return f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeiou" else f"{word}s"
 
 
 def count_of(number: int, singular: str, plural: str) -> str:

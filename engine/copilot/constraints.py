@@ -1,14 +1,17 @@
 """Which rows a question is about: states, words of columns, names, spans of time and numbers as predicates."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 
 import polars as pl
 
 from engine.copilot.cells import heading
-from engine.copilot.entities.entity import RowState
+from engine.copilot.entities.entity import Entity, RowState
+from engine.copilot.pieces import Piece
 from engine.copilot.query import Constraint, columns_of, intent_of
-from engine.copilot.reading import CopilotQuestion, Reading
+from engine.copilot.reading import CopilotQuestion, Reading, title_has
 from engine.copilot.windows import TimeWindow
 
 _HOW = r"\bhow (?:critical|important|severe|serious|risky|bad|often|likely|big|high|urgent)\b"
@@ -22,18 +25,46 @@ def date_column(reading: Reading, window: TimeWindow, dates: Sequence[str]) -> s
     ahead = window.ahead or reading.asked.says(r"\b(due|expir\w*|upcoming|coming up|renew\w*|planned|scheduled)\b")
     if ahead and entity.due is not None:
         return entity.due
-    return next(iter(entity.dates), entity.due)
+    return next(iter(entity.dates), entity.due) if entity.dated else None
+
+
+# "how many were open in June?" asks for a day that is gone, of which no record is kept
+_WERE = r"\bwere (?:\w+ )?(?:open|overdue|active|unresolved|outstanding|late|effective|compliant|assured)\b|\bas of\b|"\
+        r"\bat the end of\b|\bback (?:in|then)\b"  # fmt: skip
+
+
+def _meant(window: TimeWindow, reading: Reading, column: str | None, today: date) -> TimeWindow:
+    """A month without a year is the nearer one of this year and the next where something is due in it."""
+    if column is None or column != reading.entity.due or window.first is None or window.last is None:
+        return window
+    if not _MONTH.search(window.words) or re.search(r"\d{4}", window.words):
+        return window
+    if reading.asked.says(r"\b(?:were|was|did|had|missed)\b") or window.first.month == today.month:
+        step = -1 if window.first > today else 0
+    else:
+        step = 1 if window.last < today and (today - window.last).days > 240 else 0
+        step = -1 if window.first > today and (window.first - today).days > 300 else step
+    return replace(window, first=_years(window.first, step), last=_years(window.last, step))
+
+
+def _years(day: date, step: int) -> date:
+    return day.replace(year=day.year + step, day=min(day.day, 28) if day.month == 2 else day.day)
+
+
+_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b")
 
 
 def spans_of(
-    reading: Reading, dates: Sequence[str]
+    reading: Reading, dates: Sequence[str], today: date
 ) -> tuple[list[Constraint], tuple[Constraint, ...], tuple[str, ...]]:
     """The spans as constraints; two that are compared are halves; the words of those that apply to nothing."""
     made: list[Constraint] = []
     lost: list[str] = []
-    for window in reading.asked.windows:
-        column = date_column(reading, window, dates)
-        if column is None:
+    for asked in reading.asked.windows:
+        column = date_column(reading, asked, dates)
+        window = _meant(asked, reading, column, today)
+        gone = window.last is not None and window.last < today and reading.asked.says(_WERE)
+        if column is None or gone:
             lost.append(window.words)
             continue
         bounds = [pl.col(column) >= window.first] if window.first else []
@@ -42,7 +73,9 @@ def spans_of(
         made.append(
             Constraint("window", f"{verb} {window.told}", pl.all_horizontal(bounds).fill_null(False), after=True)
         )
-    if len(made) == 2 and reading.asked.says(r"\b(than|compared|compare|versus|vs|against)\b"):
+    if len(made) == 2 and reading.asked.says(
+        r"\b(than|compared|compare|comparing|versus|vs|against|difference between)\b"
+    ):
         return [], tuple(made), tuple(lost)
     return made, (), tuple(lost)
 
@@ -55,10 +88,10 @@ def only_window(reading: Reading, dates: Sequence[str], spans: Sequence[Constrai
     return None if column is None else (column, window)
 
 
-def states_of(reading: Reading, today: date) -> list[Constraint]:
-    """The states that are said; with "or" between them any of them will do."""
-    found: dict[str, RowState] = {}
-    for piece in reading.pieces:
+def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Constraint]:
+    """The states that are said."""
+    found: dict[str, Constraint] = {}
+    for piece in pieces:
         sense = piece.sense("state")
         # the verb of a date ("resolved last week", "when was it resolved") is no state of its own
         verb = piece.sense("date") is not None and (
@@ -69,16 +102,14 @@ def states_of(reading: Reading, today: date) -> list[Constraint]:
         if (
             sense is not None
             and sense.state is not None
-            and not role
+            and not (role and not _marks(sense.state))
             and not (verb and not shared and not _marks(sense.state))
         ):
-            found[sense.state.label] = sense.state
-    if len(found) > 1 and "or" in reading.asked.words:
-        label = " or ".join(found)
-        return [Constraint("state", label, pl.any_horizontal(state.where(today) for state in found.values()),
-                           after=any(state.after for state in found.values()))]  # fmt: skip
-    return [Constraint(f"state:{label}", label, state.where(today).fill_null(False), state.after)
-            for label, state in found.items()]  # fmt: skip
+            state = sense.state
+            found[state.label] = Constraint(
+                f"state:{state.label}", state.label, state.where(today).fill_null(False), state.after, piece.at
+            )
+    return list(found.values())
 
 
 def verbs_of(reading: Reading, frame: pl.DataFrame, today: date) -> list[Constraint]:
@@ -107,19 +138,24 @@ def _marks(state: RowState) -> bool:
     return state.label in ("failed", "passed", "rejected", "rolled back", "missed", "overdue", "late")
 
 
-def choices_of(reading: Reading) -> list[Constraint]:
+def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
     """Words of columns; those of one column are alternatives."""
-    found: dict[str, list[str]] = {}
-    for piece in reading.pieces:
+    found: dict[str, dict[str, int]] = {}
+    for piece in pieces:
         sense = piece.sense("choice")
         if sense is not None and piece.sense("attribute") is not None and reading.asked.says(_HOW):
             continue
         if sense is not None and piece.sense("state") is None:
-            found.setdefault(sense.column, []).append(sense.value)
-    return [
-        Constraint(f"choice:{column}", _choice_label(column, values), pl.col(column).cast(pl.String).is_in(values))
-        for column, values in found.items()
-    ]
+            found.setdefault(sense.column, {}).setdefault(sense.value, piece.at)
+    return [_choice(column, values) for column, values in found.items()]
+
+
+def _choice(column: str, values: Mapping[str, int]) -> Constraint:
+    parts = [_choice(column, {value: at}) for value, at in values.items()] if len(values) > 1 else []
+    return Constraint(
+        f"choice:{column}", _choice_label(column, list(values)), pl.col(column).cast(pl.String).is_in(list(values)),
+        at=min(values.values()), parts=tuple(parts),
+    )  # fmt: skip
 
 
 def _choice_label(column: str, values: Sequence[str]) -> str:
@@ -127,12 +163,14 @@ def _choice_label(column: str, values: Sequence[str]) -> str:
     return f"criticality-{said}" if column == "criticality" else said
 
 
-def names_of(reading: Reading, frame: pl.DataFrame, asker: str) -> tuple[list[Constraint], list[str]]:
+def names_of(
+    reading: Reading, pieces: Sequence[Piece], frame: pl.DataFrame, asker: str
+) -> tuple[list[Constraint], list[str]]:
     """Names as constraints on the columns that hold them, and those that no column holds."""
     entity, asked = reading.entity, reading.asked
-    keys: dict[str, tuple[list[str], list[str]]] = {}
+    made: dict[str, list[Constraint]] = {}
     orphans: list[str] = []
-    for number, piece in enumerate(reading.pieces):
+    for piece in pieces:
         sense = piece.sense("name")
         mine = piece.sense("mine") is not None
         name = None if sense is None else sense.name
@@ -140,34 +178,38 @@ def names_of(reading: Reading, frame: pl.DataFrame, asker: str) -> tuple[list[Co
             continue
         kind = "person" if mine or name is None else name.kind
         column = (
-            _person_column(reading, number) if kind == "person" and entity.key != "email" else entity.links.get(kind)
+            _person_column(reading, piece.at) if kind == "person" and entity.key != "email" else entity.links.get(kind)
         )
         if mine or name is None:
             if column is not None and entity.people and is_mine(asked):
-                _add(keys, f"{kind}/{column}", [asker], asker)
+                made.setdefault(f"{kind}/{column}", []).append(_named(entity, kind, column, [asker], asker, piece.at))
             continue
         if piece.sense("noun", "state", "choice") is not None and column is None:
             continue
         if column is None or column not in frame.columns:
             orphans.append(name.label)
             continue
-        _add(keys, f"{kind}/{column}", name.keys, name.label)
-    made = []
-    for where, (values, labels) in keys.items():
-        kind, _, column = where.partition("/")
-        own = "own:" if column == entity.key else ""
-        made.append(
-            Constraint(
-                f"{own}name:{where}", _name_label(kind, column, labels), pl.col(column).is_in(values), after=True
-            )
-        )
-    return made, orphans
+        made.setdefault(f"{kind}/{column}", []).append(_named(entity, kind, column, name.keys, name.label, piece.at))
+    return [_either(found) for found in made.values()], orphans
 
 
-def _add(keys: dict[str, tuple[list[str], list[str]]], where: str, values: Iterable[str], label: str) -> None:
-    held, labels = keys.setdefault(where, ([], []))
-    held.extend(values)
-    labels.append(label)
+def _named(entity: Entity, kind: str, column: str, keys: Sequence[str], label: str, at: int) -> Constraint:
+    own = "own:" if column == entity.key else ""
+    if (entity.name, kind) == ("deploy", "incident"):
+        return Constraint(f"name:{kind}/{column}", f"in the day before {label}", pl.col(column).is_in(keys), True, at)
+    return Constraint(f"{own}name:{kind}/{column}", _name_label(kind, column, label), pl.col(column).is_in(keys),
+                      after=True, at=at)  # fmt: skip
+
+
+def _either(found: Sequence[Constraint]) -> Constraint:
+    """Names of one column as alternatives."""
+    if len({one.label for one in found}) == 1:
+        return found[0]
+    labels = list(dict.fromkeys(one.label for one in found))
+    first = labels[0].rpartition(" ")[0]
+    said = " or ".join([labels[0], *(label.removeprefix(f"{first} ") for label in labels[1:])])
+    where = pl.any_horizontal(one.where for one in found)
+    return replace(found[0], label=said, where=where, parts=tuple(found))
 
 
 def is_mine(asked: CopilotQuestion) -> bool:
@@ -178,16 +220,18 @@ def is_mine(asked: CopilotQuestion) -> bool:
     )
 
 
-def _name_label(kind: str, column: str, labels: Sequence[str]) -> str:
-    said = " or ".join(dict.fromkeys(labels))
+def _name_label(kind: str, column: str, said: str) -> str:
     if kind == "person":
-        return f"with {column.replace('_', ' ')} {said}" if column != "email" else said
-    return f"of {said}" if kind in ("framework", "vendor") else f"of {kind} {said}"
+        verb = {"email": "", "owner": "owned by", "chair": "chaired by", "approver": "approved by"}.get(
+            column, f"with {column.replace('_', ' ')}"
+        )
+        return f"{verb} {said}".strip()
+    return f"on {said}" if kind == "service" else f"of {said}"
 
 
 def _person_column(reading: Reading, at: int) -> str | None:
     """The column of people that a name belongs to: that of the nearest word for a role, else the usual one."""
-    roles = [(abs(number - at), sense.column) for number, piece in enumerate(reading.pieces)
+    roles = [(abs(piece.at - at), sense.column) for piece in reading.pieces
              if (sense := piece.sense("role")) is not None]  # fmt: skip
     return min(roles)[1] if roles else next(iter(reading.entity.people), None)
 
@@ -196,21 +240,31 @@ def rows_of(reading: Reading) -> list[Constraint]:
     if not reading.rows:
         return []
     key = reading.entity.key
-    return [Constraint("own:rows", " and ".join(reading.rows[:5]), pl.col(key).is_in(reading.rows), after=True)]
+    at = next(piece.at for piece in reading.pieces if piece.sense("row"))
+    return [Constraint("own:rows", " and ".join(reading.rows[:5]), pl.col(key).is_in(reading.rows), after=True, at=at)]
+
+
+def titles_of(reading: Reading, pieces: Sequence[Piece], frame: pl.DataFrame) -> list[Constraint]:
+    """Telling words as constraints on names and titles."""
+    found = {sense.value: piece.at for piece in pieces if (sense := piece.sense("title")) is not None}
+    return [
+        Constraint(f"title:{word}", f"with '{word}' in its name", title_has(reading.entity, frame, word), True, at)
+        for word, at in found.items()
+    ]
 
 
 def bound_of(reading: Reading, frame: pl.DataFrame) -> Constraint | None:
     """A number that a column is held against: "with a CVSS above 9", "more than 8 hours"."""
     bound = reading.asked.bound
-    named = [*columns_of(reading, "attribute", frame), *columns_of(reading, "measure", frame)]
-    named += [
-        name
-        for name in ("effort_hours", "hours_to_resolve")
-        if bound and "hour" in bound.words and name in frame.columns
-    ]
-    column = next((name for name in named if frame.schema[name].is_numeric()), None)
-    if bound is None or column is None:
+    if bound is None:
         return None
-    cell, number = pl.col(column), bound.number
-    where = {">": cell > number, ">=": cell >= number, "<": cell < number, "<=": cell <= number}[bound.sign]
-    return Constraint(f"bound:{column}", f"with {heading(column)} {bound.words}", where.fill_null(False), after=True)
+    named = [*columns_of(reading, "attribute", frame), *columns_of(reading, "measure", frame)]
+    named += [name for name in ("effort_hours", "hours_to_resolve") if "hour" in bound.words and name in frame.columns]
+    scale = reading.entity.scale
+    column = next((name for name in named if frame.schema[name].is_numeric()), None)
+    if column is None and scale is not None and not named:
+        column = scale
+    if column is None:
+        return None
+    return Constraint(f"bound:{column}", f"with {heading(column)} {bound.words}",
+                      bound.holds(pl.col(column)).fill_null(False), after=True)  # fmt: skip

@@ -15,7 +15,20 @@ from engine.copilot.text import stem, stems
 from engine.model import vocabulary
 
 Kind = Literal[
-    "noun", "state", "choice", "date", "role", "attribute", "measure", "name", "order", "group", "mine", "filler"
+    "noun",
+    "state",
+    "choice",
+    "date",
+    "role",
+    "attribute",
+    "measure",
+    "name",
+    "order",
+    "group",
+    "mine",
+    "filler",
+    "row",
+    "title",
 ]
 MOST_CHOICES = 60
 _VOCABULARY: Mapping[str, tuple[str, ...]] = {
@@ -52,6 +65,16 @@ GROUPS = (
     "breakdown by",
     "breakdown",
 )
+# what people count by: words for a column that many things have
+GROUP_WORDS: Mapping[str, str] = {
+    "service": "service", "framework": "called", "owner": "owner", "person": "owner", "people": "owner",
+    "vendor": "vendor",
+    "severity": "severity", "status": "status", "state": "state", "tier": "tier", "category": "category",
+    "region": "region",
+    "priority": "priority", "kind": "kind", "type": "kind", "environment": "environment", "team": "owner",
+    "supplier": "vendor",
+    "engineer": "actor", "source": "source", "committee": "name", "playbook": "playbook", "standard": "called",
+}  # fmt: skip
 MINE = ("my", "mine", "me", "i", "for me", "myself", "i am")
 FILLERS = frozenset(
     re.findall(
@@ -66,10 +89,11 @@ FILLERS = frozenset(
         "whom whose will with within would yes yet you your total altogether currently date day time kindly exist "
         "exists said say across each among against between via during total sum ids details detail info information "
         "register record records file console old company organisation organization compared versus vs compare than "
-        "more fewer less either both same way why because reason caused cause how's it's there's long often soon"
+        "more fewer less either both same way why because reason caused cause how's it's there's long often soon "
+        "so until right far including having"
     )
 ) - {"no", "need", "needs", "own", "status", "new", "stuff", "reason", "cause", "caused", "info", "register", "by",
-    "across", "each"}  # fmt: skip
+    "across", "each", "information"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -125,6 +149,14 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
     for said, (what, down) in ORDERS.items():
         yield said, Sense("order", what, "down" if down else "up")
     yield from ((said, Sense("group")) for said in GROUPS)
+    own = {word for phrase in nouns(entity) for word in phrase}
+    yield from (
+        (said, Sense("attribute", column))
+        for said, column in GROUP_WORDS.items()
+        if column in frame.columns and said not in own
+    )
+    if "age_days" in frame.columns:
+        yield from ((said, Sense("attribute", "age_days")) for said in ("age", "old", "days open"))
     yield from ((said, Sense("mine")) for said in MINE)
     yield from ((said, Sense("filler")) for said in entity.fillers)
 

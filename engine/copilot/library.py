@@ -120,8 +120,15 @@ class Library:
                 .alias(f"{name.removesuffix('_at')}_on")
                 for name in instants if f"{name.removesuffix('_at')}_on" not in frame.columns
             ]  # fmt: skip
-            self._rows[entity.name] = frame.with_columns(days)
+            self._rows[entity.name] = self._aged(entity, frame.with_columns(days))
         return self._rows[entity.name]
+
+    def _aged(self, entity: Entity, frame: pl.DataFrame) -> pl.DataFrame:
+        """With the days since each came to be, where that is its usual date."""
+        born = next(iter(entity.dates), None)
+        if born is None or born == entity.due or not entity.dated or "age_days" in frame.columns:
+            return frame
+        return frame.with_columns(age_days=(pl.lit(self.today) - pl.col(born)).dt.total_days())
 
     @cached_property
     def names(self) -> Names:

@@ -4,6 +4,7 @@ The same question about the same data has the same answer. What nothing is known
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -12,14 +13,17 @@ from engine.copilot.answers import AnswerPart, CitationList, OfflineAnswer, join
 from engine.copilot.cells import cell
 from engine.copilot.constraints import is_mine
 from engine.copilot.entities import ENTITIES
+from engine.copilot.history import history
 from engine.copilot.lexicon import is_filler
 from engine.copilot.library import Library
 from engine.copilot.planner import Planner
 from engine.copilot.query import Query
 from engine.copilot.reading import CopilotQuestion
 from engine.copilot.routes import figure_id
-from engine.copilot.telling import ROWS, tell
+from engine.copilot.saying import ROWS
+from engine.copilot.telling import tell
 from engine.copilot.titles import NamedFigure, figure_of_title
+from engine.copilot.wording import clauses
 from engine.model.aggregates import Count
 from engine.model.document import Document
 from engine.model.figure import PARTS, REASON
@@ -60,28 +64,50 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     asked = planner.asked(question)
     if (not asked.words and not asked.windows) or (asked.says(_HELLO) and len(asked.words) < 8):
         return general_help()
-    part = advice(asked, library, citations, asker)
+    context = _context(before, planner)
+    parts: list[AnswerPart] = []
+    for one in clauses(question):
+        found, plans = _answered(planner.asked(one), planner, library, citations, asker, context, bool(parts))
+        parts += found
+        context = plans[0] if len(plans) == 1 else context
+    if not any(part.confidence != "none" for part in parts):
+        return _nothing(asked) if not parts or len(parts) > 1 else join_parts(parts, citations.items, library)
+    return join_parts(parts, citations.items, library)
+
+
+def _answered(
+    asked: CopilotQuestion, planner: Planner, library: Library, citations: CitationList, asker: str,
+    context: Query | None, follows: bool,
+) -> tuple[list[AnswerPart], tuple[Query, ...]]:  # fmt: skip
+    """What the records say to one question, and the queries that say it."""
+    names = tuple(dict.fromkeys(planner.named(asked)))
+    part = advice(asked, library, citations, asker, named=bool(names)) or history(asked, names, library, citations)
     if part is not None:
-        return join_parts([part], citations.items, library)
-    figure = None if is_mine(asked) else figure_of_title(asked, library.catalogue, library.today)
-    plans = planner.plans(asked, _context(before, planner))
+        return [part], ()
+    figure = None if is_mine(asked) or follows else figure_of_title(asked, library.catalogue, library.today)
+    plans = planner.plans(asked, context, follows=follows)
     if figure is not None and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):
-        return join_parts([_figure(asked, figure, library, citations)], citations.items, library)
-    if plans:
-        parts = [tell(plan, library, citations) for plan in plans]
-        if len(plans) > 1:
-            parts = [AnswerPart(part.lines, "medium" if part.confidence == "high" else part.confidence,
-                                part.reason or "nothing said of which kind") for part in parts]  # fmt: skip
-        return join_parts(parts, citations.items, library)
-    return _nothing(asked)
+        return [_figure(asked, figure, library, citations)], ()
+    listed = planner.several(asked)
+    if listed:
+        return [tell(plan, library, citations) for plan in listed], ()
+    parts = [tell(plan, library, citations) for plan in plans]
+    if len(plans) > 1:
+        parts = [replace(part, confidence="medium" if part.confidence == "high" else part.confidence,
+                         reason=part.reason or "nothing said of which kind") for part in parts]  # fmt: skip
+    if not parts and follows:
+        words = " ".join(asked.words)
+        parts = [AnswerPart((f"I have no data on {words}.",), "low", f"{words} not answered")]
+    return parts, plans
 
 
 def _context(before: Sequence[str], planner: Planner) -> Query | None:
     """The query that the questions so far come to."""
     found: Query | None = None
     for text in before[-MOST_BEFORE:]:
-        plans = planner.plans(planner.asked(text), found)
-        found = plans[0] if len(plans) == 1 else found
+        for number, one in enumerate(clauses(text)):
+            plans = planner.plans(planner.asked(one), found, follows=number > 0)
+            found = plans[0] if len(plans) == 1 else found
     return found
 
 

@@ -1,10 +1,12 @@
 """From a reading to a query: constraints, what is asked, and what is meant without being said."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
 import polars as pl
 
+from engine.copilot.accounting import account_for
 from engine.copilot.asking import asked_of, order_of, unmet
 from engine.copilot.constraints import (
     bound_of,
@@ -14,78 +16,157 @@ from engine.copilot.constraints import (
     rows_of,
     spans_of,
     states_of,
+    titles_of,
     verbs_of,
 )
+from engine.copilot.pieces import Piece
 from engine.copilot.query import Constraint, Query, dates_of, intent_of
-from engine.copilot.reading import Reading, title_has
+from engine.copilot.reading import Reading
+from engine.copilot.turning import alternatives, missing_of, turned_of, turned_spans
 
 _PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
 
 
+# columns that say how far a thing is
+_FAR = frozenset(("status", "state", "standing", "outcome", "clock"))
 _EVERY = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b.*\b(?:all|every|each)\b"
+
+
+_POLAR = (
+    r"^(?:so |and |but )?(?:is|are|was|were|has|have|had|did|does|do|any|anything|anyone|anybody|can)\b"
+    r"(?!.*\bhow many\b)"
+)
 
 
 _CHECK = r"^(?:so |and )?(?:is|are|was|were|has|have|did|does|do)\b"
 
 
-def plan(reading: Reading, frame: pl.DataFrame, today: date, asker: str, before: Query | None = None) -> Query:
-    """The query of a reading; ``before`` is that of the question which it follows up on."""
+def plan(
+    reading: Reading,
+    frame: pl.DataFrame,
+    today: date,
+    asker: str,
+    before: Query | None = None,
+    *,
+    follows: bool = False,
+) -> Query:
+    """The query of a reading; ``before`` is that of the question which it follows up on.
+
+    ``follows`` where it is a later part of the same message: "how many failed and how many were rolled back".
+    """
+    found = _rows_meant(reading, frame, today, asker)
+    if before is not None:
+        found = _followed(found, _other(before) if follows and not reading.asked.says(_THEM) else before)
+    found = unmet(asked_of(found, reading, frame, found.lookup), reading)
+    if before is not None and found.intent == "when" and not dates_of(reading) and before.verbs:
+        found = replace(found, columns=before.verbs[-1:])
+    found = account_for(_claimed(found, reading, before), reading, frame)
+    meant = _presumed(found, reading, today, before is not None or _stated(found))
+    if meant.intent == "share" and meant.presumed:
+        claimed = frame.filter(pl.all_horizontal(each.where for each in meant.checks))
+        return found if claimed.filter(meant.where).height < claimed.height else meant
+    return meant
+
+
+def _rows_meant(reading: Reading, frame: pl.DataFrame, today: date, asker: str) -> Query:
+    """Which rows are meant, and in which order."""
     entity, asked = reading.entity, reading.asked
     dates = dates_of(reading)
-    spans, halves, lost = spans_of(reading, dates)
-    names, orphans = names_of(reading, frame, asker)
-    lookup = bool(reading.rows) or any(one.dimension.startswith("own") for one in names)
-    stated = states_of(reading, today)
-    constraints = [
-        *stated, *choices_of(reading), *names, *spans, *rows_of(reading),
-        *(Constraint(f"title:{word}", f"with '{word}' in its name", title_has(entity, frame, word), after=True)
-          for word in reading.titled),
+    spans, halves, lost = spans_of(reading, dates, today)
+    turned = turned_spans(reading, today)
+    spans = spans if turned is None else turned
+    names, orphans = names_of(reading, reading.pieces, frame, asker)
+    rows, own = rows_of(reading), any(one.dimension.startswith("own") for one in names)
+    negated, unturned = turned_of(reading, frame, today, asker)
+    missing, used = missing_of(reading, frame)
+    made = [
+        *states_of(reading, _stating(reading, bool(rows) or own), today), *choices_of(reading, reading.pieces),
+            *names, *negated, *missing,
+        *titles_of(reading, reading.pieces, frame), *rows,
     ]  # fmt: skip
-    constraints += verbs_of(reading, frame, today)
-    order = order_of(reading, frame)
+    constraints = [*alternatives(made, asked.words), *spans, *verbs_of(reading, frame, today)]
     bound = bound_of(reading, frame)
     unbound = (asked.bound.words,) if asked.bound is not None and bound is None else ()
     if bound is not None:
         constraints.append(bound)
-    found = Query(
-        entity, intent_of(reading), tuple(constraints), halves=halves, order=order,
-        unknown=(*reading.unknown, *unbound, *lost, *orphans), corrections=reading.corrections,
-            named=reading.noun > 0, lookup=lookup,
-        window=only_window(reading, dates, spans),
+    unknown = [word for word in reading.unknown if word not in used]
+    return Query(
+        entity, intent_of(reading), tuple(constraints), halves=halves, order=order_of(reading, frame),
+        unknown=(*unknown, *unbound, *lost, *orphans, *unturned), corrections=reading.corrections,
+        named=reading.noun > 0, verbs=tuple(dates),
+        polar=asked.says(_POLAR),
+        noun=max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1),
+        lookup=bool(rows) or own,
+        window=only_window(reading, dates, spans) if turned is None else None,
     )  # fmt: skip
+
+
+def _stating(reading: Reading, lookup: bool) -> Sequence[Piece]:
+    """The pieces that say how the rows stand: of one row that is asked about, a word of a column asks for its value."""
+    asked = reading.asked
+    if not lookup or asked.says(_CHECK):
+        return reading.pieces
+    if asked.says(r"\bhow long\b"):
+        return [piece for piece in reading.pieces if piece.words not in ("open", "unresolved")]
+    return [piece for piece in reading.pieces if not piece.sense("attribute") or asked.says(r"\b(?:why|which)\b")]
+
+
+def _claimed(found: Query, reading: Reading, before: Query | None) -> Query:
+    """The query with what a yes-or-no question claims of its rows: of all of them, or of the one that it names."""
     if before is not None:
-        found = _followed(found, before)
-    found = unmet(asked_of(found, reading, frame, lookup), reading)
-    if found.intent == "list" and asked.says(_EVERY) and found.constraints and before is None:
-        *subjects, claim = sorted(found.constraints, key=lambda each: each.after)
+        return found
+    if found.intent == "list" and reading.asked.says(_EVERY) and found.constraints and not found.halves:
+        *subjects, claim = sorted(found.constraints, key=lambda each: each.at)
         return replace(found, intent="every", constraints=tuple(subjects), checks=(claim,))
-    if found.lookup and found.intent in ("list", "what") and asked.says(_CHECK) and before is None:
-        checks = tuple(each for each in found.constraints if each.dimension.startswith(("state", "choice")))
+    if (found.lookup or reading.titled) and found.intent in ("list", "what") and reading.asked.says(_CHECK):
+        checks = tuple(each for each in found.constraints if each.dimension.startswith(("state", "choice", "not:")))
         if checks:
             kept = tuple(each for each in found.constraints if each not in checks)
             return replace(found, intent="check", constraints=kept, checks=checks)
-    told = any(
-        not entity.state(each.dimension.removeprefix("state:")).aside for each in stated if each.dimension != "state"
-    )
-    return _presumed(
-        found, reading, today, told or any(each.dimension == "state" for each in stated) or before is not None
-    )
+    return found
+
+
+def _stated(found: Query) -> bool:
+    """Whether the question says how far the things are."""
+    entity = found.entity
+    made = found.constraints if found.intent == "share" else (*found.constraints, *found.checks)
+    plain = [each.dimension.removeprefix("not:") for each in made]
+    if any(each.dimension.split(":")[-1] in _FAR and "choice" in each.dimension for each in made):
+        return True
+    labels = [one.removeprefix("state:").partition(":")[0] for one in plain if one.startswith("state")]
+    known = {state.label: state.aside for state in entity.states}
+    return any(not known.get(label, False) for label in labels)
 
 
 def _presumed(found: Query, reading: Reading, today: date, stated: bool) -> Query:
     """The plan with the state that is meant where none is said: open incidents, active policies."""
     entity = found.entity
+    measured = found.order is not None and found.order.column in entity.measures
     recent = found.order is not None and found.order.down and found.order.column in entity.dates
     ahead = found.window is not None and found.window[0] == entity.due
-    if entity.presumed is None or stated or recent or found.halves or (found.window is not None and not ahead):
+    timed = any(not window.age for window in reading.asked.windows) and not ahead
+    if entity.presumed is None or stated or recent or measured or found.halves or timed:
         return found
-    if any(each.dimension.startswith("own:") for each in found.constraints) or reading.asked.says(_PAST):
+    if any(each.dimension.startswith(("own:", "dated:")) for each in found.constraints) or reading.asked.says(_PAST):
         return found
     if found.intent in ("why", "measure") or (found.intent == "when" and not reading.titled and not ahead):
         return found
     state = entity.state(entity.presumed)
     meant = Constraint(f"state:{state.label}", state.label, state.where(today), state.after)
     return replace(found, constraints=(meant, *found.constraints), presumed=True)
+
+
+_THEM = r"\b(?:them|those|these|they|that|it|its|their)\b"
+
+
+def _other(before: Query) -> Query:
+    """The query before without what it said behind its noun: the later part says that anew."""
+    kept = tuple(
+        each
+        for each in before.constraints
+        if each.at <= before.noun or not each.dimension.startswith(("state", "choice", "not:"))
+    )
+    return replace(before, constraints=kept)
 
 
 def _followed(found: Query, before: Query) -> Query:
@@ -97,6 +178,8 @@ def _followed(found: Query, before: Query) -> Query:
         constraints=(*kept, *found.constraints),
         order=found.order or (before.order if found.intent in ("who", "when", "what", "why") else None),
         named=True,
+        unknown=tuple(dict.fromkeys((*before.unknown, *found.unknown))),
+        verbs=found.verbs or before.verbs,
         lookup=found.lookup or before.lookup,
         window=found.window or (before.window if not found.window else None),
     )

@@ -1,7 +1,10 @@
 """Which kind of thing a question is about: every kind that its words may mean is read, and the best reading counts."""
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 
 from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
@@ -13,8 +16,11 @@ from engine.copilot.query import Query
 from engine.copilot.reading import CopilotQuestion, Reading, ask, read
 from engine.copilot.text import nearest, stem
 
-_FOLLOWS = r"^(?:and|but|ok(?:ay)?|now|only|just|what about|how about|which of|of (?:those|them|these)|same for)\b|"\
-           r"\b(?:of (?:those|them|these)|them|they|those|these|their|its|it|that one|the same|ones)\b"  # fmt: skip
+_FOLLOWS = (
+    r"^(?:and|but|ok(?:ay)?|now|only|just|without|except|not|what about|how about|which of|of (?:those|them|these)|"
+    r"same for)\b|\b(?:of (?:those|them|these)|them|they|those|these|their|its|it|that one|the same|ones)\b"
+)
+_COUNTS = r"\bhow many\b"
 _BY_NAME = {"service": "service", "vendor": "vendor", "person": "person", "control": "control",
             "framework": "framework", "committee": "committee", "incident": "incident"}  # fmt: skip
 _SEVERE = ("incident", "finding", "gap")
@@ -35,9 +41,22 @@ class Planner:
         """The question of a text."""
         return ask(text, self._library.today)
 
-    def plans(self, asked: CopilotQuestion, before: Query | None = None) -> tuple[Query, ...]:
-        """The query that is meant; several where nothing says which; none where nothing fits."""
+    def plans(self, asked: CopilotQuestion, before: Query | None = None, *, follows: bool = False) -> tuple[Query, ...]:
+        """The query that is meant; several where nothing says which; none where nothing fits.
+
+        ``follows`` where it is a later part of the same message: "… and why?".
+        """
         candidates = self._candidates(asked)
+        if before is not None and (
+            follows and (not candidates or candidates == [before.entity]) and not any(self.named(asked))
+        ):
+            reading = self._read(asked, before.entity)
+            if not reading.unknown:
+                return (self._plan(reading, before, follows=follows),)
+        if before is not None and candidates and asked.says(r"\b(?:it|that one|this one|that)\b"):
+            reading = self._read(asked, before.entity)  # "did it cause an incident?" is still about the deploy
+            if not reading.unknown and reading.known:
+                return (self._plan(reading, before),)
         if before is not None and (
             not candidates or (asked.says(_FOLLOWS) and not _own_subject(asked, candidates, before))
         ):
@@ -45,11 +64,47 @@ class Planner:
             if not reading.unknown and (reading.pieces or reading.titled or asked.says(_FOLLOWS)):
                 return (self._plan(reading, before),)
         if candidates:
-            readings = [self._read(asked, entity) for entity in candidates]
-            best = min(readings, key=lambda one: (len(one.unknown) + _orphans(one), -one.known, -one.noun, one.at))
+            best = min((self._read(asked, entity) for entity in candidates), key=_rank)
             if not _too_little(best):
                 return (self._plan(best),)
         return self._unnamed(asked)
+
+    def several(self, asked: CopilotQuestion) -> tuple[Query, ...]:
+        """The queries of a question that names kinds of things side by side: "open incidents and findings on dns"."""
+        parts = self._side_by_side(asked.words)
+        if len(parts) < 2:
+            return ()
+        best = self._best(asked)
+        if best is not None and not best.unknown:
+            return ()
+        made: list[Query] = []
+        for said in parts:
+            plans = self.plans(replace(asked, words=said))
+            if len(plans) != 1:
+                return ()
+            made += plans
+        return tuple(made)
+
+    def _side_by_side(self, said: Sequence[str]) -> list[tuple[str, ...]]:
+        """The words as a question for each of the nouns that "and" stands between."""
+        stemmed = tuple(map(stem, said))
+        spots = sorted({
+            (at, at + len(phrase), entity.name) for entity in ENTITIES for phrase in _NOUNS[entity.name]
+            for at in range(len(said) - len(phrase) + 1) if stemmed[at : at + len(phrase)] == phrase
+        })  # fmt: skip
+        for (start, end, kind), (start2, end2, kind2) in pairwise(spots):
+            between = said[end:start2]
+            if kind == kind2 or not between or between[0] not in ("and", "or", "plus") or len(between) > 4:
+                continue
+            head, own, tail = said[:start], between[1:], said[end2:]
+            asking = tuple(word for word in head if is_filler(word)) if own else head
+            rest = (*asking, *own, *said[start2:end2], *tail)
+            return [(*head, *said[start:end], *tail), *(self._side_by_side(rest) or [rest])]
+        return []
+
+    def _best(self, asked: CopilotQuestion) -> Reading | None:
+        readings = [self._read(asked, entity) for entity in self._candidates(asked)]
+        return min(readings, key=_rank, default=None)
 
     def _unnamed(self, asked: CopilotQuestion) -> tuple[Query, ...]:
         """What is asked without saying of what kind of thing: by identifier, by name, or by a word that hints at it."""
@@ -59,23 +114,24 @@ class Planner:
                     reading = self._read(asked, entity)
                     if reading.rows and not reading.unknown:
                         return (self._plan(reading),)
-        for name in self._named(asked):
+        for name in self.named(asked):
             reading = self._read(asked, BY_NAME[_BY_NAME[name.kind]])
             if not reading.unknown:
                 return (self._plan(reading),)
-        if any(True for _ in self._named(asked)):
-            readings = [
-                reading
-                for name in _SEVERE
-                if not (reading := self._read(asked, BY_NAME[name])).unknown and reading.known > 1
-            ]
-            if readings:
-                return tuple(self._plan(reading) for reading in readings)
         hinted = [
             entity
             for entity in ENTITIES
             if any(word in entity.hints or stem(word) in entity.hints for word in asked.words)
         ]
+        if any(True for _ in self.named(asked)):
+            severe = [entity for entity in (BY_NAME[name] for name in _SEVERE) if entity not in hinted]
+            readings = [
+                reading
+                for entity in (*hinted, *severe)
+                if not (reading := self._read(asked, entity)).unknown and reading.known > 1 and not _orphans(reading)
+            ]
+            if readings:
+                return tuple(self._plan(reading) for reading in readings)
         severe = (
             [BY_NAME[name] for name in _SEVERE] if asked.says(r"\b(?:critical|high|medium|low|severe|crit)s?\b") else []
         )
@@ -85,7 +141,7 @@ class Planner:
     def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
         said = self._without_names(asked)
-        if any(name.kind == "committee" for name in self._named(asked)) and asked.says(
+        if any(name.kind == "committee" for name in self.named(asked)) and asked.says(
             r"\b(?:when|next|last|met|meet)\b"
         ):
             return [BY_NAME["meeting"]]
@@ -94,7 +150,7 @@ class Planner:
         ):
             return [BY_NAME["dependency"]]
         found = [entity for entity in ENTITIES if any(_within(phrase, said) for phrase in _NOUNS[entity.name])]
-        if any(name.kind == "incident" for name in self._named(asked)):
+        if any(name.kind == "incident" for name in self.named(asked)):
             found.append(BY_NAME["incident"])
         if found:
             return list(dict.fromkeys(found))
@@ -122,7 +178,8 @@ class Planner:
                 at += 1
         return tuple(left)
 
-    def _named(self, asked: CopilotQuestion) -> Iterable[OwnName]:
+    def named(self, asked: CopilotQuestion) -> Iterable[OwnName]:
+        """The organization's own names in a question, the longest first."""
         said = tuple(stem(word) for word in asked.words)
         known = self._names.by_phrase
         for length in range(6, 0, -1):
@@ -134,8 +191,9 @@ class Planner:
     def _read(self, asked: CopilotQuestion, entity: Entity) -> Reading:
         return read(asked, entity, self._library.lexicon(entity), self._library.rows(entity))
 
-    def _plan(self, reading: Reading, before: Query | None = None) -> Query:
-        return plan(reading, self._library.rows(reading.entity), self._today, self._asker, before)
+    def _plan(self, reading: Reading, before: Query | None = None, *, follows: bool = False) -> Query:
+        frame = self._library.rows(reading.entity)
+        return plan(reading, frame, self._today, self._asker, before, follows=follows and reading.asked.says(_COUNTS))
 
     @property
     def _today(self) -> date:
@@ -159,6 +217,12 @@ def _orphans(reading: Reading) -> int:
     return sum(kind not in entity.links and not (kind == "person" and entity.people) for kind in kinds)
 
 
+def _rank(one: Reading) -> tuple[int, int, int, int]:
+    return len(one.unknown) + _orphans(one), -one.known, -one.noun, one.at
+
+
 def _too_little(reading: Reading) -> bool:
     """Whether more of the question is not understood than is."""
-    return len(reading.unknown) >= max(reading.known, 1)
+    counted = re.search(r"\bhow many (\w+)", reading.asked.text)
+    other = counted is not None and counted[1] in reading.unknown  # what is to be counted is something else
+    return other or len(reading.unknown) >= max(reading.known, 1)

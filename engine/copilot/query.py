@@ -6,10 +6,12 @@ from typing import Literal
 import polars as pl
 
 from engine.copilot.entities.entity import Entity
-from engine.copilot.reading import Reading
+from engine.copilot.reading import NumberLimit, Reading
 from engine.copilot.windows import TimeWindow
 
-Intent = Literal["count", "list", "who", "when", "why", "what", "check", "every", "group", "measure", "compare"]
+Intent = Literal[
+    "count", "list", "who", "when", "why", "what", "check", "every", "group", "measure", "compare", "share"
+]
 
 
 _INTENTS: tuple[tuple[Intent, str], ...] = (
@@ -22,18 +24,24 @@ _INTENTS: tuple[tuple[Intent, str], ...] = (
             r"\bwhom\b|^whose\b|\bwhich (?:person|people|owner|colleague|engineer)\b"),
     ("when", r"\bwhen\b|\bhow old\b|\bsince when\b|\bwhat (?:date|day)\b|\bwhich (?:date|day)\b|"
              r"\bhow soon\b|\buntil when\b|\bdeadline (?:for|of)\b|"
-             r"\b(?:target|due|expiry|review|end) date\b"),
+             r"(?<!past )(?<!past their )(?<!past its )(?<!past the )(?<!no )(?<!a )\b(?:target|due|expiry|review|"
+             r"end) date\b"),
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """Which rows count. ``label`` is how it reads: before the noun, or behind it where ``after``."""
+    """Which rows count. ``label`` is how it reads: before the noun, or behind it where ``after``.
+
+    ``at`` is where the question says it, -1 where it does not. ``parts`` are the single values of alternatives.
+    """
 
     dimension: str
     label: str
     where: pl.Expr
     after: bool = False
+    at: int = -1
+    parts: tuple["Constraint", ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,13 +64,17 @@ class Query:
     columns: tuple[str, ...] = ()
     measure: tuple[str, str] | None = None
     group: str | None = None
+    having: NumberLimit | None = None
     order: Order | None = None
     halves: tuple[Constraint, ...] = ()
     unknown: tuple[str, ...] = ()
     corrections: tuple[tuple[str, str], ...] = ()
     unused: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()  # the dates whose verbs are said: a later "and when?" is about them
     named: bool = True
     lookup: bool = False
+    noun: int = -1  # where the thing is named
+    polar: bool = False  # asks for yes or no
     checks: tuple[Constraint, ...] = ()
     presumed: bool = False
     window: tuple[str, TimeWindow] | None = None

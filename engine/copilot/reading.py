@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 import polars as pl
@@ -10,25 +10,27 @@ import polars as pl
 from engine.copilot import windows
 from engine.copilot.entities.entity import Entity
 from engine.copilot.lexicon import Lexicon, Sense, is_filler
-from engine.copilot.names import Phrase
+from engine.copilot.pieces import TURNS, Piece, turn
 from engine.copilot.text import nearest, plain, stem, words
 from engine.copilot.windows import TimeWindow
+from engine.copilot.wording import write_out
 
 LONGEST_PHRASE = 7
-# words that turn a question round: never part of a name, and never passed over
-_TURNS = frozenset(
-    ("not", "no", "non", "except", "excluding", "besides", "other", "without", "never", "neither", "nor")
-)
-
-
 _SIGNS = {
-    **dict.fromkeys(("above", "over", "greater than", "more than", "higher than", "exceeding", ">"), ">"),
+    **dict.fromkeys(("above", "over", "greater than", "longer than", "more than", "higher than", "exceeding", ">",
+        "worse than"), ">"),
     **dict.fromkeys(("below", "under", "less than", "lower than", "fewer than", "<"), "<"),
-    **dict.fromkeys(("at least", ">="), ">="), **dict.fromkeys(("at most", "<="), "<="),
+    **dict.fromkeys(("at least", ">=", "no less than", "no fewer than", "not less than", "minimum"), ">="),
+    **dict.fromkeys(("at most", "<=", "no more than", "not more than", "up to", "maximum"), "<="),
+    **dict.fromkeys(("exactly", "precisely", "="), "="),
 }  # fmt: skip
+_UNIT = r"\s*(?P<unit>%|(?:percent|hours?|points?)\b)?"
+_NUMBER = r"\d+(?:\.\d+)?"
 _BOUND = re.compile(
-    rf"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))})\s*(?P<number>\d+(?:\.\d+)?)(?![\w-])"
-    r"\s*(?P<unit>%|(?:percent|hours?|points?)\b)?"
+    rf"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))})\s*(?P<number>{_NUMBER})(?![\w-]){_UNIT}"
+    rf"|\bbetween (?P<low>{_NUMBER}) and (?P<high>{_NUMBER})(?![\w-])(?P<range_unit>\s*%|\s*percent\b)?"
+    rf"|(?<![\w.-])(?P<from>{_NUMBER})(?:\+|\s*%? or (?:more|higher|above|over))(?!\w)"
+    rf"|(?<![\w.-])(?P<to>{_NUMBER})\s*%? or (?:less|fewer|lower|below|under)\b"
 )
 
 
@@ -39,6 +41,17 @@ class NumberLimit:
     sign: str
     number: float
     words: str
+    upper: float | None = None
+    at: int = 0  # how many words of the question stand before it
+
+    def holds(self, column: pl.Expr) -> pl.Expr:
+        """Which rows are within it."""
+        if self.upper is not None:
+            return column.is_between(self.number, self.upper)
+        return {
+            ">": column > self.number, ">=": column >= self.number, "<": column < self.number,
+            "<=": column <= self.number, "=": column == self.number,
+        }[self.sign]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -56,34 +69,34 @@ class CopilotQuestion:
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A phrase of the question with what it may mean; no senses where it means nothing."""
-
-    phrase: Phrase
-    senses: tuple[Sense, ...] = ()
-    corrected: str | None = None
-
-    def sense(self, *kinds: str) -> Sense | None:
-        """Its first sense of one of these kinds."""
-        return next((sense for kind in kinds for sense in self.senses if sense.kind == kind), None)
-
-
-@dataclass(frozen=True)
 class Reading:
     """What a question says about one kind of thing. ``unknown`` are the words that mean nothing there."""
 
     entity: Entity
     asked: CopilotQuestion
     pieces: tuple[Piece, ...]
-    rows: tuple[str, ...] = ()
-    titled: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     corrections: tuple[tuple[str, str], ...] = field(default=())
+    turned: tuple[Piece, ...] = ()  # what "not" stands before
+    excluded: tuple[Piece, ...] = ()  # what "except" stands before
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The rows that identifiers name."""
+        return tuple(
+            dict.fromkeys(sense.value for piece in self.pieces for sense in piece.senses if sense.kind == "row")
+        )
+
+    @property
+    def titled(self) -> tuple[str, ...]:
+        """The words that some title has."""
+        return tuple(dict.fromkeys(sense.value for piece in self.pieces if (sense := piece.sense("title"))))
 
     @property
     def known(self) -> int:
         """How many words it understands, fillers aside."""
-        return sum(len(piece.phrase) for piece in self.pieces if piece.sense("filler") is None) + len(self.rows)
+        found = (*self.pieces, *self.turned, *self.excluded)
+        return sum(len(piece.phrase) for piece in found if piece.sense("filler", "title") is None)
 
     @property
     def noun(self) -> int:
@@ -98,21 +111,27 @@ class Reading:
 
 def ask(text: str, today: date) -> CopilotQuestion:
     """The question of a text."""
-    lowered = plain(text)
-    found, rest = windows.find(lowered, today)
+    lowered = write_out(plain(text))
+    spans, rest = windows.find(lowered, today)
+    found = tuple(sorted(spans, key=lambda one: lowered.find(one.words)))
     match = _BOUND.search(rest)
     if match is None:
         return CopilotQuestion(lowered, words(rest), found)
-    bound = NumberLimit(_SIGNS[match["sign"]], float(match["number"]), " ".join(match[0].split()))
+    said = " ".join(match[0].split())
+    at = len(words(rest[: match.start()]))
+    if match["low"] is not None:
+        bound = NumberLimit(">=", float(match["low"]), said, float(match["high"]), at)
+    elif match["from"] is not None or match["to"] is not None:
+        bound = NumberLimit(">=" if match["to"] is None else "<=", float(match["from"] or match["to"]), said, at=at)
+    else:
+        bound = NumberLimit(_SIGNS[match["sign"]], float(match["number"]), said, at=at)
     return CopilotQuestion(lowered, words(f"{rest[: match.start()]} {rest[match.end() :]}"), found, bound)
 
 
 def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataFrame) -> Reading:
     """The question as one about ``entity``, whose rows are ``frame``."""
     pieces: list[Piece] = []
-    rows: list[str] = []
-    titled: list[str] = []
-    unknown: list[str] = []
+    unknown: list[Piece] = []
     corrections: list[tuple[str, str]] = []
     for piece in _cut(asked.words, known):
         if piece.senses:
@@ -121,19 +140,22 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
         (word,) = piece.phrase
         keys = _keys(entity, frame, word)
         if keys:
-            rows.extend(keys)
+            pieces.append(replace(piece, senses=tuple(Sense("row", entity.key, key) for key in keys)))
+        elif word in TURNS:
+            unknown.append(piece)
         elif is_filler(word) or (word.isdigit() and any(one.sense("order") for one in pieces)):
             continue
-        elif word not in _TURNS and _titles(entity, frame, stem(word)):
-            titled.append(stem(word))
-        elif word not in _TURNS and (near := nearest(stem(word), known.singles)) is not None:
-            pieces.append(Piece((near,), known.senses((near,)), corrected=word))
+        elif _titles(entity, frame, stem(word)):
+            pieces.append(replace(piece, senses=(Sense("title", value=stem(word)),)))
+        elif (near := nearest(stem(word), known.singles)) is not None:
+            pieces.append(Piece((near,), known.senses((near,)), piece.at))
             corrections.append((word, near))
         else:
-            unknown.append(word)
+            unknown.append(piece)
+    kept, left, turned, excluded = turn(asked.words, pieces, unknown)
     return Reading(
-        entity, asked, tuple(pieces), tuple(dict.fromkeys(rows)), tuple(dict.fromkeys(titled)),
-        tuple(dict.fromkeys(unknown)), tuple(corrections),
+        entity, asked, tuple(kept), tuple(dict.fromkeys(piece.words for piece in left)), tuple(corrections),
+        tuple(turned), tuple(excluded),
     )  # fmt: skip
 
 
@@ -145,11 +167,11 @@ def _cut(said: Sequence[str], known: Lexicon) -> Iterator[Piece]:
             raw = tuple(said[at : at + length])
             phrase = next((one for one in (raw, tuple(map(stem, raw))) if known.senses(one)), None)
             if phrase is not None:
-                yield Piece(phrase, known.senses(phrase))
+                yield Piece(phrase, known.senses(phrase), at, length)
                 at += length
                 break
         else:
-            yield Piece((said[at],))
+            yield Piece((said[at],), at=at)
             at += 1
 
 
@@ -181,5 +203,6 @@ def title_has(entity: Entity, frame: pl.DataFrame, word: str) -> pl.Expr:
 
 
 def title_pattern(word: str) -> str:
-    """The word and its plural, whole, in any case."""
-    return rf"(?i)\b{re.escape(word)}(s|es)?\b"
+    """The word in any case: whole, and its plural; a longer one as the beginning of a word, too."""
+    end = r"(s|es)?\b" if len(word) < 4 else ""
+    return rf"(?i)\b{re.escape(word)}{end}"

@@ -7,12 +7,12 @@ import polars as pl
 from engine.copilot.answers import AnswerPart, CitationList
 from engine.copilot.cells import cell, cells, count_of, heading, value_with_unit
 from engine.copilot.library import Library
+from engine.copilot.pieces import TURNS
 from engine.copilot.query import Order, Query
-from engine.copilot.routes import figure_of, route_of_row
+from engine.copilot.routes import figure_of
+from engine.copilot.saying import ROWS, line, mark, noun, row_lines, title
+from engine.copilot.summing import MOST_GROUPS, group_lines, measure_lines, share_lines
 from engine.model.vocabulary import Confidence
-
-ROWS = 10
-MOST_GROUPS = 12
 
 
 def tell(plan: Query, library: Library, citations: CitationList) -> AnswerPart:
@@ -20,10 +20,19 @@ def tell(plan: Query, library: Library, citations: CitationList) -> AnswerPart:
     frame = library.rows(plan.entity)
     if frame.is_empty():
         return AnswerPart((f"I have no data on {plan.entity.plural}: none is on record.",), "none")
+    turners = [word for word in plan.unknown if word in (*TURNS, "why", "than") or word.startswith("how ")]
+    if turners:
+        said = ", ".join(f"'{word}'" for word in turners)
+        return AnswerPart((f"I have no data on {noun(plan, 2)} with {said}: no record of them says it, and "
+                           "without it the answer would be to another question.",), "none")  # fmt: skip
     rows = _ordered(plan, frame.filter(plan.where), library)
     lines = list(_TELLERS[plan.intent](plan, rows, library, citations))
+    if not lines and any(each.dimension.startswith("own") for each in plan.constraints):
+        lines = list(_not_so(plan, frame, library, citations))
+    if not lines and plan.lookup:
+        return AnswerPart((f"I have no data on {noun(plan, 1)}: nothing on record fits.",), "none")
     if not lines:
-        return AnswerPart((f"I have no data on {_noun(plan, 1)}: nothing on record fits.",), "none")
+        lines = [f"None: no {noun(plan, 1)} is on record."]
     confidence, reason = _confidence(plan, frame, rows)
     lines += [
         f"I could not apply '{word}': nothing on record says it of {plan.entity.plural}." for word in plan.unknown
@@ -32,9 +41,29 @@ def tell(plan: Query, library: Library, citations: CitationList) -> AnswerPart:
     return AnswerPart(tuple(lines), confidence, reason)
 
 
+def _not_so(plan: Query, frame: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    """What is named and is not as the question has it."""
+    own = [each for each in plan.constraints if each.dimension.startswith("own")]
+    others = [each.label for each in plan.constraints if each not in own]
+    if any(each.dimension.startswith("title") for each in plan.constraints):
+        return
+    rows = frame.filter(pl.all_horizontal(each.where for each in own))
+    if rows.height:
+        yield f"Not so ({', '.join(others)}):"
+        yield from row_lines(plan, rows, library, citations)
+
+
 def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[Confidence, str]:
     if plan.unknown:
         return "low", f"{', '.join(plan.unknown)} not applied"
+    if any(each.dimension.startswith("title:") for each in plan.constraints) and plan.intent in ("count", "list"):
+        return ("medium" if rows.height else "low"), "searched for in names and titles"
+    worded = plan.intent == "what" and plan.order is not None and plan.columns
+    if worded and all(rows.schema[one] == pl.String for one in plan.columns if one in rows.columns):
+        return "medium", f"taken as the {plan.order.words if plan.order else ''} {plan.entity.name}"
+    states = [each.where for each in plan.constraints if each.dimension.startswith("state:")]
+    if len(states) > 1 and rows.is_empty() and frame.filter(pl.all_horizontal(states)).is_empty():
+        return "low", "nothing is both at once"
     if plan.unused:
         return "medium", f"{', '.join(plan.unused)} did not choose rows"
     if not plan.named and not plan.lookup:
@@ -81,14 +110,6 @@ def _with_ties(rows: pl.DataFrame, order: Order) -> int:
     return better + tied if better + tied <= ROWS else order.count
 
 
-def _noun(plan: Query, number: int) -> str:
-    """The things with their constraints around them."""
-    before = " ".join(each.label for each in plan.constraints if not each.after)
-    after = ", ".join(each.label for each in plan.constraints if each.after)
-    name = plan.entity.name if number == 1 else plan.entity.plural
-    return " ".join(part for part in (before, name, after) if part)
-
-
 def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     number = rows.height
     if plan.order is not None:
@@ -101,42 +122,20 @@ def _list(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
         if plan.lookup and number and not plan.entity.figures.get(frozenset(_labels(plan))):
             named = [each for each in plan.constraints if each.dimension.startswith("own")]
             if len(named) == len(plan.constraints):
-                yield from _rows(plan, rows, library, citations)
+                yield from row_lines(plan, rows, library, citations)
                 return
-        yield figure or f"{count_of(number, _noun(plan, 1), _noun(plan, 2))}."
-    yield from _rows(plan, rows, library, citations)
+        said = figure or f"{count_of(number, noun(plan, 1), noun(plan, 2))}."
+        yield f"Yes: {said}" if plan.polar and number and not plan.unknown else said
+    yield from row_lines(plan, rows, library, citations)
 
 
 def _total(plan: Query, library: Library) -> str:
     number = library.rows(plan.entity).filter(plan.where).height
-    return count_of(number, _noun(plan, 1), _noun(plan, 2))
+    return count_of(number, noun(plan, 1), noun(plan, 2))
 
 
 def _labels(plan: Query) -> Sequence[str]:
     return [each.label for each in plan.constraints]
-
-
-def _rows(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
-    """The first rows as lines, each with its citation, and how many more there are."""
-    for row in rows.head(ROWS).iter_rows(named=True):
-        yield f"- {plan.entity.line.format_map(cells(row))} {_mark(plan, row, library, citations)}"
-    if rows.height > ROWS:
-        yield f"{rows.height - ROWS:,} more."
-
-
-def _mark(plan: Query, row: dict[str, object], library: Library, citations: CitationList) -> str:
-    return citations.cite(plan.entity.report or plan.entity.plural, route_of_row(plan.entity, row, library),
-                          cell(row[plan.entity.key]))  # fmt: skip
-
-
-def _title(plan: Query, row: dict[str, object]) -> str:
-    """How a row is called: its name, else its identifier with its title."""
-    key = cell(row[plan.entity.key])
-    name = row.get("called") if plan.entity.name == "framework" else row.get("name")
-    if name:
-        return cell(name)
-    title = row.get("title")
-    return f"{key} ({cell(title)})" if title else key
 
 
 def _who(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
@@ -147,20 +146,20 @@ def _who(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationL
     role = heading(column).removesuffix(" by")
     if rows.is_empty():
         if not plan.lookup:
-            yield f"{count_of(0, _noun(plan, 1), _noun(plan, 2))}, so nobody."
+            yield f"{count_of(0, noun(plan, 1), noun(plan, 2))}, so nobody."
         return
     if rows.height == 1:
         row = rows.row(0, named=True)
         who = row[column]
         told = f"{cell(who)} ({role})" if who else f"Nobody: no {role} is recorded"
-        yield f"{told}: {_title(plan, row)}. {_mark(plan, row, library, citations)}"
+        yield f"{told}: {title(plan, row)}. {mark(plan, row, library, citations)}"
         return
     found = rows[column].drop_nulls().value_counts(sort=True).sort("count", column, descending=[True, False])
     missing = rows[column].null_count()
     told = ", ".join(f"{who} ({number})" for who, number in found.head(MOST_GROUPS).iter_rows())
     nobody = f"; {missing} without" if missing else ""
-    yield f"{role.capitalize()} of {count_of(rows.height, _noun(plan, 1), _noun(plan, 2))}: {told or 'nobody'}{nobody}."
-    yield from _rows(plan, rows, library, citations)
+    yield f"{role.capitalize()} of {count_of(rows.height, noun(plan, 1), noun(plan, 2))}: {told or 'nobody'}{nobody}."
+    yield from row_lines(plan, rows, library, citations)
 
 
 def _when(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
@@ -171,7 +170,7 @@ def _when(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
     dated = rows.drop_nulls(column)
     if dated.is_empty():
         row = rows.row(0, named=True)
-        yield f"No date: {_title(plan, row)} has no day for '{word}'. {_mark(plan, row, library, citations)}"
+        yield f"No date: {title(plan, row)} has no day for '{word}'. {mark(plan, row, library, citations)}"
         return
     if plan.order is None and dated.height > 1:
         dated = dated.sort(column)
@@ -181,7 +180,7 @@ def _when(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
         at = row.get(column.replace("_on", "_at"))
         moment = f" ({cell(at)})" if at is not None and column.endswith("_on") else ""
         lead = "" if dated.height == 1 else "- "
-        yield f"{lead}{cell(row[column])}{moment}: {word}, {_title(plan, row)}. {_mark(plan, row, library, citations)}"
+        yield f"{lead}{cell(row[column])}{moment}: {word}, {title(plan, row)}. {mark(plan, row, library, citations)}"
 
 
 def _why(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
@@ -192,7 +191,7 @@ def _why(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationL
     for row in rows.head(ROWS).iter_rows(named=True):
         said = reason.format_map(cells(row)) if "{" in reason else row[reason]
         told = cell(said) if said else "no cause is recorded"
-        yield f"{_title(plan, row)}: {told}. {_mark(plan, row, library, citations)}"
+        yield f"{title(plan, row)}: {told}. {mark(plan, row, library, citations)}"
 
 
 def _check(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
@@ -200,9 +199,9 @@ def _check(plan: Query, rows: pl.DataFrame, library: Library, citations: Citatio
         one = rows.filter(pl.col(plan.entity.key) == row[plan.entity.key])
         holds = one.filter(pl.all_horizontal(each.where for each in plan.checks)).height == one.height
         said = " and ".join(each.label for each in plan.checks)
-        verdict = f"Yes: {_title(plan, row)} is {said}" if holds else f"No: {_title(plan, row)} is not {said}"
-        yield f"{verdict}. {_mark(plan, row, library, citations)}"
-        yield f"  {plan.entity.line.format_map(cells(row))}"
+        verdict = f"Yes: {title(plan, row)} is {said}" if holds else f"No: {title(plan, row)} is not {said}"
+        yield f"{verdict}. {mark(plan, row, library, citations)}"
+        yield f"  {line(plan, row)}"
 
 
 def _every(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
@@ -210,9 +209,9 @@ def _every(plan: Query, rows: pl.DataFrame, library: Library, citations: Citatio
     others = rows.filter(~claim.where)
     held = rows.height - others.height
     yes = "Yes" if others.is_empty() and rows.height else "No"
-    all_of = count_of(rows.height, _noun(plan, 1), _noun(plan, 2))
+    all_of = count_of(rows.height, noun(plan, 1), noun(plan, 2))
     yield f"{yes}: {held:,} of {all_of} {claim.label}, {others.height:,} not."
-    yield from _rows(plan, others, library, citations)
+    yield from row_lines(plan, others, library, citations)
 
 
 def _what(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
@@ -223,39 +222,8 @@ def _what(plan: Query, rows: pl.DataFrame, library: Library, citations: Citation
             else f"{value_with_unit(column, row[column])} ({heading(column)})"
             for column in plan.columns
         )
-        yield f"{told}: {_title(plan, row)}. {_mark(plan, row, library, citations)}"
-        yield f"  {plan.entity.line.format_map(cells(row))}"
-
-
-def _group(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
-    column = plan.group or plan.entity.key
-    if rows.is_empty():
-        yield f"{count_of(0, _noun(plan, 1), _noun(plan, 2))}."
-        return
-    found = rows.group_by(column).len().sort("len", column, descending=[True, False], nulls_last=True)
-    top = found.drop_nulls(column).head(1)
-    told = f"{count_of(rows.height, _noun(plan, 1), _noun(plan, 2))}, by {heading(column)}"
-    if top.height:
-        tied = found.drop_nulls(column).filter(pl.col("len") == top["len"][0])[column].to_list()
-        told += f"; the most: {', '.join(cell(one) for one in tied[:5])} with {top['len'][0]:,}"
-    yield f"{told}."
-    for value, number in found.head(MOST_GROUPS).iter_rows():
-        yield f"- {'without' if value is None else cell(value)}: {number:,}"
-    if found.height > MOST_GROUPS:
-        yield f"{found.height - MOST_GROUPS:,} more."
-
-
-def _measure(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
-    column, how = plan.measure or ("", "sum")
-    values = rows[column].drop_nulls() if column in rows.columns else pl.Series([])
-    if values.is_empty():
-        return
-    number = float({"sum": pl.sum, "mean": pl.mean, "median": pl.median}[how](column).pipe(rows.select).item() or 0)
-    word = column.removeprefix("hours_").replace("_", " ")
-    yield f"{number:,.1f} hours: {how} of '{word}' over {count_of(len(values), _noun(plan, 1), _noun(plan, 2))}."
-    if len(values) < rows.height:
-        yield f"{rows.height - len(values):,} of {rows.height:,} have no such time yet."
-    yield from _rows(plan, rows.drop_nulls(column).sort(column, descending=True), library, citations)
+        yield f"{told}: {title(plan, row)}. {mark(plan, row, library, citations)}"
+        yield f"  {line(plan, row)}"
 
 
 def _compare(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
@@ -264,11 +232,11 @@ def _compare(plan: Query, rows: pl.DataFrame, library: Library, citations: Citat
     word = "as many" if first == second else "more" if first > second else "fewer"
     than = "as" if first == second else "than"
     labels = [half.label for half in plan.halves]
-    yield f"{first:,} against {second:,}: {word} {_noun(plan, 2)} {labels[0]} {than} {labels[1]}."
+    yield f"{first:,} against {second:,}: {word} {noun(plan, 2)} {labels[0]} {than} {labels[1]}."
 
 
 _TELLERS = {
     "count": _list, "list": _list, "who": _who, "when": _when, "why": _why, "what": _what, "check": _check,
-        "every": _every, "group": _group,
-    "measure": _measure, "compare": _compare,
+        "every": _every, "group": group_lines,
+    "measure": measure_lines, "compare": _compare, "share": share_lines,
 }  # fmt: skip

@@ -15,10 +15,10 @@ _SPELLINGS = tuple(
         (r"\bw/", "with "),
         (r"\b(what|who|where|when|how|that|it|there|which)'?s\b", r"\1 is"),
         (r"\b(what|who|where|when|how)'?re\b", r"\1 are"),
-        (r"\b(is|are|was|were|has|have|had|do|does|did)n'?t\b", r"\1 not"),
+        (r"\b(is|are|was|were|has|have|had|do|does|did|could|would|should)n'?t\b", r"\1 not"),
         (r"\bcan'?t\b", "can not"),
         (r"\bi'm\b", "i am"),
-        (r"\b(we|they|you)'?(?:ve|re)\b", r"\1 are"),
+        (r"\b(we(?=')|they|you)'?(?:ve|re)\b", r"\1 are"),
         (r"'s\b|s'(?=\s|$)", " "),
         (r"\bpoa\s?(?:&|and)\s?ms?\b", "poam"),
         (r"\bwi?h?ci?h\b", "which"),
@@ -87,9 +87,33 @@ def _left_out(word: str, other: str) -> bool:
     return len(other) == len(word) + 1 and any(other[:at] + other[at + 1 :] == word for at in range(1, len(other)))
 
 
+# words of their own that lie close to one of ours
+_PLAIN = frozenset(
+    [
+        "worse",
+        "contract",
+        "better",
+        "release",
+        "raise",
+        "rate",
+        "cost",
+        "pay",
+        "paid",
+        "sale",
+        "staff",
+        "note",
+        "host",
+        "port",
+        "form",
+        "plane",
+        "meant",
+    ]
+)
+
+
 def nearest(word: str, known: Iterable[str], most: int = 2) -> str | None:
     """The one known word that a slip of the keyboard makes of ``word``; None where there is none, or several."""
-    if len(word) < 4 or not word.isalpha():
+    if len(word) < 4 or not word.isalpha() or word in _PLAIN:
         return None
     most = min(most, 2 if len(word) >= 8 else 1)
     best: tuple[int, list[str]] = (most + 1, [])

@@ -48,6 +48,12 @@ ALIASES: Mapping[str, str] = {
     "log retention": "audit_log_days",
     "incident retention": "incidents_days", "next purge": "next_purge_on",
 }  # fmt: skip
+# what asks how a figure was, not what it is
+_HISTORY = r"\b(?:ever|never|highest|lowest|peak|best|worst|went|gone|fell|dropped|rose|trend|history)\b"
+# words that are passed over elsewhere, and that turn a title into another
+_KEPT = frozenset(["without", "no", "plan", "out", "not", "off", "over", "under", "more", "fewer", "less", "least",
+    "than", "only", "who", "whom", "whose", "when", "where", "why", "each", "every", "both", "either",
+        "same"])  # fmt: skip
 _PERIOD = ("in the period", "of the period", "before the period")
 
 
@@ -74,7 +80,7 @@ class NamedFigure:
 def figure_of_title(asked: CopilotQuestion, catalogue: Mapping[str, Report], today: date) -> NamedFigure | None:
     """The figure whose title has the words of the question and no others; None where none has, or several."""
     content = _content(asked.words)
-    if not content:
+    if not content or asked.bound is not None or asked.says(_HISTORY):
         return None
     found = {
         figure.id: figure
@@ -122,7 +128,7 @@ def _signature(title: str, today: date) -> tuple[frozenset[str], tuple[date | No
 
 
 def _content(said: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(stem(word) for word in said if not is_filler(word) or word in ("without", "no", "plan"))
+    return frozenset(stem(word) for word in said if not is_filler(word) or word in _KEPT)
 
 
 _ALIASES: dict[str, tuple[frozenset[str], ...]] = {}

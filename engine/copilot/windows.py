@@ -14,11 +14,14 @@ _N = rf"(?P<n>\d{{1,4}}|{'|'.join(_NUMBERS)})"
 _UNIT = r"(?P<unit>hour|hr|day|d|week|wk|w|month|quarter|year|yr)s?"
 _MONTH = rf"(?P<month>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)})"
 _POINT = (
-    rf"(?:(?P<iso>(?<![\w-])\d{{4}}-\d\d-\d\d(?![\w-]))|(?:(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?\s+)?{_MONTH}(?:\s+(?P<dom2>\d{{1,2}})"
-    rf"(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>\d{{4}}))?|(?P<only>(?<![\w-])20\d\d(?![\w-]))|(?P<weekday>{'|'.join(_DAYS)})|"
+    rf"(?:(?P<iso>(?<![\w-])\d{{4}}-\d\d-\d\d(?![\w-]))|(?:(?P<dom>\d{{1,2}})(?:st|nd|rd|"
+    rf"th)?\s+)?{_MONTH}(?:\s+(?P<dom2>\d{{1,2}})"
+    rf"(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>\d{{4}}))?|(?P<only>(?<![\w-])20\d\d(?![\w-]))|"
+    rf"(?P<weekday>{'|'.join(_DAYS)})|"
     r"(?P<rel>yesterday|today|tomorrow|now|last week|last month|last quarter|last year|this week|this month|"
     r"this quarter|this year|next week|next month|next quarter|next year|q(?P<quarter>[1-4])(?:\s+(?P<qyear>\d{4}))?)|"
-    r"(?:the\s+)?(?P<end>end of (?:the |this )?(?:week|month|quarter|year)|year end|year's end|month end|eoy|eom|eoq))"
+    r"(?:the\s+)?(?P<end>end of (?:the |this )?(?:week|month|quarter|year)|christmas(?: eve)?|new year(?: s)?(?: "
+    r"eve)?|year end|year's end|month end|eoy|eom|eoq))"
 )
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _POINT)
 FUTURE = re.compile(r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|lapse\w*|coming)\b")
@@ -121,6 +124,10 @@ def _span(match: re.Match[str], today: date, ahead: bool) -> tuple[date, date] |
         return _month(part, today, ahead)
     if part["end"]:
         end = part["end"]
+        if end.startswith("christmas"):
+            return (date(today.year, 12, 25),) * 2
+        if end.startswith("new year"):
+            return (date(today.year + 1, 1, 1),) * 2
         unit = {"eoy": "year", "eom": "month", "eoq": "quarter"}.get(end) or next(
             name for name in ("week", "month", "quarter", "year") if name in end
         )

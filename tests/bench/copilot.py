@@ -21,6 +21,8 @@ from tests.copilot.asked_everywhere import EVERYWHERE
 from tests.copilot.asked_later import LATER
 from tests.copilot.asked_operations import OPERATIONS
 from tests.copilot.asked_programme import ANSWERED, THREADS
+from tests.copilot.asked_small import SMALL
+from tests.copilot.asked_turned import TURNED
 from tests.copilot.conftest import NOW
 from tests.copilot.truth import Demo
 
@@ -30,11 +32,13 @@ SETS = {
         ("written after it", [(q, (), r) for q, r in LATER]),
         ("in threads", [(q, tuple(p for p, _ in thread[:n]), r) for thread in THREADS for n, (q, r) in enumerate(thread)]),
     ),
+    "dune": (("of a small organization", [(q, (), r) for q, r in SMALL]),),
 }  # fmt: skip
 EVERY = ("of any organization", [(q, (), r) for q, r in EVERYWHERE])
 
 
-ORGANIZATIONS = ("cobalt", "aurora", "brightline")
+TURNING = ("that turn a word round, compare, sum up and look back", [(q, (), r) for q, r in TURNED])
+ORGANIZATIONS = ("cobalt", "aurora", "brightline", "dune")
 
 
 def figures(orgs: Iterable[str] = ORGANIZATIONS) -> Iterator[Figure]:
@@ -55,7 +59,7 @@ def _asked(org: str, folder: Path) -> Iterator[Figure]:
     import_frames(store, frames, org_id=org, actor="demo", now=NOW)
     snapshots = Snapshots(store, replica, Artifacts(folder / "artifacts"), CATALOGUE)
     demo, library = Demo(frames, NOW.date(), org), Library(snapshots, org, now=NOW)
-    for name, questions in (*SETS.get(org, ()), EVERY):
+    for name, questions in (*SETS.get(org, ()), *(() if org == "dune" else (EVERY, TURNING))):
         yield _judged(f"copilot, {org}, {len(questions)} questions {name}", questions, demo, library)
     snapshots.close()
     replica.close()

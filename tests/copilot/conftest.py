@@ -1,4 +1,4 @@
-"""A store with the demonstration organization cobalt and the empty organization acme."""
+"""A store with the demonstration organizations cobalt and dune, and the empty organization acme."""
 
 from datetime import UTC, datetime
 
@@ -34,6 +34,7 @@ def snapshots(tmp_path_factory, frames):
     with store.revision("acme", "setup", now=NOW, create={"name": "Acme"}) as revision:
         revision.record("organization.created")
     import_frames(store, frames, org_id="cobalt", actor="demo", now=NOW)
+    import_frames(store, demo("dune", NOW.date()), org_id="dune", actor="demo", now=NOW)
     replica = Replica(url, None)
     made = Snapshots(store, replica, Artifacts(folder / "artifacts"), CATALOGUE)
     yield made

@@ -102,9 +102,9 @@ def test_the_whole_answer_to_a_question_about_one_control(cobalt):
 
 
 def test_my_means_the_asker(cobalt):
-    assert ask("my overdue attestations", cobalt).text.startswith(f"4 overdue attestations with owner {DINA}.")
+    assert ask("my overdue attestations", cobalt).text.startswith(f"4 overdue attestations owned by {DINA}.")
     assert ask("my overdue attestations", cobalt, "nobody@x.example").text.startswith(
-        "No overdue attestation with owner nobody"
+        "No overdue attestation owned by nobody"
     )
 
 
@@ -137,7 +137,7 @@ def test_other_organizations_are_never_read(cobalt, acme):
 def test_a_follow_up_keeps_what_was_asked_before(cobalt):
     before = ("open findings on control-plane",)
     assert ask("which of them are critical?", cobalt, before=before).text.startswith(
-        "1 open critical finding of service control-plane."
+        "1 open critical finding on control-plane."
     )
-    assert ask("what about billing?", cobalt, before=before).text.startswith("4 open findings of service billing.")
+    assert ask("what about billing?", cobalt, before=before).text.startswith("4 open findings on billing.")
     assert ask("what's the weather like?", cobalt, before=before).confidence == "none"

@@ -23,6 +23,12 @@ def _exceptions(records: Records) -> pl.DataFrame:
     return records.fact("exceptions").with_columns(called)
 
 
+def _excluded(records: Records) -> pl.DataFrame:
+    called = pl.col("framework").replace_strict(FRAMEWORK_NAMES, default=pl.col("framework"))
+    rows = records.fact("control_status").filter(~pl.col("applicable"))
+    return rows.with_columns(id=pl.format("{}:{}", "framework", "control_id"), called=called)
+
+
 def _policies(records: Records) -> pl.DataFrame:
     return records.table("policies").drop("body", "rules")
 
@@ -86,6 +92,14 @@ RISK = Entity(
             "outside appetite",
                                  "too high", "over our appetite", "above our appetite", "exceed our appetite"),
               flag("over_appetite"), after=True, aside=True),
+        RowState("that rose", ("got worse", "increased", "rose", "risen", "gone up", "went up", "worsened", "rising",
+            "worse",
+                            "increasing", "growing"), lambda _: pl.col("residual") > pl.col("previous"), after=True,
+                                aside=True),
+        RowState("that fell", ("got better", "decreased", "fell", "fallen", "gone down", "went down", "improved",
+            "falling",
+                            "better", "decreasing"), lambda _: pl.col("residual") < pl.col("previous"), after=True,
+                                aside=True),
         RowState("unrated", ("unrated", "unknown rating", "not rated", "unknown", "without rating", "nobody rated",
             "nobody has rated", "never rated"), flag("unknown"), aside=True),
         RowState("open", ("open", "on the register", "current", "live"), is_in("status", "open")),
@@ -105,13 +119,15 @@ RISK = Entity(
                 "inherent": ("inherent", "inherent rating", "gross"), "treatment": ("treatment", "treat", "do about",
                 "treated",
                                                                                 "handle"),
+                "loss_high": ("worst case loss", "worst case", "loss", "losses", "lose", "expensive", "cost us"),
+                    "loss_low": ("best case loss",),
                 "likelihood": ("likelihood", "likely"), "impact": ("impact",), "appetite": ("appetite",),
                 "level": ("level",), "category": ("category",), "title": ("about", "title")},
-    size="residual", presumed="open", report="risk-heatmap",
+    size="residual", scale="residual", presumed="open", report="risk-heatmap",
     figures={frozenset({"open"}): "risks", frozenset({"above appetite"}): "risks_over_appetite",
              frozenset({"open", "above appetite"}): "risks_over_appetite", frozenset({"unrated"}): "risks_unrated",
              frozenset({"open", "unrated"}): "risks_unrated"},
-    fillers=("register", "our"),
+    fillers=("register", "our"), hints=("loss", "losses"),
 )  # fmt: skip
 
 EXCEPTION = Entity(
@@ -143,7 +159,20 @@ EXCEPTION = Entity(
     attributes={"standing": ("status", "state", "standing"), "residual": ("residual",), "reason": ("reason",),
         "kind": ("kind", "type"),
                 "compensating": ("compensating", "compensating control"), "control_id": ("control",)},
-    reason="reason", presumed="in force", report="exception-register", fillers=("control",),
+    reason="reason", dated=False, presumed="in force", report="exception-register", fillers=("control",),
+)  # fmt: skip
+
+EXCLUSION = Entity(
+    "excluded control", "excluded controls",
+    ("excluded control", "exclude", "excluded", "exclusion", "not applicable", "left out", "descoped",
+        "out of scope control",
+     "inapplicable", "not applicable control", "scoped out"),
+    _excluded, "id", "{called} {control_id} {title}: {justification}, approved by {approved_by} on {approved_on}",
+    names=("control_id",), states=(RowState("excluded", ("excluded", "not applicable"), lambda _: pl.lit(True)),),
+    dates={"approved_on": ("approved",)}, people={"approved_by": ("approved", *OWNER)},
+    links={"framework": "framework", "control": "id"},
+    attributes={"justification": ("justification", "reason"), "title": ("title", "about", "called")},
+    reason="justification", dated=False, fillers=("control", "from", "scope"),
 )  # fmt: skip
 
 POLICY = Entity(
@@ -168,7 +197,7 @@ POLICY = Entity(
         "approver")},
     attributes={"state": ("state", "status"), "version": ("version",), "kind": ("kind", "type"),
         "playbook": ("playbook",)},
-    presumed="active", fillers=("for", "governance"),
+    presumed="active", dated=False, fillers=("for", "governance"),
 )  # fmt: skip
 
 HOLD = Entity(
@@ -209,4 +238,4 @@ POAM = Entity(
              frozenset({"open", "late"}): "poam_items_late", frozenset({"closed"}): "poam_items_closed"},
     fillers=("item",),
 )  # fmt: skip
-ASSURANCE = (REQUEST, RISK, EXCEPTION, POLICY, HOLD, POAM)
+ASSURANCE = (REQUEST, RISK, EXCEPTION, EXCLUSION, POLICY, HOLD, POAM)

@@ -89,6 +89,8 @@ class Entity:
     report: str | None = None
     row_route: str | None = None
     fillers: Words = ()
+    dated: bool = True  # a span of time without a verb is about the usual date
+    scale: str | None = None  # the number that "above 12" is held against where none is named
     hints: Words = ()  # words that mean it where no noun is said
 
     def state(self, label: str) -> RowState:

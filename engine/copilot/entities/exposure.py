@@ -62,7 +62,9 @@ PATH = Entity(
     ("attack path", "attack route", "attacker", "attack", "path of an attacker", "breach path", "attack chain",
         "kill chain"),
     _paths, "id", "rank {rank}, score {score}: {finding} on {through}", dates={}, names=("finding",),
-    links={"service": "target_id"}, size="score", attributes={"target": ("target", "reach"), "score": ("score",
+        row_route="/api/attack-paths/simulate",
+    links={"service": "target_id"}, size="score", scale="score", attributes={"target": ("target", "reach"),
+        "score": ("score",
         "likely")},
     fillers=("lead", "leading", "path", "production", "way", "get", "reach", "into"),
 )  # fmt: skip
@@ -81,6 +83,7 @@ SYSTEM = Entity(
     dates={"last_reviewed_on": ("reviewed", "last reviewed", "review")}, people={"owner": OWNER},
         links={"service": "service_id"},
     attributes={"region": ("region", "where", "located"), "boundary": ("boundary",)}, report="scope-boundary",
+        dated=False,
 )  # fmt: skip
 
 FLOW = Entity(

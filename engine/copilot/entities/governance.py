@@ -1,10 +1,12 @@
 """Who decides and who works: committees and their meetings, people, relief of peak weeks."""
 
+from datetime import date
+
 import msgspec
 import polars as pl
 
-from engine.copilot.entities.entity import Entity, Records, RowState, is_in
-from engine.copilot.entities.operations import OWNER
+from engine.copilot.entities.entity import Entity, Records, RowState, is_in, none, past
+from engine.copilot.entities.operations import OWNER, UNOWNED
 
 
 def _meetings(records: Records) -> pl.DataFrame:
@@ -22,6 +24,23 @@ def _decided(text: str) -> str:
     return "; ".join(str(one.get("decision", one)) if isinstance(one, dict) else str(one) for one in made)
 
 
+def _decisions(records: Records) -> pl.DataFrame:
+    """What committees decided, one row each, with whoever carries it out until when."""
+    rows = []
+    for meeting, held_on, name, text in (
+        records.fact("committee_decisions").select("id", "held_on", "name", "decisions").iter_rows()
+    ):
+        for number, one in enumerate(msgspec.json.decode(text), 1):
+            if isinstance(one, dict):
+                due = one.get("due_on")
+                rows.append((f"{meeting}#{number}", meeting, name, held_on, one.get("decision"), one.get("owner"),
+                             None if due is None else date.fromisoformat(due), one.get("status")))  # fmt: skip
+    columns = {"id": pl.String, "meeting_id": pl.String, "committee": pl.String, "decided_on": pl.Date,
+               "title": pl.String, "owner": pl.String, "due_on": pl.Date, "status": pl.String}  # fmt: skip
+    links = records.fact("meetings").select("meeting_id", "committee_id")
+    return pl.DataFrame(rows, schema=columns, orient="row").join(links, on="meeting_id", how="left")
+
+
 def _committees(records: Records) -> pl.DataFrame:
     return records.fact("committees")
 
@@ -37,7 +56,7 @@ def _staffing(records: Records) -> pl.DataFrame:
 
 
 MEETING = Entity(
-    "meeting", "meetings", ("meeting", "meet", "session", "decision", "decided", "decide", "minutes", "met", "meets"),
+    "meeting", "meetings", ("meeting", "meet", "session", "decided", "decide", "minutes", "met", "meets"),
     _meetings, "meeting_id", "{meeting_id} {name}: {status}, {held_on}, chair {chair}; decided: {decided}",
     names=("meeting_id",),
     states=(
@@ -49,6 +68,22 @@ MEETING = Entity(
         "chairs", *OWNER)},
     links={"committee": "committee_id"}, attributes={"decided": ("decision", "decide", "decided", "agree", "agreed"),
                                                      "status": ("status",)}, fillers=("committee",),
+)  # fmt: skip
+
+DECISION = Entity(
+    "committee decision", "committee decisions",
+    ("committee decision", "decision", "resolution", "action of a committee", "committee action"),
+    _decisions, "id", "{title}: {status}, due {due_on}, owner {owner}, {committee} of {decided_on}",
+    names=("id", "title"),
+    states=(
+        RowState("open", ("open", "outstanding", "pending", "not done", "unfinished"), is_in("status", "open")),
+        RowState("overdue", ("overdue", "late", "past due", "behind", "missed"), past("due_on", "open")),
+        RowState("done", ("done", "finished", "completed", "closed", "carried out"), is_in("status", "done")),
+        RowState("unowned", UNOWNED, none("owner"), aside=True),
+    ),
+    dates={"decided_on": ("decided", "made", "taken"), "due_on": ("due", "deadline")}, due="due_on",
+    people={"owner": OWNER}, links={"committee": "committee_id"},
+    attributes={"status": ("status", "state"), "committee": ("committee",)}, fillers=("committee", "made", "taken"),
 )  # fmt: skip
 
 COMMITTEE = Entity(
@@ -80,7 +115,8 @@ PERSON = Entity(
         "position"),
                                            "email": ("email", "address", "mail", "reach", "contact"),
                                            "status": ("status",)},
-    presumed="active", fillers=("console", "role", "rights"), hints=("admin", "admins", "administrator", "role"),
+    presumed="active", dated=False, fillers=("console", "role", "rights"), hints=("admin", "admins", "administrator",
+        "role", "operator", "operators"),
 )  # fmt: skip
 
 STAFFING = Entity(
@@ -102,4 +138,4 @@ STAFFING = Entity(
         report="staffing-actions",
     fillers=("action",),
 )  # fmt: skip
-GOVERNANCE = (MEETING, COMMITTEE, PERSON, STAFFING)
+GOVERNANCE = (MEETING, DECISION, COMMITTEE, PERSON, STAFFING)

@@ -16,7 +16,7 @@ UNOWNED = ("without owner", "without an owner", "unowned", "unassigned", "nobody
 OWNER = ("owner", "owned", "own", "owns", "owning", "assigned", "assignee", "responsible", "on the hook", "looks after",
          "look after", "takes care", "handling", "handle", "handled", "working on", "in charge", "belongs", "belong",
          "run by", "took", "takes", "taking", "picked up", "on call for", "on call", "contact", "lead", "leading",
-         "deals with", "dealing with")  # fmt: skip
+         "deals with", "dealing with", "sitting on", "carries", "carrying")  # fmt: skip
 
 
 def _services(records: Records) -> pl.DataFrame:
@@ -109,10 +109,10 @@ INCIDENT = Entity(
     measures={"hours_to_resolve": ("time to resolve", "time to restore", "time to fix", "resolution time",
         "take to resolve",
                                    "long", "last", "duration", "take", "time to recover", "mttr"),
-              "hours_to_acknowledge": ("time to acknowledge", "time to ack", "mtta", "acknowledgement time",
+              "hours_to_acknowledge": ("time to acknowledge", "time to ack", "ack time", "mtta", "acknowledgement time",
                                        "take to acknowledge"),
               "hours_to_mitigate": ("time to mitigate", "mttm")},
-    hints=("burning", "fire"),
+    hints=("burning", "fire", "sev1", "sev2", "sev3", "sev4", "mttr", "mtta", "mttm", "ack", "acknowledge"),
     reason="root_cause", size="rank", presumed="open", row_route="/api/incidents/{id}/evidence",
     figures={frozenset({"under legal hold"}): "incidents_held"},
     period_figures={
@@ -191,7 +191,8 @@ FINDING = Entity(
                 "service": ("service", "affected", "affect"), "cvss": ("cvss", "score"), "epss": ("epss",),
                 "cve": ("cve", "cve number"), "asset": ("asset", "host", "machine"), "source": ("scanner", "source"),
                 "known_exploited": ("exploited", "kev", "known exploited")},
-    size="rank", presumed="open", fillers=("scanner", "scan"), hints=("cvss", "epss"),
+    size="rank", scale="cvss", presumed="open", fillers=("scanner", "scan"), hints=("cvss", "epss", "exploited",
+        "patched", "unpatched", "cves"),
 )  # fmt: skip
 
 ACTION = Entity(
@@ -211,6 +212,6 @@ ACTION = Entity(
     choices={"kind": {}}, dates={"due_on": ("due",), "closed_on": ("closed", "done", "finished", "completed")},
     due="due_on", people={"owner": OWNER}, links={"incident": "incident_id"},
     attributes={"status": ("status", "state"), "incident_id": ("incident",)}, presumed="open",
-    fillers=("incident", "from", "incidents", "review", "reviews"),
+    fillers=("incident", "from", "incidents", "review", "reviews", "postmortem", "retro", "post", "mortem"),
 )  # fmt: skip
 OPERATIONS = (INCIDENT, DEPLOY, FINDING, ACTION)

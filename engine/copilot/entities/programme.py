@@ -104,7 +104,7 @@ FRAMEWORK = Entity(
                 "strict_pct": ("strict", "strict readiness", "fully effective"), "gaps": ("gap", "open gaps"),
                 "effective": ("effective",), "ineffective": ("ineffective",), "applicable": ("applicable", "controls"),
                 "coverage_pct": ("coverage", "covered"), "prior_weighted_pct": ("before", "previous", "last month")},
-    size="weighted_pct", report="baseline-comparison",
+    size="weighted_pct", scale="weighted_pct", dated=False, report="baseline-comparison",
     fillers=("do", "doing", "follow", "under", "work", "towards", "toward", "against", "scope", "place", "score", "get",
              "percent", "how"),
 )  # fmt: skip
@@ -143,7 +143,7 @@ CONTROL = Entity(
                 "last_evidence_on": ("last evidence", "evidence"), "exception_id": ("exception",),
                 "group_title": ("family", "group")},
     reason="because",
-    size="weight", report="evidence-freshness",
+    size="weight", dated=False, report="evidence-freshness",
     figures={
         frozenset(): "controls_applicable",
         **{frozenset({word}): f"controls_{word}" for word in ("effective", "ineffective", "stale", "partial")},

@@ -81,13 +81,15 @@ DEPENDENT = Entity(
     "dependent service", "dependent services",
     ("depend on", "depends on", "rely on", "relies on", "downstream of", "downstream", "depending on", "dependent",
      "blast radius", "affected if", "break if", "breaks if", "break when", "goes down with"),
-    _dependencies, "id", "{service} needs {needs}", links={"service": "depends_on_id"}, fillers=("service", "fail",
+    _dependencies, "id", "{service} needs {needs}", links={"service": "depends_on_id"},
+        row_route="/api/services/dependency-graph", fillers=("service", "fail",
         "goes", "down"),
 )  # fmt: skip
 
 DEPENDENCY = Entity(
     "dependency", "dependencies", ("dependency", "upstream of", "upstream", "does depend", "need"),
-    _dependencies, "id", "{service} needs {needs}", links={"service": "service_id"}, fillers=("service", "depend",
+    _dependencies, "id", "{service} needs {needs}", links={"service": "service_id"},
+        row_route="/api/services/dependency-graph", fillers=("service", "depend",
         "on", "rely"),
 )  # fmt: skip
 SERVICES = (SERVICE, DEPENDENT, DEPENDENCY)

@@ -7,7 +7,15 @@ from engine.copilot.entities.operations import OWNER, UNOWNED
 from engine.copilot.entities.programme import OVERDUE
 
 _SOC2 = ("soc 2", "soc2", "soc 2 report", "soc2 report", "soc report")
-_REPORT = ("report", "current report", "assurance report", "audit report")
+_REPORT = (
+    "current assurance",
+    "valid assurance",
+    "assurance in force",
+    "report",
+    "current report",
+    "assurance report",
+    "audit report",
+)
 
 
 def _without(*named: str) -> tuple[str, ...]:
@@ -72,7 +80,7 @@ VENDOR = Entity(
         RowState("due for review (overdue)", (*OVERDUE, "overdue review", "review overdue", "overdue for review",
                                            "due for review", "needs review", "need a review", "past review"),
               is_in("review", "overdue", "never"), after=True),
-        RowState("never reviewed", ("never reviewed", "not reviewed", "without review"), is_in("review", "never")),
+        RowState("never reviewed", ("never reviewed", "without review", "without a review"), is_in("review", "never")),
         RowState("with inherited gaps", ("inherited gap", "with inherited gaps"), over("inherited_gaps", 1),
             after=True),
         RowState("handling health data", ("health data", "phi", "handle phi", "patient data"), flag("handles_phi"),
@@ -80,7 +88,8 @@ VENDOR = Entity(
         RowState("unowned", UNOWNED, none("owner"), aside=True),
         RowState("current", ("active", "current", "on the register", "on file"), lambda _: pl.lit(True)),
     ),
-    choices={"tier": {"crit": "critical", "most important": "critical", "tier 1": "critical",
+    choices={"status": {"ran out": "expired", "run out": "expired"}, "tier": {"crit": "critical",
+        "most important": "critical", "tier 1": "critical",
         "critical tier": "critical",
                       "high tier": "high", "medium tier": "medium", "low tier": "low", "high risk": "high"},
              "category": {"hosting": "cloud", "payment": "payments"}, "region": {}},
@@ -101,7 +110,7 @@ VENDOR = Entity(
                 "inherited gap"),
                 "data_classes": ("data", "data class"), "soc2_opinion": ("opinion",), "dpa_on": ("dpa",),
                 "soc2_kind": ("soc 2", "soc2", "soc 2 report", "soc2 report")},
-    size="residual", report="third-party-vendors",
+    size="residual", scale="residual", dated=False, report="third-party-vendors",
     figures={frozenset(): "vendors", frozenset({"assured"}): "vendors_assured",
              frozenset({"never assured"}): "vendors_not_assessed",
                  frozenset({"never reviewed"}): "vendor_reviews_never",

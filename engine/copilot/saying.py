@@ -1,0 +1,55 @@
+"""How a query and its rows are said: the noun with what narrows it, a row, the mark of its source."""
+
+import re
+from collections.abc import Iterator
+
+import polars as pl
+
+from engine.copilot.answers import CitationList
+from engine.copilot.cells import cell, cells, heading, value_with_unit
+from engine.copilot.library import Library
+from engine.copilot.query import Query
+from engine.copilot.routes import route_of_row
+
+ROWS = 10
+
+
+def noun(plan: Query, number: int) -> str:
+    """The things with their constraints around them."""
+    before = " ".join(each.label for each in plan.constraints if not each.after)
+    after = ", ".join(each.label for each in plan.constraints if each.after)
+    name = plan.entity.name if number == 1 else plan.entity.plural
+    return " ".join(part for part in (before, name, after) if part)
+
+
+def row_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    """The first rows as lines, each with its citation, and how many more there are."""
+    by = plan.order.column if plan.order is not None and f"{{{plan.order.column}}}" not in plan.entity.line else None
+    for row in rows.head(ROWS).iter_rows(named=True):
+        shown = by is not None and by in row and by != "rank" and not by.endswith("_at")
+        first = f"{value_with_unit(by or '', row[by or ''])} {heading(by or '')}: " if shown else ""
+        yield f"- {first}{line(plan, row)} {mark(plan, row, library, citations)}"
+    if rows.height > ROWS:
+        yield f"{rows.height - ROWS:,} more."
+
+
+def line(plan: Query, row: dict[str, object]) -> str:
+    """A row as it reads, without what is not recorded of it."""
+    said = plan.entity.line.format_map(cells(row))
+    return re.sub(r",(?: [\w ()%]+)? – ?%?(?=[,;]|$)| \(next –\)", "", said)
+
+
+def mark(plan: Query, row: dict[str, object], library: Library, citations: CitationList) -> str:
+    """The citation of a row: the route that shows it, or its identifier."""
+    return citations.cite(plan.entity.report or plan.entity.plural, route_of_row(plan.entity, row, library),
+                          cell(row[plan.entity.key]))  # fmt: skip
+
+
+def title(plan: Query, row: dict[str, object]) -> str:
+    """How a row is called: its name, else its identifier with its title."""
+    key = cell(row[plan.entity.key])
+    name = row.get("called") if plan.entity.name == "framework" else row.get("name")
+    if name:
+        return cell(name)
+    title = row.get("title")
+    return f"{key} ({cell(title)})" if title else key

@@ -1,0 +1,126 @@
+"""What people write out or leave out, said in the words that all else reads: numbers, steps of a scale, spans."""
+
+import re
+
+_NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+            "ten": "10", "twelve": "12", "twenty": "20"}  # fmt: skip
+_SCALES = (("info", "low", "medium", "high", "critical"), ("p4", "p3", "p2", "p1"))
+_STEP = "|".join(sorted({*_SCALES[0], *_SCALES[1]}, key=len, reverse=True))
+_FROM = re.compile(
+    rf"\b(?P<step>{_STEP})(?: \w+)? (?:or|and) (?:above|higher|up|upwards?|worse|over|more|greater|more severe)\b|"
+    rf"\b(?:at least|minimum|no less than|from) (?P<least>{_STEP})\b(?: up(?:wards?)?\b| on\b)?|"
+    rf"\b(?P<plus>{_STEP})\+(?=\s|$)"
+)
+_UP_TO = re.compile(
+    rf"\b(?P<step>{_STEP})(?: \w+)? (?:or|and) (?:below|lower|less|under|down)\b|"
+    rf"\b(?:at most|no more than|up to|no higher than) (?P<most>{_STEP})\b"
+)
+_ABOVE = re.compile(rf"\b(?:above|higher than|over|worse than|more severe than) (?P<step>{_STEP})\b")
+_BELOW = re.compile(rf"\b(?:below|lower than|under|less than|less severe than) (?P<step>{_STEP})\b")
+_SHORTER = re.compile(r"\b(?P<this>this|last) (?P<unit>week|month|quarter|year)(?P<between>\b.*?\b(?:than|vs|"
+                      r"versus|compared (?:to|with)|"
+                      r"against|or|and)) (?:the )?(?P<last>last|previous)(?: one)?(?=\s*[?.!]*$)")  # fmt: skip
+# ways to say what there is a shorter word for
+_WAYS = tuple(
+    (re.compile(pattern), written)
+    for pattern, written in (
+        (
+            r"\b(?:not counting|not including|leaving out|leaving aside|ignoring|but not|anything but|everything "
+            r"but|all but|"
+            r"except for|excluding|other than|with the exception of|aside from|apart from|bar)\b",
+            "except",
+        ),
+        (
+            r"\b(?:nobody|no one|noone|no-one)(?: (?:is|has|have|had|ever|yet|been|was))* "
+            r"(accountable|responsible|chairs?|custodian)\b",
+            r"without \1",
+        ),
+        (
+            r"\b(?:nobody|no one|noone|no-one)(?: (?:is|has|have|had|ever|yet|been|was))* "
+            r"(?!assigned|acknowledged|owned)(\w+ed|met|ran|sent)\b",
+            r"not \1",
+        ),
+        (
+            r"\b(?:that |which )?(?:have|has|need|needs|must|should|ought)(?: to)? be (?:fixed|patched|closed|"
+            r"done|finished|"
+            r"completed|remediated|resolved|submitted|answered|signed|reviewed|renewed)(?= (?:in|by|within|before|"
+            r"next|this|until|till|today|"
+            r"tomorrow|during)\b)",
+            "due",
+        ),
+        (
+            r"\b(?:that |which )?(?:still )?(?:have|has|need|needs|must|should|ought)(?: to)? be (?:fixed|patched|"
+            r"closed|done|finished|"
+            r"completed|remediated|resolved|submitted|answered)\b",
+            "open",
+        ),
+        (r"\bsev(?:erity)?[ -]?([1-5])s?\b", r"sev\1"),
+        (r"\brn\b", "right now"),
+        (r"\bppl\b", "people"),
+        (r"\bwen\b", "when"),
+        (r"\bwat\b", "what"),
+        (r"\bpls\b|\bplz\b", "please"),
+        (r"\bthx\b", "thanks"),
+        (r"\basap\b", ""),
+        # "who has the most critical gaps" asks for the most gaps, not for the most critical of them
+        (
+            r"^((?:who|(?:which|what) (?:service|owner|vendor|supplier|person|people|framework|team)s?)\b.*\bmost )"
+            r"(critical|severe|serious|urgent|important)(?= \w)",
+            r"\1of \2",
+        ),
+    )
+)
+# "aren't there any …?" asks the same as "are there any …?"
+_POLITE = re.compile(r"^((?:so |and )?(?:is|are|was|were|do|does|did|have|has)) not (there|we|i|you|any)\b")
+_QUESTION = (
+    r"(?:how (?:many|much|long|old|often|come)|which|whos?e?|when|what|why|where|"
+    r"(?:are|is|did|do|does|was|were|has|have|can) (?:there|we|i|any|it|they|the|our|all|some|you))\b"
+)
+_TAG = r"(?!(?<=how many)(?: each| of each| are there| in total)?\s*[?.!]*$)"  # "…, how many?" asks nothing new
+_NEXT_QUESTION = re.compile(
+    r"\s*(?:[?;!]+|(?<=\D)\.(?=\s)|"
+    rf",?\s+(?:and|also|plus|but)(?:\s+also)?(?=\s+{_QUESTION}{_TAG})|,(?=\s+(?:and\s+)?{_QUESTION}{_TAG}))\s*",
+    re.IGNORECASE,
+)
+_RELATIVE = re.compile(
+    r"\b(?:vendors|suppliers|people|users|owners|somebody|person|those|incidents|services|findings|ones|risks|controls|"
+    r"policies|requests|deploys|that|which)\s*,?$",
+    re.IGNORECASE,
+)
+
+
+def write_out(text: str) -> str:
+    """A plain text with numbers as digits, "high or above" as the steps that it names, and "than last" completed."""
+    text = re.sub(rf"\b(?:{'|'.join(_NUMBERS)})\b(?! factor| step)", lambda match: _NUMBERS[match[0]], text)
+    for pattern, written in _WAYS:
+        text = pattern.sub(written, text)
+    text = _POLITE.sub(r"\1 \2", text)
+    text = _SHORTER.sub(lambda m: f"{m['this']} {m['unit']}{m['between']} {m['last']} {m['unit']}", text)
+    text = _FROM.sub(lambda match: _steps(match["step"] or match["least"] or match["plus"], 0, None), text)
+    text = _UP_TO.sub(lambda match: _steps(match["step"] or match["most"], None, 1), text)
+    text = _ABOVE.sub(lambda match: _steps(match["step"], 1, None), text)
+    return _BELOW.sub(lambda match: _steps(match["step"], None, 0), text)
+
+
+def _steps(word: str, first: int | None, last: int | None) -> str:
+    """The steps of the scale of a word, from so many above it or up to so many above it."""
+    scale = next(one for one in _SCALES if word in one)
+    at = scale.index(word)
+    found = scale[at + first :] if first is not None else scale[: at + (last or 0)]
+    return " or ".join(found or (word,))
+
+
+def clauses(text: str) -> tuple[str, ...]:
+    """The questions that one text asks, in order: "how many are there and who owns them?" are two."""
+    found: list[str] = []
+    at = 0
+    for match in _NEXT_QUESTION.finditer(text):
+        before = text[at : match.start()].strip(" ,")
+        if not before or (match[0].strip() in ("", ",") and _RELATIVE.search(before)):
+            continue
+        if match[0].strip(" ,").casefold() in ("and", "also", "plus", "but") and len(before.split()) < 2:
+            continue
+        found.append(before)
+        at = match.end()
+    rest = text[at:].strip(" ,?!;.")
+    return tuple(one for one in (*found, rest) if re.search(r"\w", one)) or (text,)
