@@ -1,11 +1,12 @@
 """One turn of a conversation: the first provider that begins to answer, else the answer from the reports."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypeAlias
 
-from engine.copilot.answers import Citation
+from engine.copilot.answers import Citation, OfflineAnswer
 from engine.copilot.library import Library
 from engine.copilot.offline import answer, general_help
 from engine.copilot.prompts import NO_FIGURES, figures, messages
@@ -55,17 +56,35 @@ class Turn:
             self.completion.close()
 
 
-def run(
-    settings: Settings, conversation: Sequence[dict[str, str]], library: Library | None, *, asker: str, stream: bool
-) -> Turn:
-    """Answer the last message. Without a library nobody is signed in, and there is general help alone."""
+@dataclass(frozen=True)
+class Lookup:
+    """What the records say to a question, and the figures that a model is told with it; empty where none is asked."""
+
+    answer: OfflineAnswer
+    figures: str
+
+
+LookUp: TypeAlias = Callable[[str, Sequence[str], bool], Lookup]
+
+
+def look_up(library: Library, asker: str, question: str, before: Sequence[str], for_model: bool) -> Lookup:
+    """Ask the records; ``before`` is what was asked in the conversation so far."""
+    found = answer(question, library, asker=asker, before=before)
+    return Lookup(found, figures(library, found) if for_model else "")
+
+
+def run(settings: Settings, conversation: Sequence[dict[str, str]], look: LookUp | None, *, stream: bool) -> Turn:
+    """Answer the last message. Without ``look`` nobody is signed in, and there is general help alone."""
     before = [message["content"] for message in conversation[:-1] if message["role"] == "user"]
-    found = (
-        general_help() if library is None else answer(conversation[-1]["content"], library, asker=asker, before=before)
-    )
     providers = providers_of(settings)
+    looked = (
+        Lookup(general_help(), NO_FIGURES)
+        if look is None
+        else look(conversation[-1]["content"], before, bool(providers))
+    )
+    found = looked.answer
     skipped: list[dict[str, str]] = []
-    told = messages(conversation, NO_FIGURES if library is None else figures(library, found)) if providers else []
+    told = messages(conversation, looked.figures) if providers else []
     for provider in providers:
         try:
             completion, pieces = _begin(provider, told, stream)

@@ -2,13 +2,13 @@
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, Protocol, TypeVar, cast
 
 from engine.model.document import Position
 from engine.reporting.artifacts import Name
@@ -17,9 +17,10 @@ from engine.runtime.services import Services
 from engine.runtime.worker_process import Assignment
 from engine.runtime.workers import Workers
 from engine.web.http import Principal, Question, Request, Response
-from engine.web.lanes import REPORTS
+from engine.web.lanes import REPORTS, Lane
 from engine.web.routes import Route
 
+T = TypeVar("T")
 LARGE = 1024 * 1024  # bytes from which on an answer goes from one process to the other as a file
 
 
@@ -94,10 +95,20 @@ class Computing:
             return self.report(request, question, None)
         return Artifact(built.name, built.key, data, made=True), built.content_hash
 
+    def call(
+        self, request: Request, function: Callable[..., T], arguments: tuple[object, ...], lane: Lane = REPORTS
+    ) -> T:
+        """Call a function of a module with the services of the lane's workers and ``arguments``."""
+        if lane.workers not in self.workers:
+            return function(request.services, *arguments)
+        org_id = request.caller.org_id
+        work: Assignment[Answering] = Assignment(_call, (function, arguments), partial(_sync, org_id))
+        return cast(T, self._run(lane.workers, work, request, org_id))
+
     def handle(self, route: Route, request: Request, arguments: tuple[object, ...]) -> Response:
         """What the route's handler answers."""
         workers = route.lane.workers
-        if workers not in self.workers or getattr(route.handler, "hands_over", False):
+        if not route.in_worker or workers not in self.workers:
             return route.handler(request, *arguments)
         sent = _Sent(
             route.method, route.path, request.path, dict(request.arguments), dict(request.query),
@@ -128,6 +139,10 @@ def _build(console: Answering, question: Question, now: datetime) -> _Built:
         content_hash = snapshot.content_hash(question.report, query) if question.hashed else None
     there = services.artifacts.place(artifact.name).is_file()
     return _Built(artifact.name, artifact.etag, None if there else artifact.data, content_hash)
+
+
+def _call(console: Answering, function: Callable[..., T], arguments: tuple[object, ...]) -> T:
+    return function(console.services, *arguments)
 
 
 def _answer(console: Answering, sent: _Sent) -> tuple[Response, str | None]:

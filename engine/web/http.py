@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any, BinaryIO, Protocol, TypeAlias
+from typing import Any, BinaryIO, Protocol, TypeAlias, TypeVar
 from wsgiref.types import WSGIEnvironment
 
 import msgspec
@@ -12,7 +12,9 @@ import msgspec
 from engine.model.document import Position
 from engine.reporting.snapshot import Artifact
 from engine.runtime.services import Services
+from engine.web.lanes import REPORTS, Lane
 
+T = TypeVar("T")
 MAX_BODY = 1024 * 1024
 NO_STORE = "no-store"
 REVALIDATE = "private, no-cache"
@@ -70,8 +72,13 @@ class Question:
     hashed: bool
 
 
-class Reports(Protocol):
-    """Where reports come from."""
+class Computation(Protocol):
+    """Where what takes long is computed."""
+
+    def call(
+        self, request: "Request", function: Callable[..., T], arguments: tuple[object, ...], lane: Lane = REPORTS
+    ) -> T:
+        """A function of a module, called with the services of whoever computes."""
 
     def report(self, request: "Request", question: Question, head: Position | None) -> tuple[Artifact, str | None]:
         """A report's artifact, and the hash of what it says; from the artifacts, or computed now.
@@ -95,7 +102,7 @@ class Request:
     id: str
     now: datetime
     services: Services
-    computing: Reports
+    computing: Computation
     principal: Principal | None = None
     options: Options = field(default_factory=dict)
     raw_path: str = ""

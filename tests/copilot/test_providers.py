@@ -2,6 +2,7 @@
 
 import gzip
 import time
+from functools import partial
 
 import httpx
 import msgspec
@@ -20,7 +21,7 @@ from engine.copilot.providers import (
     ProviderError,
     providers_of,
 )
-from engine.copilot.turns import run
+from engine.copilot.turns import look_up, run
 from engine.runtime.settings import Settings
 from tests.copilot.standin import backend
 
@@ -179,7 +180,7 @@ def test_the_next_provider_answers_when_one_fails(stream, cobalt):
         "good": lambda seen, wire: wire.json(whole("fine")),
     }
     with backend(answers["broken"]) as broken, backend(answers["empty"]) as empty, backend(answers["good"]) as good:
-        turn = run(settings(broken.url, good.url), ASKED, cobalt, asker="", stream=stream)
+        turn = run(settings(broken.url, good.url), ASKED, partial(look_up, cobalt, ""), stream=stream)
         assert (turn.provider, turn.model, "".join(turn.pieces), turn.confidence) == (
             "reasoning",
             "default",
@@ -187,23 +188,23 @@ def test_the_next_provider_answers_when_one_fails(stream, cobalt):
             None,
         )
         assert (turn.skipped, turn.sent_to) == (({"provider": "llm", "reason": "http_503"},), ("llm", "reasoning"))
-        turn = run(settings(empty.url), ASKED, cobalt, asker="", stream=stream)
+        turn = run(settings(empty.url), ASKED, partial(look_up, cobalt, ""), stream=stream)
         assert (turn.provider, turn.skipped) == ("offline", ({"provider": "llm", "reason": "empty_answer"},))
         assert "".join(turn.pieces).startswith("Posture is ")
 
 
 def test_an_answer_that_breaks_off_begins_again_elsewhere_only_when_nothing_was_streamed(cobalt):
     with backend(streams(broken_off("half a sen"))) as made:
-        turn = run(settings(made.url), ASKED, cobalt, asker="", stream=False)
+        turn = run(settings(made.url), ASKED, partial(look_up, cobalt, ""), stream=False)
         assert (turn.provider, turn.skipped) == ("offline", ({"provider": "llm", "reason": "provider_error"},))
-        turn = run(settings(made.url), ASKED, cobalt, asker="", stream=True)
+        turn = run(settings(made.url), ASKED, partial(look_up, cobalt, ""), stream=True)
         assert next(turn.pieces) == "half a sen"
         with pytest.raises(ProviderError, match="provider_error"):
             next(turn.pieces)
 
 
 def test_nothing_configured_means_that_nothing_leaves(cobalt):
-    turn = run(settings(), ASKED, cobalt, asker="", stream=True)
+    turn = run(settings(), ASKED, partial(look_up, cobalt, ""), stream=True)
     assert (turn.provider, turn.skipped, turn.sent_to) == ("offline", (), ())
 
 
@@ -215,8 +216,7 @@ def test_a_provider_is_told_figures_without_names_and_without_other_organization
         run(
             settings(made.url),
             [{"role": "user", "content": "my overdue attestations"}],
-            cobalt,
-            asker="dina.abrams@cobalt.example",
+            partial(look_up, cobalt, "dina.abrams@cobalt.example"),
             stream=False,
         )
     system, question = made.seen[0].json["messages"]
@@ -230,7 +230,7 @@ def test_a_provider_is_told_figures_without_names_and_without_other_organization
 
 def test_nobody_signed_in_means_no_figures():
     with backend(lambda seen, wire: wire.json(whole("fine"))) as made:
-        turn = run(settings(made.url), ASKED, None, asker="", stream=False)
+        turn = run(settings(made.url), ASKED, None, stream=False)
     assert turn.citations == ()
     assert "Figures as of" not in made.seen[0].body.decode()
 

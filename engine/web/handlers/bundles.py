@@ -1,6 +1,6 @@
 """Archives over HTTP: sealed bundles, the workbook, the committee meeting pack."""
 
-from collections.abc import Iterator
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +14,7 @@ from engine.digests import each
 from engine.model.errors import NotFound, Unavailable
 from engine.model.vocabulary import ArchiveKind
 from engine.reporting.render import dated_stem
+from engine.runtime.services import Services
 from engine.store import PLATFORM
 from engine.web.access_log import note_access
 from engine.web.handlers.reports import not_changed
@@ -23,9 +24,9 @@ from engine.web.http import (
     Response,
     answer,
 )
+from engine.web.lanes import ARCHIVES
 
 ZIP = "application/zip"
-PIECE = 1 << 18
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
@@ -115,8 +116,14 @@ def committee_meeting_pack(request: Request) -> Response:
 
 
 def _pack(request: Request, kind: ArchiveKind, window: Days) -> Response:
-    made = packs.pack(request.services, request.caller.org_id, kind, window, now=request.now)
+    arguments = (request.caller.org_id, kind, window, request.now)
+    made = request.computing.call(request, make_pack, arguments, ARCHIVES)
     return _file(request, made.path, f"{dated_stem(request.caller.org_id, kind, made.as_of)}.zip", made.etag)
+
+
+def make_pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, now: datetime) -> packs.ArchiveFile:
+    """The archive of an organization as it stands."""
+    return packs.pack(services, org_id, kind, window, now=now)
 
 
 def _file(request: Request, path: Path, name: str, etag: str) -> Response:
@@ -129,10 +136,4 @@ def _file(request: Request, path: Path, name: str, etag: str) -> Response:
         raise Unavailable(f"The archive cannot be read: {error.strerror}.", word="archive_missing") from error
     note_access(request, "zip")
     headers |= {"Content-Disposition": f'attachment; filename="{name}"', "Content-Length": str(path.stat().st_size)}
-
-    def pieces() -> Iterator[bytes]:
-        with file:
-            while piece := file.read(PIECE):
-                yield piece
-
-    return Response(pieces(), ZIP, headers=headers, cache=REVALIDATE)
+    return Response(file, ZIP, headers=headers, cache=REVALIDATE)

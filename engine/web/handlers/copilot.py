@@ -1,6 +1,8 @@
 """The doors of the copilot. A chat answers as OpenAI's chat completions do, so that their clients can read it."""
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
@@ -11,8 +13,9 @@ from engine.copilot.prompts import without_secrets
 from engine.copilot.providers import ProviderError
 from engine.model.ask import Parameter
 from engine.model.errors import BadRequest, Problem, Unauthorized
+from engine.runtime.services import Services
 from engine.store.ids import new_id
-from engine.web.http import Request, Response, answer
+from engine.web.http import Principal, Request, Response, answer
 
 NOTHING: dict[str, object] = {}
 MOST_CHARACTERS = 40_000
@@ -113,10 +116,22 @@ def create_message(request: Request, body: NewMessage) -> Response:
 
 
 def _run(request: Request, conversation: Sequence[dict[str, str]], *, stream: bool) -> turns.Turn:
-    services, caller = request.services, request.principal
-    library = None if caller is None else Library(services.snapshots, caller.org_id, now=request.now)
-    asker = "" if caller is None else caller.actor
-    return turns.run(services.settings, conversation, library, asker=asker, stream=stream)
+    look = None if request.principal is None else partial(_look_up, request, request.principal)
+    return turns.run(request.services.settings, conversation, look, stream=stream)
+
+
+def _look_up(
+    request: Request, caller: Principal, question: str, before: Sequence[str], for_model: bool
+) -> turns.Lookup:
+    arguments = (caller.org_id, caller.actor, request.now, question, tuple(before), for_model)
+    return request.computing.call(request, look_up, arguments)
+
+
+def look_up(
+    services: Services, org_id: str, asker: str, now: datetime, question: str, before: Sequence[str], for_model: bool
+) -> turns.Lookup:
+    """What the records of an organization say to a question."""
+    return turns.look_up(Library(services.snapshots, org_id, now=now), asker, question, before, for_model)
 
 
 def _history(request: Request, thread_id: str) -> list[dict[str, str]]:

@@ -149,7 +149,7 @@ def delivery_route(method: str, path: str, access: Access, digest: Digest) -> Ro
     """The route that delivers a digest by hand."""
     return Route(
         method, path, access, DeliveryHandler(digest), SENSITIVE,
-        parameters=None, body=JsonBody(DeliveryBody, required=False), answer=DigestRun, lane=REPORTS,
+        parameters=None, body=JsonBody(DeliveryBody, required=False), answer=DigestRun, lane=REPORTS, in_worker=True,
     )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def scheduled_route(method: str, path: str, access: Access, digest: Digest) -> R
     """The route that delivers a digest by cron."""
     return Route(
         method, path, access, ScheduledHandler(digest),
-        parameters=None, body=SCHEDULED, answer=(DigestRun, DigestRuns), errors=(404,), lane=ARCHIVES,
+        parameters=None, body=SCHEDULED, answer=(DigestRun, DigestRuns), errors=(404,), lane=ARCHIVES, in_worker=True,
     )  # fmt: skip
 
 
@@ -166,7 +166,7 @@ def chain_route(method: str, path: str, access: Access, digests: tuple[Digest, .
     return Route(
         method, path, access, ChainHandler(digests),
         parameters=None, body=SCHEDULED, answer=(StaffingChainRun, StaffingChainRuns), errors=(404,),
-        lane=ARCHIVES,
+        lane=ARCHIVES, in_worker=True,
     )  # fmt: skip
 
 

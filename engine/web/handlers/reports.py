@@ -1,7 +1,7 @@
 """Handlers that answer with a report: format, entity tag, download name, access log."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from engine.model.errors import BadRequest
 from engine.reporting.render import RENDERERS, download_name
@@ -37,7 +37,6 @@ class ReportHandler:
     report: str
     of_caller: bool = False
     outlook: Outlook | None = None
-    hands_over: ClassVar[bool] = True  # to the workers, what has to be computed, and nothing else
 
     def __call__(self, request: Request) -> Response:
         """The report, in the format that is asked for."""
