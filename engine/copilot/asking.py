@@ -227,11 +227,13 @@ def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
     if most and intent == "who":
         return next(iter(reading.entity.people), None)
     after = reading.pieces[by + 1 :] if by is not None else reading.pieces
+    start = next((piece.at for piece in reading.pieces if (one := piece.sense("order")) and one.column == "count"), 0)
     for piece in after:
         said = piece.sense("state", "noun") is not None  # "fewest open gaps" are not counted by status
         for sense in piece.senses:
-            if said and not (sense.kind == "attribute" and frame.schema[sense.column].is_numeric()):
-                continue
+            number = sense.kind == "attribute" and frame.schema[sense.column].is_numeric()
+            if (said and not number) or (number and by is None and piece.at < start):
+                continue  # a number is what there is most of: "the most users", never "users with the most"
             if sense.kind in ("attribute", "choice", "role") and sense.column in frame.columns:
                 return sense.column
     for word, column in GROUP_WORDS.items():

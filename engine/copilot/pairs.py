@@ -113,6 +113,8 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
         return None
     column = _link(counted.entity, entity, parts.verb)
     rows = library.rows(counted.entity)
+    if counted.order is not None:  # "the oldest finding" is one finding, and none is counted
+        return None
     if column is None or column not in rows.columns or counted.intent not in ("list", "count", "what"):
         return None
     said = re.sub(rf"\b(?:{_HEADS['person']})\b", "people", parts.head) if entity.name == "person" else parts.head
@@ -120,6 +122,7 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
     if any(sense.kind == "order" for piece in reading.pieces for sense in piece.senses):
         return None
     head = planner.planned(reading)
+    wanted = (head.intent,) if head.intent in ("who", "when", "why") and entity.name != "person" else ()
     ranked = parts.quantity in ("most", "fewest")
     constraints = head.constraints
     if entity.name in ("person", "incident") and head.presumed:
@@ -137,7 +140,7 @@ def _query(parts: _Parts, entity: Entity, planner: Planner, library: Library) ->
     return Query(
         entity, "tally", (*constraints, Constraint("own:tally", label, pl.col(entity.key).is_in(kept["key"].implode()),
                                                    after=True)),
-        unknown=(*head.unknown, *counted.unknown), corrections=(*head.corrections, *counted.corrections),
+        unknown=(*wanted, *head.unknown, *counted.unknown), corrections=(*head.corrections, *counted.corrections),
         unused=(*head.unused, *counted.unused), lookup=True,
         tally=Tally(kept, counted, ranked, parts.quantity, held.height),
     )  # fmt: skip

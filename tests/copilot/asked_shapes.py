@@ -7,7 +7,7 @@ import polars as pl
 
 from tests.copilot.asked_operations import due_before
 from tests.copilot.asked_programme import signatures
-from tests.copilot.truth import Count, Says, count, rows_of, says
+from tests.copilot.truth import Count, Says, Unsure, count, rows_of, says
 
 c = pl.col
 
@@ -91,6 +91,10 @@ SHAPES = (
     ("which committee has made the most decisions", lambda d: says("Security Steering Committee", leading(decisions(d), "committee")["count"][0])),
     ("which incidents have overdue follow-ups",
      lambda d: rows_of(d.rows("incident_actions", c("status") == "open", due_before(d)).unique("incident_id"), "incident_id")),
+    ("which service has the oldest open finding",
+     lambda d: says(d.findings().sort("first_seen_at")["service"][0], d.findings().sort("first_seen_at")["id"][0])),
+    ("customers with the most incidents", lambda _: Unsure("most")),
+    ("who owns services with critical findings", lambda _: Unsure("who")),
     # comparisons
     ("more incidents in october or november?",
      lambda d: says(d.rows("incidents", d.within("opened_on", date(2026, 10, 1), date(2026, 10, 31))).height,
