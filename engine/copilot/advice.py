@@ -6,6 +6,7 @@ import polars as pl
 
 from engine.copilot.answers import AnswerPart, CitationList
 from engine.copilot.cells import cell, cells
+from engine.copilot.entities.governance import PERSON
 from engine.copilot.entities.programme import DUTY, GAP
 from engine.copilot.library import Library
 from engine.copilot.reading import CopilotQuestion
@@ -26,6 +27,10 @@ _STANDING = (
     r"please)?[?.! ]*$|"
     r"^are we (?:compliant|ready|secure|safe|good|ok(?:ay)?|on track)[?.! ]*$|"
     r"\bhow is our posture\b|\bhow are things\b|\bstate of (?:compliance|our programme|our program)\b"
+)
+_ME = (
+    r"^who am i[ ?]*$|"
+    r"^what (?:is|are) my (?:role|name|job|title|rights?|permissions?|e-?mail(?: address)?)[ ?]*$"
 )
 # what the organization is: words of the question, the fact, the column, how it is said
 _PROFILE = (
@@ -56,11 +61,21 @@ def advice(
     for pattern, fact, column, said in _PROFILE:
         if asked.says(pattern) and len(asked.words) < 12:
             return _profile(library, citations, fact, column, said)
+    if asked.says(_ME):
+        return _me(library, citations, asker)
     if asked.says(_NEXT) and not asked.says(r"\b(?:incident|vendor|finding|request|risk|polic)"):
         return _next(asked, library, citations, asker)
     if asked.says(_STANDING) and len(asked.words) < 10 and not named:
         return _standing(library, citations)
     return None
+
+
+def _me(library: Library, citations: CitationList, asker: str) -> AnswerPart:
+    found = library.rows(PERSON).filter(pl.col("email") == asker)
+    if found.is_empty():
+        return AnswerPart((f"{asker}; no member of the organization has this address.",), "none")
+    mark = citations.cite("people", None, asker)
+    return AnswerPart((_line(PERSON.line, found.row(0, named=True), mark)[2:],), "high")
 
 
 def _profile(library: Library, citations: CitationList, fact: str, column: str, said: str) -> AnswerPart:

@@ -1,6 +1,7 @@
 """What a question asks of its rows: a column, a person, a date, a measure, groups, or the first of an order."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 import polars as pl
@@ -24,7 +25,17 @@ _SHARE = (
     r"\b(?:percent|percentage|pct|share|proportion|fraction|ratio)\b|%|\brate of\b|"
     r"\b(?:success|failure|fail|pass|completion|closure) rate\b"
 )
-_COMPARED = r"\b(?:compare|compared|comparing|comparison|versus|vs|than|difference|against)\b"
+# a number that is a sum where people are counted: "how many users were hit"
+_HIT = r"\bhow many (?:users|customers|people)\b"
+# what is counted by a span of time, and how it is spelt
+PERIODS: Mapping[str, str] = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "quarter": "%Y-Q", "year": "%Y"}
+_BY_PERIOD = (
+    rf"\b(?:by|per|each|every|for each) (?P<by>{'|'.join(PERIODS)})\b|"
+    rf"\b(?:which|what) (?P<which>{'|'.join(PERIODS)})\b.* most\b"
+)
+_COMPARED = (
+    r"\b(?:more|fewer|less)\b.*\bor\b|\b(?:compare|compared|comparing|comparison|versus|vs|than|difference|against)\b"
+)
 # words that are used up by what is asked of the rows
 _SPENT = {
     "measure": ("average", "averages", "avg", "mean", "typical", "typically", "median", "sum"),
@@ -85,6 +96,10 @@ def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) 
         kept = tuple(each for each in found.constraints if each is not several)
         halves = tuple(sorted(several.parts, key=lambda each: each.at))
         return _spent(replace(found, intent="compare", constraints=kept, halves=halves))
+    over = _period(reading, frame)
+    if over is not None:
+        left = tuple(word for word in found.unknown if word not in PERIODS)
+        return replace(found, intent="group", group=over, unknown=left)
     by = _group(reading, frame, found.intent)
     if by is not None and frame.schema[by].is_numeric() and by != "criticality":
         return replace(found, order=Order(by, True, MOST_RANKED, f"order by {heading(by)}"), group=by)
@@ -98,7 +113,11 @@ def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) 
         return replace(found, intent="what", columns=("age_days",))
     if found.intent == "when":
         return replace(found, columns=_when(reading, frame, found))
-    if found.intent in ("list", "count") and attributes and (lookup or found.order or reading.titled):
+    if (
+        found.intent in ("list", "count")
+        and attributes
+        and (lookup or found.order or reading.titled or asked.says(r"\bhow (?:long|big|large)\b"))
+    ):
         return replace(found, intent="what", columns=tuple(dict.fromkeys(attributes)))
     return found
 
@@ -113,6 +132,8 @@ def _measured(found: Query, reading: Reading, frame: pl.DataFrame, attributes: l
     asked, lookup = reading.asked, found.lookup
     measures = columns_of(reading, "measure", frame)
     how = next((name for name, pattern in _HOWS if asked.says(pattern)), None)
+    if how is None and "impact_users" in measures and asked.says(_HIT):
+        how = "sum"
     numeric = [name for name in attributes if frame.schema[name].is_numeric()]
     if not measures and numeric and how is not None and not (how == "sum" and not asked.says(r"\b(?:total|sum) ")):
         measures = numeric
@@ -126,7 +147,8 @@ def _measured(found: Query, reading: Reading, frame: pl.DataFrame, attributes: l
         or (found.intent == "list" and not asked.says(r"\bhow\b") and lookup)
     ):
         if not lookup or how is not None:
-            by = _group(reading, frame, found.intent)
+            by = _period(reading, frame) or _group(reading, frame, found.intent)
+            found = replace(found, unknown=tuple(word for word in found.unknown if word not in PERIODS))
             return _spent(replace(found, intent="measure", measure=(measures[-1], how or "median"), group=by))
         return replace(found, intent="what", columns=(measures[-1],))
     return None
@@ -156,6 +178,11 @@ def unmet(found: Query, reading: Reading) -> Query:
     people = any("name:person" in each.dimension for each in found.constraints)
     if found.intent == "who" and not found.columns and found.entity.name not in ("person", "dependency") and not people:
         lost.append("who")
+    fewest = [
+        one for piece in reading.pieces if (one := piece.sense("order")) and (one.column, one.value) == ("count", "up")
+    ]
+    if fewest and found.group is not None and found.intent == "group":
+        lost.append("fewest")
     if found.group is None:
         said = [sense for piece in reading.pieces if (sense := piece.sense("order", "group"))]
         if any(sense.column == "count" for sense in said):
@@ -163,6 +190,15 @@ def unmet(found: Query, reading: Reading) -> Query:
         if any(sense.kind == "group" for sense in said) and not people:
             lost.append("by")
     return replace(found, unknown=(*found.unknown, *lost))
+
+
+def _period(reading: Reading, frame: pl.DataFrame) -> str | None:
+    """The spans of the usual date, where a question counts by them: "month:opened_on"."""
+    said = re.search(_BY_PERIOD, reading.asked.text)
+    dates = [*dates_of(reading), *reading.entity.dates]
+    if said is None or not dates or frame.schema.get(dates[0]) != pl.Date:
+        return None
+    return f"{said['by'] or said['which']}:{dates[0]}"
 
 
 def _when(reading: Reading, frame: pl.DataFrame, found: Query) -> tuple[str, ...]:
@@ -191,8 +227,13 @@ def _group(reading: Reading, frame: pl.DataFrame, intent: Intent) -> str | None:
     if most and intent == "who":
         return next(iter(reading.entity.people), None)
     after = reading.pieces[by + 1 :] if by is not None else reading.pieces
+    start = next((piece.at for piece in reading.pieces if (one := piece.sense("order")) and one.column == "count"), 0)
     for piece in after:
+        said = piece.sense("state", "noun") is not None  # "fewest open gaps" are not counted by status
         for sense in piece.senses:
+            number = sense.kind == "attribute" and frame.schema[sense.column].is_numeric()
+            if (said and not number) or (number and by is None and piece.at < start):
+                continue  # a number is what there is most of: "the most users", never "users with the most"
             if sense.kind in ("attribute", "choice", "role") and sense.column in frame.columns:
                 return sense.column
     for word, column in GROUP_WORDS.items():

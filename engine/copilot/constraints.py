@@ -74,7 +74,8 @@ def spans_of(
             Constraint("window", f"{verb} {window.told}", pl.all_horizontal(bounds).fill_null(False), after=True)
         )
     if len(made) == 2 and reading.asked.says(
-        r"\b(than|compared|compare|comparing|versus|vs|against|difference between)\b"
+        r"\b(than|compared|compare|comparing|versus|vs|against|difference between)\b|"
+        r"\b(?:more|fewer|less)\b.*\bor\b"
     ):
         return [], tuple(made), tuple(lost)
     return made, (), tuple(lost)
@@ -144,6 +145,9 @@ def choices_of(reading: Reading, pieces: Sequence[Piece]) -> list[Constraint]:
     for piece in pieces:
         sense = piece.sense("choice")
         if sense is not None and piece.sense("attribute") is not None and reading.asked.says(_HOW):
+            continue
+        own = piece.sense("name")  # a service that is called as a source of incidents is: the service is meant
+        if own is not None and own.name is not None and own.name.kind in reading.entity.links:
             continue
         if sense is not None and piece.sense("state") is None:
             found.setdefault(sense.column, {}).setdefault(sense.value, piece.at)

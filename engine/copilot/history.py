@@ -53,7 +53,8 @@ def history(
     subject = _subject(asked, names)
     past = [window for window in asked.windows if window.first is not None and window.first < library.today]
     ever = asked.says(_EVER)
-    trend = ever or asked.bound is not None or any(asked.says(pattern) for pattern in (_UP, _DOWN, _OTHER))
+    peaks = asked.says(_PEAK) or asked.says(_LEAST)
+    trend = ever or peaks or asked.bound is not None or any(asked.says(pattern) for pattern in (_UP, _DOWN, _OTHER))
     still = not past and asked.bound is None and not ever and not asked.says(_MOVED) and not asked.says(_PEAK)
     if still and not asked.says(_LEAST):
         return None
@@ -132,7 +133,7 @@ def _subject(asked: CopilotQuestion, names: Sequence[OwnName]) -> str | None:
         moves = asked.says(r"\b(?:trend|over time|going (?:up|down)|gone (?:up|down)|history|more|fewer|than)\b")
         return "gaps" if asks_then or (moves and not asked.windows) else None
     framework = any(name.kind == "framework" for name in names)
-    if asked.says(r"\b(?:posture|compliance score|security score|overall score|(?:our|the) score)\b"):
+    if asked.says(r"\b(?:posture|compliance score|security score|overall score|(?:our|the|what) score)\b"):
         return None if framework else "posture"
     moved = any(asked.says(pattern) for pattern in (_UP, _DOWN, _OTHER))
     if asked.says(r"\b(?:readiness|ready)\b") or (

@@ -18,7 +18,7 @@ _NONE = frozenset(("without", "no", "lack", "not"))
 def held_by(found: Query, reading: Reading, frame: pl.DataFrame) -> Query | None:
     """Groups that have so many rows, or none; None where the question asks for the rows themselves."""
     holders = _holders(reading, frame)
-    if holders is None:
+    if holders is None or _first_of(found, reading):
         return None
     column, at = holders
     bound = reading.asked.bound
@@ -33,6 +33,19 @@ def held_by(found: Query, reading: Reading, frame: pl.DataFrame) -> Query | None
     unknown = (*(word for word in found.unknown if word not in used), *people)
     return replace(found, intent="group", group=column, constraints=kept, unknown=unknown, columns=(),
                    having=None if most else having)  # fmt: skip
+
+
+def _first_of(found: Query, reading: Reading) -> bool:
+    """Whether one row is asked for, as in "which service has the oldest open finding"."""
+    counts = any((sense := piece.sense("order")) and sense.column == "count" for piece in reading.pieces)
+    return (
+        found.order is not None
+        and not counts
+        and reading.asked.says(
+            r"\b(?:has|have|had|with)\b(?: the)? "
+            r"(?:oldest|newest|latest|earliest|longest|shortest|worst|highest|lowest|last)\b"
+        )
+    )
 
 
 def _of_holders(

@@ -16,11 +16,13 @@ from engine.copilot.entities import ENTITIES
 from engine.copilot.history import history
 from engine.copilot.lexicon import is_filler
 from engine.copilot.library import Library
+from engine.copilot.pairs import pair
 from engine.copilot.planner import Planner
 from engine.copilot.query import Query
 from engine.copilot.reading import CopilotQuestion
 from engine.copilot.routes import figure_id
 from engine.copilot.saying import ROWS
+from engine.copilot.standing import standing
 from engine.copilot.telling import tell
 from engine.copilot.titles import NamedFigure, figure_of_title
 from engine.copilot.wording import clauses
@@ -64,7 +66,7 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     asked = planner.asked(question)
     if (not asked.words and not asked.windows) or (asked.says(_HELLO) and len(asked.words) < 8):
         return general_help()
-    context = _context(before, planner)
+    context = _context(before, planner, library)
     parts: list[AnswerPart] = []
     for one in clauses(question):
         found, plans = _answered(planner.asked(one), planner, library, citations, asker, context, bool(parts))
@@ -81,14 +83,19 @@ def _answered(
 ) -> tuple[list[AnswerPart], tuple[Query, ...]]:  # fmt: skip
     """What the records say to one question, and the queries that say it."""
     names = tuple(dict.fromkeys(planner.named(asked)))
-    part = advice(asked, library, citations, asker, named=bool(names)) or history(asked, names, library, citations)
+    part = (
+        standing(asked, names, library, citations)
+        or advice(asked, library, citations, asker, named=bool(names))
+        or history(asked, names, library, citations)
+    )
     if part is not None:
         return [part], ()
     figure = None if is_mine(asked) or follows else figure_of_title(asked, library.catalogue, library.today)
-    plans = planner.plans(asked, context, follows=follows)
-    if figure is not None and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):
+    plans = _plans(asked, context, planner, library, follows=follows)
+    tallied = any(plan.tally is not None for plan in plans)
+    if figure is not None and not tallied and not (len(plans) == 1 and figure_id(plans[0]) == figure.figure.id):
         return [_figure(asked, figure, library, citations)], ()
-    listed = planner.several(asked)
+    listed = () if tallied else planner.several(asked)
     if listed:
         return [tell(plan, library, citations) for plan in listed], ()
     parts = [tell(plan, library, citations) for plan in plans]
@@ -101,12 +108,24 @@ def _answered(
     return parts, plans
 
 
-def _context(before: Sequence[str], planner: Planner) -> Query | None:
+def _plans(
+    asked: CopilotQuestion, before: Query | None, planner: Planner, library: Library, *, follows: bool
+) -> tuple[Query, ...]:
+    """What is meant; where two kinds of things are, how many of one the other has, unless a state says the same."""
+    plans = planner.plans(asked, before, follows=follows)
+    found = pair(asked, planner, library)
+    if found is None or found.tally is None:
+        return plans
+    clean = len(plans) == 1 and not (plans[0].unknown or plans[0].unused) and plans[0].entity is found.entity
+    return plans if clean and found.tally.quantity in ("none", "some") else (found,)
+
+
+def _context(before: Sequence[str], planner: Planner, library: Library) -> Query | None:
     """The query that the questions so far come to."""
     found: Query | None = None
     for text in before[-MOST_BEFORE:]:
         for number, one in enumerate(clauses(text)):
-            plans = planner.plans(planner.asked(one), found, follows=number > 0)
+            plans = _plans(planner.asked(one), found, planner, library, follows=number > 0)
             found = plans[0] if len(plans) == 1 else found
     return found
 

@@ -93,7 +93,7 @@ def _rows_meant(reading: Reading, frame: pl.DataFrame, today: date, asker: str) 
     return Query(
         entity, intent_of(reading), tuple(constraints), halves=halves, order=order_of(reading, frame),
         unknown=(*unknown, *unbound, *lost, *orphans, *unturned), corrections=reading.corrections,
-        named=reading.noun > 0, verbs=tuple(dates),
+        named=reading.noun > 0 or reading.measured, verbs=tuple(dates),
         polar=asked.says(_POLAR),
         noun=max((piece.at for piece in reading.pieces if piece.sense("noun")), default=-1),
         lookup=bool(rows) or own,
@@ -145,6 +145,8 @@ def _presumed(found: Query, reading: Reading, today: date, stated: bool) -> Quer
     recent = found.order is not None and found.order.down and found.order.column in entity.dates
     ahead = found.window is not None and found.window[0] == entity.due
     timed = any(not window.age for window in reading.asked.windows) and not ahead
+    if found.group is not None and ":" in found.group:  # by month: all that there were
+        return found
     if entity.presumed is None or stated or recent or measured or found.halves or timed:
         return found
     if any(each.dimension.startswith(("own:", "dated:")) for each in found.constraints) or reading.asked.says(_PAST):

@@ -14,7 +14,7 @@ from engine.copilot.names import OwnName, Phrase
 from engine.copilot.plan import plan
 from engine.copilot.query import Query
 from engine.copilot.reading import CopilotQuestion, Reading, ask, read
-from engine.copilot.text import nearest, stem
+from engine.copilot.text import nearest, stem, stems
 
 _FOLLOWS = (
     r"^(?:and|but|ok(?:ay)?|now|only|just|without|except|not|what about|how about|which of|of (?:those|them|these)|"
@@ -26,6 +26,14 @@ _BY_NAME = {"service": "service", "vendor": "vendor", "person": "person", "contr
 _SEVERE = ("incident", "finding", "gap")
 BY_NAME = {entity.name: entity for entity in ENTITIES}
 _NOUNS: dict[str, tuple[Phrase, ...]] = {entity.name: tuple(nouns(entity)) for entity in ENTITIES}
+# a measure of several words, or a short form of one, says of what it is one
+_MEASURES: dict[str, tuple[Phrase, ...]] = {
+    entity.name: tuple(
+        phrase for words in entity.measures.values() for said in words
+        if len(phrase := stems(said)) > 1 or said.startswith("mtt")
+    )
+    for entity in ENTITIES
+}  # fmt: skip
 _SINGLE = {phrase[0] for phrases in _NOUNS.values() for phrase in phrases if len(phrase) == 1}
 
 
@@ -50,23 +58,23 @@ class Planner:
         if before is not None and (
             follows and (not candidates or candidates == [before.entity]) and not any(self.named(asked))
         ):
-            reading = self._read(asked, before.entity)
+            reading = self.reading(asked, before.entity)
             if not reading.unknown:
-                return (self._plan(reading, before, follows=follows),)
+                return (self.planned(reading, before, follows=follows),)
         if before is not None and candidates and asked.says(r"\b(?:it|that one|this one|that)\b"):
-            reading = self._read(asked, before.entity)  # "did it cause an incident?" is still about the deploy
+            reading = self.reading(asked, before.entity)  # "did it cause an incident?" is still about the deploy
             if not reading.unknown and reading.known:
-                return (self._plan(reading, before),)
+                return (self.planned(reading, before),)
         if before is not None and (
             not candidates or (asked.says(_FOLLOWS) and not _own_subject(asked, candidates, before))
         ):
-            reading = self._read(asked, before.entity)
+            reading = self.reading(asked, before.entity)
             if not reading.unknown and (reading.pieces or reading.titled or asked.says(_FOLLOWS)):
-                return (self._plan(reading, before),)
+                return (self.planned(reading, before),)
         if candidates:
-            best = min((self._read(asked, entity) for entity in candidates), key=_rank)
+            best = min((self.reading(asked, entity) for entity in candidates), key=_rank)
             if not _too_little(best):
-                return (self._plan(best),)
+                return (self.planned(best),)
         return self._unnamed(asked)
 
     def several(self, asked: CopilotQuestion) -> tuple[Query, ...]:
@@ -103,7 +111,7 @@ class Planner:
         return []
 
     def _best(self, asked: CopilotQuestion) -> Reading | None:
-        readings = [self._read(asked, entity) for entity in self._candidates(asked)]
+        readings = [self.reading(asked, entity) for entity in self._candidates(asked)]
         return min(readings, key=_rank, default=None)
 
     def _unnamed(self, asked: CopilotQuestion) -> tuple[Query, ...]:
@@ -111,13 +119,13 @@ class Planner:
         if any(any(c.isdigit() for c in word) and len(word) > 3 for word in asked.words):
             for entity in ENTITIES:
                 if entity.name != "attack path" and entity.names:
-                    reading = self._read(asked, entity)
+                    reading = self.reading(asked, entity)
                     if reading.rows and not reading.unknown:
-                        return (self._plan(reading),)
+                        return (self.planned(reading),)
         for name in self.named(asked):
-            reading = self._read(asked, BY_NAME[_BY_NAME[name.kind]])
+            reading = self.reading(asked, BY_NAME[_BY_NAME[name.kind]])
             if not reading.unknown:
-                return (self._plan(reading),)
+                return (self.planned(reading),)
         hinted = [
             entity
             for entity in ENTITIES
@@ -128,15 +136,15 @@ class Planner:
             readings = [
                 reading
                 for entity in (*hinted, *severe)
-                if not (reading := self._read(asked, entity)).unknown and reading.known > 1 and not _orphans(reading)
+                if not (reading := self.reading(asked, entity)).unknown and reading.known > 1 and not _orphans(reading)
             ]
             if readings:
-                return tuple(self._plan(reading) for reading in readings)
+                return tuple(self.planned(reading) for reading in readings)
         severe = (
             [BY_NAME[name] for name in _SEVERE] if asked.says(r"\b(?:critical|high|medium|low|severe|crit)s?\b") else []
         )
-        readings = [reading for entity in hinted or severe if not (reading := self._read(asked, entity)).unknown]
-        return tuple(self._plan(reading) for reading in readings if reading.known)
+        readings = [reading for entity in hinted or severe if not (reading := self.reading(asked, entity)).unknown]
+        return tuple(self.planned(reading) for reading in readings if reading.known)
 
     def _candidates(self, asked: CopilotQuestion) -> list[Entity]:
         """The kinds of things whose nouns the question has, misspelt ones where no other word is meant."""
@@ -152,6 +160,11 @@ class Planner:
         found = [entity for entity in ENTITIES if any(_within(phrase, said) for phrase in _NOUNS[entity.name])]
         if any(name.kind == "incident" for name in self.named(asked)):
             found.append(BY_NAME["incident"])
+        if any(entity.name == "evidence item" for entity in found) and any(
+            name.kind == "control" for name in self.named(asked)
+        ):
+            found.append(BY_NAME["control"])
+        found += [entity for entity in ENTITIES if any(_within(one, said) for one in _MEASURES[entity.name])]
         if found:
             return list(dict.fromkeys(found))
         close = {near for word in said if not is_filler(word) and (near := nearest(word, _SINGLE, most=1)) is not None}
@@ -188,10 +201,12 @@ class Planner:
                 if name is not None:
                     yield name
 
-    def _read(self, asked: CopilotQuestion, entity: Entity) -> Reading:
+    def reading(self, asked: CopilotQuestion, entity: Entity) -> Reading:
+        """The question as one about a kind of thing."""
         return read(asked, entity, self._library.lexicon(entity), self._library.rows(entity))
 
-    def _plan(self, reading: Reading, before: Query | None = None, *, follows: bool = False) -> Query:
+    def planned(self, reading: Reading, before: Query | None = None, *, follows: bool = False) -> Query:
+        """The query of a reading."""
         frame = self._library.rows(reading.entity)
         return plan(reading, frame, self._today, self._asker, before, follows=follows and reading.asked.says(_COUNTS))
 

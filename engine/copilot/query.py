@@ -10,7 +10,7 @@ from engine.copilot.reading import NumberLimit, Reading
 from engine.copilot.windows import TimeWindow
 
 Intent = Literal[
-    "count", "list", "who", "when", "why", "what", "check", "every", "group", "measure", "compare", "share"
+    "count", "list", "who", "when", "why", "what", "check", "every", "group", "measure", "compare", "share", "tally"
 ]
 
 
@@ -55,6 +55,20 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Tally:
+    """How many rows of another kind each thing has: ``rows`` holds its ``key`` and the ``number``, in order.
+
+    ``of`` is what was counted, ``ranked`` whether the first or last are asked for, ``among`` how many things there are.
+    """
+
+    rows: pl.DataFrame
+    of: "Query"
+    ranked: bool
+    quantity: str
+    among: int
+
+
+@dataclass(frozen=True)
 class Query:
     """A question as a query. ``columns`` are what is asked of the rows; ``unknown`` could not be applied."""
 
@@ -78,6 +92,7 @@ class Query:
     checks: tuple[Constraint, ...] = ()
     presumed: bool = False
     window: tuple[str, TimeWindow] | None = None
+    tally: Tally | None = None
 
     @property
     def where(self) -> pl.Expr:

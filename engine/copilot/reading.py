@@ -17,10 +17,12 @@ from engine.copilot.wording import write_out
 
 LONGEST_PHRASE = 7
 _SIGNS = {
-    **dict.fromkeys(("above", "over", "greater than", "longer than", "more than", "higher than", "exceeding", ">",
+    **dict.fromkeys(("above", "over", "greater than", "longer than", "more than", "higher than", "exceeding",
+        "exceeded", "exceed", ">",
         "worse than"), ">"),
     **dict.fromkeys(("below", "under", "less than", "lower than", "fewer than", "<"), "<"),
-    **dict.fromkeys(("at least", ">=", "no less than", "no fewer than", "not less than", "minimum"), ">="),
+    **dict.fromkeys(("at least", ">=", "reach", "reached", "hit", "get to", "got to", "no less than",
+        "no fewer than", "not less than", "minimum"), ">="),
     **dict.fromkeys(("at most", "<=", "no more than", "not more than", "up to", "maximum"), "<="),
     **dict.fromkeys(("exactly", "precisely", "="), "="),
 }  # fmt: skip
@@ -85,6 +87,14 @@ class Reading:
         """The rows that identifiers name."""
         return tuple(
             dict.fromkeys(sense.value for piece in self.pieces for sense in piece.senses if sense.kind == "row")
+        )
+
+    @property
+    def measured(self) -> bool:
+        """Whether it names a measure that is one of this thing alone, as "time to resolve" or "MTTR"."""
+        return any(
+            piece.sense("measure") and (len(piece.phrase) > 1 or piece.phrase[0].startswith("mtt"))
+            for piece in self.pieces
         )
 
     @property

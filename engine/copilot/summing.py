@@ -6,11 +6,12 @@ from dataclasses import replace
 import polars as pl
 
 from engine.copilot.answers import CitationList
+from engine.copilot.asking import PERIODS
 from engine.copilot.cells import cell, count_of, heading, measure_name, plural_of
 from engine.copilot.entities import ENTITIES
 from engine.copilot.library import Library
 from engine.copilot.query import Query
-from engine.copilot.saying import ROWS, noun, row_lines
+from engine.copilot.saying import ROWS, mark, noun, row_lines, title
 
 MOST_GROUPS = 12
 # the kinds of things that a column holds: those that have no rows at all are among them
@@ -27,6 +28,7 @@ def group_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: Ci
     if rows.is_empty():
         yield f"{count_of(0, noun(plan, 1), noun(plan, 2))}."
         return
+    rows, column = _by_period(rows, column)
     found = rows.group_by(column).len().sort("len", column, descending=[True, False], nulls_last=True)
     fewest = plan.order is not None and not plan.order.down
     named = found.drop_nulls(column)
@@ -38,10 +40,23 @@ def group_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: Ci
         told += f"; the {end}: {', '.join(cell(one) for one in tied[:5])} with {top['len'][0]:,}"
     yield f"{told}."
     shown = plan.order.count if plan.order is not None and plan.order.count > 1 else MOST_GROUPS
+    if column in PERIODS:
+        found = found.sort(column, descending=True, nulls_last=True)
     for value, number in found.head(shown).iter_rows():
         yield f"- {'without' if value is None else cell(value)}: {number:,}"
     if found.height > shown:
         yield f"{found.height - shown:,} more."
+
+
+def _by_period(rows: pl.DataFrame, group: str) -> tuple[pl.DataFrame, str]:
+    """The rows with the span of their day, where they are counted by spans."""
+    period, _, day = group.partition(":")
+    if not day:
+        return rows, group
+    spelt = pl.col(day).dt.strftime(PERIODS[period])
+    if period == "quarter":
+        spelt = pl.format("{}{}", spelt, pl.col(day).dt.quarter())
+    return rows.with_columns(spelt.alias(period)), period
 
 
 def _having(plan: Query, rows: pl.DataFrame, library: Library) -> Iterator[str]:
@@ -77,6 +92,29 @@ def _without(plan: Query, column: str, found: pl.DataFrame, library: Library) ->
         yield f"{len(others) - ROWS:,} more."
 
 
+def tally_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
+    """How many rows of another kind each thing has: the first and the last, or those with so many."""
+    tally = plan.tally
+    if tally is None:
+        return
+    of = tally.of
+    held = {row[plan.entity.key]: row for row in rows.iter_rows(named=True)}
+    among = count_of(tally.among, plan.entity.name, plan.entity.plural)
+    if tally.ranked and tally.rows.is_empty():
+        yield f"None of {among} has any {noun(of, 1)}."
+        return
+    if tally.ranked:
+        first = tally.rows["number"][0]
+        tied = [title(plan, held[key]) for key, number in tally.rows.iter_rows() if number == first]
+        yield f"{', '.join(tied[:5])}: {count_of(first, noun(of, 1), noun(of, 2))}, the {tally.quantity} of {among}."
+    else:
+        yield f"{count_of(rows.height, noun(plan, 1), noun(plan, 2))}."
+    for key, number in tally.rows.head(ROWS).iter_rows():
+        yield f"- {title(plan, held[key])}: {number:,} {mark(plan, held[key], library, citations)}"
+    if tally.rows.height > ROWS:
+        yield f"{tally.rows.height - ROWS:,} more."
+
+
 def share_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     """How many of the rows are what the question claims, in percent."""
     if rows.is_empty():
@@ -100,7 +138,9 @@ def measure_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: 
     over = count_of(len(values), noun(plan, 1), noun(plan, 2))
     yield f"{_number(values, how):,.1f}{unit}: {_HOWS[how]} {measure_name(column)} of {over}."
     if plan.group is not None:
-        by = rows.drop_nulls(column).group_by(plan.group).agg(pl.col(column)).sort(plan.group, nulls_last=True)
+        rows, group = _by_period(rows, plan.group)
+        by = rows.drop_nulls(column).group_by(group).agg(pl.col(column))
+        by = by.sort(group, descending=group in PERIODS, nulls_last=True)
         for value, numbers in by.head(MOST_GROUPS).iter_rows():
             yield f"- {'without' if value is None else cell(value)}: {_number(pl.Series(numbers), how):,.1f}{unit}"
         return

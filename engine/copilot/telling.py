@@ -11,7 +11,7 @@ from engine.copilot.pieces import TURNS
 from engine.copilot.query import Order, Query
 from engine.copilot.routes import figure_of
 from engine.copilot.saying import ROWS, line, mark, noun, row_lines, title
-from engine.copilot.summing import MOST_GROUPS, group_lines, measure_lines, share_lines
+from engine.copilot.summing import MOST_GROUPS, group_lines, measure_lines, share_lines, tally_lines
 from engine.model.vocabulary import Confidence
 
 
@@ -70,6 +70,8 @@ def _confidence(plan: Query, frame: pl.DataFrame, rows: pl.DataFrame) -> tuple[C
         return "medium", f"nothing said what it is about; taken as {plan.entity.plural}"
     if any(len(said) >= 8 and said[:-1] != meant for said, meant in plan.corrections) and len(plan.corrections) > 1:
         return "medium", "several words were misspelt"
+    if plan.tally is not None and plan.tally.of.presumed:
+        return "medium", f"taken as {noun(plan.tally.of, 2)}"
     if plan.presumed and plan.intent in ("count", "list", "group"):
         meant = next(each for each in plan.constraints if each.dimension.startswith("state:"))
         others = [each.where for each in plan.constraints if each is not meant]
@@ -238,5 +240,5 @@ def _compare(plan: Query, rows: pl.DataFrame, library: Library, citations: Citat
 _TELLERS = {
     "count": _list, "list": _list, "who": _who, "when": _when, "why": _why, "what": _what, "check": _check,
         "every": _every, "group": group_lines,
-    "measure": measure_lines, "compare": _compare, "share": share_lines,
+    "measure": measure_lines, "compare": _compare, "share": share_lines, "tally": tally_lines,
 }  # fmt: skip

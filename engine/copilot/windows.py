@@ -24,7 +24,10 @@ _POINT = (
     r"eve)?|year end|year's end|month end|eoy|eom|eoq))"
 )
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _POINT)
-FUTURE = re.compile(r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|lapse\w*|coming)\b")
+FUTURE = re.compile(
+    r"\b(due|expir\w*|upcoming|next|renew\w*|planned|run\w* out|lapse\w*|coming|overload\w*|overbooked|capacity|"
+    r"away|absent|absence|vacation|on leave|available hours|free hours|bandwidth)\b"
+)
 
 
 @dataclass(frozen=True)

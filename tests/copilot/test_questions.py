@@ -10,6 +10,7 @@ from engine.copilot.sources import route_of
 from tests.copilot.asked_later import LATER
 from tests.copilot.asked_operations import OPERATIONS
 from tests.copilot.asked_programme import ANSWERED, FIGURES, THREADS
+from tests.copilot.asked_shapes import SHAPES
 from tests.copilot.asked_small import SMALL
 from tests.copilot.asked_turned import TURNED
 from tests.copilot.conftest import NOW
@@ -80,6 +81,12 @@ def test_an_organization_with_little_data_is_answered_as_well(snapshots):
     few = Demo(demo_frames("dune", NOW.date()), NOW.date(), "dune")
     library = Library(snapshots, "dune", now=NOW)
     assert judged(((question, (), right(few)) for question, right in SMALL), library)[:2] == ([], [])
+
+
+def test_questions_of_two_kinds_of_courses_and_of_shares_are_answered(demo, library):
+    wrong, sure, number = judged(((question, (), right(demo)) for question, right in SHAPES), library)
+    assert number >= 40
+    assert (wrong, sure) == ([], [])
 
 
 def test_what_is_right_is_told_from_what_is_wrong(demo, library):

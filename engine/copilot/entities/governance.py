@@ -99,7 +99,8 @@ COMMITTEE = Entity(
 
 PERSON = Entity(
     "person", "people",
-    ("person", "people", "member", "user", "colleague", "staff", "account", "team member", "somebody", "somone",
+    ("person", "people", "member", "user", "colleague", "staff", "account", "team member", "work here",
+        "works here", "named", "somebody", "somone",
         "employee account"),
     _people, "email", "{name} {email}: {title}, role {role}, {status}", names=("email", "name"),
     states=(

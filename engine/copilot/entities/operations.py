@@ -111,7 +111,12 @@ INCIDENT = Entity(
                                    "long", "last", "duration", "take", "time to recover", "mttr"),
               "hours_to_acknowledge": ("time to acknowledge", "time to ack", "ack time", "mtta", "acknowledgement time",
                                        "take to acknowledge"),
-              "hours_to_mitigate": ("time to mitigate", "mttm")},
+              "hours_to_mitigate": ("time to mitigate", "mttm"),
+              "impact_users": (
+                  "users hit", "users affected", "affected users", "impacted users", "users impacted", "customers hit",
+                  "customers affected", "affected customers", "people hit", "people affected", "users were hit",
+                  "users were affected", "customers were hit", "customers were affected", "people were hit",
+                  "people were affected", "users were affected by", "customers were affected by", "users were hit by")},
     hints=("burning", "fire", "sev1", "sev2", "sev3", "sev4", "mttr", "mtta", "mttm", "ack", "acknowledge"),
     reason="root_cause", size="rank", presumed="open", row_route="/api/incidents/{id}/evidence",
     figures={frozenset({"under legal hold"}): "incidents_held"},
@@ -162,7 +167,7 @@ FINDING = Entity(
     _findings, "id",
     "{id} {title}: {severity}, {status}, service {service}, {cve}, first seen {first_seen_on}, due {due_on}, "
     "owner {owner}",
-    names=("id", "cve"),
+    names=("id", "cve", "title"),
     states=(
         RowState("open", ("open", "unfixed", "unpatched", "not fixed", "unresolved", "outstanding", "active",
             "remaining",

@@ -8,6 +8,9 @@ from engine.model.vocabulary import FRAMEWORK_NAMES
 
 _NO_EVIDENCE = ("without evidence", "no evidence", "missing evidence", "no data", "nothing on record", "undocumented",
                 "without any evidence", "lack evidence", "evidence missing")  # fmt: skip
+# what asks for the kinds of evidence that a control wants
+_NEEDED = ("evidence is needed", "evidence is required", "evidence needed", "evidence required", "evidence do we need",
+           "evidence does need", "evidence need", "kinds of evidence", "prove", "proves", "proof of")  # fmt: skip
 OVERDUE = ("overdue", "late", "past due", "missed", "behind", "past their date", "past its date", "slipped",
     "due already",
            "owe", "owes", "past deadline", "passed", "behind schedule", "past sla", "lapsed")  # fmt: skip
@@ -86,10 +89,6 @@ def _schedules(records: Records) -> pl.DataFrame:
     return records.table("testing_schedules").with_columns(called=_called())
 
 
-def _evidence(records: Records) -> pl.DataFrame:
-    return records.table("evidence_items")
-
-
 FRAMEWORK = Entity(
     "framework", "frameworks",
     ("framework", "standard", "certification", "readiness", "pack", "programme", "program", "audit", "compliance",
@@ -110,7 +109,7 @@ FRAMEWORK = Entity(
 )  # fmt: skip
 
 CONTROL = Entity(
-    "control", "controls", ("control", "requirement", "criterion", "criteria", "safeguard"),
+    "control", "controls", ("control", "requirement", "criterion", "criteria", "safeguard", *_NEEDED),
     _controls, "id",
     "{called} {control_id} {title}: {state} since {state_since}, last evidence on {last_evidence_on}, owner {owner}",
     names=("control_id",),
@@ -141,7 +140,8 @@ CONTROL = Entity(
                 "title": ("title", "about", "called", "name", "mean"), "weight": ("weight",),
                 "cadence": ("cadence", "often", "frequency"), "freshness": ("freshness", "fresh"),
                 "last_evidence_on": ("last evidence", "evidence"), "exception_id": ("exception",),
-                "group_title": ("family", "group")},
+                "group_title": ("family", "group"), "kinds_required": _NEEDED,
+                "kinds_present": ("evidence", "kinds present")},
     reason="because",
     size="weight", dated=False, report="evidence-freshness",
     figures={
@@ -156,7 +156,7 @@ GAP = Entity(
     "gap", "gaps", ("gap", "shortcoming", "deficiency"),
     _gaps, "gap_id",
     "{called} {control_id} {title}: {severity}, {state}, {effort_hours} h, work {status}, due {due_on}, owner {owner}",
-    names=("gap_id",),
+    names=("gap_id", "title"),
     states=(
         RowState("open", ("open", "remaining", "outstanding", "unresolved", "current", "not closed"),
             lambda _: pl.lit(True)),
@@ -289,11 +289,4 @@ SCHEDULE = Entity(
     links={"framework": "framework"}, report="testing-schedules",
 )  # fmt: skip
 
-EVIDENCE = Entity(
-    "evidence item", "evidence items", ("evidence item", "evidence", "artefact", "artifact", "document of evidence"),
-    _evidence, "id", "{id} {title}: captured on {captured_on}, source {source}, owner {owner}", names=("id",),
-    states=(RowState("unowned", UNOWNED, none("owner"), aside=True),),
-    choices={"source": {}}, dates={"captured_on": ("captured", "collected", "uploaded", "added", "gathered", "new")},
-    people={"owner": (*OWNER, "uploaded", "collected")}, fillers=("collect", "new"),
-)  # fmt: skip
-PROGRAMME = (FRAMEWORK, CONTROL, GAP, REMEDIATION, ATTESTATION, DUTY, TEST, SCHEDULE, EVIDENCE)
+PROGRAMME = (FRAMEWORK, CONTROL, GAP, REMEDIATION, ATTESTATION, DUTY, TEST, SCHEDULE)
