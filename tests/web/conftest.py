@@ -64,16 +64,10 @@ def peopled(peopled_template, tmp_path):
     opened.close()
 
 
-@pytest.fixture(scope="session")
-def artifacts_folder(tmp_path_factory):
-    """Artifacts outlive a test: their names say all that they were computed from, and many tests begin alike."""
-    return tmp_path_factory.mktemp("artifacts")
-
-
 @pytest.fixture
-def console(peopled, environment, artifacts_folder):
+def console(peopled, environment, tmp_path):
     replica = Replica(peopled.url, None)
-    snapshots = Snapshots(peopled, replica, Artifacts(artifacts_folder), CATALOGUE)
+    snapshots = Snapshots(peopled, replica, Artifacts(tmp_path / "artifacts"), CATALOGUE)
     yield Console(api.ROUTES, Services(Settings.of(environment), peopled, snapshots, NOW))
     snapshots.close()
     replica.close()
