@@ -16,13 +16,13 @@ demo: install  ## fill a store with four organizations, build every report, serv
 	$(BIN)/hq demo
 
 test: install  ## run the test suite
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not soak" $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not soak" $(PYTEST_FLAGS)
 
 soak: install  ## the tests that `make test` leaves out because they take long
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m soak $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m soak $(PYTEST_FLAGS)
 
 test-fast: install  ## the part of the tests for the loop while typing
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not hypothesis and not postgresql" \
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not hypothesis and not postgresql" \
 		$(SLOW:%=--ignore=tests/%) $(PYTEST_FLAGS) $(FAST:%=tests/%)
 
 coverage:  ## run the test suite and count the branches that it takes; below the floor of setup.cfg it fails

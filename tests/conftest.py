@@ -1,19 +1,19 @@
 """Stores to test against: SQLite always, PostgreSQL where a server answers."""
 
+import gc
 import os
 import shutil
-import uuid
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
 import pytest
-from sqlalchemy import create_engine, text
-from sqlalchemy.engine import make_url
+from freezegun import api as freezegun
 from sqlalchemy.exc import OperationalError
 
-from engine.store import Store
+from engine.store import Store, database
 from engine.store.migrations import migrate
 from tests import demo
+from tests.databases import Databases
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 POSTGRESQL = os.environ.get("SVC_TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/test")
@@ -25,6 +25,21 @@ for known in (NOW, NOW.replace(tzinfo=None), NOW.date(), NOW.time(), timedelta(1
     pl.DataFrame([(known,)], orient="row")
     pl.select(pl.lit(known))
 REQUIRED = os.environ.get("SVC_TEST_REQUIRE_SERVICES") == "1"
+SYNCHRONOUS = database.SYNCHRONOUS  # as the product has it
+database.SYNCHRONOUS = "OFF"  # no test outlives a loss of power
+# freezegun asks each time whether a module has other names than before; listing and hashing them all takes it 20 ms
+freezegun._get_module_attributes_hash = lambda module: f"{id(module)}-{len(getattr(module, '__dict__', ()))}"
+
+
+def pytest_collection_finish():
+    """What is loaded by now stays: looking through it again and again finds nothing."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_sessionfinish():
+    gc.unfreeze()  # else DuckDB complains on the way out of objects that were never freed
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -45,28 +60,31 @@ def sqlite_template(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def postgresql_template():
-    """The name of a migrated, empty PostgreSQL database to copy."""
+def acme_template(sqlite_template, tmp_path_factory):
+    """A SQLite store with the organization acme, to copy."""
+    path = tmp_path_factory.mktemp("acme") / "hq.db"
+    shutil.copy(sqlite_template, path)
+    _with_acme(f"sqlite:///{path}").close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def postgresql_databases():
+    """Migrated, empty PostgreSQL databases."""
     try:
         import psycopg  # noqa: F401 - only whether it is there
     except ModuleNotFoundError:
         if REQUIRED:
             raise
         pytest.skip("psycopg is not installed")
-    admin = create_engine(POSTGRESQL, isolation_level="AUTOCOMMIT")
-    name = f"hq_template_{uuid.uuid4().hex[:12]}"
     try:
-        with admin.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
+        databases = Databases(POSTGRESQL)
     except OperationalError:
         if REQUIRED:
             raise
         pytest.skip("no PostgreSQL server answers")
-    migrate(make_url(POSTGRESQL).set(database=name).render_as_string(hide_password=False))
-    yield admin, name
-    with admin.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+    yield databases
+    databases.close()
 
 
 @pytest.fixture
@@ -77,14 +95,10 @@ def sqlite_url(sqlite_template, tmp_path):
 
 
 @pytest.fixture
-def postgresql_url(postgresql_template):
-    admin, template = postgresql_template
-    name = f"hq_test_{uuid.uuid4().hex[:12]}"
-    with admin.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
-    yield make_url(POSTGRESQL).set(database=name).render_as_string(hide_password=False)
-    with admin.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+def postgresql_url(postgresql_databases):
+    url = postgresql_databases.take()
+    yield url
+    postgresql_databases.give_back(url)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
@@ -96,18 +110,23 @@ def database_url(request):
 @pytest.fixture
 def any_store(database_url):
     """An empty store with the organization acme, on each engine in turn."""
-    yield from _with_acme(database_url)
+    opened = _with_acme(database_url)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
-def store(sqlite_url):
+def store(acme_template, tmp_path):
     """An empty SQLite store with the organization acme."""
-    yield from _with_acme(sqlite_url)
+    path = tmp_path / "hq.db"
+    shutil.copy(acme_template, path)
+    opened = Store(f"sqlite:///{path}")
+    yield opened
+    opened.close()
 
 
 def _with_acme(url):
     opened = Store(url)
     with opened.revision("acme", "setup", now=NOW, create={"name": "Acme"}) as revision:
         revision.record("organization.created")
-    yield opened
-    opened.close()
+    return opened

@@ -67,16 +67,29 @@ def sources(*folders):
 
 
 @cache
+def syntax(path):
+    """The syntax tree of a file; most of the time of these tests would go into parsing each file six times."""
+    return ast.parse(path.read_text())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget():
+    """The trees are millions of objects: no test after these is to carry them along."""
+    yield
+    syntax.cache_clear()
+
+
+@cache
 def imports(path):
     """Top-level and nested imports of a file as dotted names."""
-    nodes = list(ast.walk(ast.parse(path.read_text())))
+    nodes = list(ast.walk(syntax(path)))
     plain = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     return (*plain, *(node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module))
 
 
 def imported_modules(path):
     """The modules that a file imports at its top, as dotted names: those are loaded with it."""
-    for node in ast.parse(path.read_text()).body:
+    for node in syntax(path).body:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -162,7 +175,7 @@ def test_reports_see_no_store_no_file_no_http():
 def test_reports_and_facts_have_no_clock():
     wrong = []
     for path in sources("reports", "engine/reporting/facts"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(syntax(path)):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in FORBIDDEN_IN_REPORTS:
                 wrong.append((place(path), node.lineno))
     assert wrong == []
@@ -190,7 +203,7 @@ def test_the_day_of_an_organization_is_computed_in_one_place():
     places = [
         (place(path), node.lineno)
         for path in sources("engine", "reports", "api.py", "scheduler.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(syntax(path))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "date"
@@ -221,7 +234,7 @@ def test_no_module_takes_the_place_of_a_name_that_its_package_gives_out():
     for path in sources("engine"):
         if path.name == "__init__.py":
             package = place(path.parent).replace("/", ".")
-            for name in ast.walk(ast.parse(path.read_text())):
+            for name in ast.walk(syntax(path)):
                 if isinstance(name, ast.alias) and (path.parent / f"{name.asname or name.name}.py").is_file():
                     given = name.asname or name.name
                     if f"{package}.{given}" not in imports(path) and package not in imports(path):
@@ -233,7 +246,7 @@ def public_classes():
     """Every public class of the product with the files that declare one of that name."""
     found = defaultdict(list)
     for path in sources("engine", "reports", "data/demo", "api.py", "scheduler.py"):
-        for node in ast.parse(path.read_text()).body:
+        for node in syntax(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found[node.name].append(place(path))
     return found
@@ -257,8 +270,6 @@ def test_no_participle_is_a_name():
     names = [(name.lower(), files) for name, files in public_classes().items()]
     for path in sources("engine", "reports", "api.py", "scheduler.py"):
         names.append((path.stem, place(path)))
-        names += [
-            (node.name, place(path)) for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)
-        ]
+        names += [(node.name, place(path)) for node in syntax(path).body if isinstance(node, ast.FunctionDef)]
     wrong = [(name, file) for name, file in names if "_" not in name and participle(name)]
     assert [pair for pair in wrong if pair[0] not in PARTICIPLES] == []

@@ -12,6 +12,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from engine.model.errors import Unavailable, Usage
 
 BUSY_TIMEOUT_MS = 30_000
+SYNCHRONOUS = "FULL"  # SQLite has on disk what it has acknowledged
 
 
 def open_engines(url: str) -> tuple[Engine, Engine]:
@@ -60,7 +61,7 @@ def _sqlite(url: str, *, immediate: bool) -> Engine:
         try:
             cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
             cursor.execute("PRAGMA journal_mode=WAL")
-            cursor.execute("PRAGMA synchronous=FULL")
+            cursor.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
             cursor.execute("PRAGMA wal_autocheckpoint=4000")  # pages, 16 MB: under load each checkpoint stops writers
             cursor.execute("PRAGMA foreign_keys=ON")
             cursor.execute("PRAGMA temp_store=MEMORY")

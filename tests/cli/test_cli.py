@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -56,7 +57,9 @@ def cli(capfdbinary):
 
 
 @pytest.fixture
-def acme(home, cli):
+def acme(home, cli, sqlite_template):
+    (home / "var").mkdir()
+    shutil.copy(sqlite_template, home / "var" / "hq.db")
     code, _, err = cli("import", home / "sheets", "--org", "acme")
     assert code == 0, err
     return home

@@ -7,13 +7,13 @@ import pytest
 from sqlalchemy import select, text, update
 
 from engine.model.errors import NotFound, Problem
-from engine.store import Counts, EventRow, Store
+from engine.store import Counts, EventRow, Store, database
 from engine.store.schema.audit import audit_log
 from engine.store.schema.controls import attestations
 from engine.store.schema.organizations import heads, memberships, workspaces
 from engine.store.schema.risk import vendors
 from engine.store.schema.services import slo_buckets
-from tests.conftest import NOW
+from tests.conftest import NOW, SYNCHRONOUS
 
 VENDOR = {"id": "v1", "name": "Northwind", "category": "saas", "tier": "high"}
 
@@ -220,3 +220,11 @@ def test_verification_sees_a_shortened_chain(any_store):
 def test_verification_sees_a_moved_head(any_store):
     damage(any_store, update(heads).values(hash="0" * 64))
     assert any_store.verify("acme").problem.startswith("the head says 1 000")
+
+
+def test_sqlite_has_on_disk_what_it_acknowledged(sqlite_url, monkeypatch):
+    monkeypatch.setattr(database, "SYNCHRONOUS", SYNCHRONOUS)
+    _, writer = database.open_engines(sqlite_url)
+    with writer.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
+    writer.dispose()

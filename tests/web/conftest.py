@@ -1,5 +1,7 @@
 """A console over a small store: acme with one member of each role, and other as the neighbour."""
 
+import shutil
+
 import pyarrow.dataset  # noqa: F401 - loaded late it would meet the frozen clock's date class
 import pytest
 
@@ -9,6 +11,7 @@ from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
+from engine.store import Store
 from engine.store.schema.organizations import memberships, organization_frameworks
 from engine.web.app import Console
 from reports import CATALOGUE
@@ -31,15 +34,34 @@ def environment(tmp_path):
     }
 
 
-@pytest.fixture
-def peopled(store):
-    """acme and other, each with its people and SOC 2 in scope."""
+def people(store):
+    """Give acme and other each its people and SOC 2 in scope."""
     for org in ("acme", "other"):
         with store.revision(org, "setup", now=NOW, create={"name": org.title()}) as revision:
             revision.insert(memberships, [{"email": f"{role}@{org}.example", "role": role} for role in ROLES])
             revision.insert(organization_frameworks, [{"framework": "soc2"}])
             revision.record("organization.prepared")
-    return store
+
+
+@pytest.fixture(scope="session")
+def peopled_template(acme_template, tmp_path_factory):
+    """A SQLite store with acme, other and their people, to copy."""
+    path = tmp_path_factory.mktemp("peopled") / "hq.db"
+    shutil.copy(acme_template, path)
+    opened = Store(f"sqlite:///{path}")
+    people(opened)
+    opened.close()
+    return path
+
+
+@pytest.fixture
+def peopled(peopled_template, tmp_path):
+    """acme and other, each with its people and SOC 2 in scope."""
+    path = tmp_path / "hq.db"
+    shutil.copy(peopled_template, path)
+    opened = Store(f"sqlite:///{path}")
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

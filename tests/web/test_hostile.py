@@ -14,6 +14,7 @@ from engine.web.credentials import digest, new_secret
 from engine.web.handlers.reports import ReportHandler
 from engine.web.limits import Limiter
 from tests.conftest import NOW
+from tests.web.conftest import people
 
 WITH_ID = [r for r in api.ROUTES if "{id}" in r.path and r.access.code != "ASR"]
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
@@ -42,8 +43,9 @@ WRITES = [
 
 
 @pytest.fixture
-def store(any_store):
+def peopled(any_store):
     """On each engine in turn."""
+    people(any_store)
     return any_store
 
 
