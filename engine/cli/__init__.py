@@ -15,7 +15,6 @@ from engine.cli.doors import (
     routes,
     scheduler,
     serve,
-    session,
 )
 from engine.cli.figures import figures
 from engine.cli.gateway import gateway
@@ -24,6 +23,7 @@ from engine.cli.openapi import openapi
 from engine.cli.poam import poam
 from engine.cli.records import import_, tables
 from engine.cli.reports import build, explain, export, report
+from engine.cli.session import session
 from engine.model.errors import Problem
 
 

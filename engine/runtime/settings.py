@@ -42,6 +42,8 @@ class Settings:
     session_jwks_file: Path | None = setting(
         values.path, None, "key set of an identity provider (RS256 or ES256) instead"
     )
+    session_audience: str = setting(values.text, "", "audience (aud) that a session must name; none may when empty")
+    session_issuer: str = setting(values.text, "", "issuer (iss) that a session must name; any when empty")
     local_org: str = setting(
         values.text, "", "organization of the local user when SVC_SESSION_AUTH is off; else the first"
     )

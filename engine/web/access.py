@@ -60,9 +60,11 @@ def session_caller(gate: Gate, request: Request) -> Principal:
     if token is None:
         raise Unauthorized(f"This route needs a session: send the cookie {COOKIE}.")
     session = gate.sessions.read(token, now=request.now)
-    role, head = gate.services.store.standing(session.org_id, session.email)
+    role, head, ends = gate.services.store.standing(session.org_id, session.email)
     if role is None:
         raise Unauthorized("The session belongs to nobody who is a member now.", word="not_a_member")
+    if session.ended(ends):
+        raise Unauthorized("The session was ended; sign in again.", word="session_ended")
     if request.method not in SAFE:
         _same_origin(request, gate)
     return Principal(session.org_id, session.email, role, head=head)

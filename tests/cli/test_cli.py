@@ -1,5 +1,6 @@
 """The command line: what it prints, how it exits, and what it says when something is wrong."""
 
+import io
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import time
 import urllib.request
 from datetime import UTC, datetime
 
+import jwt
 import pytest
 
 from data.demo.platform import fill_platform
@@ -152,6 +154,38 @@ def test_session_prints_a_cookie_and_nothing_else(acme, cli):
     code, out, _ = cli("session", "--email", "Ann@acme.example")
     assert (code, out.count("\n"), out.count(".")) == (0, 1, 2)
     code, _, err = cli("session", "--email", "eve@acme.example")
+    assert (code, err) == (2, "hq: eve@acme.example is not a member of any organization here.\n")
+
+
+def ends(email):
+    """Identifiers of a person's ended sessions in acme, and whether all until some moment were ended."""
+    store = Store(Settings.of_process().store_url)
+    _, _, found = store.standing("acme", email)
+    store.close()
+    return found.ids, found.until is not None
+
+
+def test_a_session_is_ended_by_its_cookie_or_its_identifier_and_all_of_a_person_at_once(acme, cli, monkeypatch):
+    cookies = [cli("session", "--email", "ann@acme.example")[1].strip() for _ in range(2)]
+    first, second = (jwt.decode(one, options={"verify_signature": False})["jti"] for one in cookies)
+    code, out, _ = cli("session", "--revoke", cookies[0])
+    assert (code, out) == (0, f"ended: session {first}, of ann@acme.example in acme\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{cookies[1]}\n"))
+    assert cli("session", "--revoke", "-")[1] == f"ended: session {second}, of ann@acme.example in acme\n"
+    assert cli("session", "--revoke", "theirs", "--email", "Ann@acme.example")[0] == 0
+    assert ends("ann@acme.example") == ({first, second, "theirs"}, False)
+    code, out, _ = cli("session", "--revoke", "--email", "ann@acme.example")
+    assert (code, out) == (0, "ended: all sessions that had begun, of ann@acme.example in acme\n")
+    assert ends("ann@acme.example") == ({first, second, "theirs"}, True)
+    assert ends("bob@acme.example") == (set(), False)
+    assert cli("verify", "--org", "acme")[0] == 0
+
+
+def test_ending_a_session_asks_for_a_session(acme, cli):
+    assert cli("session", "--revoke") == (2, "", "hq: Name the member with --email.\n")
+    assert cli("session") == (2, "", "hq: Name the member with --email.\n")
+    assert cli("session", "--revoke", "a.b.c") == (1, "", "hq: The session cookie is not valid; sign in again.\n")
+    code, _, err = cli("session", "--revoke", "--email", "eve@acme.example")
     assert (code, err) == (2, "hq: eve@acme.example is not a member of any organization here.\n")
 
 
