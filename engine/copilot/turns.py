@@ -58,12 +58,13 @@ class Turn:
 def run(
     settings: Settings, conversation: Sequence[dict[str, str]], library: Library | None, *, asker: str, stream: bool
 ) -> Turn:
-    """Answer the last message. Without a library nobody is signed in, and there is general help alone."""
+    """Answer the last message. Without a library nobody is signed in: there is general help alone, and no provider is
+    asked unless the settings say so."""
     before = [message["content"] for message in conversation[:-1] if message["role"] == "user"]
     found = (
         general_help() if library is None else answer(conversation[-1]["content"], library, asker=asker, before=before)
     )
-    providers = providers_of(settings)
+    providers = providers_of(settings) if library is not None or settings.copilot_anonymous else ()
     skipped: list[dict[str, str]] = []
     told = messages(conversation, NO_FIGURES if library is None else figures(library, found)) if providers else []
     for provider in providers:

@@ -107,6 +107,9 @@ class Settings:
         values.address, "", "OpenAI-compatible address that the copilot asks first, up to /v1", secret=True
     )
     llm_model: str = setting(values.text, "default", "model that is asked for there")
+    copilot_anonymous: bool = setting(
+        values.switch, False, "on: without a session a provider is asked, too, unless SVC_LLM_API_KEY is set"
+    )
     reasoning_url: str = setting(
         values.address, "", "backend of /api/reasoning; the copilot asks it second", secret=True
     )

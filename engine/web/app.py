@@ -29,6 +29,7 @@ from engine.web.http import (
     Response,
 )
 from engine.web.limits import BodyLimit, Limit, Limiter
+from engine.web.local_mode import check_local
 from engine.web.parameters import parameters
 from engine.web.routes import WITH_BODY, Route
 from engine.web.sessions import Sessions
@@ -120,6 +121,8 @@ class Console:
     def _checked(self, route: Route, request: Request) -> Response:
         """The checks in their order: credential and role, rate, size and form of what came; then the handler."""
         try:
+            if not self.services.settings.session_auth:
+                check_local(request)
             request.principal = route.access.check(self.gate, request)
             if route.limit is not None:
                 self._limit(route.limit, request)
