@@ -180,7 +180,7 @@ class Settings:
             try:
                 given[declared.name] = declared.metadata["read"](raw)
             except ValueError as error:
-                came = f"{len(raw)} characters" if declared.metadata["secret"] else repr(raw)
+                came = f"{len(raw)} characters" if declared.metadata["secret"] else repr(values.without_passwords(raw))
                 raise Usage(f"{variable(declared)} must be {error}; got {came}.") from error
         return cls(**given)
 
@@ -209,7 +209,7 @@ class Settings:
         return {variable(declared): str(getattr(self, declared.name)) for declared in _cron_secrets()}[name]
 
     def shown(self) -> Iterator[tuple[str, str, str]]:
-        """(variable, value, help) of every setting; secrets say only whether they are set."""
+        """(variable, value, help) of every setting; secrets say only whether they are set, URLs show no password."""
         for declared in fields(self):
             yield variable(declared), self._shown(declared), declared.metadata["help"]
 
@@ -220,8 +220,8 @@ class Settings:
         if isinstance(value, bool):
             return "on" if value else "off"
         if isinstance(value, tuple):
-            return ", ".join(value)
-        return "" if value is None else str(value)
+            return values.without_passwords(", ".join(value))
+        return "" if value is None else values.without_passwords(str(value))
 
 
 def variable(declared: "Field[Any]") -> str:  # fields of any type

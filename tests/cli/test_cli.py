@@ -219,11 +219,55 @@ def test_routes_config_tables_and_migrate(home, cli):
     assert cli("routes")[1].count("\n") == 172
     assert "SVC_SESSION_SECRET=not set" in cli("config")[1]
     assert "attestations" in cli("tables")[1]
-    assert cli("migrate")[1] == "migrated from nothing to 0025\n"
-    assert cli("migrate")[1] == "already at 0025\n"
+    assert cli("migrate")[1] == "migrated from nothing to 0026\n"
+    assert cli("migrate")[1] == "already at 0026\n"
     listed = cli("scheduler", "--list")[1]
     assert listed.startswith("outbox\tevery minute\tnever ran\n")
     assert "\nnightly-build\tdaily at 02:30 UTC\tnever ran\n" in listed
+
+
+def test_no_password_of_a_url_is_shown(home, cli, monkeypatch):
+    urls = {
+        "SVC_RATE_LIMIT_URL": "redis://:hunter2@cache.example/0",
+        "SVC_BASE_URL": "https://ann:hunter2@hq.example",
+        "SVC_CHAT_API_URL": "https://hunter2@chat.example/api",
+        "SVC_PAYPAL_URL": "https://ann:hunter2%40@paypal.example",
+        "SVC_TRUSTED_PROXIES": "http://ann:hunter2@a.example, http://:hunter2@b.example",
+        "SVC_DATABASE_URL": "postgresql+psycopg://hq:hunter2@db.example/hq",
+        "SVC_SMTP_URL": "smtps://ann:hunter2@mail.example",
+    }
+    for name, value in urls.items():
+        monkeypatch.setenv(name, value)
+    shown = cli("config")[1]
+    lines = dict(line.partition("\t")[0].split("=", 1) for line in shown.splitlines())
+    assert {name: lines[name] for name in urls} == {
+        "SVC_RATE_LIMIT_URL": "redis://:***@cache.example/0",
+        "SVC_BASE_URL": "https://ann:***@hq.example",
+        "SVC_CHAT_API_URL": "https://***@chat.example/api",
+        "SVC_PAYPAL_URL": "https://ann:***@paypal.example",
+        "SVC_TRUSTED_PROXIES": "http://ann:***@a.example, http://:***@b.example",
+        "SVC_DATABASE_URL": "set",
+        "SVC_SMTP_URL": "set",
+    }
+    assert "hunter2" not in shown
+    monkeypatch.setenv("SVC_RATE_LIMIT_URL", "redis://cache.example/0?password=hunter2&db=1")
+    assert "SVC_RATE_LIMIT_URL=redis://cache.example/0?password=***&db=1\t" in cli("config")[1]
+    monkeypatch.setenv("SVC_BASE_URL", "https://hq.example")
+    assert "SVC_BASE_URL=https://hq.example\t" in cli("config")[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SVC_CHAT_API_URL", "ftp://ann:hunter2@chat.example"),
+        ("SVC_DATABASE_URL", "hq:hunter2@db.example"),
+        ("SVC_RATE_LIMIT_URL", "nosuch://ann:hunter2@cache.example"),
+    ],
+)
+def test_no_password_of_a_url_is_in_the_error_about_it(name, value, home, cli, monkeypatch):
+    monkeypatch.setenv(name, value)
+    code, _, err = cli("serve", "--port", free_port())
+    assert (code, name in err, "hunter2" in err) == (2, True, False)
 
 
 @pytest.mark.parametrize(
