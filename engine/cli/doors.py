@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from engine.cli.common import open_console_services
+from engine.cli.common import now, open_console_services
 from engine.runtime.settings import Settings
 
 
@@ -17,11 +17,14 @@ from engine.runtime.settings import Settings
 def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None:
     """Serve the API and run scheduled work, in one process."""
     import api
+    from engine.delivery.endpoint_changes import encrypt_secrets
+    from engine.delivery.secret_keys import SecretKeys
     from engine.web.app import Console
     from engine.web.server import bind, run
     from scheduler import new_scheduler
 
     with open_console_services() as services:
+        encrypt_secrets(services.store, SecretKeys(services.settings.webhook_key_path), now=now())
         console = Console(api.ROUTES, services)
         server = bind(console, host, port, threads or services.settings.threads)
         jobs = None if no_scheduler else new_scheduler(services)
@@ -33,6 +36,8 @@ def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None
 @click.option("--list", "listing", is_flag=True, help="Print what runs when and what ran last, and stop.")
 def scheduler(listing: bool) -> None:
     """Run scheduled work alone. Several may run: one of them leads."""
+    from engine.delivery.endpoint_changes import encrypt_secrets
+    from engine.delivery.secret_keys import SecretKeys
     from engine.store.queries.jobs import last
     from scheduler import JOBS, TASKS, new_scheduler, run_until_stopped
 
@@ -45,6 +50,7 @@ def scheduler(listing: bool) -> None:
                 click.echo(f"{task.name}\t{task.when.said}\t{_last(last(connection, task.name))}")
         return
     with open_console_services(settings) as services:
+        encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())
         click.echo("Scheduled work runs (Ctrl-C stops)", err=True)
         run_until_stopped(new_scheduler(services))
 

@@ -195,6 +195,11 @@ class Settings:
         return self.signing_key_file or self.data_dir / "signing.key"
 
     @property
+    def webhook_key_path(self) -> Path:
+        """The key that secrets of webhooks are encrypted with: beside the key of archives."""
+        return self.signing_key_path.with_name("webhook.key")
+
+    @property
     def bundle_folder(self) -> Path:
         """Where sealed bundles are kept."""
         return self.bundle_dir or self.data_dir / "bundles"
