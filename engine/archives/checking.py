@@ -9,7 +9,7 @@ from typing import BinaryIO, Protocol, TypeAlias
 from engine.archives import dsse, keys, manifest
 from engine.archives.errors import BrokenArchive
 from engine.archives.manifest import LOG
-from engine.archives.repacked import read_repacked
+from engine.archives.other_zips import read_repacked
 from engine.archives.zipping import ZipEntry, content, read_directory
 from engine.model import merkle
 

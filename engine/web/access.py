@@ -62,7 +62,7 @@ def session_caller(gate: Gate, request: Request) -> Principal:
     role, head, ends = gate.services.store.standing(session.org_id, session.email)
     if role is None:
         raise Unauthorized("The session belongs to nobody who is a member now.", word="not_a_member")
-    if session.ended(ends):
+    if session.is_ended(ends):
         raise Unauthorized("The session was ended; sign in again.", word="session_ended")
     if request.method not in SAFE:
         _same_origin(request, gate)

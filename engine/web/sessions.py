@@ -34,7 +34,7 @@ class Session(NamedTuple):
     id: str
     began: float | None
 
-    def ended(self, ends: SessionEnds) -> bool:
+    def is_ended(self, ends: SessionEnds) -> bool:
         """Whether somebody ended it: itself, or all of this person's that had begun by then."""
         if self.id in ends.ids:
             return True
