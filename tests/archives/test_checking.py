@@ -206,7 +206,7 @@ def test_a_file_that_unpacks_without_end_is_stopped_at_the_size_that_the_manifes
     files = changed(files_of(make().path), "soc2.csv", bytes(50_000_000))
     check = check_archive(packed_again(files, tmp_path / "again.zip"))
     assert check.problem == "soc2.csv: was modified: expected 35 bytes, found 50,000,000"
-    files = changed(files_of(make().path), "manifest.json", bytes(50_000_000))
+    files = changed(files, "manifest.json", bytes(50_000_000))
     check = check_archive(packed_again(files, tmp_path / "more.zip"))
     assert check.problem == "manifest.json: has 50,000,000 bytes; at most 16,777,216 are read"
 
