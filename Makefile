@@ -10,7 +10,7 @@ SLOW := reporting/test_snapshots.py reporting/test_replica.py reporting/facts/te
 	reports/obligations/test_totals_reconcile.py intake/test_alert_formats.py intake/test_finding_batches.py \
 	programme/test_retention.py
 
-.PHONY: demo test soak test-fast coverage lint bench install clean
+.PHONY: demo test soak test-fast coverage lint bench lock release install clean
 
 demo: install  ## fill a store with four organizations, build every report, serve them
 	$(BIN)/hq demo
@@ -37,6 +37,23 @@ bench: install  ## speed as ratios against named baselines, measured in one run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m tests.bench
 
+lock: $(VENV)/release  ## write requirements.lock anew: every dependency with its version and hashes, for releases
+	$(BIN)/pip-compile --quiet --upgrade --generate-hashes --allow-unsafe --strip-extras --no-header --no-annotate \
+		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+		--extra postgresql --extra redis --output-file requirements.lock setup.cfg
+
+release: $(VENV)/release  ## wheel, locked dependencies and SBOM in dist/; advisories where an index can be reached
+	rm -rf dist
+	$(BIN)/python -m pytest tests/test_release.py
+	$(BIN)/python -m build --outdir dist
+	cp requirements.lock dist/
+	$(BIN)/cyclonedx-py requirements --output-reproducible --output-format JSON --output-file dist/sbom.cdx.json requirements.lock
+	.ci/audit
+
+$(VENV)/release: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
+	touch $@
+
 install: $(VENV)/installed
 
 $(VENV)/installed: setup.cfg pyproject.toml
@@ -45,4 +62,4 @@ $(VENV)/installed: setup.cfg pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) var build *.egg-info
+	rm -rf $(VENV) var build dist *.egg-info

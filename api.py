@@ -123,12 +123,12 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("GET", "/api/attack-paths/simulate", S, services.attack_paths, SENSITIVE, parameters=(services.TARGET, services.DEPTH), answer=Simulation, errors=(404,), lane=lanes.REPORTS, in_worker=True),
     ),
     "Ingest and integrations": (
-        Route("POST", "/api/integrations/alerts", ING, ingest.alerts, INGEST, parameters=None, headers=(ingest.SIGNATURE,), size=INGEST_SIZE, body=RawBody(ingest.ALERT_BODIES), answer=AlertReceipt, errors=(403,), lane=lanes.INGEST),
+        Route("POST", "/api/integrations/alerts", ING, ingest.alerts, INGEST, parameters=None, headers=(ingest.SIGNATURE,), size=INGEST_SIZE, body=RawBody(ingest.ALERT_BODIES), answer=AlertReceipt, lane=lanes.INGEST),
         Route("POST", "/api/integrations/vulnerabilities", ING, ingest.vulnerabilities, INGEST, parameters=None, headers=(ingest.SOURCE, ingest.SCANNED_ALL, ingest.SCANNED), size=INGEST_SIZE, body=ingest.FINDING_BODIES, answer=FindingReceipt, lane=lanes.INGEST),
         Route("GET", "/api/integrations/connections", S, integrations.connections, answer=Connections),
         Route("POST", "/api/integrations/connections", OPERATORS, integrations.create_connection, SENSITIVE, body=JsonBody(integrations.NewConnection), answer=ConnectionReceipt, status=(200, 201), errors=(409,)),
         Route("POST", "/api/integrations/deploy-events", S, integrations.deploy_event, body=JsonBody(integrations.NewDeploy), answer=DeployReceipt, status=(200, 201), errors=(404, 409)),
-        Route("POST", "/api/integrations/slack/approvals", CHAT_SIG, approvals.decide, INGEST, parameters=None, body=approvals.Interaction(), answer=(PLAIN, EarlierDecision), errors=(403, 404, 409), lane=lanes.INGEST),
+        Route("POST", "/api/integrations/slack/approvals", CHAT_SIG, approvals.decide, INGEST, parameters=None, body=approvals.Interaction(), answer=(PLAIN, EarlierDecision), errors=(404, 409), lane=lanes.INGEST),
         Route("POST", "/api/approvals/policy-suggestions/promote", S, approvals.promote, SENSITIVE, parameters=None, body=JsonBody(approvals.Promotion), answer=PromotionReceipt, status=201, errors=(404, 409)),
     ),
     "Automations": (
@@ -151,7 +151,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("DELETE", "/api/user/api-keys/{id}", S, users.revoke_api_key, parameters=None, answer=ApiKeyMetadata),
         Route("GET", "/api/user/alert-ingest-tokens", S, users.ingest_tokens, answer=IngestTokens),
         Route("POST", "/api/user/alert-ingest-tokens", S, users.create_ingest_token, SENSITIVE, parameters=None, body=JsonBody(users.NewIngestToken), answer=IngestTokenSecret, status=201, errors=(404, 409)),
-        Route("DELETE", "/api/user/alert-ingest-tokens/{id}", S, users.revoke_ingest_token, parameters=None, answer=IngestTokenMetadata, errors=(403,)),
+        Route("DELETE", "/api/user/alert-ingest-tokens/{id}", S, users.revoke_ingest_token, parameters=None, answer=IngestTokenMetadata),
         Route("GET", "/api/user/export", S, users.export, SENSITIVE, answer=PersonalExport, lane=lanes.EXPORTS),
         Route("GET", "/api/user/notification-preferences", S, users.notification_preferences, answer=NotificationPreferences),
         Route("PUT", "/api/user/notification-preferences", S, users.change_notification_preferences, parameters=None, body=JsonMembers(users.PreferenceFlags), answer=NotificationPreferences),

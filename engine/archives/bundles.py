@@ -199,7 +199,7 @@ def _sealed(
 def _placed(made: Path, final: Path) -> Iterator[None]:
     """The archive where it belongs, never over another one; gone again when the block raises."""
     with disk("The bundle"):
-        made.chmod(0o440)
+        made.chmod(0o400)
         os.close(os.open(final, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         made.replace(final)
     try:

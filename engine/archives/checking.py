@@ -1,14 +1,15 @@
 """Checking an archive without unpacking it: nothing is written, memory is bounded, the first broken thing is named."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol, TypeAlias
 
 from engine.archives import dsse, keys, manifest
 from engine.archives.errors import BrokenArchive
 from engine.archives.manifest import LOG
+from engine.archives.other_zips import read_repacked
 from engine.archives.zipping import ZipEntry, content, read_directory
 from engine.model import merkle
 
@@ -62,42 +63,82 @@ def check_archive(path: Path, *, key_id: str | None = None) -> ArchiveCheck:
     return check
 
 
+class ArchiveMember(Protocol):
+    """A file in an archive, however it is packed. ``size`` is what the archive says of it."""
+
+    @property
+    def size(self) -> int: ...
+    def pieces(self) -> Iterator[bytes]:
+        """What it holds; BrokenArchive where it is not what it should be."""
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """A file in an archive of our shape."""
+
+    file: BinaryIO
+    entry: ZipEntry
+
+    @property
+    def size(self) -> int:
+        return self.entry.size
+
+    def pieces(self) -> Iterator[bytes]:
+        return content(self.file, self.entry)
+
+
+Members: TypeAlias = Mapping[str, ArchiveMember]
+
+
 def _check(file: BinaryIO, check: ArchiveCheck, key_id: str | None) -> None:
-    entries = {entry.name: entry for entry in read_directory(file)}
-    payload = _small(file, entries, manifest.MANIFEST)
+    """All of it. Where the archive is not of our shape its files are looked at first, to name those that changed."""
+    try:
+        members: Members = {entry.name: _Packed(file, entry) for entry in read_directory(file)}
+    except BrokenArchive as broken:
+        others = read_repacked(file)
+        try:
+            if manifest.MANIFEST in others:
+                _check_members(others, check, key_id)
+        except BrokenArchive as inside:
+            check.problems.append(inside)
+        check.problems.append(broken)
+        return
+    _check_members(members, check, key_id)
+
+
+def _check_members(members: Members, check: ArchiveCheck, key_id: str | None) -> None:
+    payload = _small(members, manifest.MANIFEST)
     check.manifest_sha256 = hashlib.sha256(payload).hexdigest()
     try:
         check.statement = made = manifest.read_statement(payload)
     except ValueError as error:
         raise BrokenArchive(manifest.MANIFEST, str(error)) from error
     try:
-        _check_signature(file, entries, payload, made.predicate.key_id, key_id)
+        _check_signature(members, payload, made.predicate.key_id, key_id)
         check.signature_ok = True
     except BrokenArchive as broken:
         check.problems.append(broken)
     for listed in made.predicate.files:
-        check.files.append(_checked(file, entries.get(listed.path), listed, made.predicate, check))
+        check.files.append(_checked(members.get(listed.path), listed, made.predicate, check))
     known = {listed.path for listed in made.predicate.files} | set(manifest.UNLISTED)
-    for name in entries:
+    for name in members:
         if name not in known:
             check.files.append(FileCheck(name, "extra", None, None))
             check.problems.append(BrokenArchive(name, "is in the archive and not in the manifest"))
     _check_tree(made, check)
-    _check_sums(file, entries, check)
+    _check_sums(members, check)
 
 
-def _check_signature(
-    file: BinaryIO, entries: dict[str, ZipEntry], payload: bytes, stated: str, wanted: str | None
-) -> None:
+def _check_signature(members: Members, payload: bytes, stated: str, wanted: str | None) -> None:
     """The envelope holds the manifest, and the key beside it, which the manifest names, signed it."""
-    pem = _small(file, entries, manifest.KEY)
+    pem = _small(members, manifest.KEY)
     try:
         public = keys.public_key(pem)
     except ValueError as error:
         raise BrokenArchive(manifest.KEY, str(error)) from error
     found = keys.key_id(public)
     try:
-        envelope = dsse.open_envelope(_small(file, entries, manifest.ENVELOPE))
+        envelope = dsse.open_envelope(_small(members, manifest.ENVELOPE))
     except ValueError as error:
         raise BrokenArchive(manifest.ENVELOPE, str(error)) from error
     if envelope.payload != payload:
@@ -113,18 +154,18 @@ def _check_signature(
 
 
 def _checked(
-    file: BinaryIO, entry: ZipEntry | None, listed: manifest.File, predicate: manifest.Predicate, check: ArchiveCheck
+    member: ArchiveMember | None, listed: manifest.File, predicate: manifest.Predicate, check: ArchiveCheck
 ) -> FileCheck:
     """One file against its line in the manifest; the audit log against itself as well, in the same pass."""
     name = listed.path
-    if entry is None:
+    if member is None:
         check.problems.append(BrokenArchive(name, "is missing"))
         return FileCheck(name, "missing", listed.sha256, None)
     digest = hashlib.sha256()
     try:
-        if entry.size != listed.bytes:
-            raise BrokenArchive(name, f"was modified: expected {listed.bytes:,} bytes, found {entry.size:,}")
-        pieces = _hashed(content(file, entry), digest)
+        if member.size != listed.bytes:
+            raise BrokenArchive(name, f"was modified: expected {listed.bytes:,} bytes, found {member.size:,}")
+        pieces = _hashed(member.pieces(), digest)
         if name == LOG and predicate.events is not None:
             check.chain_ok = False
             _check_chain(pieces, predicate.events, predicate.revision)
@@ -156,24 +197,24 @@ def _check_tree(made: manifest.Statement, check: ArchiveCheck) -> None:
         )
 
 
-def _check_sums(file: BinaryIO, entries: dict[str, ZipEntry], check: ArchiveCheck) -> None:
+def _check_sums(members: Members, check: ArchiveCheck) -> None:
     """The sums are those of the files that were found, so that ``sha256sum -c`` says what is said here."""
     lines = [(one.name, one.expected) for one in check.files if one.expected is not None]
     for name in (manifest.MANIFEST, manifest.ENVELOPE):
-        lines.append((name, hashlib.sha256(_small(file, entries, name)).hexdigest()))
-    check.sums_ok = _small(file, entries, manifest.SUMS) == manifest.sums(lines)
+        lines.append((name, hashlib.sha256(_small(members, name)).hexdigest()))
+    check.sums_ok = _small(members, manifest.SUMS) == manifest.sums(lines)
     if not check.sums_ok:
         check.problems.append(BrokenArchive(manifest.SUMS, "lists other sums than those of the files"))
 
 
-def _small(file: BinaryIO, entries: dict[str, ZipEntry], name: str) -> bytes:
+def _small(members: Members, name: str) -> bytes:
     """A file that is read whole."""
-    entry = entries.get(name)
-    if entry is None:
+    member = members.get(name)
+    if member is None:
         raise BrokenArchive(name, "is missing")
-    if entry.size > SMALL:
-        raise BrokenArchive(name, f"has {entry.size:,} bytes; at most {SMALL:,} are read")
-    return b"".join(content(file, entry))
+    if member.size > SMALL:
+        raise BrokenArchive(name, f"has {member.size:,} bytes; at most {SMALL:,} are read")
+    return b"".join(member.pieces())
 
 
 def _hashed(pieces: Iterator[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:

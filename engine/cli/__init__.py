@@ -15,7 +15,6 @@ from engine.cli.doors import (
     routes,
     scheduler,
     serve,
-    session,
 )
 from engine.cli.figures import figures
 from engine.cli.gateway import gateway
@@ -24,7 +23,9 @@ from engine.cli.openapi import openapi
 from engine.cli.poam import poam
 from engine.cli.records import import_, tables
 from engine.cli.reports import build, explain, export, report
+from engine.cli.session import session
 from engine.model.errors import Problem
+from engine.runtime.private_files import write_privately
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
@@ -61,6 +62,7 @@ for command in (
 
 def hq(arguments: Sequence[str]) -> None:
     """Run a command line; exits 0 when done, 1 when the data or a check says no, 2 for wrong usage."""
+    write_privately()
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
     logging.getLogger("apscheduler").setLevel(logging.WARNING)
     logging.getLogger("alembic").setLevel(logging.WARNING)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.model.errors import Usage
+from engine.runtime.private_files import narrow
 from engine.runtime.settings import Settings
 
 if TYPE_CHECKING:  # loaded where a command works with them: `hq --help` shows every command and needs none of it
@@ -27,11 +28,13 @@ def now() -> datetime:
 
 @contextmanager
 def open_console_services(settings: Settings | None = None) -> Iterator["Services"]:
-    """The services under the settings of the environment."""
+    """The services under the settings of the environment, over files that nobody else may read."""
     from engine.runtime.services import open_services
     from reports import CATALOGUE
 
-    with open_services(settings or Settings.of_process(), CATALOGUE, now=now()) as found:
+    settings = settings or Settings.of_process()
+    narrow(settings.data_dir, settings.bundle_folder)
+    with open_services(settings, CATALOGUE, now=now()) as found:
         yield found
 
 

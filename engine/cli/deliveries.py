@@ -71,30 +71,43 @@ def _line(row: Mapping[str, Any]) -> str:  # a row as the query joins it
 @org_option
 @click.option("--webhook", metavar="URL", help="Set the webhook; prints its signing secret, once.")
 @click.option("--rotate", is_flag=True, help="Make a new signing secret; the one before signs too until the next.")
+@click.option("--new-key", is_flag=True, help="Encrypt the webhooks' secrets of all organizations with a new key.")
 @click.option("--chat", metavar="CHANNEL", help="Set the chat channel, such as #compliance.")
 @click.option("--remove", type=click.Choice(("webhook", "chat")), help="Forget the webhook or the chat channel.")
-def endpoints(org: str | None, webhook: str | None, rotate: bool, chat: str | None, remove: str | None) -> None:
+def endpoints(
+    org: str | None, webhook: str | None, rotate: bool, new_key: bool, chat: str | None, remove: str | None
+) -> None:
     """Print over which channels deliveries of an organization leave, after setting where they go."""
     from engine.delivery import channels_of
     from engine.delivery.endpoint_changes import (
+        encrypt_secrets,
         forget,
+        renew_key,
         rotate_secret,
         set_chat,
         set_webhook,
     )
+    from engine.delivery.secret_keys import SecretKeys
     from engine.store.queries.deliveries import endpoints as known
 
     with open_console_services() as services:
         org_id = organization(services, org)
+        keys = SecretKeys(services.settings.webhook_key_path)
+        if new_key:
+            click.echo(f"a new key encrypts the secrets of {renew_key(services.store, keys, now=now())} webhooks")
+        else:
+            encrypt_secrets(services.store, keys, now=now())
 
-        def write(change: Any, *given: str) -> Any:  # the store is imported only when a command runs
+        def write(change: Any, *given: Any) -> Any:  # the store is imported only when a command runs
             return services.store.write(org_id, "console", lambda revision: change(revision, *given), now=now())
 
         if remove:
             write(forget, remove)
         if chat is not None:
             write(set_chat, chat)
-        secret = write(set_webhook, webhook) if webhook is not None else write(rotate_secret) if rotate else None
+        secret = (
+            write(set_webhook, keys, webhook) if webhook is not None else write(rotate_secret, keys) if rotate else None
+        )
         with services.store.reader() as connection:
             channels = channels_of(services.settings, known(connection, org_id))
     for channel in channels.shown():

@@ -6,10 +6,7 @@ from typing import Any
 import click
 
 from engine.cli.common import now, open_console_services
-from engine.model.errors import Usage
 from engine.runtime.settings import Settings
-from engine.store.ids import PLATFORM
-from engine.store.membership import organizations_of
 
 
 @click.command(epilog="Example: hq serve --port 8080")
@@ -32,6 +29,8 @@ def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None
 @click.option("--list", "listing", is_flag=True, help="Print what runs when and what ran last, and stop.")
 def scheduler(listing: bool) -> None:
     """Run scheduled work alone. Several may run: one of them leads."""
+    from engine.delivery.endpoint_changes import encrypt_secrets
+    from engine.delivery.secret_keys import SecretKeys
     from engine.store.queries.jobs import last
     from scheduler import JOBS, TASKS, new_scheduler, run_until_stopped
 
@@ -44,6 +43,7 @@ def scheduler(listing: bool) -> None:
                 click.echo(f"{task.name}\t{task.when.said}\t{_last(last(connection, task.name))}")
         return
     with open_console_services(settings) as services:
+        encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())
         click.echo("Scheduled work runs (Ctrl-C stops)", err=True)
         run_until_stopped(new_scheduler(services))
 
@@ -66,29 +66,6 @@ def migrate() -> None:
 
     before, after = run(Settings.of_process().store_url)
     click.echo(f"already at {after}" if before == after else f"migrated from {before or 'nothing'} to {after}")
-
-
-@click.command(epilog="Example: curl -b svc_session=$(hq session --email owner@aurora.example) …")
-@click.option("--email", required=True, help="Member to sign in as.")
-@click.option("--org", help="Organization. May be left out where the member belongs to one only.")
-def session(email: str, org: str | None) -> None:
-    """Print the value of a session cookie, and nothing else."""
-    from engine.web.sessions import Sessions
-
-    settings = Settings.of_process()
-    mine = organizations_of(settings.store_url, email.lower())
-    if org is None and len(mine) != 1:
-        raise Usage(
-            f"{email} is a member of {', '.join(mine)}; name one with --org."
-            if mine
-            else f"{email} is not a member of any organization here."
-        )
-    if org is not None and org not in mine:
-        raise Usage(f"{email} is not a member of {org!r}.")
-    chosen = org or mine[0]
-    if chosen == PLATFORM and email.lower() not in settings.platform_admin_emails:
-        click.echo(f"{email} is not in SVC_PLATFORM_ADMIN_EMAILS: /api/admin will refuse this session.", err=True)
-    click.echo(Sessions(settings).issue(email, chosen, now=now()))
 
 
 @click.command(epilog="Example: hq routes | grep vendors")

@@ -68,10 +68,13 @@ def _with_services(console: Answering, function: Callable[..., T], arguments: tu
 def serve_console(settings: Settings, listening: socket.socket, *, threads: int, scheduled: bool) -> None:
     """Answer on a socket that listens already, until SIGTERM or Ctrl-C."""
     import api
+    from engine.delivery.endpoint_changes import encrypt_secrets
+    from engine.delivery.secret_keys import SecretKeys
     from engine.web.serving.server import bind, run
     from scheduler import new_scheduler
 
     with open_console_services(settings) as opened, worker_pools(settings) as workers:
+        encrypt_secrets(opened.store, SecretKeys(settings.webhook_key_path), now=now())
         services = replace(opened, background=partial(_aside, workers[str(ARCHIVES.workers)]))
         server = bind(Console(api.ROUTES, services, workers), listening, threads)
         run(server, new_scheduler(services) if scheduled else None)

@@ -74,9 +74,10 @@ def look_up(library: Library, asker: str, question: str, before: Sequence[str], 
 
 
 def run(settings: Settings, conversation: Sequence[dict[str, str]], look: LookUp | None, *, stream: bool) -> Turn:
-    """Answer the last message. Without ``look`` nobody is signed in, and there is general help alone."""
+    """Answer the last message. Without ``look`` nobody is signed in: there is general help alone, and no provider is
+    asked unless the settings say so."""
     before = [message["content"] for message in conversation[:-1] if message["role"] == "user"]
-    providers = providers_of(settings)
+    providers = providers_of(settings) if look is not None or settings.copilot_anonymous else ()
     looked = (
         Lookup(general_help(), NO_FIGURES)
         if look is None

@@ -1,21 +1,23 @@
 """Which addresses an outbound webhook may reach: HTTPS, a public name, and only addresses of the public internet.
 
 The name is resolved once and every answer is judged; the connection goes to an address that was judged, so that a
-second lookup cannot lead elsewhere. ``ipaddress.is_global`` alone lets multicast and tunnels through, hence the list.
+second lookup cannot lead elsewhere. What is set aside for a special purpose is in ``data/addresses`` with its date, as
+IANA lists it: ``ipaddress.is_global`` is as old as the Python that runs.
 """
 
+import csv
 import re
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from functools import cache
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from pathlib import Path
 from urllib.parse import urlsplit
 
 PORTS = (443, 8443)
 UNICAST = IPv6Network("2000::/3")
-# inside what Python calls global: tunnels that carry another address, relays, and blocks younger than its list
-V4_REFUSED = (IPv4Network("192.88.99.0/24"),)
-V6_REFUSED = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
+REGISTRIES = {4: "ipv4.csv", 6: "ipv6.csv"}  # by version, in data/addresses
 LOCAL_NAMES = ("localhost", "local", "internal", "localdomain", "lan", "home", "intranet", "arpa", "onion")
 _LABEL = r"(?!-)[a-z0-9_-]{1,63}(?<!-)"
 
@@ -92,15 +94,23 @@ def _literal(host: str) -> IPv4Address | IPv6Address | None:
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
     """Whether an address belongs to a host of the public internet."""
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-        address = address.ipv4_mapped
-    if not address.is_global or address.is_multicast:
-        return False
-    if isinstance(address, IPv4Address):
-        return not any(address in network for network in V4_REFUSED)
-    if address.scope_id is not None:
-        return False
-    return address in UNICAST and not any(address in network for network in V6_REFUSED)
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_public(address.ipv4_mapped)
+        if address.scope_id is not None or address not in UNICAST:
+            return False
+    return not address.is_multicast and not any(
+        low <= int(address) <= high for low, high in _set_aside(address.version)
+    )
+
+
+@cache
+def _set_aside(version: int) -> tuple[tuple[int, int], ...]:
+    """First and last address of every block that IANA set aside for a special purpose."""
+    path = Path(__file__).parents[2] / "data" / "addresses" / REGISTRIES[version]
+    with path.open(newline="") as file:
+        blocks = [ip_network(row["block"]) for row in csv.DictReader(file)]
+    return tuple((int(block[0]), int(block[-1])) for block in blocks)
 
 
 def resolve(host: str, port: int) -> Sequence[str]:

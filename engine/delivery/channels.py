@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.delivery.addresses import AddressRefusal, WebhookTarget
+from engine.delivery.secret_keys import SecretKeys
 from engine.model import vocabulary
+from engine.model.errors import Problem
 from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import Endpoint
 from engine.store.queries.deliveries import endpoints as endpoints
@@ -48,7 +50,9 @@ class Channels:
 
 def channels_of(settings: Settings, endpoints: Endpoints) -> Channels:
     """What can leave under these settings and the organization's own endpoints."""
-    return Channels(_email(settings), _chat(settings, endpoints.get("chat")), _webhook(endpoints.get("webhook")))
+    return Channels(
+        _email(settings), _chat(settings, endpoints.get("chat")), _webhook(settings, endpoints.get("webhook"))
+    )
 
 
 def _email(settings: Settings) -> Channel:
@@ -73,7 +77,7 @@ def _chat(settings: Settings, endpoint: Endpoint | None) -> Channel:
     return Channel("chat", True, f"Chat messages are posted to {endpoint.address}.", (endpoint.address,))
 
 
-def _webhook(endpoint: Endpoint | None) -> Channel:
+def _webhook(settings: Settings, endpoint: Endpoint | None) -> Channel:
     if endpoint is None:
         return Channel("webhook", False, "The organization has set no webhook address: none is called.")
     if endpoint.disabled:
@@ -84,4 +88,8 @@ def _webhook(endpoint: Endpoint | None) -> Channel:
         return Channel("webhook", False, f"The organization's webhook is not called: {refused}")
     if not endpoint.secrets:
         return Channel("webhook", False, "The organization's webhook has no signing secret: it is not called.")
+    try:
+        SecretKeys(settings.webhook_key_path).open(endpoint.address, endpoint.secrets[0])
+    except Problem as lost:
+        return Channel("webhook", False, f"The organization's webhook is not called. {lost.message}")
     return Channel("webhook", True, f"The webhook at {target.host} is called, signed.", (endpoint.address,))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from engine.delivery.addresses import resolve
+from engine.delivery.secret_keys import SecretKeys
 from engine.runtime.settings import Settings
 
 SMTP_PORTS = {"smtp": 25, "starttls": 587, "smtps": 465}
@@ -47,6 +48,7 @@ class Outside:
     chat_token: str = field(repr=False)
     chat_api: str
     base_url: str
+    keys: SecretKeys
     resolve: Callable[[str, int], Sequence[str]] = resolve
     connect: Callable[[str, int], socket.socket] = _connect
     trust: Callable[[], ssl.SSLContext] = ssl.create_default_context
@@ -62,6 +64,7 @@ class Outside:
             settings.chat_bot_token,
             settings.chat_api_url,
             settings.base_url,
+            SecretKeys(settings.webhook_key_path),
         )
 
     def unconfigured(self) -> list[str]:

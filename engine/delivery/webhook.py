@@ -19,6 +19,7 @@ from engine.delivery.backoff import retry_after
 from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import Outside
 from engine.delivery.post import post
+from engine.model.errors import Problem
 from engine.store.queries.deliveries import Endpoint
 from engine.store.schema.records import DeliveryRow
 from engine.store.types import canonical_json
@@ -47,13 +48,17 @@ def send(outside: Outside, row: DeliveryRow, endpoint: Endpoint | None, *, now: 
         return Outcome("skipped", "The organization's webhook is switched off.")
     if not endpoint.secrets:
         return Outcome("skipped", "The organization's webhook has no signing secret.")
+    try:
+        keys = [outside.keys.open(endpoint.address, stored) for stored in endpoint.secrets]
+    except Problem as lost:
+        return Outcome("retry", lost.message)
     body = canonical_json(row["payload"]).encode()
     timestamp = int(now.timestamp())
     headers = {
         "Content-Type": "application/json",
         "webhook-id": row["id"],
         "webhook-timestamp": str(timestamp),
-        "webhook-signature": signatures(endpoint.secrets, row["id"], timestamp, body),
+        "webhook-signature": signatures(keys, row["id"], timestamp, body),
     }
     try:
         answer = post(outside, WebhookTarget.of(endpoint.address), headers, body, public=True)

@@ -119,3 +119,16 @@ def session_secret(raw: str) -> str:
     if len(raw.encode()) < 32:
         raise ValueError("at least 32 bytes; `openssl rand -hex 32` makes one")
     return raw
+
+
+_LOGIN = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?:(?P<user>[^/\s:@]*)(?P<colon>:)\S*|\S*)@")
+_QUERY = re.compile(r"(?i)(?P<name>[?&;][^=&;\s]*(?:pass|pwd|secret|token|key|sig|auth|cred)[^=&;\s]*=)[^&;#\s]+")
+
+
+def without_passwords(shown: str) -> str:
+    """The text with ``***`` for what a URL in it says beside the user's name, and for secrets in its query.
+
+    A user name without a password is one itself: tokens are given so.
+    """
+    plain = _LOGIN.sub(lambda found: f"{found['scheme']}{found['user'] or ''}{found['colon'] or ''}***@", shown)
+    return _QUERY.sub(lambda found: f"{found['name']}***", plain)

@@ -42,6 +42,8 @@ class Settings:
     session_jwks_file: Path | None = setting(
         values.path, None, "key set of an identity provider (RS256 or ES256) instead"
     )
+    session_audience: str = setting(values.text, "", "audience (aud) that a session must name; none may when empty")
+    session_issuer: str = setting(values.text, "", "issuer (iss) that a session must name; any when empty")
     local_org: str = setting(
         values.text, "", "organization of the local user when SVC_SESSION_AUTH is off; else the first"
     )
@@ -106,6 +108,9 @@ class Settings:
         values.address, "", "OpenAI-compatible address that the copilot asks first, up to /v1", secret=True
     )
     llm_model: str = setting(values.text, "default", "model that is asked for there")
+    copilot_anonymous: bool = setting(
+        values.switch, False, "on: without a session a provider is asked, too, unless SVC_LLM_API_KEY is set"
+    )
     reasoning_url: str = setting(
         values.address, "", "backend of /api/reasoning; the copilot asks it second", secret=True
     )
@@ -182,7 +187,7 @@ class Settings:
             try:
                 given[declared.name] = declared.metadata["read"](raw)
             except ValueError as error:
-                came = f"{len(raw)} characters" if declared.metadata["secret"] else repr(raw)
+                came = f"{len(raw)} characters" if declared.metadata["secret"] else repr(values.without_passwords(raw))
                 raise Usage(f"{variable(declared)} must be {error}; got {came}.") from error
         return cls(**given)
 
@@ -195,6 +200,11 @@ class Settings:
     def signing_key_path(self) -> Path:
         """The key that archives are signed with: what is set, else a file in the data folder."""
         return self.signing_key_file or self.data_dir / "signing.key"
+
+    @property
+    def webhook_key_path(self) -> Path:
+        """The key that secrets of webhooks are encrypted with: beside the key of archives."""
+        return self.signing_key_path.with_name("webhook.key")
 
     @property
     def bundle_folder(self) -> Path:
@@ -211,7 +221,7 @@ class Settings:
         return {variable(declared): str(getattr(self, declared.name)) for declared in _cron_secrets()}[name]
 
     def shown(self) -> Iterator[tuple[str, str, str]]:
-        """(variable, value, help) of every setting; secrets say only whether they are set."""
+        """(variable, value, help) of every setting; secrets say only whether they are set, URLs show no password."""
         for declared in fields(self):
             yield variable(declared), self._shown(declared), declared.metadata["help"]
 
@@ -222,8 +232,8 @@ class Settings:
         if isinstance(value, bool):
             return "on" if value else "off"
         if isinstance(value, tuple):
-            return ", ".join(value)
-        return "" if value is None else str(value)
+            return values.without_passwords(", ".join(value))
+        return "" if value is None else values.without_passwords(str(value))
 
 
 def variable(declared: "Field[Any]") -> str:  # fields of any type

@@ -2,16 +2,25 @@
 
 import sqlite3
 import threading
-from typing import TypeAlias
+from datetime import datetime
+from typing import NamedTuple, TypeAlias
 
 from engine.model.document import Position
 from engine.model.vocabulary import Role
 
-Standing: TypeAlias = tuple[Role | None, Position | None]
+
+class SessionEnds(NamedTuple):
+    """Sessions of a person that were ended before their time: these, and all that had begun until then."""
+
+    ids: frozenset[str]
+    until: datetime | None
+
+
+Standing: TypeAlias = tuple[Role | None, Position | None, SessionEnds]
 
 
 class Answers:
-    """Heads by organization; roles and both together by organization and e-mail address."""
+    """Heads by organization; roles and standings by organization and e-mail address."""
 
     __slots__ = ("heads", "roles", "standings")
 

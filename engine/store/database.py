@@ -20,7 +20,8 @@ def open_engines(url: str) -> tuple[Engine, Engine]:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
-        raise Usage(f"SVC_DATABASE_URL must be a database URL; got {url[:40]!r}.") from error
+        scheme = url.partition(":")[0][:40]  # what follows may hold a password
+        raise Usage(f"SVC_DATABASE_URL must be a database URL; it begins with {scheme!r}.") from error
     if parsed.get_backend_name() == "sqlite":
         if not parsed.database or parsed.database == ":memory:":
             raise Usage("SVC_DATABASE_URL must name a file: an in-memory SQLite store would lose acknowledged writes.")

@@ -28,6 +28,7 @@ from engine.store.heads import take_head
 from engine.store.ids import PLATFORM
 from engine.store.locks import FairLock
 from engine.store.queries.organizations import plan_of, time_zone
+from engine.store.queries.sessions import session_ends
 from engine.store.revisions import Revision
 from engine.store.rows import select_first
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
@@ -150,14 +151,15 @@ class Store:
             return plan_of(connection, org_id)
 
     def standing(self, org_id: str, email: str) -> Standing:
-        """Role and head in one look: what a request of a member needs, as of the last write before it."""
+        """Role, head and ended sessions in one look: what a member's request needs, as of the last write before it."""
         known = self._answers.look()
-        if known is None:
-            return self.role(org_id, email), self.head(org_id)
-        key = (org_id, email)
-        found = known.standings.get(key)
+        found = None if known is None else known.standings.get((org_id, email))
         if found is None:
-            found = known.standings[key] = (self.role(org_id, email), self.head(org_id))
+            with self.reader() as connection:
+                ends = session_ends(connection, org_id, email)
+            found = self.role(org_id, email), self.head(org_id), ends
+            if known is not None:
+                known.standings[org_id, email] = found
         return found
 
     def _read_head(self, org_id: str) -> Position | None:

@@ -36,7 +36,7 @@ class Access:
     ``note`` is told every answer to a caller who was let in, an error too, before it leaves. ``recheck`` belongs to a
     check from memory: the handler confirms it within its write, and this looks again before a refusal leaves.
     ``credentials`` name the kinds of which any one lets in (``engine/web/openapi/security.py`` describes them).
-    ``restricted``: not everybody who has one may; ``optional``: without one, too.
+    ``optional``: without one, too.
     """
 
     code: str
@@ -44,7 +44,6 @@ class Access:
     note: Callable[[Request, Response], None] | None = None
     recheck: Callable[[Gate, Request], object] | None = None
     credentials: tuple[str, ...] = ()
-    restricted: bool = False
     optional: bool = False
 
 
@@ -60,9 +59,11 @@ def session_caller(gate: Gate, request: Request) -> Principal:
     if token is None:
         raise Unauthorized(f"This route needs a session: send the cookie {COOKIE}.")
     session = gate.sessions.read(token, now=request.now)
-    role, head = gate.services.store.standing(session.org_id, session.email)
+    role, head, ends = gate.services.store.standing(session.org_id, session.email)
     if role is None:
         raise Unauthorized("The session belongs to nobody who is a member now.", word="not_a_member")
+    if session.is_ended(ends):
+        raise Unauthorized("The session was ended; sign in again.", word="session_ended")
     if request.method not in SAFE:
         _same_origin(request, gate)
     return Principal(session.org_id, session.email, role, head=head)
@@ -98,7 +99,7 @@ def _roles(*roles: Role) -> Access:
             raise Forbidden(f"This needs the role {' or '.join(roles)}; yours is {caller.role}.", word="role_required")
         return caller
 
-    return Access(f"S({', '.join(roles)})", check, credentials=("session",), restricted=True)
+    return Access(f"S({', '.join(roles)})", check, credentials=("session",))
 
 
 def _platform_admin(gate: Gate, request: Request) -> Principal:
@@ -169,9 +170,9 @@ S = Access("S", session_caller, credentials=("session",))
 ADMINS = _roles(*ADMIN_ROLES)
 OPERATORS = _roles(*OPERATOR_ROLES)
 ING = Access("ING", _ingest, recheck=_ingest_again, credentials=("ingestToken", "ingestPassword"))
-ASR = Access("ASR", check_assessor, note_answer, credentials=("assessorToken", "assessorPassword"), restricted=True)
+ASR = Access("ASR", check_assessor, note_answer, credentials=("assessorToken", "assessorPassword"))
 KEY = Access("KEY", _session_or_key, credentials=("session", "apiKey", "apiKeyHeader"))
-PADM = Access("PADM", _platform_admin, credentials=("session",), restricted=True)
+PADM = Access("PADM", _platform_admin, credentials=("session",))
 PAYPAL_SIG = Access("SIG", check_paypal, credentials=("paypalSignature",))
 LEMONSQUEEZY_SIG = Access("SIG", check_lemonsqueezy, credentials=("lemonSqueezySignature",))
 CHAT_SIG = Access("SIG", _chat_signed, credentials=("chatSignature",))

@@ -31,8 +31,9 @@ from engine.web.http import (
     Request,
     Response,
 )
-from engine.web.lanes import GENERAL, LANES, Lane
+from engine.web.lanes import GENERAL, LANES, STREAMS, Lane
 from engine.web.limits import BodyLimit, Limit, Limiter
+from engine.web.local_mode import check_local
 from engine.web.parameters import parameters
 from engine.web.routes import WITH_BODY, Route
 from engine.web.sessions import Sessions
@@ -87,13 +88,19 @@ class Console:
         """Every lane; the general one has as many threads as the settings or an option say."""
         return tuple(replace(lane, threads=threads, share=threads) if lane is GENERAL else lane for lane in LANES)
 
-    def lane_of(self, method: str, path: str) -> Lane:
-        """Where a request runs; what no route answers runs in general."""
+    def lane_of(self, method: str, path: str, signed: bool) -> Lane:
+        """Where a request runs, ``signed`` with any credential; what no route answers runs in general.
+
+        Without one the copilot streams nothing, unless the settings say that it may ask a provider.
+        """
         try:
             route, _ = self._router.match({"REQUEST_METHOD": method, "PATH_INFO": path})
         except bottle.HTTPError:
             return GENERAL
         lane: Lane = route.config["lane"]
+        settings = self.services.settings
+        if lane is STREAMS and not signed and settings.session_auth and not settings.copilot_anonymous:
+            return GENERAL
         return lane
 
     def _callback(self, route: Route) -> Callable[..., bytes | Iterable[bytes]]:
@@ -143,6 +150,8 @@ class Console:
     def _checked(self, route: Route, request: Request) -> Response:
         """The checks in their order: credential and role, rate, size and form of what came; then the handler."""
         try:
+            if not self.services.settings.session_auth:
+                check_local(request)
             request.principal = route.access.check(self.gate, request)
             if route.limit is not None:
                 self._limit(route.limit, request)

@@ -13,6 +13,7 @@ from limits.storage import SlidingWindowCounterSupport, Storage, storage_from_st
 from limits.strategies import SlidingWindowCounterRateLimiter
 
 from engine.model.errors import TooLarge, TooManyRequests, Usage
+from engine.runtime.setting_values import without_passwords
 from engine.runtime.settings import Settings
 from engine.web.http import MAX_BODY
 
@@ -138,7 +139,8 @@ class Limiter:
         try:
             storage = Counters() if url == "memory://" else storage_from_string(url)
         except (ConfigurationError, ImportError, ValueError) as error:
-            raise Usage(f"SVC_RATE_LIMIT_URL must be memory:// or redis://…; {error}.") from error
+            told = without_passwords(str(error))
+            raise Usage(f"SVC_RATE_LIMIT_URL must be memory:// or redis://…; {told}.") from error
         self._window = SlidingWindowCounterRateLimiter(storage)
         self._guard = threading.Lock()
 

@@ -176,6 +176,49 @@ def test_what_was_done_is_named(case, make, rebuilt, scripted):
     assert (code, said[:8]) == (1, "broken: ")
 
 
+def packed_again(files, path, **how):
+    """The files as any tool for archives packs them."""
+    with zipfile.ZipFile(path, "w", **{"compression": zipfile.ZIP_DEFLATED, **how}) as out:
+        for name, data in files.items():
+            out.writestr(name, data)
+    return path
+
+
+@pytest.mark.parametrize("how", [{}, {"compression": zipfile.ZIP_STORED}, {"compression": zipfile.ZIP_BZIP2}])
+@pytest.mark.parametrize(
+    "case", ["a flipped bit", "a longer file", "a dropped file", "an added file", "a replaced file", "other sums"]
+)
+def test_a_file_that_was_changed_is_named_when_the_archive_was_packed_again(case, how, make, tmp_path):
+    """Unpack, change, pack: what somebody does who knows nothing of the shape of our archives."""
+    damage, problem = CASES[case]
+    check = check_archive(packed_again(damage(files_of(make().path)), tmp_path / "again.zip", **how))
+    assert check.problem.startswith(problem)
+    assert {one.status for one in check.files if not problem.startswith(one.name)} == {"ok"}
+
+
+def test_an_archive_that_was_packed_again_is_broken_though_its_files_hold(make, tmp_path):
+    check = check_archive(packed_again(files_of(make().path), tmp_path / "again.zip"))
+    assert (len(check.problems), check.ok, check.signature_ok, check.root_ok) == (1, False, True, True)
+    assert {one.status for one in check.files} == {"ok"}
+
+
+def test_a_file_that_unpacks_without_end_is_stopped_at_the_size_that_the_manifest_gives(make, tmp_path):
+    files = changed(files_of(make().path), "soc2.csv", bytes(50_000_000))
+    check = check_archive(packed_again(files, tmp_path / "again.zip"))
+    assert check.problem == "soc2.csv: was modified: expected 35 bytes, found 50,000,000"
+    files = changed(files, "manifest.json", bytes(50_000_000))
+    check = check_archive(packed_again(files, tmp_path / "more.zip"))
+    assert check.problem == "manifest.json: has 50,000,000 bytes; at most 16,777,216 are read"
+
+
+def test_an_archive_that_was_packed_again_and_damaged_names_the_damage(make, tmp_path):
+    path = packed_again(files_of(make().path), tmp_path / "again.zip", compression=zipfile.ZIP_STORED)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"CC6.1,effective")] ^= 1
+    path.write_bytes(data)
+    assert check_archive(path).problem == "soc2.csv: is damaged: its bytes cannot be unpacked"
+
+
 def test_the_manifest_of_another_bundle_is_found_out(make, rebuilt, scripted):
     other = files_of(make("other.zip", {**FILES, "soc2.csv": b"another"}).path)
     files = files_of(make().path) | {name: other[name] for name in manifest.UNLISTED}

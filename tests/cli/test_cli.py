@@ -1,5 +1,6 @@
 """The command line: what it prints, how it exits, and what it says when something is wrong."""
 
+import io
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ import time
 import urllib.request
 from datetime import UTC, datetime
 
+import jwt
 import pytest
 
 from data.demo.platform import fill_platform
@@ -158,6 +160,38 @@ def test_session_prints_a_cookie_and_nothing_else(acme, cli):
     assert (code, err) == (2, "hq: eve@acme.example is not a member of any organization here.\n")
 
 
+def ends(email):
+    """Identifiers of a person's ended sessions in acme, and whether all until some moment were ended."""
+    store = Store(Settings.of_process().store_url)
+    _, _, found = store.standing("acme", email)
+    store.close()
+    return found.ids, found.until is not None
+
+
+def test_a_session_is_ended_by_its_cookie_or_its_identifier_and_all_of_a_person_at_once(acme, cli, monkeypatch):
+    cookies = [cli("session", "--email", "ann@acme.example")[1].strip() for _ in range(2)]
+    first, second = (jwt.decode(one, options={"verify_signature": False})["jti"] for one in cookies)
+    code, out, _ = cli("session", "--revoke", cookies[0])
+    assert (code, out) == (0, f"ended: session {first}, of ann@acme.example in acme\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{cookies[1]}\n"))
+    assert cli("session", "--revoke", "-")[1] == f"ended: session {second}, of ann@acme.example in acme\n"
+    assert cli("session", "--revoke", "theirs", "--email", "Ann@acme.example")[0] == 0
+    assert ends("ann@acme.example") == ({first, second, "theirs"}, False)
+    code, out, _ = cli("session", "--revoke", "--email", "ann@acme.example")
+    assert (code, out) == (0, "ended: all sessions that had begun, of ann@acme.example in acme\n")
+    assert ends("ann@acme.example") == ({first, second, "theirs"}, True)
+    assert ends("bob@acme.example") == (set(), False)
+    assert cli("verify", "--org", "acme")[0] == 0
+
+
+def test_ending_a_session_asks_for_a_session(acme, cli):
+    assert cli("session", "--revoke") == (2, "", "hq: Name the member with --email.\n")
+    assert cli("session") == (2, "", "hq: Name the member with --email.\n")
+    assert cli("session", "--revoke", "a.b.c") == (1, "", "hq: The session cookie is not valid; sign in again.\n")
+    code, _, err = cli("session", "--revoke", "--email", "eve@acme.example")
+    assert (code, err) == (2, "hq: eve@acme.example is not a member of any organization here.\n")
+
+
 def test_a_session_in_the_platforms_organization_says_when_administration_will_refuse_it(acme, cli, monkeypatch):
     store = Store(Settings.of_process().store_url)
     fill_platform(store, Settings.of_process(), datetime(2026, 11, 20, 8, 30, tzinfo=UTC))
@@ -188,11 +222,55 @@ def test_routes_config_tables_and_migrate(home, cli):
     assert cli("routes")[1].count("\n") == 172
     assert "SVC_SESSION_SECRET=not set" in cli("config")[1]
     assert "attestations" in cli("tables")[1]
-    assert cli("migrate")[1] == "migrated from nothing to 0025\n"
-    assert cli("migrate")[1] == "already at 0025\n"
+    assert cli("migrate")[1] == "migrated from nothing to 0026\n"
+    assert cli("migrate")[1] == "already at 0026\n"
     listed = cli("scheduler", "--list")[1]
     assert listed.startswith("outbox\tevery minute\tnever ran\n")
     assert "\nnightly-build\tdaily at 02:30 UTC\tnever ran\n" in listed
+
+
+def test_no_password_of_a_url_is_shown(home, cli, monkeypatch):
+    urls = {
+        "SVC_RATE_LIMIT_URL": "redis://:hunter2@cache.example/0",
+        "SVC_BASE_URL": "https://ann:hunter2@hq.example",
+        "SVC_CHAT_API_URL": "https://hunter2@chat.example/api",
+        "SVC_PAYPAL_URL": "https://ann:hunter2%40@paypal.example",
+        "SVC_TRUSTED_PROXIES": "http://ann:hunter2@a.example, http://:hunter2@b.example",
+        "SVC_DATABASE_URL": "postgresql+psycopg://hq:hunter2@db.example/hq",
+        "SVC_SMTP_URL": "smtps://ann:hunter2@mail.example",
+    }
+    for name, value in urls.items():
+        monkeypatch.setenv(name, value)
+    shown = cli("config")[1]
+    lines = dict(line.partition("\t")[0].split("=", 1) for line in shown.splitlines())
+    assert {name: lines[name] for name in urls} == {
+        "SVC_RATE_LIMIT_URL": "redis://:***@cache.example/0",
+        "SVC_BASE_URL": "https://ann:***@hq.example",
+        "SVC_CHAT_API_URL": "https://***@chat.example/api",
+        "SVC_PAYPAL_URL": "https://ann:***@paypal.example",
+        "SVC_TRUSTED_PROXIES": "http://ann:***@a.example, http://:***@b.example",
+        "SVC_DATABASE_URL": "set",
+        "SVC_SMTP_URL": "set",
+    }
+    assert "hunter2" not in shown
+    monkeypatch.setenv("SVC_RATE_LIMIT_URL", "redis://cache.example/0?password=hunter2&db=1")
+    assert "SVC_RATE_LIMIT_URL=redis://cache.example/0?password=***&db=1\t" in cli("config")[1]
+    monkeypatch.setenv("SVC_BASE_URL", "https://hq.example")
+    assert "SVC_BASE_URL=https://hq.example\t" in cli("config")[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SVC_CHAT_API_URL", "ftp://ann:hunter2@chat.example"),
+        ("SVC_DATABASE_URL", "hq:hunter2@db.example"),
+        ("SVC_RATE_LIMIT_URL", "nosuch://ann:hunter2@cache.example"),
+    ],
+)
+def test_no_password_of_a_url_is_in_the_error_about_it(name, value, home, cli, monkeypatch):
+    monkeypatch.setenv(name, value)
+    code, _, err = cli("serve", "--port", free_port())
+    assert (code, name in err, "hunter2" in err) == (2, True, False)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import gzip
 import time
+from dataclasses import replace
 from functools import partial
 
 import httpx
@@ -230,7 +231,8 @@ def test_a_provider_is_told_figures_without_names_and_without_other_organization
 
 def test_nobody_signed_in_means_no_figures():
     with backend(lambda seen, wire: wire.json(whole("fine"))) as made:
-        turn = run(settings(made.url), ASKED, None, stream=False)
+        asked = replace(settings(made.url), copilot_anonymous=True)
+        turn = run(asked, ASKED, None, stream=False)
     assert turn.citations == ()
     assert "Figures as of" not in made.seen[0].body.decode()
 

@@ -9,6 +9,7 @@ from engine.delivery.endpoint_changes import (
     set_chat,
     set_webhook,
 )
+from engine.delivery.secret_keys import SecretKeys
 from engine.model.errors import BadRequest, NotFound, Usage
 from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import Endpoint
@@ -60,7 +61,9 @@ def test_a_channel_that_lacks_something_says_what(environment, known, name, reas
     assert reason in channel.reason
 
 
-def test_setting_rotating_and_forgetting_a_webhook(any_store):
+def test_setting_rotating_and_forgetting_a_webhook(any_store, tmp_path):
+    keys = SecretKeys(tmp_path / "webhook.key")
+
     def write(change, *given):
         return any_store.write("acme", "ann", lambda revision: change(revision, *given), now=NOW)
 
@@ -68,10 +71,13 @@ def test_setting_rotating_and_forgetting_a_webhook(any_store):
         with any_store.reader() as connection:
             return endpoints(connection, "acme")
 
-    first = write(set_webhook, URL)
-    assert (first[:6], known()) == ("whsec_", {"webhook": Endpoint(URL, (first,))})
-    second, third = write(rotate_secret), write(rotate_secret)
-    assert known()["webhook"].secrets == (third, second)
+    def signing():
+        return [keys.open(URL, stored) for stored in known()["webhook"].secrets]
+
+    first = write(set_webhook, keys, URL)
+    assert (first[:6], list(known()), signing()) == ("whsec_", ["webhook"], [first])
+    second, third = write(rotate_secret, keys), write(rotate_secret, keys)
+    assert signing() == [third, second]
     write(set_chat, "#compliance")
     assert known()["chat"] == Endpoint("#compliance")
     write(forget, "webhook")
@@ -79,7 +85,7 @@ def test_setting_rotating_and_forgetting_a_webhook(any_store):
     with pytest.raises(NotFound, match="set no webhook"):
         write(forget, "webhook")
     with pytest.raises(NotFound, match="no secret to rotate"):
-        write(rotate_secret)
+        write(rotate_secret, keys)
     with any_store.reader() as connection:
         told = [(row["action"], row["object_id"], row["details"]) for row in many(connection, audit_log, "acme")]
     assert told[1:] == [
@@ -92,9 +98,10 @@ def test_setting_rotating_and_forgetting_a_webhook(any_store):
 @pytest.mark.parametrize(
     "url", ["http://hooks.example.com/", "https://10.0.0.1.local/", "https://a@b.example/", "", URL + "a" * 2000]
 )
-def test_a_url_that_would_not_be_called_is_not_kept(store, url):
+def test_a_url_that_would_not_be_called_is_not_kept(store, url, tmp_path):
+    keys = SecretKeys(tmp_path / "webhook.key")
     with pytest.raises(BadRequest) as caught:
-        store.write("acme", "ann", lambda revision: set_webhook(revision, url), now=NOW)
+        store.write("acme", "ann", lambda revision: set_webhook(revision, keys, url), now=NOW)
     assert caught.value.word == "invalid_webhook"
 
 

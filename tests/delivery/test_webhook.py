@@ -12,6 +12,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from engine.delivery import post
 from engine.delivery.endpoint_changes import rotate_secret, set_webhook
 from engine.delivery.webhook import new_secret, signatures
+from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import set_endpoint
 from tests.conftest import NOW
 from tests.delivery.conftest import PAYLOAD, message
@@ -50,7 +51,7 @@ def test_the_public_library_verifies_what_arrives(house, hooks):
 
 def test_while_a_secret_is_rotated_both_verify(house, hooks):
     before = house.webhook(hooks)
-    after = house.store.write("acme", "t", rotate_secret, now=NOW)
+    after = house.store.write("acme", "t", lambda revision: rotate_secret(revision, house.outside.keys), now=NOW)
     now = datetime.now(UTC)
     house.queue(hook(), now=now)
     house.drain(now)
@@ -196,7 +197,9 @@ def test_a_receiver_that_is_gone_is_switched_off_and_what_waits_is_dropped(house
 def test_what_was_meant_for_an_earlier_url_is_dropped(house, hooks):
     house.webhook(hooks)
     house.queue(hook())
-    house.store.write("acme", "t", lambda revision: set_webhook(revision, "https://new.example.com/"), now=NOW)
+    house.store.write(
+        "acme", "t", lambda revision: set_webhook(revision, house.outside.keys, "https://new.example.com/"), now=NOW
+    )
     assert (house.drain().skipped, hooks.requests) == (1, [])
 
 
@@ -236,3 +239,20 @@ def test_an_endpoint_without_a_secret_is_not_called(house, hooks):
     house.store.write("acme", "t", lambda revision: set_endpoint(revision, "webhook", URL, []), now=NOW)
     house.queue(hook())
     assert (house.drain().skipped, hooks.requests) == (1, [])
+
+
+def test_a_webhook_whose_key_is_lost_is_not_called_and_says_what_to_do(house, hooks):
+    keys = house.outside.keys
+    house.webhook(hooks, secrets=[keys.seal(URL, new_secret())])
+    path = Settings.of(house.environment).webhook_key_path
+    path.unlink()
+    house.queue(hook())
+    house.drain()
+    ((status, _, said),) = outcome(house)
+    assert (status, hooks.requests) == ("pending", [])
+    assert f"is not in {path}: restore that file from a backup" in said
+    after = house.store.write("acme", "t", lambda revision: rotate_secret(revision, keys), now=NOW)
+    now = datetime.now(UTC)
+    house.drain(now)
+    ((_, headers, body),) = hooks.requests
+    assert Webhook(after).verify(body, headers) == PAYLOAD

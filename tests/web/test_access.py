@@ -1,11 +1,9 @@
 """Who gets in: sessions, roles, tokens, secrets; one kind of credential never opens another's door."""
 
-import json
 from datetime import timedelta
 
 import jwt
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from engine.model.errors import Unavailable
 from engine.store import Store
@@ -229,19 +227,3 @@ def test_session_mode_serves_one_local_user(environment, request):
     environment["SVC_SESSION_AUTH"] = "off"
     client = request.getfixturevalue("sign_in")(None)
     assert client.get(REPORT).json["organization"]["id"] == "acme"
-
-
-@pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
-def test_an_identity_provider_may_issue_sessions(algorithm, environment, tmp_path, request):
-    private = rsa.generate_private_key(65537, 2048) if algorithm == "RS256" else ec.generate_private_key(ec.SECP256R1())
-    kind = jwt.algorithms.RSAAlgorithm if algorithm == "RS256" else jwt.algorithms.ECAlgorithm
-    public = json.loads(kind.to_jwk(private.public_key())) | {"kid": "k1", "alg": algorithm}
-    (tmp_path / "keys.json").write_text(json.dumps({"keys": [public]}))
-    environment["SVC_SESSION_JWKS_FILE"] = str(tmp_path / "keys.json")
-    console = request.getfixturevalue("console")
-    request.getfixturevalue("clock")
-    claims = {"sub": "Owner@Acme.example", "org": "acme", "exp": NOW + timedelta(hours=1)}
-    good = jwt.encode(claims, private, algorithm, headers={"kid": "k1"})
-    assert Client(console, good).get(REPORT).status == 200
-    assert Client(console, jwt.encode(claims, private, algorithm, headers={"kid": "k2"})).get(REPORT).status == 401
-    assert Client(console, token()).get(REPORT).status == 401, "our own secret no longer signs"

@@ -94,7 +94,7 @@ def test_the_stream_says_the_same_in_chunks(sign_in):
     whole_text = sign_in().post(CHAT, asking()).json["choices"][0]["message"]["content"]
     answer = sign_in().post(CHAT, asking(stream=True))
     assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
-    assert "content-length" not in answer.headers
+    assert int(answer.headers["content-length"]) == len(answer.body), "it is all there: nobody has to wait for it"
     first, *middle, last, end = events(answer)
     assert {chunk["object"] for chunk in (first, *middle, last)} == {"chat.completion.chunk"}
     assert (first["choices"][0]["delta"], first["provider"]) == ({"role": "assistant", "content": ""}, "offline")
@@ -170,8 +170,20 @@ def test_with_a_key_and_sessions_a_session_is_needed(llm, sign_in):
     assert llm.seen == []
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_nobody_signed_in_makes_us_ask_no_provider_and_hold_no_stream(stream, llm, environment, request):
+    """A model without a key is asked for members alone: others would use it up, and wait for it on our threads."""
+    del environment["SVC_LLM_API_KEY"]
+    environment["SVC_REASONING_URL"] = environment["SVC_LLM_URL"]
+    answer = request.getfixturevalue("sign_in")(None).post(CHAT, asking(stream=stream))
+    got = events(answer)[0] if stream else answer.json
+    assert (answer.status, got["provider"], got["skipped"], llm.seen) == (200, "offline", [], [])
+    assert int(answer.headers["content-length"]) == len(answer.body)
+
+
 def test_a_model_without_a_key_is_told_nothing_of_an_organization_by_nobody(llm, environment, request):
     del environment["SVC_LLM_API_KEY"]
+    environment["SVC_COPILOT_ANONYMOUS"] = "on"
     answer = request.getfixturevalue("sign_in")(None).post(CHAT, asking())
     assert answer.json["provider"] == "llm"
     assert "Nobody is signed in" in llm.seen[0].json["messages"][0]["content"]

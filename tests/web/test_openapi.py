@@ -65,12 +65,9 @@ def test_what_needs_a_credential_says_which_and_answers_401():
     assert {name for route in api.ROUTES for name in route.access.credentials} == set(SCHEMES)
 
 
-def test_what_needs_a_role_answers_403():
-    restricted = [
-        route for route in api.ROUTES if "(owner" in route.access.code or route.access.code in ("PADM", "ASR")
-    ]
-    assert len(restricted) == 32
-    assert [route.path for route in restricted if "403" not in described(route)["responses"]] == []
+def test_every_route_may_answer_403():
+    """For want of a role; in session-mode for one local user, to whoever is not on this machine."""
+    assert [route.path for route in api.ROUTES if "403" not in described(route)["responses"]] == []
 
 
 def test_every_error_has_the_one_shape():

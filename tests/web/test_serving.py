@@ -52,7 +52,7 @@ def listening(application, lanes=(FAST, SLOW), largest=0):
     own = server.listen(HOST, 0)
     by_name = {lane.name: lane for lane in lanes}
 
-    def lane_of(method, path):
+    def lane_of(method, path, signed):
         return by_name["fast" if path in ("/", "/echo") else "slow"]
 
     found = server.ConsoleServer(application, own, lanes, lane_of, largest=largest)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.intake.imports.batches import Batch, frame_batches, text_cell
+from engine.intake.imports.bounds import check_parquet, check_workbook, plain_batches
 from engine.intake.imports.names import squash
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.spool import BATCH_ROWS
@@ -62,9 +63,13 @@ def _record(line: bytes, file: str, row: int, problems: Problems) -> dict[str, o
 def read_parquet(path: Path, file: str, structured: frozenset[str], problems: Problems) -> Iterator[Batch]:
     """Rows count as below a header: the first is 2."""
     try:
-        source = pq.ParquetFile(path)
-        frames = (_frame(pa.Table.from_batches([batch])) for batch in source.iter_batches(BATCH_ROWS))
-        empty = iter([_frame(source.schema_arrow.empty_table())]) if source.metadata.num_rows == 0 else frames
+        schema = pq.read_schema(path)
+        texts = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
+        source = pq.ParquetFile(path, read_dictionary=texts)
+        check_parquet(source, file)
+        batches = plain_batches(source.iter_batches(BATCH_ROWS), file)
+        frames = (_frame(pa.Table.from_batches([batch])) for batch in batches)
+        empty = iter([_frame(schema.empty_table())]) if source.metadata.num_rows == 0 else frames
         yield from frame_batches(empty, structured)
     except (pa.ArrowException, pl.exceptions.PolarsError, OSError) as error:
         raise InvalidData(f"{file} is not a Parquet file that can be read: {error}") from error
@@ -76,7 +81,8 @@ def _frame(table: pa.Table) -> pl.DataFrame:
 
 
 def open_workbook(path: Path) -> fastexcel.ExcelReader:
-    """The workbook; InvalidData for a file that is none."""
+    """The workbook; InvalidData for a file that is none, or that would become too large."""
+    check_workbook(path)
     try:
         return fastexcel.read_excel(path)
     except fastexcel.FastExcelError as error:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, func, select, update
 
 from engine.model.vocabulary import Channel, DeliveryStatus, EndpointChannel, Outcome
 from engine.store.revisions import Revision
-from engine.store.rows import first, many
+from engine.store.rows import first, many, select_rows
 from engine.store.schema.outputs import deliveries, delivery_contents, delivery_endpoints
 from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 from engine.store.statements import Values
@@ -73,6 +73,32 @@ def endpoints(connection: Connection, org_id: str) -> Mapping[str, Endpoint]:
         row["channel"]: Endpoint(row["address"], tuple(row["secrets"] or ()), row["disabled_at"] is not None)
         for row in many(connection, delivery_endpoints, org_id)
     }
+
+
+def webhooks(connection: Connection) -> Mapping[str, Endpoint]:
+    """The webhook of every organization that has set one."""
+    query = select(delivery_endpoints).where(delivery_endpoints.c.channel == "webhook")
+    return {
+        row["org_id"]: Endpoint(row["address"], tuple(row["secrets"] or ()), row["disabled_at"] is not None)
+        for row in select_rows(connection, delivery_endpoints, query.order_by(delivery_endpoints.c.org_id))
+    }
+
+
+def replace_secrets(revision: Revision, endpoint: Endpoint, secrets: Sequence[str]) -> bool:
+    """The same secrets of a webhook in another form, unless it was set anew meanwhile; says whether it was not.
+
+    SQLite writes zeros over what it gives up: the earlier form does not stay behind in the file.
+    """
+    if endpoints(revision.connection, revision.org_id).get("webhook") != endpoint:
+        return False
+    overwrites = revision.connection.dialect.name == "sqlite"
+    if overwrites:
+        revision.connection.exec_driver_sql("PRAGMA secure_delete=ON")
+    revision.update(delivery_endpoints, {"channel": "webhook"}, {"secrets": list(secrets)})
+    revision.record("delivery_endpoint.encrypted", object_type="delivery_endpoint", object_id="webhook")
+    if overwrites:
+        revision.connection.exec_driver_sql("PRAGMA secure_delete=OFF")
+    return True
 
 
 def set_endpoint(revision: Revision, channel: EndpointChannel, address: str, secrets: Sequence[str]) -> None:

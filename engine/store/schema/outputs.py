@@ -225,6 +225,17 @@ credential_uses: TypedTable[records.CredentialUseRow] = TypedTable(
     info={"importable": False, "replicated": False},
 )
 
+ended_sessions: TypedTable[records.EndedSessionRow] = tenant_table(
+    "ended_sessions",
+    "A session that was ended before its time, or all of a person's that had begun by then.",
+    key("email", "whose"),
+    key("session_id", "its `jti`, or the SHA-256 of what was signed; empty for all"),
+    instant("ended_at", "when"),
+    primary=("email", "session_id"),
+    importable=False,
+    replicated=False,
+)
+
 seen_events: TypedTable[records.SeenEventRow] = TypedTable(
     "seen_events",
     metadata,

@@ -468,6 +468,16 @@ class EarlyEventRow(TypedDict):
     revision: int
 
 
+class EndedSessionRow(TypedDict):
+    """A session that was ended before its time, or all of a person's that had begun by then."""
+
+    org_id: str
+    email: str
+    session_id: str
+    ended_at: datetime
+    revision: int
+
+
 class EvidenceItemRow(TypedDict):
     """A document or record that supports controls, kept elsewhere."""
 

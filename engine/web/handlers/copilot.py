@@ -68,7 +68,8 @@ def chat(request: Request, body: Chat) -> Response:
     about = {"id": new_id("chat"), "created": int(request.now.timestamp()), "model": turn.model}
     if body.stream:
         events = _events(turn, about, keep, body.thread_id)
-        return Response(events, sse.CONTENT_TYPE, headers={"X-Accel-Buffering": "no"})
+        sent = events if turn.completion else b"".join(events)  # what is there already keeps no thread waiting
+        return Response(sent, sse.CONTENT_TYPE, headers={"X-Accel-Buffering": "no"})
     text = "".join(turn.pieces)
     if keep is not None:
         keep(turn, text)

@@ -32,11 +32,12 @@ INCOMING_BYTES = 256 * 1024 * 1024  # of all bodies that are coming in
 OUTGOING_BYTES = 2 * 1024 * 1024 * 1024  # of all answers that are not read yet; they lie on the disk
 SECONDS_BETWEEN_CHECKS = 0.5
 
-LaneOf = Callable[[str, str], Lane]
+LaneOf = Callable[[str, str, bool], Lane]
 
 
 class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no types
-    """waitress's server with our channels and lanes. ``lane_of`` a method and a path says where a request runs."""
+    """waitress's server with our channels and lanes. ``lane_of`` a method and a path, with
+    or without a credential, says where a request runs."""
 
     channel_class = ClientChannel
     task_dispatcher: LaneDispatcher
@@ -81,19 +82,16 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
         """What to say to a request at the end of its header, before its body is read. Any: waitress has no types."""
         if self._incoming + coming.content_length > INCOMING_BYTES and coming.content_length > 65536:
             return busy("large bodies", 2, closes=True)
-        return self.task_dispatcher.full(self._lane_of(coming.command, coming.path))
+        return self.task_dispatcher.full(self._lane_of(coming.command, coming.path, _credential(coming.headers) != ""))
 
     def _whose(self, connection: Connection) -> tuple[Lane, str]:
         """The lane of a connection's oldest request, and who counts as its caller: a credential, else an address."""
         request = connection.requests[0]  # type: ignore[attr-defined] # it is a channel
-        headers = request.headers
-        caller = (
-            headers.get("AUTHORIZATION") or headers.get("X_SVC_API_KEY") or headers.get("COOKIE")
-            or self._address(connection, headers)
-        )  # fmt: skip
+        credential = _credential(request.headers)
+        caller = credential or self._address(connection, request.headers)
         if request.error is not None:  # its header may not even name a path
-            return self._lane_of("GET", "/"), caller
-        return self._lane_of(request.command, request.path), caller
+            return self._lane_of("GET", "/", False), caller
+        return self._lane_of(request.command, request.path, credential != ""), caller
 
     def _address(self, channel: Any, headers: dict[str, str]) -> str:
         """The client's address; behind a trusted proxy the one that it tells. Any: waitress has no types."""
@@ -168,6 +166,11 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
         self._map.clear()
 
 
+def _credential(headers: dict[str, str]) -> str:
+    """Whatever a request shows to be let in, unchecked."""
+    return headers.get("AUTHORIZATION") or headers.get("X_SVC_API_KEY") or headers.get("COOKIE") or ""
+
+
 def _let_go(channels: Collection[ClientChannel], newest: ClientChannel) -> None:
     """Hang up on the one of which nothing whole came for longest; on the newest where all others have requests."""
     idle = [channel for channel in channels if channel.pending and channel is not newest]
@@ -186,7 +189,7 @@ def bind(console: Console, listening: socket.socket, threads: int) -> ConsoleSer
 def serve_simply(application: WSGIApplication, host: str, port: int, threads: int) -> ConsoleServer:
     """A server for any WSGI application, in one lane."""
     lane = Lane(GENERAL.name, threads, threads)
-    return ConsoleServer(application, listen(host, port), [lane], lambda method, path: lane)
+    return ConsoleServer(application, listen(host, port), [lane], lambda method, path, signed: lane)
 
 
 def listen(host: str, port: int, *, private: bool = False) -> socket.socket:

@@ -1,0 +1,114 @@
+"""Secrets of webhooks at rest: AES-256-GCM under a key in a file of its own, bound to the address that they sign for.
+
+What is stored is ``enc:<key>:<base64 of nonce and ciphertext>``, where ``<key>`` names the key without telling it.
+The file has a key a line, base64; the first encrypts, the others still decrypt while one replaces another.
+"""
+
+import base64
+import os
+from hashlib import sha256
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from engine.model.errors import Unavailable, Usage
+
+MARK = "enc"
+NONCE = 12
+
+
+class LostKey(Unavailable):
+    """A secret cannot be read: its key is not in the file."""
+
+    word = "webhook_key_lost"
+
+
+class SecretKeys:
+    """The keys of one installation, read when they are needed: another process may have changed them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def seal(self, address: str, secret: str) -> str:
+        """The secret as it is stored; makes the first key. Usage when the file cannot be used."""
+        key = self._keys()[0] if self._path.exists() else self._made([])
+        nonce = os.urandom(NONCE)
+        sealed = nonce + AESGCM(key).encrypt(nonce, secret.encode(), address.encode())
+        return f"{MARK}:{_name(key)}:{base64.b64encode(sealed).decode()}"
+
+    def open(self, address: str, stored: str) -> str:
+        """The secret as it signs; one of an earlier version is stored plain. LostKey when it cannot be read."""
+        mark, _, rest = stored.partition(":")
+        if mark != MARK:
+            return stored
+        name, _, text = rest.partition(":")
+        key = next((key for key in self._keys() if _name(key) == name), None)
+        if key is None:
+            raise LostKey(
+                f"The webhook's secret was encrypted with the key {name}, which is not in {self._path}: restore that "
+                "file from a backup, or make a new secret with hq endpoints --rotate."
+            )
+        sealed = base64.b64decode(text)
+        try:
+            return AESGCM(key).decrypt(sealed[:NONCE], sealed[NONCE:], address.encode()).decode()
+        except InvalidTag as error:
+            raise LostKey(
+                "The webhook's secret does not belong to its address, or was changed: set the webhook again with "
+                "hq endpoints --webhook."
+            ) from error
+
+    def is_current(self, stored: str) -> bool:
+        """Whether a secret is encrypted with the key that encrypts now."""
+        known = self._keys()
+        return bool(known) and stored.startswith(f"{MARK}:{_name(known[0])}:")
+
+    def renew(self) -> None:
+        """A new key that encrypts from now on; those before it still decrypt."""
+        self._made(self._keys())
+
+    def forget_old(self) -> None:
+        """Keep the key that encrypts, and no other."""
+        self._write(self._keys()[:1])
+
+    def _keys(self) -> list[bytes]:
+        try:
+            keys = [base64.b64decode(line, validate=True) for line in self._path.read_text().split()]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise Usage(f"The key of webhooks cannot be read: {self._path}: {error.strerror}.") from error
+        except ValueError as error:
+            raise Usage(f"{self._path} must hold keys of 32 bytes in base64, one a line.") from error
+        if not keys or any(len(key) != 32 for key in keys):
+            raise Usage(f"{self._path} must hold keys of 32 bytes in base64, one a line.")
+        return keys
+
+    def _made(self, older: list[bytes]) -> bytes:
+        key = AESGCM.generate_key(256)
+        self._write([key, *older], new=not older)
+        return self._keys()[0]
+
+    def _write(self, keys: list[bytes], *, new: bool = False) -> None:
+        temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(b"".join(base64.b64encode(key) + b"\n" for key in keys))
+                file.flush()
+                os.fsync(file.fileno())
+            if not new:
+                temporary.replace(self._path)
+                return
+            try:
+                os.link(temporary, self._path)  # another process may have been first: then its key counts
+            except FileExistsError:
+                pass
+            finally:
+                temporary.unlink()
+        except OSError as error:
+            raise Usage(f"The key of webhooks cannot be made: {self._path}: {error.strerror}.") from error
+
+
+def _name(key: bytes) -> str:
+    return sha256(b"hq webhook key" + key).hexdigest()[:12]

@@ -1,0 +1,181 @@
+"""How large a compressed file may become, found out before it is: a small file can hold more than any memory.
+
+A workbook is a ZIP of XML, and is read through once in small pieces. What counts is what the reader would make of it: a
+rectangle from the first cell to the last one, however few are filled, with each shared text as often as it is used.
+"""
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from xml.parsers import expat
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from engine.model.errors import InvalidData
+
+MOST_ROWS = 5_000_000
+MOST_CELLS = 50_000_000
+MOST_EXPANDED = 2 * 1024**3  # bytes
+MOST_PARTS = 10_000
+PIECE = 1 << 18
+_PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+INSTEAD = "split it, or import CSV, which has no such limit"
+
+
+class _PartSize:
+    """The cells of one XML part, if it is a sheet; the lengths of its texts, if it is the list of shared ones.
+
+    Who wants to know which shared text each cell uses, and how often, says ``exactly``: it takes three times as long.
+    """
+
+    def __init__(self, *, exactly: bool) -> None:
+        self.rows = self.columns = self.shared_cells = 0
+        self.shared: list[int] = []
+        self.used: dict[int, int] = {}  # how often each shared text is used
+        self._row = self._column = 0
+        self._is_shared = False
+        self._exactly = exactly
+        self._text: list[str] = []
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._begin
+        self.parser.StartDoctypeDeclHandler = self._refuse
+
+    def _refuse(self, *_: object) -> None:
+        raise InvalidData("a document type is declared in it, which no spreadsheet does")
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        element = name if ":" not in name else name.rpartition(":")[2]
+        if element == "c":
+            self._is_shared = attributes.get("t") == "s"
+            place = _PLACE.fullmatch(attributes.get("r", ""))
+            self._column = _number(place[1]) if place else self._column + 1
+            if place:
+                self._row = int(place[2])
+        elif element == "v" or element == "is" or element == "f":
+            if self._row > self.rows:
+                self.rows = self._row
+            if self._column > self.columns:
+                self.columns = self._column
+            if element == "v" and self._is_shared:
+                self.shared_cells += 1
+                if self._exactly:
+                    self.parser.CharacterDataHandler = self._text.append
+                    self.parser.EndElementHandler = self._use
+        elif element == "row":
+            number = attributes.get("r", "")
+            self._row = int(number) if number.isascii() and number.isdigit() else self._row + 1
+            self._column = 0
+        elif element == "si":
+            self.shared.append(0)
+        elif element == "t" and self.shared:
+            self.parser.CharacterDataHandler = self._lengthen
+            self.parser.EndElementHandler = self._stop
+
+    def _lengthen(self, text: str) -> None:
+        self.shared[-1] += len(text)
+
+    def _use(self, name: str) -> None:
+        index = "".join(self._text).strip()
+        if index.isascii() and index.isdigit() and len(index) < 10:
+            self.used[int(index)] = self.used.get(int(index), 0) + 1
+        self._text.clear()
+        self._stop(name)
+
+    def _stop(self, name: str) -> None:
+        self.parser.CharacterDataHandler = self.parser.EndElementHandler = None
+
+
+def check_workbook(path: Path) -> None:
+    """InvalidData for a workbook that would become larger than this program reads."""
+    try:
+        sizes = _sizes(path, exactly=False)
+        shared = next((size.shared for size in sizes if size.shared), [0])
+        if max(shared) * sum(size.shared_cells for size in sizes) <= MOST_EXPANDED:
+            return
+        used = [one for size in _sizes(path, exactly=True) for one in size.used.items()]
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, expat.ExpatError) as error:
+        raise InvalidData(f"{path.name} is not an XLSX workbook that can be read: {error}") from error
+    texts = sum(shared[index] * count for index, count in used if index < len(shared))
+    _hold(path.name, "characters in its cells", texts, MOST_EXPANDED)
+
+
+def _sizes(path: Path, *, exactly: bool) -> list[_PartSize]:
+    """The size of every part; InvalidData as soon as they are too large together."""
+    sizes: list[_PartSize] = []
+    cells = expanded = 0
+    with zipfile.ZipFile(path) as workbook:
+        parts = workbook.infolist()
+        _hold(path.name, "parts", len(parts), MOST_PARTS)
+        for part in parts:
+            size = _PartSize(exactly=exactly)
+            for count in _read(workbook, part, size):
+                expanded += count
+                _hold(path.name, "bytes when unpacked", expanded, MOST_EXPANDED)
+                _hold(path.name, "rows in a sheet", size.rows, MOST_ROWS)
+                _hold(path.name, "cells", cells + size.rows * size.columns, MOST_CELLS)
+            cells += size.rows * size.columns
+            sizes.append(size)
+    return sizes
+
+
+def _read(workbook: zipfile.ZipFile, part: zipfile.ZipInfo, size: _PartSize) -> Iterator[int]:
+    """The bytes of each piece of a part once it was looked at, whatever the part says of its own length."""
+    part.file_size = MOST_EXPANDED + PIECE
+    with workbook.open(part) as source:
+        piece = source.read(PIECE)
+        is_xml = piece.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+        while piece:
+            if is_xml:
+                try:
+                    size.parser.Parse(piece, False)
+                except InvalidData as refused:
+                    raise zipfile.BadZipFile(refused.message) from refused
+            yield len(piece)
+            piece = source.read(PIECE)
+
+
+@cache
+def _number(letters: str) -> int:
+    """The number of a column: A is 1, AA is 27."""
+    total = 0
+    for letter in letters:
+        total = total * 26 + ord(letter) - 64
+    return total
+
+
+def check_parquet(source: pq.ParquetFile, file: str) -> None:
+    """InvalidData for a file that says itself that it is larger than this program reads."""
+    about = source.metadata
+    _hold(file, "rows", about.num_rows, MOST_ROWS)
+    _hold(file, "cells", about.num_rows * about.num_columns, MOST_CELLS)
+    unpacked = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
+    _hold(file, "bytes when unpacked", unpacked, MOST_EXPANDED)
+
+
+def plain_batches(batches: Iterator[pa.RecordBatch], file: str) -> Iterator[pa.RecordBatch]:
+    """The batches with their texts written out, once their length is known; InvalidData beyond the bounds."""
+    rows = expanded = 0
+    for batch in batches:
+        rows += batch.num_rows
+        _hold(file, "rows", rows, MOST_ROWS)
+        columns = []
+        for column in batch.columns:
+            if pa.types.is_dictionary(column.type):
+                lengths = pc.take(pc.binary_length(column.dictionary), column.indices)
+                expanded += pc.sum(lengths).as_py() or 0
+                _hold(file, "bytes of text", expanded, MOST_EXPANDED)
+                columns.append(column.cast(column.type.value_type))
+            else:
+                columns.append(column)
+        yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _hold(file: str, what: str, found: int, most: int) -> None:
+    if found > most:
+        raise InvalidData(f"{file} has more than {most:,} {what}: {INSTEAD}.")

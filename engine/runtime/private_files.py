@@ -1,0 +1,58 @@
+"""What is written is for the account that runs the program: no bits for group and others."""
+
+import logging
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+log = logging.getLogger("hq.files")
+OTHERS = 0o077
+
+
+def write_privately() -> None:
+    """From now on, whatever this process and its children make has no bits for group and others."""
+    os.umask(OTHERS)
+
+
+def narrow(*folders: Path) -> int:
+    """Take the bits of group and others from the folders and all that is below; returns from how many.
+
+    Links are left alone. What cannot be changed (a read-only copy, another owner) is said once in the log.
+    """
+    narrowed, left = 0, []
+    for folder in folders:
+        for path, mode in _wide(folder):
+            try:
+                path.chmod(stat.S_IMODE(mode) & ~OTHERS)
+                narrowed += 1
+            except OSError as error:
+                left.append(f"{path} ({error.strerror})")
+    if left:
+        log.warning("others may be able to read %s; %d in all cannot be closed to them", left[0], len(left))
+    return narrowed
+
+
+def _wide(folder: Path) -> Iterator[tuple[Path, int]]:
+    """What has bits for group or others, the folder itself first: then nobody else gets at the rest meanwhile."""
+    try:
+        mode = folder.lstat().st_mode
+        if mode & stat.S_ISVTX:  # a folder that everybody shares, such as /tmp, is not ours to close
+            return
+        if mode & OTHERS and not stat.S_ISLNK(mode):
+            yield folder, mode
+        found = list(os.scandir(folder)) if stat.S_ISDIR(mode) else []
+    except OSError:  # gone meanwhile, or nobody's to look into
+        return
+    for entry in found:
+        if entry.is_symlink():
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _wide(Path(entry.path))
+            continue
+        try:
+            mode = entry.stat(follow_symlinks=False).st_mode
+        except FileNotFoundError:
+            continue
+        if mode & OTHERS:
+            yield Path(entry.path), mode

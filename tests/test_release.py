@@ -1,0 +1,44 @@
+"""What a release is built from: every dependency with its version and hashes, and no place that only we know."""
+
+import re
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCK = (ROOT / "requirements.lock").read_text()
+ENTRY = re.compile(r"([a-z0-9-]+)==([0-9][^ ]*)(?: ; [^\\\n]+)? \\\n((?: {4}--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)")
+
+
+def locked():
+    return {found[1]: found[2] for found in ENTRY.finditer(LOCK)}
+
+
+def release(version):
+    return tuple(int(part) for part in re.findall(r"\d+", version))
+
+
+def asked():
+    """(name, range) of what the program needs, PostgreSQL and Redis included."""
+    metadata = ConfigParser()
+    metadata.read(ROOT / "setup.cfg")
+    extras = metadata["options.extras_require"]
+    lines = "\n".join((metadata["options"]["install_requires"], extras["postgresql"], extras["redis"])).split()
+    for line in lines:
+        name, _, ranges = re.fullmatch(r"([A-Za-z0-9_-]+)(\[[^]]*\])?(.*)", line).groups()
+        yield name.lower().replace("_", "-"), ranges
+
+
+def test_the_lock_is_names_versions_and_hashes_and_nothing_else():
+    """Neither the address of an index nor a path: both would be those of the machine that wrote it."""
+    assert ENTRY.sub("", LOCK) == ""
+    assert len(locked()) > 30
+
+
+@pytest.mark.parametrize(("name", "ranges"), list(asked()))
+def test_what_the_program_needs_is_locked_within_the_range_that_it_asks_for(name, ranges):
+    """``make lock`` writes it anew."""
+    version = release(locked()[name])
+    for operator, bound in re.findall(r"(>=|<)([0-9.]+)", ranges):
+        assert version >= release(bound) if operator == ">=" else version < release(bound), (name, ranges)
