@@ -114,7 +114,9 @@ def test_one_caller_has_its_share_of_a_lane(application):
 
 def test_a_lane_that_is_full_says_when_to_come_back_and_others_go_on(application):
     with listening(application) as port, ExitStack() as closing:
-        clients = [ask(closing, port, "/hold", f"Cookie: {number}") for number in range(5)]
+        clients = [ask(closing, port, "/hold", f"Cookie: {number}") for number in range(2)]
+        until(lambda: len(application.entered) == 2)
+        clients += [ask(closing, port, "/hold", f"Cookie: {number}") for number in range(2, 5)]
         (refused,), _, _ = select.select(clients, [], [], 10)
         status, body, top = answer(refused)
         assert (status, json.loads(body)["error"], json.loads(body)["retry_after"]) == (503, "busy", 5)
