@@ -74,8 +74,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
             cookie = sessions.issue(PLATFORM_ADMIN, PLATFORM, now=now())
             click.echo(_administration(settings, PLATFORM_ADMIN, cookie, address))
     if listening is not None:
-        click.echo(f"\nServing on http://{host}:{port} (Ctrl-C stops)", err=True)
-        serve_console(settings, listening, threads=settings.threads, scheduled=True)
+        serve_console(settings, listening, f"http://{host}:{port}", threads=settings.threads, scheduled=True)
 
 
 def _told(org_ids: Sequence[str], today: date) -> "Iterator[tuple[str, dict[str, pl.DataFrame]]]":

@@ -20,9 +20,9 @@ def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None
     from engine.web.serving.server import listen
 
     settings = Settings.of_process()
-    listening = listen(host, port, private=not settings.session_auth)
-    click.echo(f"Serving on http://{host}:{port} (Ctrl-C stops)", err=True)
-    serve_console(settings, listening, threads=threads or settings.threads, scheduled=not no_scheduler)
+    with listen(host, port, private=not settings.session_auth) as listening:
+        threads = threads or settings.threads
+        serve_console(settings, listening, f"http://{host}:{port}", threads=threads, scheduled=not no_scheduler)
 
 
 @click.command(epilog="Example: hq scheduler")

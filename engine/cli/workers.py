@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar, cast
 
+import click
+
 from engine.cli.common import now, open_console_services
 from engine.runtime.settings import Settings
 from engine.runtime.worker_process import Assignment
@@ -65,7 +67,7 @@ def _with_services(console: Answering, function: Callable[..., T], arguments: tu
     return function(console.services, *arguments)
 
 
-def serve_console(settings: Settings, listening: socket.socket, *, threads: int, scheduled: bool) -> None:
+def serve_console(settings: Settings, listening: socket.socket, address: str, *, threads: int, scheduled: bool) -> None:
     """Answer on a socket that listens already, until SIGTERM or Ctrl-C."""
     import api
     from engine.delivery.endpoint_changes import encrypt_secrets
@@ -77,4 +79,5 @@ def serve_console(settings: Settings, listening: socket.socket, *, threads: int,
         encrypt_secrets(opened.store, SecretKeys(settings.webhook_key_path), now=now())
         services = replace(opened, background=partial(_aside, workers[str(ARCHIVES.workers)]))
         server = bind(Console(api.ROUTES, services, workers), listening, threads)
+        click.echo(f"Serving on {address} (Ctrl-C stops)", err=True)
         run(server, new_scheduler(services) if scheduled else None)

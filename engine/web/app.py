@@ -1,14 +1,12 @@
 """The Bottle application: routes from a table, one order of checks, one shape of errors."""
 
 import logging
-import random
 import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
-from urllib.parse import parse_qsl
 from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 import bottle
@@ -22,9 +20,9 @@ from engine.model.errors import (
     Unauthorized,
 )
 from engine.runtime.services import Services
-from engine.runtime.settings import Settings
 from engine.runtime.workers import Workers
 from engine.web.computing import Answering, Computing
+from engine.web.environ import body_of, query_of, request_id
 from engine.web.gate import Gate
 from engine.web.http import (
     Headers,
@@ -32,14 +30,13 @@ from engine.web.http import (
     Response,
 )
 from engine.web.lanes import GENERAL, LANES, STREAMS, Lane
-from engine.web.limits import BodyLimit, Limit, Limiter
+from engine.web.limits import Limit, Limiter
 from engine.web.local_mode import check_local
 from engine.web.parameters import parameters
 from engine.web.routes import WITH_BODY, Route
 from engine.web.sessions import Sessions
 
 log = logging.getLogger("hq.web")
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,128}")
 _HEADERS = (
     ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"),
@@ -108,7 +105,7 @@ class Console:
 
         def call(**arguments: str) -> bytes | Iterable[bytes]:
             environ = bottle.request.environ
-            identifier = _id(environ)
+            identifier = request_id(environ)
             if (
                 "\0" in environ["PATH_INFO"] and not route.forwards
             ):  # no store keeps it, and not all can be asked for it
@@ -128,7 +125,7 @@ class Console:
             arguments=arguments,
             query={},
             headers=Headers(environ),
-            read_body=lambda: _body(environ, route.size, self.services.settings),
+            read_body=lambda: body_of(environ, route.size, self.services.settings),
             address=self._address(environ),
             id=identifier,
             now=datetime.now(UTC),
@@ -155,7 +152,7 @@ class Console:
             request.principal = route.access.check(self.gate, request)
             if route.limit is not None:
                 self._limit(route.limit, request)
-            request.query = {} if route.forwards else _query(request.raw_query)
+            request.query = {} if route.forwards else query_of(request.raw_query)
             if route.method in WITH_BODY:
                 _ = request.body
             if route.parameters is not None and not route.forwards:
@@ -205,7 +202,7 @@ class Console:
         else:
             problem = BadRequest("The request line cannot be read.")
             problem.status = error.status_code
-        identifier = _id(environ)
+        identifier = request_id(environ)
         body = self._send(self._failed(problem, identifier), identifier)
         return body if isinstance(body, bytes) else b"".join(body)
 
@@ -262,42 +259,3 @@ def _and(words: Sequence[str]) -> str:
 def _matches(pattern: str, path: str) -> bool:
     expression = re.escape(pattern).replace(r"\{id\}", "[^/]+").replace(r"/\*", "/.+")
     return re.fullmatch(expression, path) is not None
-
-
-def _id(environ: WSGIEnvironment) -> str:
-    """The request's identifier: the caller's own where it is well formed, else a new one."""
-    given: str = environ.get("HTTP_X_REQUEST_ID", "")
-    if given and _REQUEST_ID.fullmatch(given):
-        return given
-    return f"{random.getrandbits(96):024x}"  # a label, no secret: os.urandom gives up the GIL
-
-
-def _query(raw: str) -> dict[str, str]:
-    """Each parameter once; BadRequest for one that comes twice or is no UTF-8."""
-    if not raw:
-        return {}
-    try:
-        pairs = parse_qsl(raw, keep_blank_values=True, errors="strict", max_num_fields=50)
-    except ValueError as error:
-        raise BadRequest("The query must be at most 50 parameters in UTF-8.", word="invalid_parameter") from error
-    query = dict(pairs)
-    if len(query) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise BadRequest(f"The parameter {twice[:80]!r} may come once; it came twice.", word="invalid_parameter")
-    return query
-
-
-def _body(environ: WSGIEnvironment, limit: BodyLimit, settings: Settings) -> bytes:
-    """The whole body; TooLarge over the limit, before it is read where the length is announced."""
-    announced = environ.get("CONTENT_LENGTH") or ""
-    length = int(announced) if announced.isascii() and announced.isdigit() else -1
-    most = limit.size(settings)
-    if length > most:
-        raise limit.refusal(settings, length)
-    if length == 0 or (length < 0 and "HTTP_TRANSFER_ENCODING" not in environ):
-        return b""
-    data: bytes = environ["wsgi.input"].read(length if length >= 0 else most + 1)
-    if len(data) > most:
-        raise limit.refusal(settings, None)
-    return data

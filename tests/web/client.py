@@ -48,7 +48,10 @@ class Client:
             seen["status"] = int(status.split()[0])
             seen["headers"] = {name.lower(): value for name, value in given}
 
-        body = b"".join(self.console.wsgi(environ, start_response))
+        answer = self.console.wsgi(environ, start_response)
+        body = b"".join(answer)
+        if hasattr(answer, "close"):
+            answer.close()
         if self.declared:
             check(method, environ["PATH_INFO"], seen["status"], seen["headers"].get("content-type", ""), body)
         return Answer(seen["status"], seen["headers"], body)
