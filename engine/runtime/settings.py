@@ -148,7 +148,7 @@ class Settings:
     lemonsqueezy_test_mode: bool = setting(values.switch, False, "on: what was bought there in test mode counts")
     trusted_proxies: tuple[str, ...] = setting(values.names, (), "addresses whose X-Forwarded-For is believed")
     rate_limit_url: str = setting(values.text, "memory://", "where limits are counted; redis://… shares them")
-    threads: int = setting(values.count(1, 64), 4, "threads that answer requests")
+    threads: int = setting(values.count(1, 64), 4, "threads for requests that have no lane of their own")
     report_processes: int = setting(
         values.count(1, 64), 1, "processes that compute reports, each with an analytics store of its own"
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from tests.bench import (
     archives,
     attacks,
+    availability,
     batch,
     causes,
     cold,
@@ -39,6 +40,7 @@ def main() -> None:
         cookie = hq(folder, "session", "--email", "owner@aurora.example").output.strip()
         figures += _measured(http.figures(folder, cookie, threads=THREADS, rounds=3 if quick else 7))
         figures += _measured(ingest.figures(folder, cookie, seconds=1 if quick else 2))
+        figures += _measured(availability.figures(folder, cookie, seconds=3 if quick else 10))
         figures += _measured(archives.figures(folder, cookie))
         figures += _measured(attacks.figures())
         figures += _measured(causes.figures(Path(scratch)))
