@@ -88,6 +88,12 @@ def test_a_follow_up_of_what_was_not_understood_is_never_answered_of_something_e
     assert (got.text.startswith("I have no data on 'who owns them?'"), got.confidence) == (True, "none")
 
 
+def test_a_question_of_which_one_half_is_not_answered_is_never_sure(library):
+    got = answer("who chairs the audit committee and when do they meet", library, asker=DINA)
+    assert got.confidence == "medium"
+    assert "I have no data on meetings with 'they'" in got.text
+
+
 def test_a_thread_whose_first_turn_left_something_out_stays_unsure(library):
     assert answer("which are critical?", library, asker=DINA, before=("open purple findings",)).confidence == "low"
 
