@@ -57,6 +57,8 @@ def join_parts(parts: Sequence[AnswerPart], citations: Sequence[Citation], libra
     saying = [part.confidence for part in parts if part.confidence != "none"]
     confidence: Confidence = max(saying, key=CONFIDENCES.index, default="none")
     reason = next((part.reason for part in parts if part.confidence == confidence and part.reason), "")
+    if confidence == "high" and len(saying) < len(parts):
+        confidence, reason = "medium", "a part of the question was not answered"
     because = f" ({reason})" if reason else ""
     text = [
         *("\n".join(part.lines) for part in parts),

@@ -9,10 +9,18 @@ import polars as pl
 from engine.copilot.cells import heading
 from engine.copilot.holders import held_by
 from engine.copilot.lexicon import GROUP_WORDS, Sense
-from engine.copilot.query import Intent, Order, Query, columns_of, dates_of
+from engine.copilot.query import Intent, Order, Query, columns_of, dates_of, intent_of, verb_timed
 from engine.copilot.reading import Reading
 
 MOST_RANKED = 10
+# superlatives that say what is good or bad, and the columns of which more is better; of all others, more is worse
+_WORST = frozenset(("worst", "weakest", "poorest", "least ready", "behind most", "furthest behind", "most behind",
+                    "further behind", "worse off", "less ready"))  # fmt: skip
+_BEST = frozenset(("best", "strongest", "furthest", "furthest along", "most ready", "further along",
+                   "further ahead", "closer", "readier", "better off", "more ready", "better prepared"))  # fmt: skip
+_BETTER = re.compile(r"weighted|strict|readiness|coverage|_left|left_|effective|remaining|score_pct")
+# superlatives of the scale of severity, whatever else the rows are ordered by
+_SEVERE = frozenset(("most serious", "most severe", "most critical", "least serious", "least severe", "least critical"))
 
 
 _HOWS = (
@@ -36,6 +44,11 @@ _BY_PERIOD = (
 _COMPARED = (
     r"\b(?:more|fewer|less)\b.*\bor\b|\b(?:compare|compared|comparing|comparison|versus|vs|than|difference|against)\b"
 )
+_OPEN_FOR = r"\bhow (?:long|many days)\b.*\b(?:been|is|was) (?:\w+ )?(?:open|outstanding|unresolved|pending|around)\b"
+_CHANGED = r"\b(?:up|down|drop\w*|fall\w*|fell|ris\w+|rose|increas\w*|decreas\w*|chang\w*|more|fewer|worse|better)\b"
+_COUNTED = frozenset(("incident", "deploy", "policy block", "automation run", "test"))
+_LATELY = ("lately", "recently", "recent")
+_BOTH = r"\bwho\b.*\b(?:and|or)\b"
 # words that are used up by what is asked of the rows
 _SPENT = {
     "measure": ("average", "averages", "avg", "mean", "typical", "typically", "median", "sum"),
@@ -50,9 +63,10 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
     for piece in reading.pieces:
         sense = piece.sense("order")
         ahead = sense is not None and sense.column == "due" and bool(reading.asked.windows)
+        ahead = ahead or (piece.words in _LATELY and intent_of(reading) == "count")
         if sense is None or ahead or sense.column == "count" or piece.sense("state", "choice") is not None:
             continue
-        column, down = _ordered_by(reading, frame, sense)
+        column, down = _ordered_by(reading, frame, sense, piece.words)
         if column is not None and column in frame.columns:
             count = next((int(word) for word in reading.asked.words if word.isdigit() and 0 < int(word) <= 100), 1)
             plural = any(word in reading.asked.words for word in (entity.plural.split()[-1], f"{entity.words[0]}s"))
@@ -61,7 +75,7 @@ def order_of(reading: Reading, frame: pl.DataFrame) -> Order | None:
     return None
 
 
-def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense) -> tuple[str | None, bool]:
+def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense, words: str) -> tuple[str | None, bool]:
     """The column of a superlative, and whether its largest comes first."""
     entity, down = reading.entity, sense.value == "down"
     first = next(iter(dates_of(reading)), next(iter(entity.dates), None))
@@ -69,8 +83,14 @@ def _ordered_by(reading: Reading, frame: pl.DataFrame, sense: Sense) -> tuple[st
         measure = next(iter(entity.measures), None)
         return (first, False) if measure is None or reading.asked.says(r"\bopen\b") else (measure, down)
     if sense.column == "size":
+        if words in _SEVERE and (
+            scale := next((one for one in ("severity_rank", "rank") if one in frame.columns), None)
+        ):
+            return scale, down
         sized = [name for name in columns_of(reading, "attribute", frame) if frame.schema[name].is_numeric()]
-        return (sized[0] if sized else entity.size), down
+        column = sized[0] if sized else entity.size
+        better = column is not None and _BETTER.search(column) is not None
+        return column, not better if words in _WORST else better if words in _BEST else down
     return (entity.due if sense.column == "due" else first), down
 
 
@@ -82,6 +102,8 @@ def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) 
     held = held_by(found, reading, frame)
     if held is not None:
         return held
+    if "age_days" in frame.columns and lookup and asked.says(_OPEN_FOR):
+        return replace(found, intent="what", columns=("age_days",))
     measured = _measured(found, reading, frame, attributes)
     if measured is not None:
         return measured
@@ -108,11 +130,15 @@ def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) 
     if found.intent == "who":
         roles = columns_of(reading, "role", frame)
         listed = [column for column in attributes if column == "members"]
-        return replace(found, columns=tuple(roles[-1:] or listed[-1:] or tuple(found.entity.people)[:1]))
+        both = tuple(dict.fromkeys(roles)) if asked.says(_BOTH) else ()
+        return replace(found, columns=tuple(both or roles[-1:] or listed[-1:] or tuple(found.entity.people)[:1]))
     if asked.says(r"\bhow old\b") and "age_days" in frame.columns:
         return replace(found, intent="what", columns=("age_days",))
     if found.intent == "when":
         return replace(found, columns=_when(reading, frame, found))
+    beside = _beside(reading, frame)
+    if found.intent in ("list", "count") and beside and not lookup and found.order is None:
+        return replace(found, columns=beside)
     if (
         found.intent in ("list", "count")
         and attributes
@@ -120,6 +146,26 @@ def asked_of(found: Query, reading: Reading, frame: pl.DataFrame, lookup: bool) 
     ):
         return replace(found, intent="what", columns=tuple(dict.fromkeys(attributes)))
     return found
+
+
+def _beside(reading: Reading, frame: pl.DataFrame) -> tuple[str, ...]:
+    """The columns that are asked for beside the rows: "… and their root causes", "… and what is blocking them"."""
+    said = reading.asked.words
+    noun = min((piece.at for piece in reading.pieces if piece.sense("noun")), default=len(said))
+    found: list[str] = []
+    for piece in reading.pieces:
+        sense = piece.sense("attribute", "measure") or piece.sense("role")
+        if (
+            sense is None
+            or piece.at < noun
+            or piece.sense("noun", "state", "choice")
+            or sense.column not in frame.columns
+        ):
+            continue
+        ahead = [word for word in said[max(piece.at - 4, 0) : piece.at] if word not in ("the", "a", "is", "are", "has")]
+        if ahead[-1:] in (["their"], ["its"]) or (found and ahead[-1:] == ["and"]) or ahead[-2:] == ["and", "what"]:
+            found.append(sense.column)
+    return tuple(dict.fromkeys(found))
 
 
 def _spent(found: Query) -> Query:
@@ -130,7 +176,8 @@ def _spent(found: Query) -> Query:
 def _measured(found: Query, reading: Reading, frame: pl.DataFrame, attributes: list[str]) -> Query | None:
     """A number over the rows: the mean, the median or the sum of a column."""
     asked, lookup = reading.asked, found.lookup
-    measures = columns_of(reading, "measure", frame)
+    timed = list(verb_timed(reading).values())
+    measures = [*columns_of(reading, "measure", frame), *timed]
     how = next((name for name, pattern in _HOWS if asked.says(pattern)), None)
     if how is None and "impact_users" in measures and asked.says(_HIT):
         how = "sum"
@@ -144,6 +191,7 @@ def _measured(found: Query, reading: Reading, frame: pl.DataFrame, attributes: l
         how
         or (named and not lookup and found.intent == "list")
         or asked.says(r"\bhow long\b")
+        or timed
         or (found.intent == "list" and not asked.says(r"\bhow\b") and lookup)
     ):
         if not lookup or how is not None:
@@ -169,11 +217,18 @@ def unmet(found: Query, reading: Reading) -> Query:
     """The plan with what was asked of the rows and no column answers among the words that could not be applied."""
     asked, lost = reading.asked, []
     how = re.search(r"\bhow (long|often|much|old|fast|quickly|quick|far|big|large|expensive|likely|well)\b", asked.text)
-    if how is not None and found.intent not in ("measure", "what") and not (how[1] == "old" and found.intent == "when"):
+    times = asked.says(r"\bhow often (?:did|has|have|was|were)\b") and found.entity.name in _COUNTED
+    if times and found.intent == "list":
+        found = replace(found, intent="count")
+    elif (
+        how is not None and found.intent not in ("measure", "what") and not (how[1] == "old" and found.intent == "when")
+    ):
         lost.append(how[0])
     if asked.says(r"\bwho (?:can|may|could|should|must|might|is allowed)\b") and found.entity.name != "person":
         lost.append("who may")
-    if found.intent == "why" and found.entity.reason is None:
+    if found.intent == "who" and found.order is not None and found.order.words in _WORST | _BEST and not found.lookup:
+        lost.append(found.order.words)  # who does best is no holder of a row
+    if found.intent == "why" and (found.entity.reason is None or (asked.says(_CHANGED) and not found.lookup)):
         lost.append("why")
     people = any("name:person" in each.dimension for each in found.constraints)
     if found.intent == "who" and not found.columns and found.entity.name not in ("person", "dependency") and not people:

@@ -10,8 +10,10 @@ OWN_HEADINGS = {
     "objective_pct": "objective", "weighted_pct": "weighted readiness", "strict_pct": "strict readiness",
     "burn_7d": "burn rate of 7 days", "impact_users": "number of users hit", "residual": "residual rating",
     "decided": "decisions", "hours_to_resolve": "time to resolve", "service": "service", "called": "framework",
-        "gaps": "open gaps",
+        "gaps": "open gaps", "late_days": "days overdue",
 }  # fmt: skip
+
+_DAYS = {"age_days": "age", "late_days": "days overdue"}
 
 
 def cell(value: object) -> str:
@@ -49,7 +51,11 @@ def value_with_unit(column: str, value: object) -> str:
     """A value with the unit of its column; what is not there is said."""
     if value is None:
         return f"no {heading(column)} is recorded"
-    unit = " %" if column.endswith("_pct") else " h" if "hours" in column else " days" if column == "age_days" else ""
+    unit = (
+        " %" if column.endswith("_pct") else " h" if "hours" in column else " days" if column.endswith("_days") else ""
+    )
+    if isinstance(value, float) and "hours" in column:
+        value = round(value, 1)
     return f"{cell(value)}{unit}"
 
 
@@ -57,7 +63,7 @@ def measure_name(column: str) -> str:
     """What a number over rows is of: "time to resolve", "age"."""
     if column.startswith("hours_to_"):
         return f"time to {column.removeprefix('hours_to_')}"
-    return "age" if column == "age_days" else heading(column)
+    return _DAYS.get(column) or heading(column)
 
 
 def plural_of(word: str) -> str:

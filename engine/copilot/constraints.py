@@ -35,8 +35,14 @@ _WERE = r"\bwere (?:\w+ )?(?:open|overdue|active|unresolved|outstanding|late|eff
 
 def _meant(window: TimeWindow, reading: Reading, column: str | None, today: date) -> TimeWindow:
     """A month without a year is the nearer one of this year and the next where something is due in it."""
-    if column is None or column != reading.entity.due or window.first is None or window.last is None:
+    if column is None or column != reading.entity.due or window.last is None:
         return window
+    if window.first is None:  # "before December", where December is still to come
+        back = (
+            window.age or window.last >= today or not _MONTH.search(window.words) or re.search(r"\d{4}", window.words)
+        )
+        past = back or reading.asked.says(r"\b(?:were|was|did|had|missed)\b") or (today - window.last).days < 240
+        return window if past else replace(window, last=_years(window.last, 1))
     if not _MONTH.search(window.words) or re.search(r"\d{4}", window.words):
         return window
     if reading.asked.says(r"\b(?:were|was|did|had|missed)\b") or window.first.month == today.month:
@@ -64,7 +70,8 @@ def spans_of(
         column = date_column(reading, asked, dates)
         window = _meant(asked, reading, column, today)
         gone = window.last is not None and window.last < today and reading.asked.says(_WERE)
-        if column is None or gone:
+        hours = window.words.startswith("within") and "hour" in window.words and column != reading.entity.due
+        if column is None or gone or hours:
             lost.append(window.words)
             continue
         bounds = [pl.col(column) >= window.first] if window.first else []
@@ -99,7 +106,7 @@ def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Co
             reading.asked.says(r"\bwhen\b|\bwhat date\b") or bool(reading.asked.windows)
         )
         role = piece.sense("role") is not None and reading.asked.says(r"\bwho\b")
-        shared = piece.sense("choice", "noun") is not None
+        shared = piece.sense("choice", "noun") is not None and not (verb and _done(reading, piece))
         if (
             sense is not None
             and sense.state is not None
@@ -111,6 +118,15 @@ def states_of(reading: Reading, pieces: Sequence[Piece], today: date) -> list[Co
                 f"state:{state.label}", state.label, state.where(today).fill_null(False), state.after, piece.at
             )
     return list(found.values())
+
+
+def _done(reading: Reading, piece: Piece) -> bool:
+    """Whether a word is the verb of what happened, as in "did we open", "were closed", "we resolved"."""
+    said = re.escape(" ".join(reading.asked.words[piece.at : piece.end]))
+    return reading.asked.says(
+        rf"\b(?:did|do|does) (?:\w+ ){{1,2}}{said}\b|\b(?:have|has|had|got|get|were|was|been|we|they|i|you|it|that) "
+        rf"(?:all |been |ever |we |they |just |only |newly )?{said}(?<=ed)\b|\bto {said}\b"
+    )
 
 
 def verbs_of(reading: Reading, frame: pl.DataFrame, today: date) -> list[Constraint]:

@@ -7,6 +7,7 @@ import polars as pl
 
 from engine.copilot.answers import AnswerPart, CitationList
 from engine.copilot.cells import cell
+from engine.copilot.everyday import is_everyday
 from engine.copilot.lexicon import is_filler
 from engine.copilot.library import Library
 from engine.copilot.names import OwnName
@@ -28,6 +29,7 @@ _MOVED = (
     r"deteriorat\w*)\b"
 )
 _EVER = r"\b(?:ever|never|since we (?:started|began)|since the (?:start|beginning)|all time|so far)\b"
+_WHY = r"\bwhy\b|\bhow come\b|\breasons?\b|\bcause[sd]?\b|\bwhat (?:made|drove|dragged|pulled|pushed)\b"
 _PEAK = r"\b(?:highest|best|peak|maximum|max)\b"
 _LEAST = r"\b(?:lowest|worst|minimum|min|weakest)\b"
 _KNOWN = frozenset(
@@ -65,7 +67,8 @@ def history(
     frameworks = list(dict.fromkeys(name.keys[0] for name in names if name.kind == "framework"))
     labels = {stem(word) for name in names for word in name.label.lower().replace("-", " ").split()}
     spoken = {stem(word) for name in names for key in name.keys for word in (key, *key.split("-"))}
-    strange = [word for word in asked.words if not is_filler(word) and stem(word) not in _KNOWN | labels | spoken
+    telling = [word for word in asked.words if not (is_filler(word) or is_everyday(word))]
+    strange = [word for word in telling if stem(word) not in _KNOWN | labels | spoken
                and word not in _KNOWN and not any(asked_is(word, pattern) for pattern in (_UP, _DOWN, _OTHER))
                and not word.isdigit() and not (frameworks and word in _spelt())]  # fmt: skip
     lines: list[str] = []
@@ -88,6 +91,10 @@ def history(
     if all(line.startswith("I have no data") for line in lines):
         return AnswerPart(tuple(lines), "none")
     confidence: Confidence = "low" if strange else "medium" if unsure else "high"
+    if asked.says(_WHY):
+        lines.append("Why it changed I do not know: the snapshots hold the values and no cause.")
+        confidence, unsure = "low", False
+        return AnswerPart(tuple(lines), confidence, "the change is known, its cause is not")
     reason = f"{', '.join(strange)} not applied" if strange else "no time was said" if unsure else ""
     return AnswerPart(tuple(lines), confidence, reason)
 

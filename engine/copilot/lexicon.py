@@ -46,11 +46,16 @@ ORDERS: Mapping[str, tuple[str, bool]] = {
         ("measure", False)),
     **dict.fromkeys(("next", "soonest", "upcoming", "next up", "coming up"), ("due", False)),
     **dict.fromkeys(("biggest", "largest", "highest", "worst", "top", "most severe", "most serious", "most important",
-                     "strongest", "best", "greatest", "most urgent", "furthest", "most likely", "riskiest",
+                     "strongest", "best", "greatest", "most urgent", "furthest", "most likely", "riskiest", "poorest",
+                     "furthest along", "most ready", "further along", "further ahead", "closer", "readier",
+                     "better off", "more ready", "better prepared",
                      "most critical",
                      "closest", "most dangerous"), ("size", True)),
-    **dict.fromkeys(("smallest", "lowest", "weakest", "least", "least ready", "behind most", "furthest behind"),
-        ("size", False)),
+    **dict.fromkeys(("smallest", "lowest", "weakest", "least", "least ready", "behind most", "furthest behind",
+                     "most behind", "least serious", "least severe", "least critical", "further behind",
+                     "worse off", "less ready"), ("size", False)),
+    **dict.fromkeys(("first", "first one", "due first", "next one", "due next", "due soonest"), ("due", False)),
+    **dict.fromkeys(("newest one", "latest one", "last one"), ("date", True)), "oldest one": ("date", False),
     **dict.fromkeys(("most",), ("count", True)), **dict.fromkeys(("fewest",), ("count", False)),
 }  # fmt: skip
 GROUPS = (
@@ -75,6 +80,7 @@ GROUP_WORDS: Mapping[str, str] = {
     "supplier": "vendor",
     "engineer": "actor", "source": "source", "committee": "name", "playbook": "playbook", "standard": "called",
 }  # fmt: skip
+LATE = ("days overdue", "days late", "how late", "how overdue", "days past due", "days behind", "days over")
 MINE = ("my", "mine", "me", "i", "for me", "myself", "i am")
 FILLERS = frozenset(
     re.findall(
@@ -157,6 +163,8 @@ def _senses(entity: Entity, frame: pl.DataFrame) -> Iterator[tuple[str, Sense]]:
     )
     if "age_days" in frame.columns:
         yield from ((said, Sense("attribute", "age_days")) for said in ("age", "old", "days open"))
+    if "late_days" in frame.columns:
+        yield from ((said, Sense("attribute", "late_days")) for said in LATE)
     yield from ((said, Sense("mine")) for said in MINE)
     yield from ((said, Sense("filler")) for said in entity.fillers)
 

@@ -125,6 +125,11 @@ class Library:
 
     def _aged(self, entity: Entity, frame: pl.DataFrame) -> pl.DataFrame:
         """With the days since each came to be, where that is its usual date."""
+        due = entity.due
+        overdue = next((one for one in entity.states if one.label in ("overdue", "late", "expired")), None)
+        if overdue is not None and due is not None and frame.schema.get(due) == pl.Date:
+            late = (pl.lit(self.today) - pl.col(due)).dt.total_days()
+            frame = frame.with_columns(late_days=pl.when(overdue.where(self.today) & (late > 0)).then(late))
         born = next(iter(entity.dates), None)
         if born is None or born == entity.due or not entity.dated or "age_days" in frame.columns:
             return frame

@@ -67,11 +67,13 @@ def answer(question: str, library: Library, *, asker: str, before: Sequence[str]
     if (not asked.words and not asked.windows) or (asked.says(_HELLO) and len(asked.words) < 8):
         return general_help()
     context = _context(before, planner, library)
+    if before and context is None and planner.refers(asked):
+        return _unclear(question)
     parts: list[AnswerPart] = []
     for one in clauses(question):
         found, plans = _answered(planner.asked(one), planner, library, citations, asker, context, bool(parts))
         parts += found
-        context = plans[0] if len(plans) == 1 else context
+        context = plans[0] if len(plans) == 1 else None
     if not any(part.confidence != "none" for part in parts):
         return _nothing(asked) if not parts or len(parts) > 1 else join_parts(parts, citations.items, library)
     return join_parts(parts, citations.items, library)
@@ -98,6 +100,8 @@ def _answered(
     listed = () if tallied else planner.several(asked)
     if listed:
         return [tell(plan, library, citations) for plan in listed], ()
+    if len(plans) > 1:  # what is there comes first
+        plans = tuple(sorted(plans, key=lambda one: library.rows(one.entity).filter(one.where).is_empty()))
     parts = [tell(plan, library, citations) for plan in plans]
     if len(plans) > 1:
         parts = [replace(part, confidence="medium" if part.confidence == "high" else part.confidence,
@@ -121,13 +125,26 @@ def _plans(
 
 
 def _context(before: Sequence[str], planner: Planner, library: Library) -> Query | None:
-    """The query that the questions so far come to."""
+    """The query that the questions so far come to; None where the last of them was not understood as one."""
     found: Query | None = None
     for text in before[-MOST_BEFORE:]:
         for number, one in enumerate(clauses(text)):
-            plans = _plans(planner.asked(one), found, planner, library, follows=number > 0)
-            found = plans[0] if len(plans) == 1 else found
+            asked = planner.asked(one)
+            if asked.says(_HELLO) and len(asked.words) < SUBJECT_WORDS:
+                continue
+            plans = _plans(asked, found, planner, library, follows=number > 0)
+            found = plans[0] if len(plans) == 1 else None
     return found
+
+
+def _unclear(question: str) -> OfflineAnswer:
+    """A follow-up to what was not understood is never answered of something else."""
+    return OfflineAnswer(
+        f"I have no data on '{' '.join(question.split())}': it follows up on a question that I did not answer from one "
+        "kind of record. Say what it is about, and I look it up.",
+        (),
+        "none",
+    )
 
 
 def _nothing(asked: CopilotQuestion) -> OfflineAnswer:

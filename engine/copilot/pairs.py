@@ -37,7 +37,7 @@ _HAS = (
 )
 _WITH = re.compile(
     rf"^(?P<head>.*?\b(?:{{noun}})\b.*?) (?:(?:that|which|who) )?(?:currently |still |do not |did not |does not )?"
-    rf"(?:(?P<verb>{_HAS}) (?P<quantity>{_QUANTITY})? ?|(?P<out>without) (?:any |a |an )?)(?P<inner>\S.*)$"
+    rf"(?:(?P<verb>{_HAS}) (?P<quantity>(?:{_QUANTITY})(?!\w))? ?|(?P<out>without) (?:any |a |an )?)(?P<inner>\S.*)$"
 )
 _BY = re.compile(
     rf"^(?P<head>.*?\b(?:{{noun}})) (?:(?:ranked|ordered|sorted|ranking) )?by (?:the |their )?"

@@ -110,7 +110,7 @@ def turn(
         following = said[turner.end] if turner.end < len(said) else ""
         if turner.words in _ONE:
             passed = {word for one in after if one.sense("role", "date") for word in said[one.at : one.end]}
-            found = _turned(said, turner, close, passed)
+            found = _turned(said, turner, close, passed) or _roles(said, turner, pieces)
             turned += found
         elif (
             (turner.words in ("without", "no") and any(one.sense("noun") for one in after))
@@ -126,6 +126,17 @@ def turn(
     # "neither … nor": the second is used up with the first
     left = [one for one in left if not (turned and one.words in ("nor", "neither"))]
     return [one for one in pieces if one not in turned and one not in excluded], left, turned, excluded
+
+
+def _roles(said: Sequence[str], turner: Piece, pieces: list[Piece]) -> list[Piece]:
+    """What a "not" before a role turns: the person before it ("that Lena does not own"), else the role itself."""
+    role = next((one for one in pieces if one.at >= turner.end and one.sense("role")), None)
+    if role is None or not set(said[turner.end : role.at]) <= _BETWEEN or role.sense("state", "choice", "noun"):
+        return []
+    person = [one for one in pieces if one.sense("name", "mine") and one.end <= turner.at]
+    if person and set(said[person[-1].end : turner.at]) <= {"does", "do", "did", "is", "are", "has", "have", "was"}:
+        return [person[-1]]
+    return [role] if not any(one.sense("name") for one in pieces if one.at > role.at) else []
 
 
 def _turned(said: Sequence[str], turner: Piece, close: list[Piece], passed: set[str]) -> list[Piece]:

@@ -23,6 +23,7 @@ from engine.copilot.pieces import Piece
 from engine.copilot.query import Constraint, Query, dates_of, intent_of
 from engine.copilot.reading import Reading
 from engine.copilot.turning import alternatives, missing_of, turned_of, turned_spans
+from engine.copilot.windows import TimeWindow
 
 _PAST = r"\b(?:did|had|were|was|ever|in total|altogether|overall|history|have we had|so far|happened|all time)\b"
 
@@ -74,7 +75,8 @@ def _rows_meant(reading: Reading, frame: pl.DataFrame, today: date, asker: str) 
     dates = dates_of(reading)
     spans, halves, lost = spans_of(reading, dates, today)
     turned = turned_spans(reading, today)
-    spans = spans if turned is None else turned
+    if turned is not None:
+        spans, lost = turned, ()
     names, orphans = names_of(reading, reading.pieces, frame, asker)
     rows, own = rows_of(reading), any(one.dimension.startswith("own") for one in names)
     negated, unturned = turned_of(reading, frame, today, asker)
@@ -144,6 +146,7 @@ def _presumed(found: Query, reading: Reading, today: date, stated: bool) -> Quer
     measured = found.order is not None and found.order.column in entity.measures
     recent = found.order is not None and found.order.down and found.order.column in entity.dates
     ahead = found.window is not None and found.window[0] == entity.due
+    ahead = ahead and (reading.asked.says(r"\bdue\b") or found.window is None or _coming(found.window[1], today))
     timed = any(not window.age for window in reading.asked.windows) and not ahead
     if found.group is not None and ":" in found.group:  # by month: all that there were
         return found
@@ -156,6 +159,11 @@ def _presumed(found: Query, reading: Reading, today: date, stated: bool) -> Quer
     state = entity.state(entity.presumed)
     meant = Constraint(f"state:{state.label}", state.label, state.where(today), state.after)
     return replace(found, constraints=(meant, *found.constraints), presumed=True)
+
+
+def _coming(window: TimeWindow, today: date) -> bool:
+    """Whether a span has no day that is gone, as "this year" has."""
+    return window.first is None or window.first >= today
 
 
 _THEM = r"\b(?:them|those|these|they|that|it|its|their)\b"

@@ -8,9 +8,11 @@ from itertools import pairwise
 
 from engine.copilot.entities import ENTITIES
 from engine.copilot.entities.entity import Entity
+from engine.copilot.everyday import is_everyday
 from engine.copilot.lexicon import is_filler, nouns
 from engine.copilot.library import Library
 from engine.copilot.names import OwnName, Phrase
+from engine.copilot.pieces import TURNS
 from engine.copilot.plan import plan
 from engine.copilot.query import Query
 from engine.copilot.reading import CopilotQuestion, Reading, ask, read
@@ -18,7 +20,12 @@ from engine.copilot.text import nearest, stem, stems
 
 _FOLLOWS = (
     r"^(?:and|but|ok(?:ay)?|now|only|just|without|except|not|what about|how about|which of|of (?:those|them|these)|"
-    r"same for)\b|\b(?:of (?:those|them|these)|them|they|those|these|their|its|it|that one|the same|ones)\b"
+    r"same for)\b|\b(?:of (?:those|them|these)|them|they|those|these|their|its|it|that one|the same|ones|"
+    r"(?:first|last|next|oldest|newest|latest|biggest|worst|second|which|other) one)\b"
+)
+_THEM = (
+    r"\b(?:of (?:those|them|these)|them|they|those|these|"
+    r"(?:first|last|next|oldest|newest|latest|biggest|worst|second|which|other) one)\b"
 )
 _COUNTS = r"\bhow many\b"
 _BY_NAME = {"service": "service", "vendor": "vendor", "person": "person", "control": "control",
@@ -73,9 +80,19 @@ class Planner:
                 return (self.planned(reading, before),)
         if candidates:
             best = min((self.reading(asked, entity) for entity in candidates), key=_rank)
-            if not _too_little(best):
-                return (self.planned(best),)
+            if not _other_thing(best):
+                found = self.planned(best)
+                lost = re.search(r"\b(?:they|them|those|these)\b(?! (?:\w+ )?who\b)", asked.text)
+                if before is None or lost is None:
+                    return (found,)
+                return (replace(found, unknown=(*found.unknown, lost[0])),)
         return self._unnamed(asked)
+
+    def refers(self, asked: CopilotQuestion) -> bool:
+        """Whether a question is about what the one before was about: it says "them", or names no thing of its own."""
+        return asked.says(_THEM) or (
+            asked.says(_FOLLOWS) and not self._candidates(asked) and not any(self.named(asked))
+        )
 
     def several(self, asked: CopilotQuestion) -> tuple[Query, ...]:
         """The queries of a question that names kinds of things side by side: "open incidents and findings on dns"."""
@@ -167,7 +184,8 @@ class Planner:
         found += [entity for entity in ENTITIES if any(_within(one, said) for one in _MEASURES[entity.name])]
         if found:
             return list(dict.fromkeys(found))
-        close = {near for word in said if not is_filler(word) and (near := nearest(word, _SINGLE, most=1)) is not None}
+        telling = [word for word in said if not (is_filler(word) or is_everyday(word))]
+        close = {near for word in telling if (near := nearest(word, _SINGLE, most=1)) is not None}
         return [
             entity
             for entity in ENTITIES
@@ -222,7 +240,7 @@ def _within(phrase: Phrase, said: Sequence[str]) -> bool:
 
 def _own_subject(asked: CopilotQuestion, candidates: Sequence[Entity], before: Query) -> bool:
     """Whether a follow-up speaks of another kind of thing than the question before."""
-    return before.entity not in candidates and not asked.says(r"\b(?:of (?:those|them|these)|them|they|those|these)\b")
+    return before.entity not in candidates and not asked.says(_THEM)
 
 
 def _orphans(reading: Reading) -> int:
@@ -236,8 +254,39 @@ def _rank(one: Reading) -> tuple[int, int, int, int]:
     return len(one.unknown) + _orphans(one), -one.known, -one.noun, one.at
 
 
-def _too_little(reading: Reading) -> bool:
-    """Whether more of the question is not understood than is."""
-    counted = re.search(r"\bhow many (\w+)", reading.asked.text)
-    other = counted is not None and counted[1] in reading.unknown  # what is to be counted is something else
-    return other or len(reading.unknown) >= max(reading.known, 1)
+def _other_thing(reading: Reading) -> bool:
+    """Whether what is asked about is no record ("how many llamas", "our uptime", "does Acme have"), or nothing known.
+
+    Any other word that is not known is named in the answer, and does not keep it back.
+    """
+    asked, unknown = reading.asked, set(reading.unknown)
+    if not unknown:
+        return False
+    nouns = [piece.at for piece in reading.pieces if piece.sense("noun")]
+    for pattern in _ASKED_ABOUT:
+        found = re.search(pattern, asked.text)
+        for word in () if found is None else found["what"].split():
+            if is_filler(word):
+                break
+            if word not in unknown or word not in asked.words or word in TURNS or re.match(_NOT_ASKED, word):
+                continue
+            at = asked.words.index(word)
+            following = next((noun for noun in nouns if noun > at), None)
+            if following is None or any(is_filler(one) for one in asked.words[at + 1 : following]):
+                return True
+    return not reading.known
+
+
+# how it is counted, and no thing
+_NOT_ASKED = (
+    r"(?:percent\w*|pct|share|proportion|fraction|ratio|rate|average|averages|avg|mean|median|sum|day|week|month|"
+    r"quarter|year|difference|comparison)$"
+)
+# what stands where the thing that is asked about is named
+_ASKED_ABOUT = (
+    r"\bhow many (?:more |of (?:our|the|these|those) |different )?(?P<what>\w+)",
+    r"\bwhat (?:is|are|was|were) (?:our|the|my|your) (?P<what>\w+(?: \w+){0,2})",
+    r"\b(?:does|do|did|has|have) (?P<what>\w+) (?:have|own|had|owe|got|been)\b",
+    r"\bhow (?:big|large|good|much) (?:is|are|was|were|of) (?:our|the|my) (?P<what>\w+(?: \w+){0,2})",
+    r"^(?:so |and )?(?:which|what) (?P<what>\w+)",
+)

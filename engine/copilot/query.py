@@ -1,5 +1,6 @@
 """A question as a query: which rows of which kind of thing, and what is asked of them."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -106,7 +107,28 @@ def intent_of(reading: Reading) -> Intent:
 
 
 def dates_of(reading: Reading) -> list[str]:
-    return [sense.column for piece in reading.pieces if (sense := piece.sense("date"))]
+    timed = verb_timed(reading)
+    return [sense.column for piece in reading.pieces if (sense := piece.sense("date")) and sense.column not in timed]
+
+
+_TIMED = {"acknowledged_on": "hours_to_acknowledge", "mitigated_on": "hours_to_mitigate",
+          "resolved_on": "hours_to_resolve", "closed_on": "hours_to_resolve"}  # fmt: skip
+_HOW_LONG = (
+    r"\bhow (?:long|fast|quick|quickly|soon|slow|slowly|many (?:hours|minutes))\b|\btime\b|"
+    r"\btakes? (?:us |them |me )?to\b|\b(?:average|avg|mean|median|typical)\b"
+)
+
+
+def verb_timed(reading: Reading) -> dict[str, str]:
+    """The dates of verbs of which a question asks how long they take ("to acknowledge"), each with its measure."""
+    if not reading.asked.says(_HOW_LONG):
+        return {}
+    found = [sense.column for piece in reading.pieces if (sense := piece.sense("date"))
+             and sense.column in _TIMED and _TIMED[sense.column] in reading.entity.measures
+             and (reading.asked.says(rf"\bto {re.escape(piece.words)}\b")
+                  or (reading.asked.says(rf"\b(?:do|does|did|are|were|was|is|get|got) .*\b{re.escape(piece.words)}")
+                  and reading.asked.says(r"\bhow\b")))]  # fmt: skip
+    return {column: _TIMED[column] for column in found}
 
 
 def columns_of(reading: Reading, kind: str, frame: pl.DataFrame) -> list[str]:

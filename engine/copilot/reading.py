@@ -9,6 +9,7 @@ import polars as pl
 
 from engine.copilot import windows
 from engine.copilot.entities.entity import Entity
+from engine.copilot.everyday import is_everyday
 from engine.copilot.lexicon import Lexicon, Sense, is_filler
 from engine.copilot.pieces import TURNS, Piece, turn
 from engine.copilot.text import nearest, plain, stem, words
@@ -153,7 +154,7 @@ def read(asked: CopilotQuestion, entity: Entity, known: Lexicon, frame: pl.DataF
             pieces.append(replace(piece, senses=tuple(Sense("row", entity.key, key) for key in keys)))
         elif word in TURNS:
             unknown.append(piece)
-        elif is_filler(word) or (word.isdigit() and any(one.sense("order") for one in pieces)):
+        elif is_filler(word) or is_everyday(word) or (word.isdigit() and any(one.sense("order") for one in pieces)):
             continue
         elif _titles(entity, frame, stem(word)):
             pieces.append(replace(piece, senses=(Sense("title", value=stem(word)),)))

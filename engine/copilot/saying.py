@@ -28,9 +28,17 @@ def row_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: Cita
     for row in rows.head(ROWS).iter_rows(named=True):
         shown = by is not None and by in row and by != "rank" and not by.endswith("_at")
         first = f"{value_with_unit(by or '', row[by or ''])} {heading(by or '')}: " if shown else ""
-        yield f"- {first}{line(plan, row)} {mark(plan, row, library, citations)}"
+        yield f"- {first}{line(plan, row)}{beside(plan, row)} {mark(plan, row, library, citations)}"
     if rows.height > ROWS:
         yield f"{rows.height - ROWS:,} more."
+
+
+def beside(plan: Query, row: dict[str, object]) -> str:
+    """What is asked for of each row and its line does not say."""
+    if plan.intent not in ("list", "count"):
+        return ""
+    asked = [column for column in plan.columns if column in row and f"{{{column}}}" not in plan.entity.line]
+    return "".join(f"; {heading(column)}: {value_with_unit(column, row[column])}" for column in asked)
 
 
 def line(plan: Query, row: dict[str, object]) -> str:

@@ -17,6 +17,7 @@ MOST_GROUPS = 12
 # the kinds of things that a column holds: those that have no rows at all are among them
 _HOLDERS = {"service": ("service", "name"), "vendor": ("vendor", "name"), "called": ("framework", "called")}
 _HOWS = {"sum": "total", "mean": "average", "median": "median"}
+SHORT_HOURS = 3  # a time that is said in minutes, too
 
 
 def group_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
@@ -133,10 +134,25 @@ def measure_lines(plan: Query, rows: pl.DataFrame, library: Library, citations: 
     if values.is_empty():
         return
     unit = (
-        " hours" if "hours" in column else " %" if column.endswith("_pct") else " days" if column == "age_days" else ""
+        " hours"
+        if "hours" in column
+        else " %"
+        if column.endswith("_pct")
+        else " days"
+        if column.endswith("_days")
+        else ""
     )
+    if plan.halves:
+        for half in plan.halves:
+            part = replace(plan, halves=(), constraints=(*plan.constraints, half))
+            held = rows.filter(half.where)
+            first = next(measure_lines(part, held, library, citations), None)
+            yield first or f"No {noun(part, 1)} has a {measure_name(column)}."
+        return
     over = count_of(len(values), noun(plan, 1), noun(plan, 2))
-    yield f"{_number(values, how):,.1f}{unit}: {_HOWS[how]} {measure_name(column)} of {over}."
+    number = _number(values, how)
+    minutes = f" ({60 * number:,.1f} minutes)" if column.startswith("hours_to") and number < SHORT_HOURS else ""
+    yield f"{number:,.1f}{unit}{minutes}: {_HOWS[how]} {measure_name(column)} of {over}."
     if plan.group is not None:
         rows, group = _by_period(rows, plan.group)
         by = rows.drop_nulls(column).group_by(group).agg(pl.col(column))

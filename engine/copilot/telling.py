@@ -1,11 +1,13 @@
 """A query carried out and said: one sentence with the number, then the rows, each with its citation."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from engine.copilot.answers import AnswerPart, CitationList
 from engine.copilot.cells import cell, cells, count_of, heading, value_with_unit
+from engine.copilot.lexicon import ORDERS
 from engine.copilot.library import Library
 from engine.copilot.pieces import TURNS
 from engine.copilot.query import Order, Query
@@ -14,13 +16,17 @@ from engine.copilot.saying import ROWS, line, mark, noun, row_lines, title
 from engine.copilot.summing import MOST_GROUPS, group_lines, measure_lines, share_lines, tally_lines
 from engine.model.vocabulary import Confidence
 
+# without them the answer would be to another question, as without those that turn a word round
+_TURNING = ("why", "than", "instead", "she", "he", "her", "his", "him", "departed", "they", "them", "those", "these")
+
 
 def tell(plan: Query, library: Library, citations: CitationList) -> AnswerPart:
     """What the records say to a query."""
     frame = library.rows(plan.entity)
     if frame.is_empty():
         return AnswerPart((f"I have no data on {plan.entity.plural}: none is on record.",), "none")
-    turners = [word for word in plan.unknown if word in (*TURNS, "why", "than") or word.startswith("how ")]
+    turning = {*TURNS, *_TURNING, *ORDERS} - {"lately", "recently", "recent"}
+    turners = [word for word in plan.unknown if word in turning or word.startswith("how ")]
     if turners:
         said = ", ".join(f"'{word}'" for word in turners)
         return AnswerPart((f"I have no data on {noun(plan, 2)} with {said}: no record of them says it, and "
@@ -144,6 +150,11 @@ def _who(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationL
     if not plan.columns or plan.columns[0] not in rows.columns:
         yield from _list(plan, rows, library, citations)
         return
+    for column in plan.columns:
+        yield from _holder(replace(plan, columns=(column,)), rows, library, citations)
+
+
+def _holder(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationList) -> Iterator[str]:
     (column,) = plan.columns
     role = heading(column).removesuffix(" by")
     if rows.is_empty():
@@ -152,7 +163,7 @@ def _who(plan: Query, rows: pl.DataFrame, library: Library, citations: CitationL
         return
     if rows.height == 1:
         row = rows.row(0, named=True)
-        who = row[column]
+        who = row.get(f"{column}_all") or row[column]  # everybody who has the role, where several may
         told = f"{cell(who)} ({role})" if who else f"Nobody: no {role} is recorded"
         yield f"{told}: {title(plan, row)}. {mark(plan, row, library, citations)}"
         return

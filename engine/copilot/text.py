@@ -26,6 +26,7 @@ _SPELLINGS = tuple(
         (r"\bmnay\b|\bmay many\b", "many"),
         (r"\bteh\b", "the"),
         (r"\bhve\b", "have"),
+        (r"\bcom+it+e+s?\b(?<!committees)(?<!committee)", "committee"),
         (r"\bu\b", "you"),
         (r"\br\b", "are"),
         (r"\b(\d+)(d|w)\b", r"\1 \2"),

@@ -12,6 +12,8 @@ from engine.copilot.pieces import Piece
 from engine.copilot.query import Constraint
 from engine.copilot.reading import Reading
 
+_SAYING = ("state", "choice", "name", "title", "mine", "date")
+
 
 def turned_dates(reading: Reading) -> list[str]:
     """The dates of verbs behind "not": "not reviewed since May"."""
@@ -43,7 +45,12 @@ def turned_of(
                 found.append(Constraint(f"not:{sense.column}", f"not {piece.words}", where, after=True, at=piece.at))
             else:
                 orphans.append(f"not {piece.words}")
-    used = {one.at for one in (*made, *excepted)}
+    for piece in reading.turned:
+        role = piece.sense("role")
+        if role is not None and not piece.sense(*_SAYING) and role.column in frame.columns:
+            label = f"without {heading(role.column)}"
+            found.append(Constraint(f"empty:{role.column}", label, pl.col(role.column).is_null(), True, piece.at))
+    used = {one.at for one in (*made, *excepted, *found)}
     orphans += [f"not {piece.words}" for piece in (*reading.turned, *reading.excluded)
                 if piece.at not in used and _only_date(piece) is None
                 and not any(part.at == piece.at for one in (*made, *excepted) for part in one.parts)]  # fmt: skip

@@ -255,6 +255,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ti
         (rf"\b{_N}\s*{_UNIT} ago\b", _ago),
         (rf"{_IN}\bpast {_UNIT}\b", _past_unit),
         (rf"\b(?:in|within|over) the (?:next|coming) {_UNIT}\b", _coming_unit),
+        (r"\b(?:in|within|over|during) the last (?P<unit>year|month|week)\b", _past_unit),
         (r"\b(?:year to date|ytd|so far this year)\b", _to_date),
         (rf"\b(?:between|from) (?P<left>{_UNNAMED}) (?:and|to|until|till) "
          rf"(?P<right>{_POINT})", _between),

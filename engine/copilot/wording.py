@@ -1,6 +1,7 @@
 """What people write out or leave out, said in the words that all else reads: numbers, steps of a scale, spans."""
 
 import re
+from collections.abc import Callable
 
 _NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
             "ten": "10", "twelve": "12", "twenty": "20"}  # fmt: skip
@@ -20,8 +21,9 @@ _BELOW = re.compile(rf"\b(?:below|lower than|under|less than|less severe than) (
 _SHORTER = re.compile(r"\b(?P<this>this|last) (?P<unit>week|month|quarter|year)(?P<between>\b.*?\b(?:than|vs|"
                       r"versus|compared (?:to|with)|"
                       r"against|or|and)) (?:the )?(?P<last>last|previous)(?: one)?(?=\s*[?.!]*$)")  # fmt: skip
+_QUARTERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 # ways to say what there is a shorter word for
-_WAYS = tuple(
+_WAYS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern), written)
     for pattern, written in (
         (
@@ -37,23 +39,48 @@ _WAYS = tuple(
         ),
         (
             r"\b(?:nobody|no one|noone|no-one)(?: (?:is|has|have|had|ever|yet|been|was))* "
-            r"(?!assigned|acknowledged|owned)(\w+ed|met|ran|sent)\b",
+            r"(?!assigned|acknowledged|owned)(\w+ed|met|ran|sent|taken|took|own|owns)\b",
             r"not \1",
         ),
+        # an obligation with a time is what is due then, without one what is open
         (
-            r"\b(?:that |which )?(?:have|has|need|needs|must|should|ought)(?: to)? be (?:fixed|patched|closed|"
-            r"done|finished|"
-            r"completed|remediated|resolved|submitted|answered|signed|reviewed|renewed)(?= (?:in|by|within|before|"
-            r"next|this|until|till|today|"
-            r"tomorrow|during)\b)",
+            r"\b(?:that |which )?(?:still )?(?:have|has|need|needs|must|should|ought|got)(?: to)? be "
+            r"(?:\w+ed|done|sent|met|dealt with)(?= (?:in|by|within|before|next|this|until|till|today|tomorrow|"
+            r"during)\b)",
             "due",
         ),
         (
             r"\b(?:that |which )?(?:still )?(?:have|has|need|needs|must|should|ought)(?: to)? be (?:fixed|patched|"
             r"closed|done|finished|"
-            r"completed|remediated|resolved|submitted|answered)\b",
+            r"completed|remediated|resolved|submitted|answered|mitigated|addressed|handled|dealt with)\b",
             "open",
         ),
+        (r"\b(?:nobody|no one|noone)(?: (?:is|was|are))?(?: actively| currently)? (?=\w{4,}ing\b)(?!working)", "not "),
+        (r"\b(?:instead of|rather than) (?:\w+ing|\w+ed|being \w+ed)\b", ""),
+        (
+            r"^(?:please |now |and |ok |okay |so )*(?:leave|drop|skip|ignore|forget|hide|remove|take|cut|lose)"
+            r"(?: out)? (?:about )?(?=(?:the|all|any|those|\w+s\b))(?!all instr)",
+            "except ",
+        ),
+        (
+            r"\b(?:that )?(?:face|faces|facing|exposed to|open to|visible (?:to|from)) the "
+            r"(?:internet|outside|public)\b",
+            "internet facing",
+        ),
+        (
+            r"\b(?:has |have |had )?(?:left|quit|departed)(?: from)? (?:the (?:company|organi[sz]ation|firm)|us)\b",
+            "departed",
+        ),
+        (r",? (?:and |but )?not (?:on |for |by )?(?:us|ours)(?=\s*[?.!]*$)", ""),
+        (
+            r"\b(?:most (?:common|frequent)|commonest) (?:root )?causes?"
+            r"(?: (?:of|for|behind) (?:our |the )?incidents)?\b",
+            "incidents by root cause",
+        ),
+        (r"\bpast (?:its|their|the) (?!due)\w+ date\b", "overdue"),
+        (r"\b(?:to|must|should|still) sign\b(?! (?:in|on|up|off)\b(?! the| \d))", "to attest"),
+        (r"\b(?P<n>first|second|third|fourth|1st|2nd|3rd|4th) quarter\b", lambda match: f"q{_QUARTERS[match['n']]}"),
+        (r"\bsev\b(?! ?\d)", "severity"),
         (r"\bsev(?:erity)?[ -]?([1-5])s?\b", r"sev\1"),
         (r"\brn\b", "right now"),
         (r"\bppl\b", "people"),
@@ -116,6 +143,10 @@ def clauses(text: str) -> tuple[str, ...]:
     at = 0
     for match in _NEXT_QUESTION.finditer(text):
         before = text[at : match.start()].strip(" ,")
+        if re.fullmatch(r"who (?:(?:is|are|was) )?\w+", before, re.IGNORECASE) and re.search(
+            r"\bwho\b", text[match.end() :]
+        ):
+            continue  # "who is responsible and who is accountable for 8.4.2?" is of one row
         if not before or (match[0].strip() in ("", ",") and _RELATIVE.search(before)):
             continue
         if match[0].strip(" ,").casefold() in ("and", "also", "plus", "but") and len(before.split()) < 2:

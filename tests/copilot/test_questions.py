@@ -9,6 +9,7 @@ from engine.copilot.offline import answer
 from engine.copilot.sources import route_of
 from tests.copilot.asked_later import LATER
 from tests.copilot.asked_operations import OPERATIONS
+from tests.copilot.asked_plain import PLAIN
 from tests.copilot.asked_programme import ANSWERED, FIGURES, THREADS
 from tests.copilot.asked_shapes import SHAPES
 from tests.copilot.asked_small import SMALL
@@ -75,6 +76,26 @@ def test_questions_in_other_words_are_answered_as_well(demo, library):
 
 def test_questions_that_turn_a_word_round_compare_sum_up_and_look_back(demo, library):
     assert judged(((question, (), right(demo)) for question, right in TURNED), library)[:2] == ([], [])
+
+
+def test_questions_in_everyday_words_are_answered_and_those_of_no_record_are_not(demo, library):
+    assert judged(((question, (), right(demo)) for question, right in PLAIN), library)[:2] == ([], [])
+
+
+def test_a_follow_up_of_what_was_not_understood_is_never_answered_of_something_else(library):
+    before = ("open incidents", "what is our churn rate")
+    got = answer("who owns them?", library, asker=DINA, before=before)
+    assert (got.text.startswith("I have no data on 'who owns them?'"), got.confidence) == (True, "none")
+
+
+def test_a_question_of_which_one_half_is_not_answered_is_never_sure(library):
+    got = answer("who chairs the audit committee and when do they meet", library, asker=DINA)
+    assert got.confidence == "medium"
+    assert "I have no data on meetings with 'they'" in got.text
+
+
+def test_a_thread_whose_first_turn_left_something_out_stays_unsure(library):
+    assert answer("which are critical?", library, asker=DINA, before=("open purple findings",)).confidence == "low"
 
 
 def test_an_organization_with_little_data_is_answered_as_well(snapshots):

@@ -39,9 +39,9 @@ def _incidents(records: Records) -> pl.DataFrame:
     frame = records.fact("incidents").join(more, on="id", how="left").join(held, on="id", how="left")
     return frame.join(_services(records), on="service_id", how="left").with_columns(
         pl.col("severity").replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1).alias("rank"),
-        hours_to_resolve=(pl.col("minutes_to_resolve") / 60).round(1),
-        hours_to_acknowledge=(pl.col("minutes_to_acknowledge") / 60).round(1),
-        hours_to_mitigate=(pl.col("minutes_to_mitigate") / 60).round(1),
+        hours_to_resolve=pl.col("minutes_to_resolve") / 60,
+        hours_to_acknowledge=pl.col("minutes_to_acknowledge") / 60,
+        hours_to_mitigate=pl.col("minutes_to_mitigate") / 60,
     )
 
 
@@ -111,7 +111,7 @@ INCIDENT = Entity(
                                    "long", "last", "duration", "take", "time to recover", "mttr"),
               "hours_to_acknowledge": ("time to acknowledge", "time to ack", "ack time", "mtta", "acknowledgement time",
                                        "take to acknowledge"),
-              "hours_to_mitigate": ("time to mitigate", "mttm"),
+              "hours_to_mitigate": ("time to mitigate", "mttm", "mitigation time", "to mitigate", "take to mitigate"),
               "impact_users": (
                   "users hit", "users affected", "affected users", "impacted users", "users impacted", "customers hit",
                   "customers affected", "affected customers", "people hit", "people affected", "users were hit",

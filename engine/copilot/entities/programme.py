@@ -46,14 +46,20 @@ def _controls(records: Records) -> pl.DataFrame:
         pl.when(stale != "").then(pl.format("evidence of the kind {} is past its window", stale)),
         pl.when(pl.col("state") == "effective").then(pl.lit("all mandatory evidence is there and fresh")),
     ]
-    return status.with_columns(
+    held = records.table("control_owners").sort("email").group_by(key, maintain_order=True)
+    roles = held.agg(
+        pl.col("email").filter(pl.col("raci") == "R").str.join(", ").alias("owner_all"),
+        pl.col("email").filter(pl.col("raci") == "A").str.join(", ").alias("accountable_all"),
+    )
+    return status.join(roles, on=key, how="left").with_columns(
         id=pl.format("{}:{}", "framework", "control_id"), called=_called(),
         because=pl.format("{}: {}", "state", pl.concat_list(parts).list.drop_nulls().list.join("; ")),
     )  # fmt: skip
 
 
 def _gaps(records: Records) -> pl.DataFrame:
-    return records.fact("gaps").with_columns(called=_called())
+    severity = pl.col("severity").replace_strict({"critical": 5, "high": 4, "medium": 3, "low": 2}, default=1)
+    return records.fact("gaps").with_columns(called=_called(), rank=severity)
 
 
 def _remediations(records: Records) -> pl.DataFrame:
@@ -187,14 +193,15 @@ GAP = Entity(
 )  # fmt: skip
 
 REMEDIATION = Entity(
-    "remediation", "remediations", ("remediation", "remediation task", "fix task", "remediation work"),
-    _remediations, "id", "{id} {title}: {status}, {called} {control_id}, due {due_on}, owner {owner}", names=("id",),
+    "remediation", "remediations", ("remediation", "remediation task", "fix task", "remediation work", "fix", "fixes"),
+    _remediations, "id", "{id} {title}: {status}, {called} {control_id}, due {due_on}, owner {owner}",
+    names=("id", "blocked_by"),
     states=(
         RowState("open", ("open", "outstanding", "unfinished", "not closed", "pending"), is_in("status", "open",
             "in_progress",
                                                                                        "blocked")),
         RowState("overdue", OVERDUE, past("due_on", "open", "in_progress", "blocked")),
-        RowState("blocked", ("blocked", "stuck"), is_in("status", "blocked")),
+        RowState("blocked", ("blocked", "stuck", "stuck waiting", "held up", "on hold"), is_in("status", "blocked")),
         RowState("in progress", ("in progress", "under way", "started", "being worked on"), is_in("status",
             "in_progress")),
         RowState("closed", ("closed", "finished", "completed", "done"), is_in("status", "closed")),
