@@ -12,7 +12,7 @@ from engine.runtime.settings import Settings
 @click.command(epilog="Example: hq serve --port 8080")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
-@click.option("--threads", type=click.IntRange(1, 64), help="Threads for what has no lane of its own; SVC_THREADS without.")
+@click.option("--threads", type=click.IntRange(1, 64), help="Threads for all that has no lane; SVC_THREADS without.")
 @click.option("--no-scheduler", is_flag=True, help="Leave scheduled work to another process.")
 def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None:
     """Serve the API and run scheduled work; what takes long is computed in worker processes."""

@@ -217,7 +217,7 @@ def test_a_turn_keeps_both_messages_and_notes_no_content(sign_in, peopled):
     asked, answered = client.get(f"{THREADS}/{thread}/messages").json["messages"]
     assert answer.json["messages"] == [asked, answered]
     assert (asked["role"], asked["content"]) == ("user", "How is our posture? password=[redacted]")
-    assert (answered["role"], answered["confidence"], answered["provider"]) == ("assistant", "none", "offline")
+    assert (answered["role"], answered["confidence"], answered["provider"]) == ("assistant", "low", "offline")
     assert answered["content"].startswith("I have no data on the posture.")
     assert answered["citations"][0]["route"] == "/api/governance/compliance/posture-score"
     assert noted(peopled) == [
