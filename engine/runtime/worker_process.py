@@ -17,7 +17,7 @@ from engine.model.errors import Problem
 
 log = logging.getLogger("hq.workers")
 C = TypeVar("C")
-NICENESS = 10
+NICENESS = 5
 CLOSE_SECONDS = 5.0
 
 

@@ -45,7 +45,11 @@ class Door:
             if name not in ("HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_X_SVC_API_KEY")
         }
         sent |= {f"HTTP_{name}": value for name, value in given.items()}
-        return self.console.wsgi({**sent, "wsgi.input": io.BytesIO(body)}, start_response)
+        answer = self.console.wsgi({**sent, "wsgi.input": io.BytesIO(body)}, start_response)
+        whole = b"".join(answer)
+        if hasattr(answer, "close"):
+            answer.close()
+        return [whole]
 
     def credential(self, code, path, body):
         """The headers that let in, by the route's kind of access."""
