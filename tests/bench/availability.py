@@ -42,11 +42,13 @@ def figures(folder: Path, cookie: str, *, looks: int = 100, seconds: float = 10.
     environment = {**os.environ, "SVC_DATA_DIR": str(folder), "SVC_INGEST_PER_MINUTE": "1000000"}
     port, session = free_port(), f"svc_session={cookie}"
     with serving(console(port, 4), port, environment) as process:
+        _health(port, nullcontext(), 1)  # which waits until it is ready
         rest = _health(port, nullcontext(), looks)
         for name, attack in ATTACKS.items():
             found = _health(port, attack(port, session), looks)
             yield Figure(f"health, p99, under {name}", f"{found:.0f} ms", "health at rest", f"{rest:.0f} ms")
         token = _token(port, session)
+        asyncio.run(_crowd(port, token, session, alerts=CLIENTS, reports=0, seconds=seconds / 5))
         alone = asyncio.run(_crowd(port, token, session, alerts=CLIENTS, reports=0, seconds=seconds))
         before = _memory_mb(process)
         both = asyncio.run(_crowd(port, token, session, alerts=CLIENTS, reports=CLIENTS, seconds=2 * seconds))
