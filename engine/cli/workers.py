@@ -14,7 +14,7 @@ from engine.runtime.settings import Settings
 from engine.runtime.worker_process import Assignment
 from engine.runtime.workers import Workers
 from engine.web.app import Console
-from engine.web.computing import Answering
+from engine.web.computing import Answering, with_services
 from engine.web.lanes import ARCHIVES, REPORTS
 
 T = TypeVar("T")
@@ -60,11 +60,7 @@ def worker_pools(settings: Settings) -> Iterator[Mapping[str, Workers[Answering]
 
 
 def _aside(workers: Workers[Answering], function: Callable[..., T], *arguments: object) -> T:
-    return cast(T, workers.run(Assignment(_with_services, (function, arguments)), place=""))
-
-
-def _with_services(console: Answering, function: Callable[..., T], arguments: tuple[object, ...]) -> T:
-    return function(console.services, *arguments)
+    return cast(T, workers.run(Assignment(with_services, (function, arguments)), place=""))
 
 
 def serve_console(settings: Settings, listening: socket.socket, address: str, *, threads: int, scheduled: bool) -> None:

@@ -73,10 +73,9 @@ _CLASSES = {
         regarding regardless respective respectively so such tbh that thats therefore theres theyre though through
         throughout thru thus to toward towards unto upon via vis weve whats whereas whereby wherein whilst with
         within youre youve""",
-    "strong words and slang": """
-        absolute awful awfully bloody crap crappy crazy damn damned dang darn effing freaking frickin frigging
-        fucking goddamn hell horrible insane junk mess messy nasty nuts scary shit shitty silly stupid sucks
-        terrible terribly ugly weird wild""",
+    "strong words": """
+        absolute awful awfully crap crazy damn damned dang darn horrible insane junk mess messy nasty nuts scary silly
+        stupid terrible terribly ugly weird wild""",
     "good wishes for an answer": """
         accurate accurately complete comprehensive concise correct correctly detail detailed details exactly full
         fully gist glance helpful nicely overview rundown short straightforward thorough useful""",

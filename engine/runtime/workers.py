@@ -42,6 +42,7 @@ class _Order(Generic[C]):
     waiting: int = 1
     since: float = field(default_factory=time.monotonic)
     begun: float | None = None
+    prepared: bool = False
     abandoned: float | None = None
     result: object = None
     problem: Problem | None = None
@@ -83,10 +84,10 @@ class Workers(Generic[C]):
             if gone():
                 slot.leave(order)
                 raise NobodyWaits("The client hung up before the answer was there.")
-            if order.begun is None and time.monotonic() - order.since > self.deadline:
+            if not order.prepared and time.monotonic() - order.since > self.deadline:
                 slot.leave(order)
                 raise Unavailable(
-                    f"Other work came first for {self.deadline:.0f} s; try again in 5 s.",
+                    f"Other work, or copying records, came first for {self.deadline:.0f} s; try again in 5 s.",
                     word="busy",
                     headers={"Retry-After": "5"},
                 )
@@ -200,7 +201,6 @@ class _Slot(Generic[C]):
     def _do(self, process: WorkerProcess[C], order: _Order[C]) -> WorkerProcess[C] | None:
         """Have it done. The process, or None where it had to be ended."""
         limit, until = PREPARATION_SECONDS, time.monotonic() + PREPARATION_SECONDS
-        prepared = False
         try:
             process.send(order.work)
             while True:
@@ -214,14 +214,14 @@ class _Slot(Generic[C]):
                             f"This took longer than {limit:.0f} s and was ended; ask for less, or try again later.",
                             headers={"Retry-After": str(round(limit))},
                         )
-                    elif not (prepared and order.abandoned and now - order.abandoned > ABANDONED_SECONDS):
+                    elif not (order.prepared and order.abandoned and now - order.abandoned > ABANDONED_SECONDS):
                         continue
                     log.info("%s: ended after %.1f s", self._name, now - (order.begun or now))
                     process.end()
                     return None
                 kind, value = said
                 if kind == "prepared":
-                    prepared, limit = True, self._deadline
+                    order.prepared, limit = True, self._deadline
                     until = now + limit
                 elif kind == "result":
                     order.result = value

@@ -1,14 +1,10 @@
 """Where answers are computed: in the worker processes that a lane names, or here where a console has none."""
 
-import os
-import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import chain
-from pathlib import Path
-from typing import BinaryIO, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 from engine.model.document import Position
 from engine.reporting.artifacts import Name
@@ -21,7 +17,6 @@ from engine.web.lanes import REPORTS, Lane
 from engine.web.routes import Route
 
 T = TypeVar("T")
-LARGE = 1024 * 1024  # bytes from which on an answer goes from one process to the other as a file
 
 
 class Answering(Protocol):
@@ -102,7 +97,7 @@ class Computing:
         if lane.workers not in self.workers:
             return function(request.services, *arguments)
         org_id = request.caller.org_id
-        work: Assignment[Answering] = Assignment(_call, (function, arguments), partial(_sync, org_id))
+        work: Assignment[Answering] = Assignment(with_services, (function, arguments), partial(_sync, org_id))
         return cast(T, self._run(lane.workers, work, request, org_id))
 
     def handle(self, route: Route, request: Request, arguments: tuple[object, ...]) -> Response:
@@ -117,10 +112,7 @@ class Computing:
         )  # fmt: skip
         org_id = "" if request.principal is None else request.principal.org_id
         prepare = partial(_sync, org_id) if org_id else None
-        response, file = cast(
-            tuple[Response, str | None], self._run(workers, Assignment(_answer, (sent,), prepare), request, org_id)
-        )
-        return response if file is None else replace(response, body=_taken(file))
+        return cast(Response, self._run(workers, Assignment(_answer, (sent,), prepare), request, org_id))
 
     def _run(self, workers: str | None, work: Assignment[Answering], request: Request, place: str) -> object:
         caller = request.address if request.principal is None else request.principal.actor
@@ -141,12 +133,12 @@ def _build(console: Answering, question: Question, now: datetime) -> _Built:
     return _Built(artifact.name, artifact.etag, None if there else artifact.data, content_hash)
 
 
-def _call(console: Answering, function: Callable[..., T], arguments: tuple[object, ...]) -> T:
+def with_services(console: Answering, function: Callable[..., T], arguments: tuple[object, ...]) -> T:
+    """Call a function in a worker with its services."""
     return function(console.services, *arguments)
 
 
-def _answer(console: Answering, sent: _Sent) -> tuple[Response, str | None]:
-    """The answer; a large body is in the file whose name comes beside it."""
+def _answer(console: Answering, sent: _Sent) -> Response:
     request = Request(
         method=sent.method,
         path=sent.path,
@@ -164,34 +156,4 @@ def _answer(console: Answering, sent: _Sent) -> tuple[Response, str | None]:
         raw_path=sent.raw_path,
         raw_query=sent.raw_query,
     )
-    response = console.computed(sent.method, sent.rule, request)
-    if isinstance(response.body, bytes):
-        return response, None
-    pieces = iter(response.body)
-    begun = bytearray()
-    for piece in pieces:
-        begun += piece
-        if len(begun) > LARGE:
-            return replace(response, body=b""), _put_down(console.services, chain((bytes(begun),), pieces))
-    return replace(response, body=bytes(begun)), None
-
-
-def _put_down(services: Services, pieces: "chain[bytes]") -> str:
-    folder = services.settings.data_dir / "handover"
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for piece in pieces:
-                file.write(piece)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return name
-
-
-def _taken(name: str) -> BinaryIO:
-    """The file, which is gone once it is read."""
-    file = Path(name).open("rb")  # noqa: SIM115 - the server closes it when it was sent
-    Path(name).unlink()
-    return file
+    return console.computed(sent.method, sent.rule, request)

@@ -47,7 +47,8 @@ class Route:
     handler. ``headers`` are those that the handler looks at, ``size`` bounds the body.
     ``answer`` is what a success holds, several where the caller chooses; ``status`` which one, several where it says
     what was found. ``errors`` are those that neither access, limit, query nor body bring along. ``lane`` has the
-    threads that serve it; ``in_worker``: the handler runs in one of the lane's worker processes.
+    threads that serve it; ``in_worker``: the handler runs in one of the lane's worker processes, and
+    answers with bytes.
     """
 
     method: str

@@ -111,9 +111,10 @@ def test_what_takes_longer_than_its_deadline_is_ended_and_the_next_goes_on(worke
 
 
 def test_preparing_does_not_count(workers, tmp_path):
-    work = Assignment(double, (4,), prepare=partial(note, word="prepared", seconds=2.5))
-    assert workers.run(work, place="acme") == 8
-    assert notes(tmp_path) == ["prepared"]
+    assert run(workers, double, 1) == 2  # its process is there by now
+    work = Assignment(note, ("done", 1.2), prepare=partial(note, word="prepared", seconds=1.2))
+    workers.run(work, place="acme")
+    assert notes(tmp_path) == ["prepared", "done"]
 
 
 def test_the_same_work_is_done_once_for_all_who_wait(workers, tmp_path):
@@ -179,3 +180,11 @@ def test_closing_ends_what_runs(tmp_path):
     assert found[0].word == "stopping"
     with pytest.raises(Unavailable):
         run(workers, double, 1)
+
+
+def test_whoever_waits_for_the_preparation_too_long_is_told_and_it_goes_on(workers, tmp_path):
+    work = Assignment(double, (4,), prepare=partial(note, word="prepared", seconds=3.0))
+    with pytest.raises(Unavailable) as raised:
+        workers.run(work, place="acme")
+    assert (raised.value.word, notes(tmp_path)) == ("busy", ["prepared"])
+    assert run(workers, double, 5) == 10

@@ -40,7 +40,7 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         # Any: waitress has no types
-        self.opened = self.quiet_since = time.monotonic()
+        self.quiet_since = time.monotonic()
         self.sent_bytes = 0
         self._came_bytes = 0
         self._began: float | None = None  # when the first byte of the request that is coming in was read
