@@ -42,7 +42,7 @@ from engine.runtime.jobs import (
 from engine.runtime.services import Services
 from engine.sales.billing.ledger import lapse_all
 from engine.store import PLATFORM
-from engine.store.queries import deliveries
+from engine.store.queries import deliveries, sessions
 from engine.store.queries import jobs as runs
 from reports.digests import CHAIN, DIGESTS
 
@@ -52,6 +52,7 @@ STOP_SECONDS = 10.0  # for which the end of a process waits for what runs
 RUN_DAYS = 30  # for which runs of our own jobs are listed: there is one every minute
 OWN_RUN_DAYS = 400  # for which an organization sees what ran for it: a year and the month after
 BUILT_TOGETHER = 8  # organizations whose facts are computed in one pass
+ENDED_DAYS = 30  # for which it is kept that one of our own sessions was ended: it lives for half a day
 CONTENT_DAYS = 90  # for which the text of a delivery is kept once it was sent or given up
 
 
@@ -96,7 +97,7 @@ def outbox(services: Services, now: datetime) -> str:
 
 
 def pruning(services: Services, now: datetime) -> str:
-    """Drop the texts of old deliveries, the rows of old runs and what unfinished seals left; the ledger stays whole."""
+    """Drop texts of old deliveries, old runs, old ends of sessions and what unfinished seals left, not the ledger."""
     org_ids = [org_id for org_id, _ in services.store.organizations()]
     if services.store.organization_exists(PLATFORM):
         org_ids.append(PLATFORM)
@@ -104,16 +105,23 @@ def pruning(services: Services, now: datetime) -> str:
     old = runs.prune(
         services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS)
     )
-    texts = sum(texts for texts, _ in went.results.values())
-    seals = sum(seals for _, seals in went.results.values())
-    return went.message(f"texts of {texts} deliveries, {old} runs and {seals} unfinished seals removed")
+    texts, ends, seals = map(sum, zip((0, 0, 0), *went.results.values(), strict=True))
+    return went.message(
+        f"texts of {texts} deliveries, {old} runs, {ends} ended sessions and {seals} unfinished seals removed"
+    )
 
 
-def _prune(services: Services, org_id: str, now: datetime) -> tuple[int, int]:
-    """How many texts and unfinished seals of an organization went."""
+def _prune(services: Services, org_id: str, now: datetime) -> tuple[int, int, int]:
+    """How many texts, ends of sessions and unfinished seals of an organization went.
+
+    A session that another signs lives for as long as that says: its end is kept.
+    """
+    ends, settings = 0, services.settings
     with services.store.revision(org_id, "pruning", now=now) as revision:
         texts = deliveries.prune_contents(revision, now - timedelta(days=CONTENT_DAYS))
-    return texts, sweep(services.store, services.settings.bundle_folder / org_id, org_id, now=now)
+        if settings.session_jwks_file is None and not settings.session_secret:
+            ends = sessions.prune_ended(revision, now - timedelta(days=ENDED_DAYS))
+    return texts, ends, sweep(services.store, settings.bundle_folder / org_id, org_id, now=now)
 
 
 def billing(services: Services, now: datetime) -> str:

@@ -234,8 +234,8 @@ def test_pruning_drops_texts_and_runs_and_keeps_the_ledger(house, mailbox):
     one.store.close()
     said = [scheduler.pruning(house.services, NOW + days * DAY) for days in (90, 91)]
     assert said == [
-        "texts of 0 deliveries, 2 runs and 0 unfinished seals removed",
-        "texts of 1 deliveries, 0 runs and 0 unfinished seals removed",
+        "texts of 0 deliveries, 2 runs, 0 ended sessions and 0 unfinished seals removed",
+        "texts of 1 deliveries, 0 runs, 0 ended sessions and 0 unfinished seals removed",
     ]
     with house.store.reader() as connection:
         assert len(many(connection, delivery_contents, "acme")) == 1
