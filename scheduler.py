@@ -8,11 +8,10 @@ import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from types import FrameType
-from zoneinfo import ZoneInfo
 
-from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.executors.base import BaseExecutor, run_job
+from apscheduler.job import Job as Planned
 from apscheduler.schedulers.background import BackgroundScheduler
-from apscheduler.triggers.cron import CronTrigger
 
 from engine.archives.sweep import sweep
 from engine.delivery import drain
@@ -24,7 +23,7 @@ from engine.digests import (
     snapshot_tasks,
     tick,
 )
-from engine.model.errors import Problem
+from engine.model.errors import Problem, Unavailable
 from engine.model.every_organization import (
     OrganizationFailure,
     OrganizationsRun,
@@ -35,7 +34,6 @@ from engine.programme.retention import purge_all
 from engine.reporting import batch
 from engine.reporting.batch import BuildResult
 from engine.runtime.jobs import (
-    LEASE_SECONDS,
     Daily,
     Every,
     Job,
@@ -44,15 +42,17 @@ from engine.runtime.jobs import (
 from engine.runtime.services import Services
 from engine.sales.billing.ledger import lapse_all
 from engine.store import PLATFORM
-from engine.store.queries import deliveries
+from engine.store.queries import deliveries, sessions
 from engine.store.queries import jobs as runs
 from reports.digests import CHAIN, DIGESTS
 
 log = logging.getLogger("hq.scheduler")
-MISFIRE_GRACE_SECONDS = 6 * 3600
+TICK_SECONDS = 5.0
+STOP_SECONDS = 10.0  # for which the end of a process waits for what runs
 RUN_DAYS = 30  # for which runs of our own jobs are listed: there is one every minute
 OWN_RUN_DAYS = 400  # for which an organization sees what ran for it: a year and the month after
 BUILT_TOGETHER = 8  # organizations whose facts are computed in one pass
+ENDED_DAYS = 30  # for which it is kept that one of our own sessions was ended: it lives for half a day
 CONTENT_DAYS = 90  # for which the text of a delivery is kept once it was sent or given up
 
 
@@ -97,7 +97,7 @@ def outbox(services: Services, now: datetime) -> str:
 
 
 def pruning(services: Services, now: datetime) -> str:
-    """Drop the texts of old deliveries, the rows of old runs and what unfinished seals left; the ledger stays whole."""
+    """Drop texts of old deliveries, old runs, old ends of sessions and what unfinished seals left, not the ledger."""
     org_ids = [org_id for org_id, _ in services.store.organizations()]
     if services.store.organization_exists(PLATFORM):
         org_ids.append(PLATFORM)
@@ -105,16 +105,23 @@ def pruning(services: Services, now: datetime) -> str:
     old = runs.prune(
         services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS)
     )
-    texts = sum(texts for texts, _ in went.results.values())
-    seals = sum(seals for _, seals in went.results.values())
-    return went.message(f"texts of {texts} deliveries, {old} runs and {seals} unfinished seals removed")
+    texts, ends, seals = map(sum, zip((0, 0, 0), *went.results.values(), strict=True))
+    return went.message(
+        f"texts of {texts} deliveries, {old} runs, {ends} ended sessions and {seals} unfinished seals removed"
+    )
 
 
-def _prune(services: Services, org_id: str, now: datetime) -> tuple[int, int]:
-    """How many texts and unfinished seals of an organization went."""
+def _prune(services: Services, org_id: str, now: datetime) -> tuple[int, int, int]:
+    """How many texts, ends of sessions and unfinished seals of an organization went.
+
+    A session that another signs lives for as long as that says: its end is kept.
+    """
+    ends, settings = 0, services.settings
     with services.store.revision(org_id, "pruning", now=now) as revision:
         texts = deliveries.prune_contents(revision, now - timedelta(days=CONTENT_DAYS))
-    return texts, sweep(services.store, services.settings.bundle_folder / org_id, org_id, now=now)
+        if settings.session_jwks_file is None and not settings.session_secret:
+            ends = sessions.prune_ended(revision, now - timedelta(days=ENDED_DAYS))
+    return texts, ends, sweep(services.store, settings.bundle_folder / org_id, org_id, now=now)
 
 
 def billing(services: Services, now: datetime) -> str:
@@ -163,61 +170,79 @@ JOBS: tuple[Job, ...] = (
 )
 
 
+class Timekeeper(BackgroundScheduler):  # type: ignore[misc] # APScheduler has no types
+    """APScheduler that looks every few seconds by a clock that nobody sets.
+
+    It plans by the clock on the wall, and sleeps until then: one that is set back by a day would stop it for a day.
+    """
+
+    def _process_jobs(self) -> float:
+        now = datetime.now(self.timezone)
+        for planned in self.get_jobs():
+            if abs(planned.next_run_time - now) > timedelta(seconds=TICK_SECONDS):  # the clock was set
+                planned.modify(next_run_time=now)
+        wait: float | None = super()._process_jobs()
+        return TICK_SECONDS if wait is None else min(wait, TICK_SECONDS)
+
+
+class DaemonThreads(BaseExecutor):  # type: ignore[misc] # the same
+    """A thread for each run, which does not keep the process from its end."""
+
+    def _do_submit_job(self, job: Planned, run_times: list[datetime]) -> None:
+        threading.Thread(target=self._do, args=(job, run_times), name=f"job-{job.id}", daemon=True).start()
+
+    def _do(self, job: Planned, run_times: list[datetime]) -> None:
+        self._run_job_success(job.id, run_job(job, job._jobstore_alias, run_times, self._logger.name))
+
+
 class Scheduler:
-    """Every job in one process. A job that was late runs once; none runs twice at a time."""
+    """Every job in one process. On each tick the store is asked what is owed; a job runs once at a time."""
 
     def __init__(self, services: Services) -> None:
         self.runner = Runner(services, JOBS, lambda: datetime.now(UTC))
-        zone = ZoneInfo(services.settings.time_zone)
-        executors = {"default": ThreadPoolExecutor(len(JOBS)), "lease": ThreadPoolExecutor(1)}
-        self.planned = BackgroundScheduler(timezone=zone, executors=executors)
-        for job in JOBS:
-            self.planned.add_job(
-                self._run,
-                trigger(job, services),
-                args=[job],
-                id=job.name,
-                coalesce=True,
-                max_instances=1,
-                misfire_grace_time=MISFIRE_GRACE_SECONDS,
-            )
-        self.planned.add_job(
-            self._lead,
-            "interval",
-            seconds=LEASE_SECONDS // 4,
-            id="lease",
-            executor="lease",
-            coalesce=True,
-            next_run_time=datetime.now(zone),
+        self.interrupted = False  # whether something still ran as it was shut down
+        self._silent = False
+        self._planned = Timekeeper(
+            timezone=UTC,
+            executors={"default": DaemonThreads()},
+            job_defaults={"coalesce": True, "misfire_grace_time": None},
+        )
+        self._planned.add_job(
+            self._tick, "interval", seconds=TICK_SECONDS, id="tick", next_run_time=datetime.now(UTC), max_instances=1
         )
 
     def start(self) -> None:
         """Begin to keep the time, on threads of its own."""
-        self.planned.start()
+        self._planned.start()
 
     def shutdown(self, *, wait: bool) -> None:
-        """Begin nothing more, let what runs come to its end, and let another process lead."""
-        self.planned.shutdown(wait=wait)
-        self.runner.resign()
+        """Begin nothing more, and let another process lead.
+
+        ``wait``: for what runs, ten seconds at most. What runs still is noted as interrupted and owed again.
+        """
+        self._planned.shutdown(wait=False)
+        try:
+            self.interrupted = not self.runner.stop(STOP_SECONDS if wait else 0.0)
+        except Unavailable as problem:  # another process takes over by itself, only later
+            log.warning("the lead could not be given up: %s", problem.message)
+            self.interrupted = True
+
+    def _tick(self) -> None:
+        try:
+            owed = self.runner.owed()
+        except Unavailable as problem:
+            if not self._silent:
+                log.warning("no job begins: %s", problem.message)
+            self._silent = True
+            return
+        self._silent = False
+        for job in owed:
+            self._planned.add_job(self._run, args=[job], id=job.name, replace_existing=True, max_instances=2)
 
     def _run(self, job: Job) -> None:
         message = self.runner.run(job)
         if message is not None:
             log.log(logging.DEBUG if isinstance(job.when, Every) else logging.INFO, "job %s: %s", job.name, message)
-
-    def _lead(self) -> None:
-        for job in self.runner.lead():
-            log.info("job %s was due while no scheduler ran; it runs now", job.name)
-            self.planned.modify_job(job.name, next_run_time=datetime.now(UTC))
-
-
-def trigger(job: Job, services: Services) -> CronTrigger:
-    """When APScheduler wakes for a job."""
-    zone = ZoneInfo(services.settings.time_zone)
-    if isinstance(job.when, Every):
-        return CronTrigger(minute=f"*/{job.when.minutes}" if job.when.minutes < 60 else "0", timezone=zone)
-    hour, minute = map(int, job.when.at(services.settings).split(":"))
-    return CronTrigger(hour=hour, minute=minute, timezone=zone)
 
 
 def new_scheduler(services: Services) -> Scheduler:
@@ -226,7 +251,7 @@ def new_scheduler(services: Services) -> Scheduler:
 
 
 def run_until_stopped(scheduler: Scheduler) -> None:
-    """Keep the time until SIGTERM or Ctrl-C, then let what runs come to its end."""
+    """Keep the time until SIGTERM or Ctrl-C, then end within ten seconds, whatever runs."""
     stopped = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -237,6 +262,10 @@ def run_until_stopped(scheduler: Scheduler) -> None:
     scheduler.start()
     stopped.wait()
     scheduler.shutdown(wait=True)
+    if scheduler.interrupted:
+        log.warning("jobs that still ran are interrupted; they are owed again")
+        logging.shutdown()
+        os._exit(0)  # as after kill -9: what is in the store is whole, and nothing waits for what runs
 
 
 def main() -> None:

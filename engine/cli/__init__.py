@@ -1,8 +1,10 @@
 """The command ``hq``: the third door to the same functions."""
 
 import logging
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
 
 import click
 
@@ -84,5 +86,10 @@ def hq(arguments: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """The console script."""
+    """The console script. SIGTERM ends a command as Ctrl-C does, so that it puts away what it opened."""
+    signal.signal(signal.SIGTERM, _terminate)
     hq(sys.argv[1:])
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)

@@ -80,15 +80,16 @@ def demo(no_serve: bool, host: str, port: int) -> None:
 def _told(org_ids: Sequence[str], today: date) -> "Iterator[tuple[str, dict[str, pl.DataFrame]]]":
     """Each demo organization with its tables, in order; the next ones are told while one is stored."""
     import os
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
 
     from data.demo import generate
+    from engine.reporting.process_pool import process_pool
 
     if not org_ids:
         return
-    with ProcessPoolExecutor(min(len(org_ids), os.cpu_count() or 1), mp_context=get_context("spawn")) as pool:
-        yield from zip(org_ids, pool.map(generate, org_ids, [today] * len(org_ids)), strict=True)
+    with process_pool(min(len(org_ids), os.cpu_count() or 1)) as pool:
+        futures = [pool.submit(generate, org_id, today) for org_id in org_ids]
+        for org_id, future in zip(org_ids, futures, strict=True):
+            yield org_id, future.result()
 
 
 def _settings(admin: str) -> Settings:

@@ -154,6 +154,7 @@ def drain(services: Services, *, now: datetime, limit: int = 500, outside: Outsi
     A channel that does not answer, or that nobody configured, is left alone for the rest of this drain: what waits for
     it stays pending and its attempts uncounted.
     """
+    queue.void_future(services.store, now=now)
     work = _Drain(services, now, limit, outside or Outside.of(services.settings))
     with ThreadPoolExecutor(SENDERS, thread_name_prefix="delivery") as senders:
         for done in [senders.submit(work.run) for _ in range(SENDERS)]:

@@ -6,7 +6,7 @@
 A declaration is ``engine.model.digest.Digest``; the registry is ``reports/digests.py``.
 """
 
-from engine.digests.calendar import Task, is_owed, tick
+from engine.digests.calendar import Task, tick
 from engine.digests.chain import CHAIN_NAME, ChainRun, run_chain
 from engine.digests.content import Content, content
 from engine.digests.deliver import (
@@ -35,7 +35,6 @@ __all__ = [
     "deliver",
     "digest_task",
     "each",
-    "is_owed",
     "run_chain",
     "run_name",
     "snapshot_tasks",

@@ -7,7 +7,7 @@ from functools import partial
 from time import monotonic
 from typing import Literal, TypeAlias
 
-from engine.model.digest import When, last_due
+from engine.model.digest import When, last_due, next_due
 from engine.model.errors import Problem
 from engine.model.every_organization import first_named, for_every_organization, noted_reason
 from engine.runtime.services import Services
@@ -34,14 +34,15 @@ class Task:
     notes: Literal["all", "failed", "none"] = "failed"
 
 
-def is_owed(when: When, now: datetime, clock: Clock, last: JobRunRow | None) -> bool:
-    """Whether something is owed, given the last run that began since it was due.
+def is_owed(now: datetime, before: Sequence[JobRunRow]) -> bool:
+    """Whether something is owed, given the runs that began from when it was due last until it is due next.
 
-    After a while it is again where that run failed or never came to an end.
+    After a while it is again where none came to its end. A run that began later than now was noted by a clock that
+    was set back since: what it did is done, and what failed is not waited for.
     """
-    if last is None or last["started_at"] < last_due(when, now, clock.zone, clock.settings):
-        return True
-    return last["outcome"] in ("failed", None) and last["started_at"] <= now - AGAIN
+    if any(run["outcome"] not in ("failed", None) for run in before):
+        return False
+    return all(abs(now - run["started_at"]) >= AGAIN for run in before)
 
 
 RunTask: TypeAlias = Callable[[Services, Task, str, datetime], str]
@@ -94,7 +95,10 @@ def _do(services: Services, task: Task, run: RunTask, org_id: str, *, now: datet
 def _due(services: Services, task: Task, org_id: str, now: datetime) -> bool:
     with services.store.reader() as connection:
         clock = queries.clock(connection, org_id)
-        last = queries.last_run(connection, org_id, task.name, last_due(task.when, now, clock.zone, clock.settings))
-    return is_owed(task.when, now, clock, last) and task.wants(services, org_id) and not task.done(
-        services, org_id, clock, now
-    )  # fmt: skip
+        before = queries.runs_within(connection, org_id, task.name, *span(task.when, now, clock))
+    return is_owed(now, before) and task.wants(services, org_id) and not task.done(services, org_id, clock, now)
+
+
+def span(when: When, now: datetime, clock: Clock) -> tuple[datetime, datetime]:
+    """When something was due last, and when it is due next: a run between the two is that of the first."""
+    return last_due(when, now, clock.zone, clock.settings), next_due(when, now, clock.zone, clock.settings)

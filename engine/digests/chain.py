@@ -61,7 +61,8 @@ def run_chain(services: Services, chain: Sequence[Digest], org_id: str, actor: s
     with services.store.reader() as connection:
         clock = queries.clock(connection, org_id)
         day = local_day(now, clock.zone)
-        before = queries.last_run(connection, org_id, run_name(CHAIN_NAME), midnight(day, clock.zone))
+        today = midnight(day, clock.zone), midnight(day + timedelta(days=1), clock.zone)
+        before = next(iter(queries.runs_within(connection, org_id, run_name(CHAIN_NAME), *today)), None)
     steps = _steps(before)
     if before is not None and before["outcome"] == "succeeded":
         return ChainRun(before["id"], org_id, day, "already_delivered", steps)
@@ -96,8 +97,9 @@ def _step(services: Services, digest: Digest, org_id: str, actor: str, clock: Cl
         monday = local_day(now, clock.zone)
         monday -= timedelta(days=monday.weekday())
         with services.store.reader() as connection:
-            last = queries.last_run(connection, org_id, run_name(digest.name), midnight(monday, clock.zone))
-        if last is not None and last["outcome"] == "skipped":
+            week = midnight(monday, clock.zone), midnight(monday + timedelta(days=7), clock.zone)
+            before = queries.runs_within(connection, org_id, run_name(digest.name), *week)
+        if before and before[0]["outcome"] == "skipped":
             return ChainStep(digest.name, NOT_DUE)
     run: Run = deliver(services, digest, org_id, actor, now=now)
     return ChainStep(digest.name, run.outcome, run.period, len(run.deliveries))

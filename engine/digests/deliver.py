@@ -15,13 +15,13 @@ from engine.delivery import (
 )
 from engine.digests import buttons, state
 from engine.digests.buttons import Button
+from engine.digests.calendar import span
 from engine.digests.content import Content, content
 from engine.digests.messages import Occasion, messages
 from engine.model.days import local_day
 from engine.model.digest import (
     Digest,
     When,
-    last_due,
     period_key,
     quiet_until,
 )
@@ -171,11 +171,11 @@ def _prepared(services: Services, digest: Digest, org_id: str, now: datetime) ->
     with services.store.reader() as connection:
         clock = queries.clock(connection, org_id)
         channels = channels_of(services.settings, endpoints(connection, org_id))
-        due = last_due(When(digest.every), now, clock.zone, clock.settings)
-        ran = queries.last_run(connection, org_id, run_name(digest.name), due)
+        due, next_due = span(When(digest.every), now, clock)
+        ran = queries.runs_within(connection, org_id, run_name(digest.name), due, next_due)
     today, due_on = local_day(now, clock.zone), local_day(due, clock.zone)
     period = key(digest, today)
-    late = ran is None and due_on < today and key(digest, due_on) == period and digest.period != "catalogue"
+    late = not ran and due_on < today and key(digest, due_on) == period and digest.period != "catalogue"
     ways = [way for way in channels.shown() if way["name"] in digest.channels]
     return _Work(services, digest, org_id, now, clock, period, late, channels, ways)
 

@@ -3,6 +3,7 @@
 The registry is ``reports/digests.py``; what happens to a declaration is in ``engine/digests/``.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
@@ -18,6 +19,7 @@ Every = Literal["day", "weekday", "week", "month", "quarter"]
 Period = Literal["day", "week", "quarter", "catalogue"]
 ADMINS = ("owner", "admin")
 SATURDAY = 5
+ONE_DAY = timedelta(days=1)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -110,14 +112,23 @@ def last_due(when: When, now: datetime, zone: ZoneInfo, settings: Thresholds) ->
     Once a quarter is on its chosen weekday in the first week of the quarter's last month: two thirds of the quarter
     can be told, and what is to be decided can still be decided in it.
     """
+    return next(at for at in _instants(when, now, zone, settings, -1) if at <= now)
+
+
+def next_due(when: When, now: datetime, zone: ZoneInfo, settings: Thresholds) -> datetime:
+    """The first moment after ``now``, in UTC, at which something of this cadence is due."""
+    return next(at for at in _instants(when, now, zone, settings, 1) if at > now)
+
+
+def _instants(when: When, now: datetime, zone: ZoneInfo, settings: Thresholds, step: int) -> Iterator[datetime]:
+    """The moments of a cadence from around ``now``, backwards (-1) or forwards (1)."""
     hour = time(int(settings["digest_hour"]) if when.hour is None else when.hour)
     weekday = int(settings["digest_weekday"]) if when.weekday is None else when.weekday
-    day = local_day(now, zone)
+    day = local_day(now, zone) - 2 * step * ONE_DAY  # a zone may leave out a day, which moves the moments of two
     while True:
-        at = datetime.combine(day, hour, zone).astimezone(UTC)
-        if at <= now and _falls_on(when.every, day, weekday - 1):
-            return at
-        day -= timedelta(days=1)
+        if _falls_on(when.every, day, weekday - 1):
+            yield datetime.combine(day, hour, zone).astimezone(UTC)
+        day += step * ONE_DAY
 
 
 def _falls_on(every: Every, day: date, weekday: int) -> bool:

@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
-from multiprocessing import get_context
 from pathlib import Path
 
 from engine.model.ask import DEFAULT_PERIOD_DAYS
@@ -14,6 +13,7 @@ from engine.model.every_organization import OrganizationsRun, for_every_organiza
 from engine.model.report import Report
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.facts import Facts
+from engine.reporting.process_pool import process_pool
 from engine.reporting.replica import Replica
 from engine.reporting.snapshot import FrameSource, Snapshot, artifact_name
 from engine.reporting.snapshots import question, subjects
@@ -135,21 +135,11 @@ def _submitted(
     if jobs <= 1 and executor is None:
         yield lambda org_id: build_organization(work[org_id])
         return
-    with _executor(executor, jobs) as pool:
+    with process_pool(jobs) if executor is None else nullcontext(executor) as pool:
         futures: dict[str, Future[BuildResult]] = {
             org_id: pool.submit(build_organization, item) for org_id, item in work.items()
         }
         yield lambda org_id: futures[org_id].result()
-
-
-@contextmanager
-def _executor(given: Executor | None, jobs: int) -> Iterator[Executor]:
-    """The executor given, or a pool of fresh processes: Polars' threads do not survive a fork."""
-    if given is not None:
-        yield given
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield pool
 
 
 def _silent(what: str, done: int, total: int) -> None:

@@ -173,6 +173,13 @@ class _Slot(Generic[C]):
                         f"No process can be started to compute this: {error.strerror or error}; try again in 5 s.",
                         word="no_worker", headers={"Retry-After": "5"},
                     )  # fmt: skip
+                except Exception:
+                    # The last resort of the thread: whoever waits is answered, and the next finds a fresh process.
+                    log.exception("%s: work could not be handed out", self._name)
+                    order.problem = Problem("Something went wrong on our side; the log has it.")
+                    if process is not None:
+                        process.end()
+                    process = None
                 with self._wake:
                     self._current = None
                 order.done.set()

@@ -1,28 +1,55 @@
-"""Leases: of several processes one acts alone, for as long as it says that it is there."""
+"""Leases: of several processes one acts alone, for as long as it renews what it wrote here.
 
-from datetime import datetime, timedelta
+``until`` is what the holder's own clock says, for people to read. No two clocks are ever compared: whoever wants the
+lease watches whether it still changes, and names in the end what it saw, so that of several that watched one gets it.
+"""
 
-from sqlalchemy import delete, or_, update
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.store.schema.outputs import leases
 from engine.store.store import Store
 
 
-def take(store: Store, name: str, holder: str, *, now: datetime, until: datetime) -> bool:
-    """Take or renew a lease; False while somebody else holds it.
+class Lease(NamedTuple):
+    """A lease as it was written last."""
 
-    One that ends much later than a holder asks for was taken by a clock that was wrong: it is void.
-    """
-    plausible = now + 2 * max(until - now, timedelta(seconds=1))
-    free = or_(leases.c.holder == holder, leases.c.until <= now, leases.c.until > plausible)
-    values = {"name": name, "holder": holder, "until": until}
+    holder: str
+    until: datetime
+
+
+def look(store: Store, name: str) -> Lease | None:
+    """Who holds a lease; None where nobody does."""
+    with store.reader() as connection:
+        row = connection.execute(select(leases.c.holder, leases.c.until).where(leases.c.name == name)).first()
+    return Lease(row.holder, row.until) if row else None
+
+
+def take(store: Store, name: str, lease: Lease, *, after: Lease | None) -> bool:
+    """Take a lease that still is as it was seen, ``after``; False where it changed since."""
+    values = {"name": name, "holder": lease.holder, "until": lease.until}
     insert = postgresql.insert if store.dialect == "postgresql" else sqlite.insert
     with store.aside() as connection:
-        if connection.execute(update(leases).where(leases.c.name == name, free).values(values)).rowcount:
-            return True
-        made = insert(leases).values(values).on_conflict_do_nothing().returning(leases.c.holder)
-        return connection.execute(made).first() is not None
+        if after is None:
+            made = insert(leases).values(values).on_conflict_do_nothing().returning(leases.c.holder)
+            return connection.execute(made).first() is not None
+        same = (leases.c.name == name, leases.c.holder == after.holder, leases.c.until == after.until)
+        return connection.execute(update(leases).where(*same).values(values)).rowcount == 1
+
+
+def renew(store: Store, name: str, lease: Lease) -> bool:
+    """Write anew what the holder has; False where somebody else has it."""
+    with store.aside() as connection:
+        return renew_within(connection, name, lease)
+
+
+def renew_within(connection: Connection, name: str, lease: Lease) -> bool:
+    """The same as a part of a transaction: nobody takes the lease before its end."""
+    mine = (leases.c.name == name, leases.c.holder == lease.holder)
+    return connection.execute(update(leases).where(*mine).values(until=lease.until)).rowcount == 1
 
 
 def release(store: Store, name: str, holder: str) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, func, inspect, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # Alembic is loaded where something is to migrate: its import
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "migrations"
 HEALTH_MIGRATION = "0015"
+LOCK = 4_720_915_103  # of migrations, among the advisory locks of a PostgreSQL database
 
 
 def _config() -> "Config":
@@ -34,6 +35,7 @@ def latest() -> str:
 def migrate(url: str, target: str = "head") -> tuple[str | None, str]:
     """Bring the store at ``url`` to ``target`` in one transaction; returns (before, after) as revision numbers.
 
+    Of several at once one migrates; the others wait for it and find it done.
     Unavailable when the store was migrated by a newer version of the console.
     """
     reader, writer = open_engines(url)
@@ -42,7 +44,9 @@ def migrate(url: str, target: str = "head") -> tuple[str | None, str]:
             before = current(connection)
         if target == "head" and before == latest():
             return before, before
-        with writer.begin() as connection:
+        with writer.begin() as connection:  # SQLite: nobody else writes from here on
+            if connection.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
             return _upgrade(connection, target)
     except DatabaseError as error:
         if make_url(url).get_backend_name() == "sqlite":
@@ -67,6 +71,8 @@ def _upgrade(connection: Connection, target: str) -> tuple[str | None, str]:
             "install the version that migrated it.",
             word="store_too_new",
         )
+    if target == "head" and before == latest():
+        return before, before
     config.attributes["connection"] = connection
     command.upgrade(config, target)
     return before, current(connection) or ""

@@ -1,4 +1,4 @@
-"""Rate limits: in memory, or in Redis when several processes share them."""
+"""Rate limits: in memory, or in Redis when several processes share them and as long as it answers."""
 
 import math
 import threading
@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, cast
 
 from limits import RateLimitItemPerSecond
 from limits.errors import ConfigurationError
@@ -16,6 +17,7 @@ from engine.model.errors import TooLarge, TooManyRequests, Usage
 from engine.runtime.setting_values import without_passwords
 from engine.runtime.settings import Settings
 from engine.web.http import MAX_BODY
+from engine.web.spare_counters import SpareCounters, WindowStorage
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ COPILOT_TURNS = Limit("copilot", 20, 60)  # without a session there is only the 
 CONTACT = Limit("contact", 5, 600, by="address")
 
 
+REDIS_SECONDS = 0.2
 MOST_COUNTERS = 10_000  # then those that are over are dropped
 
 
@@ -132,12 +135,24 @@ def _item(count: int, seconds: int) -> RateLimitItemPerSecond:
     return RateLimitItemPerSecond(count, seconds)
 
 
+def _shared(url: str) -> WindowStorage:
+    """The storage that a URL names. A Redis that hangs holds a request no longer than a glance."""
+    options: dict[str, Any] = {}  # Any: as the library has them
+    if url.startswith("redis"):
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+
+        seconds = REDIS_SECONDS
+        options = {"socket_timeout": seconds, "socket_connect_timeout": seconds, "retry": Retry(NoBackoff(), 0)}
+    return cast(WindowStorage, storage_from_string(url, **options))
+
+
 class Limiter:
-    """Counts requests at the place that ``url`` names. Threads may share one."""
+    """Counts requests at the place that ``url`` names, in memory while that does not answer. Threads may share one."""
 
     def __init__(self, url: str) -> None:
         try:
-            storage = Counters() if url == "memory://" else storage_from_string(url)
+            storage = Counters() if url == "memory://" else SpareCounters(_shared(url), Counters())
         except (ConfigurationError, ImportError, ValueError) as error:
             told = without_passwords(str(error))
             raise Usage(f"SVC_RATE_LIMIT_URL must be memory:// or redis://…; {told}.") from error

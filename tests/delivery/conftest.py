@@ -13,6 +13,7 @@ from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import list_deliveries, set_endpoint
 from tests.conftest import NOW
+from tests.delivery.processes import Process
 from tests.delivery.world import (
     PUBLIC,
     URL,
@@ -142,3 +143,16 @@ def message(channel="email", recipient=None, **values):
         "text": "Three mappings changed.", "html": "<p>Three mappings changed.</p>", **values,
     }  # fmt: skip
     return Message(channel=channel, recipient=recipient, content_hash=content_hash(given["payload"]), **given)
+
+
+@pytest.fixture
+def process(any_store):
+    opened = []
+
+    def start(**options):
+        opened.append(Process(any_store.url, **options))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.store.close()

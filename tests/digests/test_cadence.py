@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.digests import is_owed
+from engine.digests.calendar import is_owed, span
 from engine.model.digest import (
     When,
     last_due,
@@ -97,12 +97,14 @@ def test_quiet_hours_may_lie_within_a_day_or_not_be_at_all():
 
 def calendar(when, clock, first, days, down=lambda moment: False):
     """The local moments at which something runs that is asked for every quarter of an hour."""
-    runs, last = [], {"started_at": first - timedelta(minutes=1), "outcome": "succeeded"}
+    runs, last = [], first - timedelta(minutes=1)
     for number in range(days * 96 + 1):
         now = first + timedelta(minutes=15 * number)
-        if not down(now) and is_owed(when, now, clock, last):
+        since, until = span(when, now, clock)
+        before = [{"started_at": last, "outcome": "succeeded"}] if since <= last < until else []
+        if not down(now) and is_owed(now, before):
             runs.append(now.astimezone(clock.zone))
-            last = {"started_at": now, "outcome": "succeeded"}
+            last = now
     return runs
 
 
@@ -140,11 +142,21 @@ def test_down_until_thursday_is_made_up_for_on_thursday_and_monday_stays_monday(
 
 
 def test_what_failed_is_tried_again_after_half_an_hour():
-    clock, now = Clock(BERLIN, DEFAULTS), at("2026-11-20 12:00")
+    now = at("2026-11-20 12:00")
     failed = {"started_at": now - timedelta(minutes=29), "outcome": "failed"}
-    assert not is_owed(When("day"), now, clock, failed)
-    assert is_owed(When("day"), now + timedelta(minutes=1), clock, failed)
-    assert not is_owed(When("day"), now + timedelta(minutes=1), clock, {**failed, "outcome": "skipped"})
+    assert is_owed(now, [])
+    assert not is_owed(now, [failed])
+    assert is_owed(now + timedelta(minutes=1), [failed])
+    assert not is_owed(now + timedelta(minutes=1), [failed, {**failed, "outcome": "skipped"}])
+
+
+def test_what_failed_later_than_now_by_a_clock_that_was_set_back_is_not_waited_for():
+    now = at("2026-11-20 12:00")
+    failed = {"started_at": now + timedelta(hours=6), "outcome": "failed"}
+    assert is_owed(now, [failed])
+    assert not is_owed(now, [failed, {"started_at": now, "outcome": "failed"}])
+    assert not is_owed(now, [failed, {"started_at": now, "outcome": "succeeded"}])
+    assert not is_owed(now, [{**failed, "outcome": "succeeded"}])
 
 
 def test_every_digest_is_declared_once_with_a_period_of_its_own():

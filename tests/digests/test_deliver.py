@@ -7,7 +7,7 @@ import pytest
 from engine.delivery import drain
 from engine.digests import deliver, run_name
 from engine.model.errors import BadRequest, NotFound
-from engine.store.queries.digests import last_run
+from engine.store.queries.digests import runs_within
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organization_settings, users
@@ -77,7 +77,7 @@ def test_an_empty_digest_is_not_sent_but_its_run_is_recorded(house):
     assert run(house).outcome == "empty"
     assert (house.rows(), house.store.head("acme")) == ([], head)
     with house.store.reader() as connection:
-        recorded = last_run(connection, "acme", run_name(SLA.name), NOW)
+        (recorded,) = runs_within(connection, "acme", run_name(SLA.name), NOW, NOW + timedelta(1))
     assert (recorded["outcome"], recorded["message"]) == ("skipped", "empty 2026-W47: 0 queued")
     assert run(house, send_empty=True).outcome == "delivered"
     assert {row["channel"] for row in house.rows()} == {"email", "webhook"}

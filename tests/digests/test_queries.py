@@ -62,11 +62,15 @@ def test_runs_are_noted_without_moving_the_revision(any_store):
     )
     queries.change_run(any_store, first, finished_at=later, outcome="succeeded", message="done")
     with any_store.reader() as connection:
-        found = [
-            queries.last_run(connection, "acme", "digest:x", since) for since in (NOW, later, later + timedelta(1))
-        ]
-        assert queries.last_run(connection, "other", "digest:x", NOW) is None
-    assert [row and (row["id"], row["outcome"]) for row in found] == [("r2", "skipped"), ("r2", "skipped"), None]
+        spans = ((NOW, later), (NOW, later + timedelta(1)), (later, later + timedelta(1)), (later + timedelta(1),) * 2)
+        found = [queries.runs_within(connection, "acme", "digest:x", *span) for span in spans]
+        assert queries.runs_within(connection, "other", "digest:x", NOW, later) == []
+    assert [[(row["id"], row["outcome"]) for row in rows] for rows in found] == [
+        [(first, "succeeded")],
+        [("r2", "skipped"), (first, "succeeded")],
+        [("r2", "skipped")],
+        [],
+    ]
     assert any_store.head("acme") == head
 
 

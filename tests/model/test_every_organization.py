@@ -145,13 +145,13 @@ def test_pruning_of_a_broken_organization_is_a_failed_run_and_is_tried_again(beg
     monkeypatch.setattr(scheduler, "sweep", sweep)
     assert begin("pruning", scheduler.pruning) == (
         "pruning", "failed",
-        "texts of 0 deliveries, 0 runs and 3 unfinished seals removed; "
+        "texts of 0 deliveries, 0 runs, 0 ended sessions and 3 unfinished seals removed; "
         "failed for 1 of 4 organizations: broken: The bundle folder cannot be read.",
     )  # fmt: skip
     assert asked == ["acme", "broken", "other", PLATFORM]
     broken.clear()
     assert begin("pruning", scheduler.pruning, NOW + DAY) == (
-        "pruning", "succeeded", "texts of 0 deliveries, 0 runs and 4 unfinished seals removed"
+        "pruning", "succeeded", "texts of 0 deliveries, 0 runs, 0 ended sessions and 4 unfinished seals removed"
     )  # fmt: skip
 
 
@@ -164,7 +164,9 @@ def test_old_runs_are_pruned_whoever_fails(begin, three, monkeypatch):
     for day in range(2):
         begin("outbox", lambda services, now: "done", NOW - (50 - day) * DAY)
     monkeypatch.setattr(three, "revision", refused)
-    assert begin("pruning", scheduler.pruning)[2].startswith("texts of 0 deliveries, 1 runs and 0 unfinished seals")
+    assert begin("pruning", scheduler.pruning)[2].startswith(
+        "texts of 0 deliveries, 1 runs, 0 ended sessions and 0 unfinished seals"
+    )
 
 
 def test_what_an_organization_is_owed_does_not_wait_for_a_broken_one(begin, three, monkeypatch):

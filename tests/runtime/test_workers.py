@@ -47,9 +47,38 @@ def crash(folder):
     os._exit(9)
 
 
+class Unreadable:
+    """It can be sent, and not be read where it arrives."""
+
+    def __reduce__(self):
+        return _unreadable, (os.getpid(),)
+
+
+def _unreadable(pid):
+    if pid != os.getpid():
+        raise MemoryError
+    return Unreadable()
+
+
+def unreadable(folder):
+    return Unreadable()
+
+
+def unsendable(folder):
+    return threading.Lock()
+
+
 @pytest.fixture
 def workers(tmp_path):
     found = Workers("test", [partial(opened, tmp_path)], deadline=2.0)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def patient(tmp_path):
+    """Workers that wait for a process as long as a busy machine takes."""
+    found = Workers("test", [partial(opened, tmp_path)], deadline=60.0)
     yield found
     found.close()
 
@@ -188,3 +217,24 @@ def test_whoever_waits_for_the_preparation_too_long_is_told_and_it_goes_on(worke
         workers.run(work, place="acme")
     assert (raised.value.word, notes(tmp_path)) == ("busy", ["prepared"])
     assert run(workers, double, 5) == 10
+
+
+def test_work_that_cannot_be_sent_is_answered_and_the_next_goes_on(patient, caplog):
+    with pytest.raises(Problem, match=r"^Something went wrong on our side; the log has it\.$"):
+        run(patient, double, threading.Lock())
+    assert [record.getMessage() for record in caplog.records] == ["test-0: work could not be handed out"]
+    assert "cannot pickle" in caplog.text
+    assert run(patient, double, 2) == 4
+
+
+def test_a_result_that_cannot_be_read_is_answered_and_the_next_goes_on(patient, caplog):
+    with pytest.raises(Problem, match=r"^Something went wrong on our side; the log has it\.$"):
+        run(patient, unreadable)
+    assert "MemoryError" in caplog.text
+    assert run(patient, double, 2) == 4
+
+
+def test_a_result_that_cannot_be_sent_ends_the_process_and_the_next_goes_on(patient):
+    with pytest.raises(Unavailable, match="The process that computed this ended"):
+        run(patient, unsendable)
+    assert run(patient, double, 2) == 4

@@ -603,7 +603,7 @@ def test_what_a_killed_seal_left_is_removed_a_day_later(services, peopled, monke
     crashed(known, timedelta(hours=25))  # killed just after its revision
     (folder / "bnd_restored.zip").write_bytes(b"of a store that was restored from an older backup")
     head = peopled.head("acme")
-    message = "texts of 0 deliveries, 0 runs and 2 unfinished seals removed"
+    message = "texts of 0 deliveries, 0 runs, 0 ended sessions and 2 unfinished seals removed"
     assert scheduler.pruning(services, NOW) == message
     young = [".bnd_young.new", ".bnd_young.sealing", "bnd_young.zip"]
     assert sorted(path.name for path in folder.iterdir()) == sorted([*young, "bnd_restored.zip", f"{known}.zip"])

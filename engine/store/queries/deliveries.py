@@ -6,7 +6,7 @@ and no report reads them. What becomes of a delivery is written in a revision, w
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypedDict, cast
 
 from sqlalchemy import Connection, delete, func, select, update
@@ -21,6 +21,7 @@ from engine.store.store import Store
 
 KEY = ("kind", "period", "channel", "recipient")
 ATTEMPTS = 9
+CLOCKS_DIFFER = timedelta(minutes=5)  # between machines, without anything being wrong
 
 
 class QueuedDelivery(TypedDict):
@@ -175,6 +176,14 @@ def claim(store: Store, *, now: datetime, until: datetime, without: Collection[s
                 changed = connection.execute(taken.values(next_attempt_at=until, attempts=row.attempts + 1)).rowcount
             if changed == 1:
                 return Claim(row.org_id, row.id, row.kind, row.channel, row.recipient, row.attempts + 1, until)
+
+
+def void_future(store: Store, *, now: datetime) -> None:
+    """What was queued later than now, by a clock that was set back since, and never tried: it is due now."""
+    later = now + CLOCKS_DIFFER
+    ahead = (deliveries.c.status == "pending", deliveries.c.next_attempt_at > later, deliveries.c.created_at > later)
+    with store.aside() as connection:
+        connection.execute(update(deliveries).where(*ahead, deliveries.c.attempts == 0).values(next_attempt_at=now))
 
 
 def contents(connection: Connection, claim: Claim) -> tuple[DeliveryRow, DeliveryContentRow | None]:

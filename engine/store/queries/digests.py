@@ -12,7 +12,7 @@ from engine.model.thresholds import Thresholds, thresholds
 from engine.model.vocabulary import Channel, DeliveryStatus, Json, Role
 from engine.store.ids import new_id
 from engine.store.revisions import Revision
-from engine.store.rows import many, select_first
+from engine.store.rows import many, select_rows
 from engine.store.schema.organizations import (
     memberships,
     organization_settings,
@@ -76,14 +76,17 @@ def ledger(connection: Connection, org_id: str, kind: str, period: str) -> list[
     return cast("list[SentDelivery]", [dict(row) for row in connection.execute(query).mappings()])
 
 
-def last_run(connection: Connection, org_id: str, job: str, since: datetime) -> JobRunRow | None:
-    """The newest run of a job that began at ``since`` or later."""
+def runs_within(connection: Connection, org_id: str, job: str, since: datetime, until: datetime) -> list[JobRunRow]:
+    """The runs of a job that began from ``since`` on and before ``until``, newest first."""
     query = (
         select(job_runs)
-        .where(job_runs.c.org_id == org_id, job_runs.c.job == job, job_runs.c.started_at >= since)
+        .where(
+            job_runs.c.org_id == org_id, job_runs.c.job == job, job_runs.c.started_at >= since,
+            job_runs.c.started_at < until,
+        )
         .order_by(job_runs.c.started_at.desc(), job_runs.c.id)
-    )
-    return select_first(connection, job_runs, query)
+    )  # fmt: skip
+    return select_rows(connection, job_runs, query)
 
 
 def record_run(

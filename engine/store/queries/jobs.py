@@ -2,11 +2,13 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, case, delete, exists, select, update
 
 from engine.model.vocabulary import JobOutcome
 from engine.store.ids import PLATFORM
+from engine.store.leases import Lease, renew_within
 from engine.store.rows import select_first
 from engine.store.schema.outputs import job_runs
 from engine.store.schema.records import JobRunRow
@@ -16,18 +18,48 @@ from engine.store.types import Instant
 INTERRUPTED = "The process ended before the job did."
 
 
-def begin(store: Store, run_id: str, job: str, *, now: datetime) -> None:
-    """Note that a job runs. The platform's organization must exist."""
+class Span(NamedTuple):
+    """From one instant at which something is due to before the next."""
+
+    since: datetime
+    until: datetime
+
+
+def begin(
+    store: Store,
+    run_id: str,
+    job: str,
+    *,
+    now: datetime,
+    lease: tuple[str, Lease] | None = None,
+    unless_within: Span | None = None,
+) -> bool:
+    """Note that a job runs. The platform's organization must exist.
+
+    False, and nothing is noted, where somebody else holds the lease, or where the job was done within the span.
+    """
     row = {"org_id": PLATFORM, "id": run_id, "job": job, "started_at": now, "revision": 0}
     with store.aside() as connection:
+        if lease is not None and not renew_within(connection, *lease):
+            return False
+        if unless_within is not None and done_within(connection, job, unless_within):
+            return False
         connection.execute(job_runs.insert().values(row))
+        return True
 
 
-def finish(store: Store, run_id: str, outcome: JobOutcome, message: str, *, now: datetime) -> None:
-    """Note how a run ended."""
+def finish(store: Store, run_id: str, outcome: JobOutcome, message: str, *, now: datetime) -> bool:
+    """Note how a run ended; False where it was noted as interrupted before."""
     ended = {"finished_at": now, "outcome": outcome, "message": message}
     with store.aside() as connection:
-        connection.execute(update(job_runs).where(job_runs.c.id == run_id).values(ended))
+        mine = (job_runs.c.id == run_id, job_runs.c.outcome.is_(None))
+        return connection.execute(update(job_runs).where(*mine).values(ended)).rowcount == 1
+
+
+def interrupt(store: Store, run_ids: Collection[str], *, now: datetime) -> None:
+    """Note of runs that they do not come to their end: the jobs are owed again."""
+    for run_id in run_ids:
+        finish(store, run_id, "failed", INTERRUPTED, now=now)
 
 
 def close_interrupted(store: Store, jobs: Collection[str], alive: Collection[str], *, now: datetime) -> int:
@@ -44,10 +76,11 @@ def last(connection: Connection, job: str) -> JobRunRow | None:
     return select_first(connection, job_runs, query)
 
 
-def done_since(connection: Connection, job: str, at: datetime) -> bool:
-    """Whether a run that began at ``at`` or later goes on or came to an end of its own."""
+def done_within(connection: Connection, job: str, due: Span) -> bool:
+    """Whether a run that began within the span goes on or came to an end of its own."""
     came = (job_runs.c.message != INTERRUPTED) | job_runs.c.message.is_(None)
-    query = select(job_runs.c.id).where(job_runs.c.job == job, job_runs.c.started_at >= at, came)
+    began = (job_runs.c.started_at >= due.since, job_runs.c.started_at < due.until)
+    query = select(job_runs.c.id).where(job_runs.c.job == job, *began, came)
     return connection.execute(query.limit(1)).first() is not None
 
 

@@ -1,6 +1,8 @@
 """Sessions that were ended before their time."""
 
-from sqlalchemy import Connection
+from datetime import datetime
+
+from sqlalchemy import Connection, delete
 
 from engine.store.answers import SessionEnds
 from engine.store.revisions import Revision
@@ -22,3 +24,12 @@ def end_sessions(revision: Revision, email: str, session_id: str = ALL) -> None:
     revision.upsert(ended_sessions, [{"email": email, "session_id": session_id, "ended_at": revision.now}])
     details = {"email": email, "session": session_id or "all"}
     revision.record("session.ended", object_type="session", object_id=session_id or email, details=details)
+
+
+def prune_ended(revision: Revision, before: datetime) -> int:
+    """Remove what was noted of sessions that were ended before an instant; returns how many rows."""
+    old = (ended_sessions.c.org_id == revision.org_id, ended_sessions.c.ended_at < before)
+    removed = revision.records.execute(delete(ended_sessions).where(*old)).rowcount
+    if removed:
+        revision.record("session.pruned", object_type="session", details={"removed": removed})
+    return removed

@@ -50,7 +50,10 @@ def audited(store, org="acme"):
 def night(store, at):
     """What the scheduler of a process does at a time."""
     runner = Runner(Services(Settings(), store, None, at), scheduler.JOBS, lambda: at)
-    return runner.run(BILLING)
+    try:
+        return runner.run(BILLING)
+    finally:
+        runner.resign()
 
 
 def test_it_is_due_at_the_time_that_the_setting_names():

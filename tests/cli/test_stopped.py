@@ -1,0 +1,152 @@
+"""Commands that start processes take them with them, however they end, and leave nothing half written."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.reporting.process_pool import process_pool
+from engine.store import Store
+from tests.conftest import NOW
+
+ORGANIZATIONS = ("one", "two")
+POOL = """
+import os, sys, time
+from engine.reporting.process_pool import process_pool
+
+def work(number):
+    print(f"child {os.getpid()}", flush=True)
+    time.sleep(600)
+
+if __name__ == "__main__":
+    from engine.cli import main
+    import click, engine.cli
+    @engine.cli.commands.command()
+    def wait():
+        with process_pool(2) as pool:
+            [future.result() for future in [pool.submit(work, number) for number in range(4)]]
+    sys.argv = ["hq", "wait"]
+    main()
+"""
+
+
+def children(pid):
+    """The processes that a process started, and those of these."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            parent = next(line for line in status.read_text().splitlines() if line.startswith("PPid:"))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(parent.split()[1]) == pid:
+            child = int(status.parent.name)
+            found += [child, *children(child)]
+    return found
+
+
+def is_alive(pid):
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def until(ask, seconds=60):
+    ends = time.monotonic() + seconds
+    while not (found := ask()):
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+    return found
+
+
+def stop(process, number):
+    """Signals a process as a terminal or a supervisor does; exit code, what it said, and that nothing lives on."""
+    started = children(process.pid)
+    assert started
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)  # Ctrl-C reaches the children as well
+    else:
+        process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    until(lambda: not any(map(is_alive, started)), 10)
+    return process.returncode, said
+
+
+ENDS = [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)]
+
+
+@pytest.mark.parametrize(("number", "code"), ENDS)
+def test_processes_of_a_command_end_with_it(number, code, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(POOL)
+    process = subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert [process.stdout.readline()[:6] for _ in range(2)] == ["child "] * 2
+    ended, said = stop(process, number)
+    assert (ended, "Traceback" in said, said) == (code, False, said)
+
+
+def begin(command, folder):
+    names = {"SVC_DATA_DIR": str(folder), "SVC_DATABASE_URL": f"sqlite:///{folder}/hq.db"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "engine.cli", *command], env=os.environ | names, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("number", "code"), ENDS)
+def test_a_build_that_is_stopped_leaves_whole_artifacts_and_is_done_the_next_time(number, code, sqlite_url, tmp_path):
+    store = Store(sqlite_url)
+    for org_id in ORGANIZATIONS:
+        with store.revision(org_id, "t", now=NOW, create={"name": org_id}) as revision:
+            revision.record("organization.created")
+    store.close()
+
+    def kept():
+        return {path: path.read_bytes() for path in (tmp_path / "artifacts").rglob("[!.]*") if path.is_file()}
+
+    process = begin(("build", "--all", "--jobs", "2"), tmp_path)
+    until(kept)
+    ended, said = stop(process, number)
+    assert (ended, "Traceback" in said, said) == (code, False, said)
+    before = kept()
+    again = begin(("build", "--all", "--jobs", "2"), tmp_path)
+    made, said = again.communicate(timeout=300)
+    assert (again.returncode, "Traceback" in said) == (0, False)
+    whole = kept()
+    assert {path: whole[path] for path in before} == before
+    assert [line.partition(":")[0] for line in made.splitlines()] == list(ORGANIZATIONS)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("number", "code"), ENDS)
+def test_so_does_the_demo(number, code, tmp_path):
+    process = begin(("demo", "--no-serve"), tmp_path)
+    until(lambda: len(children(process.pid)) >= 2)  # one keeps count of what multiprocessing uses
+    ended, said = stop(process, number)
+    assert (ended, "Traceback" in said, said) == (code, False, said)
+
+
+def test_a_pool_gives_back_what_was_computed():
+    with process_pool(2) as pool:
+        assert [one.result() for one in [pool.submit(abs, number) for number in (-1, 2, -3)]] == [1, 2, 3]
+
+
+def test_a_block_that_raises_ends_what_runs_at_once():
+    began = time.monotonic()
+
+    def leave():
+        with process_pool(1) as pool:
+            pool.submit(time.sleep, 600)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        leave()
+    assert time.monotonic() - began < 60
