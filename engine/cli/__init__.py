@@ -1,6 +1,5 @@
 """The command ``hq``: the third door to the same functions."""
 
-import logging
 import signal
 import sys
 from collections.abc import Sequence
@@ -9,6 +8,7 @@ from types import FrameType
 import click
 
 from engine.cli.archive import verify
+from engine.cli.common import write_log
 from engine.cli.deliveries import deliveries, endpoints
 from engine.cli.demo import demo
 from engine.cli.doors import (
@@ -65,10 +65,7 @@ for command in (
 def hq(arguments: Sequence[str]) -> None:
     """Run a command line; exits 0 when done, 1 when the data or a check says no, 2 for wrong usage."""
     write_privately()
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
-    logging.getLogger("apscheduler").setLevel(logging.WARNING)
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # it notes whole addresses, and ours may hold a password
+    write_log()
     try:
         code = commands(args=list(arguments), prog_name="hq", standalone_mode=False)
     except click.ClickException as error:

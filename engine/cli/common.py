@@ -1,5 +1,6 @@
 """What several commands share: opening the services, the organization option, progress."""
 
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,20 +22,28 @@ if TYPE_CHECKING:  # loaded where a command works with them: `hq --help` shows e
 org_option = click.option("--org", metavar="ORG", help="Organization. May be left out where there is only one.")
 
 
+def write_log() -> None:
+    """Log to standard error, as every process of ours does."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    logging.getLogger("apscheduler").setLevel(logging.WARNING)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it notes whole addresses, and ours may hold a password
+
+
 def now() -> datetime:
     """The clock of the command line."""
     return datetime.now(UTC)
 
 
 @contextmanager
-def open_console_services(settings: Settings | None = None) -> Iterator["Services"]:
+def open_console_services(settings: Settings | None = None, *, shared: bool = False) -> Iterator["Services"]:
     """The services under the settings of the environment, over files that nobody else may read."""
     from engine.runtime.services import open_services
     from reports import CATALOGUE
 
     settings = settings or Settings.of_process()
     narrow(settings.data_dir, settings.bundle_folder)
-    with open_services(settings, CATALOGUE, now=now()) as found:
+    with open_services(settings, CATALOGUE, now=now(), shared=shared) as found:
         yield found
 
 

@@ -13,16 +13,33 @@ from engine.runtime.settings import Settings
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 @click.option("--threads", type=click.IntRange(1, 64), help="Threads for all that has no lane; SVC_THREADS without.")
+@click.option(
+    "--processes",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="Processes that answer, on the same port; about as many as there are cores.",
+)
 @click.option("--no-scheduler", is_flag=True, help="Leave scheduled work to another process.")
-def serve(host: str, port: int, threads: int | None, no_scheduler: bool) -> None:
-    """Serve the API and run scheduled work; what takes long is computed in worker processes."""
+def serve(host: str, port: int, threads: int | None, processes: int, no_scheduler: bool) -> None:
+    """Serve the API and run scheduled work; what takes long is computed in worker processes.
+
+    SIGTERM or Ctrl-C: what runs has ten seconds, what waits is told to come back; once more, and nothing has any.
+    """
     from engine.cli.workers import serve_console
     from engine.web.serving.server import listen
 
     settings = Settings.of_process()
     with listen(host, port, private=not settings.session_auth) as listening:
         threads = threads or settings.threads
-        serve_console(settings, listening, f"http://{host}:{port}", threads=threads, scheduled=not no_scheduler)
+        serve_console(
+            settings,
+            listening,
+            f"http://{host}:{port}",
+            threads=threads,
+            scheduled=not no_scheduler,
+            processes=processes,
+        )
 
 
 @click.command(epilog="Example: hq scheduler")

@@ -3,6 +3,7 @@
 import click
 
 from engine.runtime.settings import Settings
+from engine.runtime.stop_signals import StopSignals
 
 THREADS = 4
 
@@ -13,8 +14,10 @@ THREADS = 4
 def gateway(host: str, port: int) -> None:
     """Serve the descriptor at the root of the central gateway; no store is opened."""
     from engine.web.gateway import gateway as application
-    from engine.web.serving.server import run, serve_simply
+    from engine.web.serving.running import run
+    from engine.web.serving.server import serve_simply
 
     server = serve_simply(application(Settings.of_process()), host, port, THREADS)
     click.echo(f"Gateway on http://{host}:{port} (Ctrl-C stops)", err=True)
-    run(server)
+    with StopSignals() as signals:
+        run(server, signals)

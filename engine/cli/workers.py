@@ -1,21 +1,27 @@
-"""The serving process and its worker processes: what each opens, and how many there are."""
+"""What answers and its worker processes: what each opens, and how many there are."""
 
+import os
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
 from engine.cli.common import now, open_console_services
+from engine.runtime.scheduled_work import Interruption, ScheduledWork
 from engine.runtime.settings import Settings
+from engine.runtime.stop_signals import StopSignals
 from engine.runtime.worker_process import Assignment
 from engine.runtime.workers import Workers
 from engine.web.app import Console
 from engine.web.computing import Answering, with_services
 from engine.web.lanes import ARCHIVES, REPORTS
+
+if TYPE_CHECKING:
+    from engine.runtime.services import Services
 
 T = TypeVar("T")
 IDLE_SECONDS = 60.0
@@ -23,18 +29,18 @@ ARCHIVE_SECONDS = 1800.0
 
 
 @contextmanager
-def open_console(settings: Settings, replica: str) -> Iterator[Console]:
+def open_console(settings: Settings, replica: str, shared: bool) -> Iterator[Console]:
     """The console of one worker process, with an analytics store of its own."""
     import api
     from engine.runtime.services import open_services
     from reports import CATALOGUE
 
-    with open_services(settings, CATALOGUE, now=now(), replica=replica, memory_bytes=0) as services:
+    with open_services(settings, CATALOGUE, now=now(), replica=replica, memory_bytes=0, shared=shared) as services:
         yield Console(api.ROUTES, services)
 
 
 @contextmanager
-def worker_pools(settings: Settings) -> Iterator[Mapping[str, Workers[Answering]]]:
+def worker_pools(settings: Settings, *, shared: bool = False) -> Iterator[Mapping[str, Workers[Answering]]]:
     """The workers by name; none runs before there is work for it."""
     from engine.runtime.services import REPLICA
 
@@ -42,12 +48,12 @@ def worker_pools(settings: Settings) -> Iterator[Mapping[str, Workers[Answering]
     workers: dict[str, Workers[Answering]] = {
         str(REPORTS.workers): Workers(
             "reports",
-            [partial(open_console, settings, replica) for replica in (REPLICA, *others)],
+            [partial(open_console, settings, replica, shared) for replica in (REPLICA, *others)],
             deadline=settings.report_deadline_seconds,
         ),
         str(ARCHIVES.workers): Workers(
             "archives",
-            [partial(open_console, settings, "analytics-archives.duckdb")],
+            [partial(open_console, settings, "analytics-archives.duckdb", shared)],
             deadline=ARCHIVE_SECONDS,
             idle=IDLE_SECONDS,
         ),
@@ -59,21 +65,58 @@ def worker_pools(settings: Settings) -> Iterator[Mapping[str, Workers[Answering]
             one.close()
 
 
-def _aside(workers: Workers[Answering], function: Callable[..., T], *arguments: object) -> T:
-    return cast(T, workers.run(Assignment(with_services, (function, arguments)), place=""))
+def _aside(
+    workers: Workers[Answering], interruption: Interruption, function: Callable[..., T], *arguments: object
+) -> T:
+    work: Assignment[Answering] = Assignment(with_services, (function, arguments))
+    return cast(T, interruption.call(partial(workers.run, work, place="")))
 
 
-def serve_console(settings: Settings, listening: socket.socket, address: str, *, threads: int, scheduled: bool) -> None:
-    """Answer on a socket that listens already, until SIGTERM or Ctrl-C."""
-    import api
-    from engine.delivery.endpoint_changes import encrypt_secrets
-    from engine.delivery.secret_keys import SecretKeys
-    from engine.web.serving.server import bind, run
+def _scheduled_work(
+    services: "Services", workers: Mapping[str, Workers[Answering]], signals: StopSignals
+) -> ScheduledWork:
+    """The scheduler, whose long work is done by the workers of archives."""
     from scheduler import new_scheduler
 
-    with open_console_services(settings) as opened, worker_pools(settings) as workers:
-        encrypt_secrets(opened.store, SecretKeys(settings.webhook_key_path), now=now())
-        services = replace(opened, background=partial(_aside, workers[str(ARCHIVES.workers)]))
-        server = bind(Console(api.ROUTES, services, workers), listening, threads)
-        click.echo(f"Serving on {address} (Ctrl-C stops)", err=True)
-        run(server, new_scheduler(services) if scheduled else None)
+    interruption = Interruption()
+
+    def interrupt() -> None:
+        interruption.begin()
+        for one in workers.values():
+            one.close()
+
+    background = partial(_aside, workers[str(ARCHIVES.workers)], interruption)
+    return ScheduledWork(new_scheduler(replace(services, background=background)), signals, interrupt)
+
+
+def serve_console(
+    settings: Settings, listening: socket.socket, address: str, *, threads: int, scheduled: bool, processes: int = 1
+) -> None:
+    """Answer on a socket that listens already, until SIGTERM or Ctrl-C.
+
+    With several ``processes`` this one has the workers and the scheduler, and those answer.
+    """
+    import api
+    from engine.cli.processes import serve_in_processes
+    from engine.delivery.endpoint_changes import encrypt_secrets
+    from engine.delivery.secret_keys import SecretKeys
+    from engine.web.serving.running import run
+    from engine.web.serving.server import bind
+
+    said = partial(click.echo, f"Serving on {address} (Ctrl-C stops)", err=True)
+    shared = processes > 1
+    with (
+        StopSignals() as signals,
+        open_console_services(settings, shared=shared) as services,
+        worker_pools(settings, shared=shared) as workers,
+    ):
+        encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())
+        work = _scheduled_work(services, workers, signals) if scheduled else None
+        if processes == 1:
+            server = bind(Console(api.ROUTES, services, workers), listening, threads)
+            said()
+            whole = run(server, signals, work)
+        else:
+            whole = serve_in_processes(services, workers, listening, threads, processes, signals, work, said)
+    if not whole:  # a thread of it is not over, and need not be: what was acknowledged is in the store
+        os._exit(0)

@@ -62,14 +62,15 @@ def open_services(
     now: datetime,
     replica: str = REPLICA,
     memory_bytes: int = MEMORY_BYTES,
+    shared: bool = False,
 ) -> Iterator[Services]:
     """Migrate the store, open everything, and let go of it in the end.
 
     Processes that compute side by side have a ``replica`` each, a file in the data folder; ``memory_bytes`` bounds the
-    artifacts that are held in memory.
+    artifacts that are held in memory; ``shared`` where several of them write all the time.
     """
     migrate(settings.store_url)
-    store = Store(settings.store_url)
+    store = Store(settings.store_url, shared=shared)
     folder = settings.data_dir
     analytics = Replica(store.url, folder / replica, memory_limit=settings.analytics_memory)
     artifacts = Artifacts(folder / "artifacts", memory_bytes=memory_bytes)

@@ -9,11 +9,13 @@ import traceback
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from engine.model.errors import Problem
+from engine.runtime.process_names import show_name
+from engine.runtime.spawning import start_deaf
 
 log = logging.getLogger("hq.workers")
 C = TypeVar("C")
@@ -50,7 +52,7 @@ class WorkerProcess(Generic[C]):
         context = get_context("spawn")
         self._near, far = context.Pipe()
         self._process = context.Process(target=_main, args=(open, far), name=name, daemon=True)
-        self._process.start()
+        start_deaf(self._process, (signal.SIGINT, signal.SIGTERM))
         far.close()
 
     def send(self, work: Assignment[C]) -> None:
@@ -86,8 +88,7 @@ class WorkerProcess(Generic[C]):
 def _main(open: Callable[[], AbstractContextManager[C]], far: Connection) -> None:
     """A worker: one work after the other, until the other side is gone."""
     os.nice(NICENESS)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    show_name(f"hq {current_process().name}")
     came: queue.SimpleQueue[_Sent[C] | None] = queue.SimpleQueue()
 
     def listen() -> None:

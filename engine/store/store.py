@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import date, datetime
+from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import Connection, Text, select, type_coerce
@@ -26,7 +27,7 @@ from engine.store.database import damage_error, open_engines
 from engine.store.group import Ahead, GroupCommit
 from engine.store.heads import take_head
 from engine.store.ids import PLATFORM
-from engine.store.locks import FairLock
+from engine.store.locks import FairLock, FileTurn
 from engine.store.queries.organizations import plan_of, time_zone
 from engine.store.queries.sessions import session_ends
 from engine.store.revisions import Revision
@@ -44,13 +45,18 @@ T = TypeVar("T")
 
 
 class Store:
-    """One database. Threads may share it; each process opens its own."""
+    """One database. Threads may share it; each process opens its own.
 
-    def __init__(self, url: str) -> None:
+    ``shared``: several processes write to it all the time, and take turns where SQLite would have them try again.
+    """
+
+    def __init__(self, url: str, *, shared: bool = False) -> None:
         self.url = url
         self._reader, self._writer = open_engines(url)
         self.dialect = self._reader.dialect.name
-        self._turn = FairLock()
+        self._turn = (
+            FileTurn(Path(f"{self._reader.url.database}-turn")) if shared and self.dialect == "sqlite" else FairLock()
+        )
         self._answers = FreshAnswers(self._reader.url.database or "" if self.dialect == "sqlite" else None)
         self._credentials: dict[str, CredentialRow] = {}
         self._group = GroupCommit(self._writer, self._turn, self._errors)
@@ -63,6 +69,7 @@ class Store:
         finally:
             self._reader.dispose()
             self._writer.dispose()
+            self._turn.close()
 
     # -- reading ---------------------------------------------------------------------------------------------------
 

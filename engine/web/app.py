@@ -20,8 +20,7 @@ from engine.model.errors import (
     Unauthorized,
 )
 from engine.runtime.services import Services
-from engine.runtime.workers import Workers
-from engine.web.computing import Answering, Computing
+from engine.web.computing import Computing, WorkerPool
 from engine.web.environ import body_of, query_of, request_id
 from engine.web.gate import Gate
 from engine.web.http import (
@@ -31,6 +30,7 @@ from engine.web.http import (
 )
 from engine.web.lanes import GENERAL, LANES, STREAMS, Lane
 from engine.web.limits import Limit, Limiter
+from engine.web.linked_limits import RateLimits
 from engine.web.local_mode import check_local
 from engine.web.parameters import parameters
 from engine.web.routes import WITH_BODY, Route
@@ -58,12 +58,16 @@ class Console:
     """The routes over the services of one process. ``wsgi`` is the application."""
 
     def __init__(
-        self, routes: Sequence[Route], services: Services, workers: Mapping[str, Workers[Answering]] | None = None
+        self,
+        routes: Sequence[Route],
+        services: Services,
+        workers: Mapping[str, WorkerPool] | None = None,
+        limiter: RateLimits | None = None,
     ) -> None:
         self.routes = tuple(routes)
         self.services = services
         self._computing = Computing(workers or {})
-        limiter = Limiter(services.settings.rate_limit_url)
+        limiter = limiter or Limiter(services.settings.rate_limit_url)
         self.gate = Gate(services, Sessions(services.settings), limiter)
         self._proxies = frozenset(services.settings.trusted_proxies)
         secure = services.settings.base_url.startswith("https://")

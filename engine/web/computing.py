@@ -11,7 +11,6 @@ from engine.reporting.artifacts import Name
 from engine.reporting.snapshot import Artifact
 from engine.runtime.services import Services
 from engine.runtime.worker_process import Assignment
-from engine.runtime.workers import Workers
 from engine.web.http import Principal, Question, Request, Response
 from engine.web.lanes import REPORTS, Lane
 from engine.web.routes import Route
@@ -27,6 +26,15 @@ class Answering(Protocol):
 
     def computed(self, method: str, path: str, request: Request) -> Response:
         """What the route's handler answers; the checks were made where the request came in."""
+
+
+class WorkerPool(Protocol):
+    """Worker processes, of this process or of the main one."""
+
+    def run(
+        self, work: Assignment[Answering], *, place: str, caller: str = "", gone: Callable[[], bool] = bool
+    ) -> object:
+        """The result; a Problem that the work raised, or Unavailable. NobodyWaits once ``gone`` says so."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,7 @@ class _Sent:
 class Computing:
     """The workers of a console by name; without them everything is computed where it is asked."""
 
-    workers: Mapping[str, Workers[Answering]]
+    workers: Mapping[str, WorkerPool]
 
     def report(self, request: Request, question: Question, head: Position | None) -> tuple[Artifact, str | None]:
         """A report's artifact, and the hash of what it says; from the artifacts, or computed now.

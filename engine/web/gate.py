@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from engine.model.errors import NotFound
 from engine.runtime.services import Services
-from engine.web.limits import Limiter
+from engine.web.linked_limits import RateLimits
 from engine.web.sessions import Sessions
 
 
@@ -14,7 +14,7 @@ class Gate:
 
     services: Services
     sessions: Sessions
-    limiter: Limiter
+    limiter: RateLimits
 
     def local_organization(self) -> str:
         """The organization of session-mode: the one that is set, else the first."""

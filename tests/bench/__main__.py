@@ -19,8 +19,10 @@ from tests.bench import (
     copilot,
     http,
     ingest,
+    processes,
     reports,
     volume,
+    writers,
 )
 from tests.bench.step import hq, module
 from tests.bench.table import Figure, printed
@@ -41,6 +43,8 @@ def main() -> None:
         figures += _measured(http.figures(folder, cookie, threads=THREADS, rounds=3 if quick else 7))
         figures += _measured(ingest.figures(folder, cookie, seconds=1 if quick else 2))
         figures += _measured(availability.figures(folder, cookie, seconds=3 if quick else 10))
+        figures += _measured(processes.figures(folder, cookie, seconds=1 if quick else 3))
+        figures += _measured(writers.figures(Path(scratch), seconds=0.5 if quick else 2))
         figures += _measured(archives.figures(folder, cookie))
         figures += _measured(attacks.figures())
         figures += _measured(causes.figures(Path(scratch)))

@@ -263,3 +263,63 @@ def test_at_the_end_what_runs_is_answered_and_what_waits_is_told(application):
         status, body, _ = answer(waiting)
         assert (status, json.loads(body)["error"]) == (503, "stopping")
         assert half.recv(1) == b""
+
+
+def streaming(environ, start):
+    """An endless stream: of the copilot's events under ``/events``, of plain text under ``/text``."""
+    kind = "text/event-stream; charset=utf-8" if environ["PATH_INFO"] == "/events" else "text/plain"
+    start("200 OK", [("Content-Type", kind)])
+    while True:
+        yield b"data: 1\n\n"
+        time.sleep(0.02)
+
+
+def rest(client):
+    received = b""
+    while piece := client.recv(65536):
+        received += piece
+    return received
+
+
+def test_what_still_runs_after_the_grace_is_told_and_its_answer_is_thrown_away(application, monkeypatch):
+    monkeypatch.setattr(server, "GRACE_SECONDS", 0.3)
+    with ExitStack() as closing:
+        with listening(application) as port:
+            running = ask(closing, port, "/hold")
+            until(lambda: application.entered == ["/hold"])
+        status, body, top = answer(running)
+        assert (status, json.loads(body)["error"]) == (503, "stopping")
+        assert {"Retry-After: 5", "Connection: close"} <= set(top.split("\r\n"))
+        application.held.release()
+        assert rest(running) == b""
+
+
+@pytest.mark.parametrize(("path", "last"), [("/events", b"0\r\n\r\n"), ("/text", b"data: 1\n\n\r\n")])
+def test_at_the_end_a_stream_of_events_says_so_and_another_breaks_off(path, last, monkeypatch):
+    monkeypatch.setattr(server, "GRACE_SECONDS", 0.3)
+    with ExitStack() as closing:
+        with listening(streaming) as port:
+            client = ask(closing, port, path)
+            assert client.recv(15) == b"HTTP/1.1 200 OK"
+        received = rest(client)
+    assert received.endswith(last)
+    assert (b'"code":"stopping"' in received) == (path == "/events")
+
+
+def test_a_body_that_is_still_coming_at_the_end_is_told(application):
+    with ExitStack() as closing:
+        with listening(application) as port:
+            client = connected(closing, port)
+            client.sendall(head("POST", "/echo", "Content-Length: 5000") + b"abc")
+            time.sleep(0.2)
+        status, body, _ = answer(client)
+        assert (status, json.loads(body)["error"]) == (503, "stopping")
+
+
+def test_a_connection_that_another_process_took_is_no_harm(application):
+    own = server.listen(HOST, 0)
+    lane = {lane.name: lane for lane in (FAST, SLOW)}
+    found = server.ConsoleServer(application, own, (FAST, SLOW), lambda method, path, signed: lane["fast"])
+    found.handle_accept()
+    assert found.active_channels == {}
+    assert found.serve(lambda: True)

@@ -5,9 +5,11 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from waitress.channel import HTTPChannel
+from waitress.channel import ClientDisconnected, HTTPChannel
+from waitress.task import WSGITask
 
-from engine.web.serving.refusals import HttpRefusal, RefusalTask, too_slow
+from engine.copilot import sse
+from engine.web.serving.refusals import HttpRefusal, RefusalTask, last_chunks, too_slow
 
 HEADER_SECONDS = 20.0
 BODY_SECONDS = 60.0
@@ -27,6 +29,22 @@ class _Progress:
     sent: int
 
 
+class _ApplicationTask(WSGITask):  # type: ignore[misc] # waitress has no types
+    """waitress's answer of the application; its channel knows it while it runs."""
+
+    channel: "ClientChannel"
+
+    def start(self) -> None:
+        """Begin."""
+        super().start()
+        self.channel.begin_answer(self)
+
+    @property
+    def streams_events(self) -> bool:
+        """Whether the answer that began is a stream of events without a length."""
+        return self.chunked_response and ("Content-Type", sse.CONTENT_TYPE) in self.response_headers
+
+
 class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
     """waitress's channel with deadlines.
 
@@ -34,6 +52,7 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
     answer; after a moment the application may take it for gone.
     """
 
+    task_class = _ApplicationTask
     error_task_class = RefusalTask
     request: Any  # what is coming in, of waitress's parser
     close_when_flushed: bool
@@ -47,6 +66,9 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         self._progress: _Progress | None = None
         self._ended: float | None = None  # when the client closed its side
         self._lingers: float | None = None
+        self._task: _ApplicationTask | None = None  # which answers, or did last
+        self._answered = False  # whether any of its answer is handed out
+        self._given_up = False
         super().__init__(server, sock, addr, adj, map)
 
     # -- what the loop asks --------------------------------------------------------------------------------------------
@@ -195,6 +217,41 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
             first = len(self.requests) == 1
         if first:
             self.service()
+
+    # -- the end -------------------------------------------------------------------------------------------------------
+
+    def begin_answer(self, task: _ApplicationTask) -> None:
+        """The application begins to answer the oldest request."""
+        with self.outbuf_lock:
+            self._task, self._answered = task, False
+
+    def write_soon(self, data: Any) -> int:
+        """Take a part of an answer, unless it was given up. Any: bytes or a buffer; waitress has no types."""
+        with self.outbuf_lock:
+            if self._given_up:
+                raise ClientDisconnected
+            self._answered = True
+            return int(super().write_soon(data))
+
+    def give_up(self, refusal: HttpRefusal) -> None:
+        """Answer in place of the application, which goes on for too long: what it says from now on goes nowhere.
+
+        Of an answer that began, a stream of events ends with one that says why; any other breaks off.
+        """
+        with self.outbuf_lock:
+            if self._given_up or not self.requests:
+                return
+            task = self._task
+            if not self._answered:
+                self.requests[0].error = refusal
+                RefusalTask(self, self.requests[0]).service()
+            elif (
+                task is not None
+                and task.chunked_response
+                and ("Content-Type", sse.CONTENT_TYPE) in task.response_headers
+            ):
+                self.write_soon(last_chunks(refusal))
+            self._given_up = True
 
     def _linger(self) -> None:
         try:

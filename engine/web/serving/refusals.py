@@ -7,6 +7,8 @@ from http import HTTPStatus
 import msgspec
 from waitress.task import Task
 
+from engine.copilot import sse
+
 _BODIES = {"application/json": "Content-Type", "no-store": "Cache-Control", "nosniff": "X-Content-Type-Options"}
 
 
@@ -92,3 +94,10 @@ def stopping() -> HttpRefusal:
     return HttpRefusal(
         HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "The console is stopping; try again in 5 s.", retry_after=5
     )
+
+
+def last_chunks(refusal: HttpRefusal) -> bytes:
+    """The end of a chunked stream of events that breaks off: an event that says why, as the copilot's do."""
+    error = {"message": refusal.message, "type": refusal.word, "code": refusal.word}
+    event = sse.event({"error": error})
+    return b"%X\r\n%b\r\n0\r\n\r\n" % (len(event), event)

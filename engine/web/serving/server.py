@@ -1,15 +1,12 @@
 """The server: one loop for all connections, lanes of threads for what they ask, a clean end."""
 
 import errno
-import gc
 import ipaddress
 import logging
-import signal
 import socket
 import time
 from collections.abc import Callable, Collection
-from types import FrameType
-from typing import Any, Protocol
+from typing import Any
 from wsgiref.types import WSGIApplication
 
 from waitress import wasyncore
@@ -21,10 +18,11 @@ from engine.web.app import Console
 from engine.web.lanes import GENERAL, Lane
 from engine.web.serving.channel import ClientChannel
 from engine.web.serving.dispatcher import Connection, LaneDispatcher
-from engine.web.serving.refusals import HttpRefusal, busy
+from engine.web.serving.refusals import HttpRefusal, busy, stopping
 
 log = logging.getLogger("hq.web")
 GRACE_SECONDS = 10.0
+LAST_SECONDS = 1.0  # after the grace, for the last answers to be sent
 MAX_REQUEST = 16 * 1024 * 1024  # beyond the largest body that is read: so far the application itself says 413
 CONNECTIONS = 1000
 CONNECTIONS_OF_ADDRESS = 256
@@ -55,6 +53,8 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
         self._proxies = frozenset(proxies)
         self._checked = 0.0
         self._incoming = 0
+        self._stops = 0  # how often it was told to
+        self._grace = GRACE_SECONDS
         settings = Adjustments(
             sockets=[listening],
             ident=None,
@@ -103,9 +103,10 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
 
     def handle_accept(self) -> None:
         """Let a connection in. Where there are too many, the one that has said nothing for longest goes."""
+        before = len(self.active_channels)
         super().handle_accept()
         everybody = list(self.active_channels.values())
-        if not everybody:
+        if len(everybody) == before:  # another process took it, or it is gone already
             return
         newest: ClientChannel = everybody[-1]
         address = newest.addr[0]
@@ -138,32 +139,64 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
     def maintenance(self, now: float) -> None:
         """waitress's own look for idle channels; ``check`` does more."""
 
-    def serve(self, until: Callable[[], bool] = lambda: False) -> None:
-        """Turn the loop until ``until`` or an exception of a signal, then answer what is under way."""
-        try:
-            while not until():
-                wasyncore.loop(timeout=SECONDS_BETWEEN_CHECKS, map=self._map, use_poll=True, count=1)
-        except (SystemExit, KeyboardInterrupt):
-            log.info("stopping: finishing the requests under way")
-        finally:
-            self._finish()
+    def stop(self, grace: float | None = None) -> None:
+        """End: from a signal's handler or any thread. What runs has ``grace`` seconds, or none once said again."""
+        self._stops += 1
+        if grace is not None:
+            self._grace = grace
+        self.pull_trigger()
 
-    def _finish(self) -> None:
-        """Accept nothing more; answer what runs, refuse what waits, hang up on the others."""
-        wasyncore.dispatcher.close(self)
+    def serve(self, until: Callable[[], bool] = lambda: False) -> bool:
+        """Turn the loop until ``until`` or ``stop``, then answer what is under way. Whether all came to its end."""
+        while not (self._stops or until()):
+            wasyncore.loop(timeout=SECONDS_BETWEEN_CHECKS, map=self._map, use_poll=True, count=1)
+        log.info("stopping: finishing the requests under way")
+        return self._finish()
+
+    def _finish(self) -> bool:
+        """Accept nothing more; answer what runs, refuse what waits, hang up on the others. What runs for longer than
+        the grace is given up with an answer, too."""
+        begun = time.monotonic()
         self.task_dispatcher.close()
-        until = time.monotonic() + GRACE_SECONDS
-        while self.active_channels and time.monotonic() < until:
-            self._turn(time.monotonic())
-            for channel in list(self.active_channels.values()):
-                if channel.pending:
-                    channel.handle_close()
-            wasyncore.loop(timeout=0.05, map=self._map, use_poll=True, count=1)
-        self.task_dispatcher.shutdown(timeout=max(0.0, until - time.monotonic()))
+        self._accept_the_rest()
+        wasyncore.dispatcher.close(self)
+        self._read_the_rest()
+        while self.active_channels and self._stops < 2 and time.monotonic() < begun + self._grace:
+            self._last_turn()
+        for channel in list(self.active_channels.values()):
+            channel.give_up(stopping())
+        until = time.monotonic() + LAST_SECONDS
+        while any(channel.total_outbufs_len for channel in self.active_channels.values()) and time.monotonic() < until:
+            self._last_turn()
         for channel in list(self.active_channels.values()):
             channel.handle_close()
+        patience = begun + self._grace - time.monotonic() if self._stops < 2 else 0.0
+        ended = self.task_dispatcher.shutdown(timeout=max(0.1, patience))
         self.trigger.close()
         self._map.clear()
+        return ended
+
+    def _accept_the_rest(self) -> None:
+        """Those who are connected already, as far as the kernel is concerned, are told as well."""
+        for _ in range(CONNECTIONS):
+            before = len(self.active_channels)
+            self.handle_accept()
+            if len(self.active_channels) <= before:
+                return
+
+    def _read_the_rest(self) -> None:
+        """Whatever came whole by now is a request that gets an answer; so does one whose body is still coming."""
+        wasyncore.loop(timeout=0, map=self._map, use_poll=True, count=1)
+        for channel in list(self.active_channels.values()):
+            if channel.pending and channel.request is not None and channel.request.headers_finished:
+                channel.refuse_coming(stopping())
+
+    def _last_turn(self) -> None:
+        self._turn(time.monotonic())
+        for channel in list(self.active_channels.values()):
+            if channel.pending:
+                channel.handle_close()
+        wasyncore.loop(timeout=0.05, map=self._map, use_poll=True, count=1)
 
 
 def _credential(headers: dict[str, str]) -> str:
@@ -203,42 +236,6 @@ def listen(host: str, port: int, *, private: bool = False) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise Usage(f"Port {port} on {host} is in use; choose another with --port.") from error
         raise Usage(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
-
-
-class BackgroundJobs(Protocol):
-    """Work that runs beside the server."""
-
-    def start(self) -> None:
-        """Begin, on threads of its own."""
-
-    def shutdown(self, *, wait: bool) -> None:
-        """Begin nothing more; let what runs come to its end."""
-
-
-def run(server: ConsoleServer, jobs: BackgroundJobs | None = None) -> None:
-    """Serve until SIGTERM or Ctrl-C, then finish the requests and the work under way."""
-    if jobs is None:
-        return _run(server)
-    jobs.start()
-    try:
-        _run(server)
-    finally:
-        jobs.shutdown(wait=True)
-
-
-def _run(server: ConsoleServer) -> None:
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise SystemExit
-
-    previous = signal.signal(signal.SIGTERM, stop)
-    gc.collect()
-    gc.freeze()  # what is loaded by now stays: looking through it again and again finds nothing
-    try:
-        server.serve()
-    finally:
-        signal.signal(signal.SIGTERM, previous)
-        gc.unfreeze()  # else DuckDB complains on the way out of objects that were never freed
 
 
 def _loopback(host: str) -> bool:

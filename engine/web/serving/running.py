@@ -1,0 +1,33 @@
+"""A server from its start to its end, in the process that is told to stop."""
+
+import gc
+from collections.abc import Callable
+
+from engine.runtime.scheduled_work import ScheduledWork
+from engine.runtime.stop_signals import StopSignals
+from engine.web.serving.server import ConsoleServer
+
+
+def run(
+    server: ConsoleServer,
+    signals: StopSignals,
+    work: ScheduledWork | None = None,
+    ready: Callable[[], None] | None = None,
+) -> bool:
+    """Serve until SIGTERM or Ctrl-C, then finish the requests and the work under way.
+
+    Whether all of it came to its end within the grace; a second signal ends it at once. ``ready`` is called before
+    the first request.
+    """
+    signals.tell(server.stop)
+    if work is not None:
+        work.start()
+    gc.collect()
+    gc.freeze()  # what is loaded by now stays: looking through it again and again finds nothing
+    try:
+        if ready is not None:
+            ready()
+        served = server.serve()
+    finally:
+        gc.unfreeze()  # else DuckDB complains on the way out of objects that were never freed
+    return (work is None or work.end()) and served
