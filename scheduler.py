@@ -79,8 +79,9 @@ def nightly_build(services: Services, now: datetime) -> str:
 def build_several(services: Services, org_ids: Sequence[str], now: datetime) -> OrganizationsRun[BuildResult]:
     """Every report of some organizations."""
     went = batch.build(
-        services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now, jobs=1
-    )
+        services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now, jobs=1,
+        quota=services.artifacts.space.quota,
+    )  # fmt: skip
     services.replica.checkpoint()
     failures = [OrganizationFailure(failure.org_id, Problem(noted_reason(failure.error))) for failure in went.failures]
     return OrganizationsRun(went.results, failures)  # as it can go from one process to another
