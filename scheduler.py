@@ -104,8 +104,9 @@ def pruning(services: Services, now: datetime) -> str:
         org_ids.append(PLATFORM)
     went = for_every_organization("pruning", org_ids, lambda org_id: _prune(services, org_id, now))
     old = runs.prune(
-        services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS)
-    )
+        services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS),
+        now=now,
+    )  # fmt: skip
     texts = sum(texts for texts, _ in went.results.values())
     seals = sum(seals for _, seals in went.results.values())
     return went.message(f"texts of {texts} deliveries, {old} runs and {seals} unfinished seals removed")
