@@ -1,9 +1,10 @@
 """A console over two organizations that have rows in every table, and what every reading route answers there."""
 
+import logging
 import re
 import shutil
-from contextlib import closing
-from dataclasses import replace
+from contextlib import closing, contextmanager
+from dataclasses import fields, replace
 
 import pytest
 from freezegun import freeze_time
@@ -14,7 +15,7 @@ from engine.reporting.artifacts import Artifacts
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
-from engine.runtime.settings import Settings
+from engine.runtime.settings import Settings, variable
 from engine.store import PLATFORM, Store
 from engine.store.schema import metadata
 from engine.web.app import Console
@@ -30,7 +31,7 @@ from tests.web.door import issued
 
 COMPLIANCE = "/api/governance/compliance"
 THEIRS = "Theirs-4f1c"  # in every text of the neighbour
-CRON = "cron-secret-5d20"
+CRON = "planted-5d20c7e1f0a9-cron"
 NAMED = {  # the table of whose rows a path names one, by the part of the path before the identifier
     "incidents": "incidents", "services": "services", "threads": "copilot_threads", "bundles": "bundles",
     "leads": "leads", "pilots": "pilots", "api-keys": "credentials", "alert-ingest-tokens": "credentials",
@@ -38,10 +39,20 @@ NAMED = {  # the table of whose rows a path names one, by the part of the path b
 }  # fmt: skip
 
 
+PLANTED = "planted-5d20c7e1f0a94b3c8d6e7f8091a2b3c4"  # in every setting that is secret
+SECRETS = {variable(declared): declared for declared in fields(Settings) if declared.metadata["secret"]}
+URLS = {
+    "SVC_DATABASE_URL": f"postgresql+psycopg://hq:{PLANTED}@127.0.0.1:9/hq",
+    "SVC_SMTP_URL": f"smtps://hq:{PLANTED}@127.0.0.1:9",
+    **{f"SVC_{name}_URL": f"http://127.0.0.1:9/{PLANTED}" for name in ("LLM", "REASONING", "ROBOT", "CHAT_WEBHOOK")},
+}
+
+
 def settings_of(folder):
-    secrets = {name: CRON for name, _, _ in Settings().shown() if name.endswith("_CRON_SECRET")}
+    """The variables of a console; every secret one is set."""
     return {
-        **secrets, "SVC_DATA_DIR": str(folder / "var"), "SVC_SESSION_SECRET": SECRET,
+        **{name: URLS.get(name, PLANTED) for name in SECRETS},
+        **{name: CRON for name in SECRETS if name.endswith("_CRON_SECRET")}, "SVC_DATA_DIR": str(folder / "var"), "SVC_SESSION_SECRET": SECRET,
         "SVC_PLATFORM_ADMIN_EMAILS": "owner@acme.example", "SVC_BASE_URL": "http://localhost:8080",
     }  # fmt: skip
 
@@ -98,6 +109,19 @@ def opened(filled, tmp_path_factory):
         part.close()
 
 
+@contextmanager
+def logged():
+    """What is logged meanwhile, formatted as whoever keeps logs would."""
+    lines, handler, root = [], logging.Handler(), logging.getLogger()
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
+    handler.emit = lambda record: lines.append(handler.format(record))
+    root.addHandler(handler)
+    try:
+        yield lines
+    finally:
+        root.removeHandler(handler)
+
+
 def reading(token):
     """(method, path, headers) of every reading route, in every format, of each record that acme has."""
     formats = {route_of(name): report.formats for name, report in CATALOGUE.items()}
@@ -122,8 +146,9 @@ def reading(token):
 @pytest.fixture(scope="package")
 def world(opened):
     """A console, and in ``answers`` what it said by path. Nobody changes it."""
-    with freeze_time(NOW):
+    with freeze_time(NOW), logged() as lines:
         found = opened()
+        found.lines = lines
         for number in range(8):
             found.call("POST", f"/api/incidents/{identifier('acme', 'incidents', number)}/rca/run", {})
             pilot = f"/api/admin/pilots/{identifier(PLATFORM, 'pilots', number)}"
@@ -138,7 +163,7 @@ def world(opened):
         asked = dict(reading(token)) | {f"{COMPLIANCE}/bundles/{sealed}{more}": {} for more in ("", "/download")}
         asked |= {f"/api/admin/pilots/{identifier(PLATFORM, 'pilots', 3)}/proposal?format={form}": {}
                   for form in ("html", "md")}  # fmt: skip
-        asked |= {f"{COMPLIANCE}/export?format=csv": {}}
+        asked |= {f"{COMPLIANCE}/export?format=csv": {}, "/api/reasoning/models": {}, "/api/robot/%0D%0Aevil": {}}
         found.answers = {path: found.client().get(path, **headers) for path, headers in asked.items()}
     return found
 
