@@ -79,8 +79,9 @@ def nightly_build(services: Services, now: datetime) -> str:
 def build_several(services: Services, org_ids: Sequence[str], now: datetime) -> OrganizationsRun[BuildResult]:
     """Every report of some organizations."""
     went = batch.build(
-        services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now, jobs=1
-    )
+        services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now, jobs=1,
+        quota=services.artifacts.space.quota,
+    )  # fmt: skip
     services.replica.checkpoint()
     failures = [OrganizationFailure(failure.org_id, Problem(noted_reason(failure.error))) for failure in went.failures]
     return OrganizationsRun(went.results, failures)  # as it can go from one process to another
@@ -103,8 +104,9 @@ def pruning(services: Services, now: datetime) -> str:
         org_ids.append(PLATFORM)
     went = for_every_organization("pruning", org_ids, lambda org_id: _prune(services, org_id, now))
     old = runs.prune(
-        services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS)
-    )
+        services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS),
+        now=now,
+    )  # fmt: skip
     texts, ends, seals = map(sum, zip((0, 0, 0), *went.results.values(), strict=True))
     return went.message(
         f"texts of {texts} deliveries, {old} runs, {ends} ended sessions and {seals} unfinished seals removed"

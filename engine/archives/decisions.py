@@ -55,7 +55,8 @@ def _to_decide(needed: pl.DataFrame) -> list[str]:
 def _earlier(held: pl.DataFrame) -> list[str]:
     rows = []
     for held_on, committee, decided in held.select("held_on", "name", "decisions").iter_rows():
-        for one in msgspec.json.decode(decided):
+        noted = msgspec.json.decode(decided)  # what was imported may be any JSON
+        for one in (one for one in noted if isinstance(one, dict)) if isinstance(noted, list) else ():
             cells = (held_on.isoformat(), committee, one.get("decision"), one.get("owner"), one.get("due_on"),
                      one.get("status"))  # fmt: skip
             rows.append("| " + " | ".join(inline(str(cell or "")) for cell in cells) + " |")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from engine.archives.archive import seal
 from engine.archives.contents import gather
-from engine.archives.errors import disk
 from engine.archives.keys import signing_key
 from engine.archives.windows import Days
 from engine.model.document import Position
 from engine.model.vocabulary import ArchiveKind
+from engine.reporting.artifact_space import UNFINISHED
 from engine.reporting.artifacts import Name
 from engine.runtime.services import Services
 
@@ -30,18 +30,18 @@ def pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, *, no
     key = signing_key(services.settings.signing_key_path)
     artifacts = services.artifacts
     wanted = _name(services, org_id, kind, window, key.id, now)
-    if wanted is not None and artifacts.place(wanted).is_file():
-        return _found(artifacts.place(wanted), wanted)
+    found = None if wanted is None else artifacts.found(wanted)
+    if wanted is not None and found is not None:
+        return _found(found, wanted)
     with gather(services, org_id, kind, window, now=now) as (spool, about, _):
         position = Position(about.revision.seq, about.revision.hash)
         made = Name.of(org_id, kind, "zip", about.as_of, position, _parameters(window, key.id))
         path = artifacts.place(made)
         with artifacts.building(made):
             if not path.is_file():
-                temporary = path.with_name(f".new-{os.urandom(8).hex()}")
+                temporary = path.with_name(f"{UNFINISHED}{os.urandom(8).hex()}")
                 seal(spool, about, key, temporary)
-                with disk("The archive"):
-                    temporary.replace(path)
+                artifacts.take(made, temporary)
     return _found(path, made)
 
 

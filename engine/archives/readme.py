@@ -1,5 +1,6 @@
 """The page that an assessor reads first: what is in the archive, and three ways to check it without us."""
 
+import re
 from collections.abc import Sequence
 
 from engine.archives.about import About
@@ -7,6 +8,7 @@ from engine.archives.manifest import UNLISTED
 from engine.archives.spool import Part
 from engine.reporting.render.markdown import inline
 
+PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
 WHAT = {
     "bundle": "A sealed snapshot of evidence. It is chained to the bundle before it and never changed.",
     "workbook": "Evidence, crosswalk and every framework assessment of one day, to work with.",
@@ -84,14 +86,14 @@ def text(about: About, parts: Sequence[Part], key_id: str) -> bytes:
         "",
         WHAT[about.kind],
         "",
-        f"- Organization: {inline(about.organization.name)} (`{about.organization.id}`)",
+        f"- Organization: {inline(about.organization.name)} ({_code(about.organization.id)})",
         f"- Day: {about.as_of.isoformat()}",
         f"- Window: {window.start_on.isoformat()} to {window.end_on.isoformat()} ({window.requested})",
         f"- Revision: {revision.seq}, `{revision.hash}`",
     ]
     if about.previous is not None:
-        lines.append(f"- Bundle before: `{about.previous.id}`, SHA-256 of its manifest "
-                     f"`{about.previous.manifest_sha256}`")  # fmt: skip
+        digest = _code(about.previous.manifest_sha256)
+        lines.append(f"- Bundle before: {_code(about.previous.id)}, SHA-256 of its manifest {digest}")
     elif about.kind == "bundle":
         lines.append("- Bundle before: none")
     lines += ["", "## Files", "", "| file | rows | what it is |", "|---|---:|---|"]
@@ -103,3 +105,9 @@ def text(about: About, parts: Sequence[Part], key_id: str) -> bytes:
     chain = "" if events is None else CHAIN.format(first=events.first_seq, last=events.last_seq)
     checks = CHECKS.format(key_id=key_id, short=key_id[:16], chain="" if events is None else " and the audit chain")
     return ("\n".join(lines) + chain + checks).encode()
+
+
+def _code(name: str | None) -> str:
+    """A name as code; prose where it is no plain name, such as of a bundle that was imported."""
+    text = str(name)
+    return f"`{text}`" if PLAIN.fullmatch(text) else inline(text)

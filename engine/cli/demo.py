@@ -54,7 +54,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
             site = settings.data_dir / "site"
             went = batch.build(
                 services.replica, services.artifacts.folder, services.snapshots.catalogue, DEMO_ORGANIZATIONS,
-                now=now(), progress=steps,
+                now=now(), progress=steps, quota=services.artifacts.space.quota,
             )  # fmt: skip
             pages = []
             for org_id in DEMO_ORGANIZATIONS:

@@ -31,7 +31,7 @@ def build(org: str | None, everyone: bool, jobs: int | None) -> None:
         )
         went = batch.build(
             services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now(), jobs=jobs,
-            progress=steps,
+            progress=steps, quota=services.artifacts.space.quota,
         )  # fmt: skip
     for result in went.results.values():
         click.echo(

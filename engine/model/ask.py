@@ -13,7 +13,11 @@ Parameters = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A query parameter: an integer from ``minimum`` to ``maximum``, one of ``choices``, or a short text."""
+    """A query parameter: an integer from ``minimum`` to ``maximum``, one of ``choices``, or a short text.
+
+    A text that names a record says which ``(fact, column)`` it is found in: one that is not there is refused, so that
+    what has no answer of its own has no artifact of its own either.
+    """
 
     name: str
     default: Value
@@ -21,6 +25,7 @@ class Parameter:
     minimum: int | None = None
     maximum: int | None = None
     choices: tuple[str, ...] = ()
+    found_in: tuple[str, str] | None = None
 
     @property
     def allowed(self) -> str:
@@ -29,6 +34,9 @@ class Parameter:
             return f"an integer from {self.minimum} to {self.maximum}"
         if self.choices:
             return "one of " + ", ".join(self.choices)
+        if self.found_in:
+            fact, column = self.found_in
+            return f"the {column} of one of the organization's {fact}"
         return "a text of 1 to 200 characters"
 
     def parse(self, raw: str) -> Value:
@@ -42,7 +50,11 @@ class Parameter:
                 return raw
         elif 0 < len(raw) <= 200 and raw.isprintable():
             return raw
-        raise BadRequest(
+        raise self.refused(raw)
+
+    def refused(self, raw: str) -> BadRequest:
+        """What is said of a value that is not allowed."""
+        return BadRequest(
             f"The parameter {self.name} must be {self.allowed}; got {raw[:80]!r}.",
             word="invalid_parameter",
             details=[{"parameter": self.name, "expected": self.allowed, "got": raw[:80]}],

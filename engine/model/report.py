@@ -48,12 +48,22 @@ class Report:
 
     @cached_property
     def facts(self) -> tuple[str, ...]:
-        """The facts that ``build`` and the figures take."""
+        """The facts that ``build`` and the figures take, and those that parameters are found in."""
         counted = [fact for figure in self.figures for fact in figure.facts]
-        return tuple(dict.fromkeys([*facts_of(self.build), *counted]))
+        found_in = [parameter.found_in[0] for parameter in self.parameters if parameter.found_in]
+        return tuple(dict.fromkeys([*facts_of(self.build), *counted, *found_in]))
 
     def values(self, frames: Mapping[str, pl.DataFrame], ask: Ask) -> Figures:
-        """The report's figures; ``frames`` hold at least its facts, of one organization."""
+        """The report's figures; ``frames`` hold at least its facts, of one organization.
+
+        BadRequest for a parameter that names a record that is not there.
+        """
+        for parameter in self.parameters:
+            asked = ask.options.get(parameter.name)
+            if parameter.found_in is not None and asked is not None:
+                fact, column = parameter.found_in
+                if frames[fact].filter(pl.col(column) == asked).is_empty():
+                    raise parameter.refused(str(asked))
         return Figures(self.figures, frames, ask)
 
     def document(self, frames: Mapping[str, pl.DataFrame], ask: Ask) -> Document:

@@ -1,7 +1,8 @@
 """Rendered reports as files, named by everything that they were computed from.
 
-A file is either right or absent: nothing is ever invalidated, old ones are pruned. One build at a time per artifact,
-across threads and processes; the others wait for it.
+A file is either right or absent: nothing is ever invalidated. Those that nobody used for days are pruned, and those
+used least go when there is no space for another. One build at a time per artifact, across threads and processes; the
+others wait for it.
 """
 
 import errno
@@ -12,7 +13,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -23,12 +24,15 @@ from typing import Any
 
 from engine.model.document import Position
 from engine.model.errors import Unavailable
+from engine.reporting.artifact_space import UNFINISHED, ArtifactSpace, Quota
 from engine.store.types import canonical_json
 
 ROOT = Path(__file__).resolve().parents[2]
 _SOURCES = ("engine", "reports", "templates", "data")
 _LIBRARIES = ("polars", "duckdb", "jinja2", "icalendar")
 MEMORY_BYTES = 48 * 1024 * 1024
+QUOTA = Quota(organization=1 << 30, total=8 << 30)
+USE_NOTED_SECONDS = 3600.0  # a file's time is when it was last used, as closely as this
 
 
 @cache
@@ -75,10 +79,12 @@ class Name:
 class Artifacts:
     """Files below ``folder``, the hot ones in memory. Threads and processes may share one folder."""
 
-    def __init__(self, folder: Path, *, memory_bytes: int = MEMORY_BYTES) -> None:
+    def __init__(self, folder: Path, *, memory_bytes: int = MEMORY_BYTES, quota: Quota = QUOTA) -> None:
         self.folder = folder
+        self.space = ArtifactSpace(folder, quota)
         self._limit = memory_bytes
         self._hot: OrderedDict[str, bytes] = OrderedDict()
+        self._noted: dict[str, float] = {}  # when the use of those in memory was last written down
         self._size = 0
         self._guard = threading.Lock()
         self._building: dict[str, tuple[threading.Lock, int]] = {}
@@ -93,7 +99,16 @@ class Artifacts:
             except FileNotFoundError:
                 return None
             self._remember(key, data)
+        self._note_use(name, key)
         return data
+
+    def found(self, name: Name) -> Path | None:
+        """The file of an artifact that was built: for those that are too large to be held in memory."""
+        path = self._path(name, name.key)
+        if not path.is_file():
+            return None
+        self._note_use(name, name.key)
+        return path
 
     def put(self, name: Name, data: bytes) -> None:
         """Keep the bytes: whole or not at all. Unavailable when the disk does not take them."""
@@ -102,16 +117,26 @@ class Artifacts:
         self._remember(key, data)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(data)
-                Path(temporary).replace(path)
+                self.space.keep(name.org_id, Path(temporary), path, now=time.time())
             except BaseException:
                 Path(temporary).unlink(missing_ok=True)
                 raise
         except OSError as error:
             raise _not_kept(self.folder, error) from error
+
+    def take(self, name: Name, temporary: Path) -> Path:
+        """Keep a file that was written beside its place; Unavailable when the disk does not take it."""
+        path = self._path(name, name.key)
+        try:
+            self.space.keep(name.org_id, temporary, path, now=time.time())
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise _not_kept(self.folder, error) from error
+        return path
 
     @contextmanager
     def building(self, name: Name) -> Iterator[None]:
@@ -145,14 +170,9 @@ class Artifacts:
             yield
 
     def prune(self, days: int, *, now: float | None = None) -> int:
-        """Delete artifacts that were made more than ``days`` days ago; returns how many. They are rebuilt on demand."""
-        oldest = (time.time() if now is None else now) - days * 86_400
-        removed = 0
-        for path in self.folder.glob("*/*/*"):
-            if path.is_file() and path.stat().st_mtime < oldest:
-                path.unlink(missing_ok=True)
-                removed += 1
-        return removed
+        """Delete artifacts that nobody used for ``days`` days; returns how many. They are rebuilt on demand."""
+        now = time.time() if now is None else now
+        return self.space.prune(now - days * 86_400, now=now)
 
     def place(self, name: Name) -> Path:
         """Where the file of an artifact is, or is to be put: for those that are too large to be held in memory."""
@@ -161,6 +181,18 @@ class Artifacts:
     def _path(self, name: Name, key: str) -> Path:
         return self.folder / name.org_id / name.report / f"{key}.{name.format}"
 
+    def _note_use(self, name: Name, key: str) -> None:
+        """Set the file's time, where it is older than an hour; a folder that takes nothing is read all the same."""
+        now = time.time()
+        if now - self._noted.get(key, 0.0) < USE_NOTED_SECONDS:
+            return
+        path = self._path(name, key)
+        with suppress(OSError):
+            if now - path.stat().st_mtime >= USE_NOTED_SECONDS:
+                os.utime(path, (now, now))
+        if key in self._hot:
+            self._noted[key] = now
+
     def _remember(self, key: str, data: bytes) -> None:
         with self._guard:
             if key in self._hot or len(data) > self._limit // 4:
@@ -168,7 +200,8 @@ class Artifacts:
             self._hot[key] = data
             self._size += len(data)
             while self._size > self._limit:
-                _, dropped = self._hot.popitem(last=False)
+                oldest, dropped = self._hot.popitem(last=False)
+                self._noted.pop(oldest, None)
                 self._size -= len(dropped)
 
 

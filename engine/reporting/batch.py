@@ -11,7 +11,8 @@ from pathlib import Path
 from engine.model.ask import DEFAULT_PERIOD_DAYS
 from engine.model.every_organization import OrganizationsRun, for_every_organization
 from engine.model.report import Report
-from engine.reporting.artifacts import Artifacts
+from engine.reporting.artifact_space import Quota
+from engine.reporting.artifacts import QUOTA, Artifacts
 from engine.reporting.facts import Facts
 from engine.reporting.process_pool import process_pool
 from engine.reporting.replica import Replica
@@ -28,6 +29,7 @@ class Work:
     source: FrameSource
     catalogue: Mapping[str, Report]
     folder: Path
+    quota: Quota
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def build_organization(work: Work) -> BuildResult:
         subject.organization.id,
         (subject.revision, subject.as_of),
         work.catalogue,
-        Artifacts(work.folder, memory_bytes=0),
+        Artifacts(work.folder, memory_bytes=0, quota=work.quota),
         lambda: work.source,
         artifact_name,
     ) as snapshot:
@@ -72,6 +74,7 @@ def build(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    quota: Quota = QUOTA,
 ) -> OrganizationsRun[BuildResult]:
     """Build every report of ``org_ids``; facts are computed in one pass for all that share a day.
 
@@ -100,6 +103,7 @@ def build(
                 ),
                 catalogue,
                 folder,
+                quota,
             )
             for subject in found
         }

@@ -104,6 +104,12 @@ class Replica:
                 self._opened = self._open()
             return self._opened
 
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        """A cursor in UTC: the zone is set for one cursor alone, and others would follow the machine's."""
+        cursor = self._connection.cursor()
+        cursor.execute("SET TimeZone = 'UTC'")
+        return cursor
+
     # -- opening ---------------------------------------------------------------------------------------------------
 
     def _open(self) -> duckdb.DuckDBPyConnection:
@@ -135,7 +141,6 @@ class Replica:
 
     def _fresh(self, target: str) -> duckdb.DuckDBPyConnection:
         connection = duckdb.connect(target, config=self._config)
-        connection.execute("SET TimeZone = 'UTC'")
         connection.begin()
         for definition in _DEFINITIONS:
             connection.execute(definition)
@@ -182,7 +187,7 @@ class Replica:
         if not fresh and any(table.name == "chain_cuts" for table in tables):
             fresh, change.since = True, 0
             tables = change.tables()
-        cursor = self._connection.cursor()
+        cursor = self._cursor()
         cursor.begin()
         try:
             if fresh and mark.seq:
@@ -207,7 +212,7 @@ class Replica:
     @contextmanager
     def view(self) -> Iterator[View]:
         """One consistent state, whatever is synced meanwhile."""
-        cursor = self._connection.cursor()
+        cursor = self._cursor()
         cursor.begin()
         try:
             yield View(cursor)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from engine.model.report import Report
+from engine.reporting.artifact_space import Quota
 from engine.reporting.artifacts import MEMORY_BYTES, Artifacts
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
@@ -73,7 +74,8 @@ def open_services(
     store = Store(settings.store_url, shared=shared)
     folder = settings.data_dir
     analytics = Replica(store.url, folder / replica, memory_limit=settings.analytics_memory)
-    artifacts = Artifacts(folder / "artifacts", memory_bytes=memory_bytes)
+    quota = Quota(settings.artifact_org_bytes, settings.artifact_bytes)
+    artifacts = Artifacts(folder / "artifacts", memory_bytes=memory_bytes, quota=quota)
     snapshots = Snapshots(store, analytics, artifacts, catalogue)
     try:
         yield Services(settings, store, snapshots, now)

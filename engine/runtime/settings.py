@@ -157,6 +157,14 @@ class Settings:
     )
     analytics_memory: str = setting(values.text, "2GB", "memory limit of the analytics store")
     artifact_days: int = setting(values.count(1, 365), 7, "days after which an unused artifact is pruned")
+    artifact_org_bytes: int = setting(
+        values.count(1 << 20, 1 << 50),
+        1 << 30,
+        "bytes that one organization's artifacts may take; least used go first",
+    )
+    artifact_bytes: int = setting(
+        values.count(1 << 20, 1 << 50), 8 << 30, "bytes that all artifacts may take; those of who has most go first"
+    )
     build_at: str = setting(values.clock, "02:30", "local time of the nightly build")
     retention_at: str = setting(values.clock, "03:30", "local time at which records past their retention are purged")
     pruning_at: str = setting(values.clock, "04:30", "local time at which texts of old deliveries are dropped")

@@ -87,6 +87,12 @@ def active_holds(connection: Connection, org_id: str, now: datetime) -> list[Hol
     return [Hold(row) for row in rows if row["released_at"] is None or row["released_at"] > now]
 
 
+def wholly_held(connection: Connection, now: datetime) -> list[str]:
+    """The organizations with a hold on everything in force."""
+    org_ids = connection.execute(select(legal_holds.c.org_id).distinct().order_by(legal_holds.c.org_id)).scalars()
+    return [each for each in list(org_ids) if any(hold.everything for hold in active_holds(connection, each, now))]
+
+
 def first_events(connection: Connection, org_id: str, before: datetime) -> list[tuple[str, str | None, datetime]]:
     """What happened first before ``before`` of each action and each list of controls that events name themselves."""
     query = (

@@ -27,7 +27,7 @@ PARAMETERS = (
     Parameter("shiftWeeks", 0, "weeks by which due dates move, later when positive", -MOST, MOST),
     Parameter("framework", None, "shift only duties of this framework", choices=tuple(PACKS)),
     Parameter("kind", None, "shift only duties of this kind", choices=ledger.KINDS),
-    Parameter("id", None, "shift only the duty with this identifier"),
+    Parameter("id", None, "shift only the duty with this identifier", found_in=("obligations", "obligation_id")),
     Parameter("descope", None, "framework that leaves the scope", choices=tuple(PACKS)),
     ledger.WEEKS,
 )

@@ -84,8 +84,10 @@ def _headline(figures: Figures, owned: int, people: pl.DataFrame) -> str:
         number = count(figures["controls_accountable_without_authority"], "control")
         first = f"Hand over the {number} whose accountable person has left"
     top = people.row(0, named=True)
-    load = f"; {top['email']} alone holds {percent(top['share_pct'])} of all accountable roles"
-    return f"{share}{'. ' if first else ''}{first}{load if top['key_person'] else ''}."
+    load = ""
+    if top["key_person"]:  # else nobody may be accountable for anything, and there is no share
+        load = f"; {top['email']} alone holds {percent(top['share_pct'])} of all accountable roles"
+    return f"{share}{'. ' if first else ''}{first}{load}."
 
 
 def _warnings(people: pl.DataFrame) -> list[str]:

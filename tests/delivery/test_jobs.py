@@ -213,8 +213,8 @@ def test_old_runs_are_dropped_but_never_the_latest_of_a_job_of_an_organization(a
     ]
     with any_store.aside() as connection:
         connection.execute(job_runs.insert(), theirs)
-    assert runs.prune(any_store, platform=NOW + 2 * DAY, organizations=NOW) == 2
-    assert runs.prune(any_store, platform=NOW + 99 * DAY, organizations=NOW + 99 * DAY) == 1
+    assert runs.prune(any_store, platform=NOW + 2 * DAY, organizations=NOW, now=NOW) == 2
+    assert runs.prune(any_store, platform=NOW + 99 * DAY, organizations=NOW + 99 * DAY, now=NOW) == 1
     with any_store.reader() as connection:
         kept = [(row["org_id"], row["id"]) for row in many(connection, job_runs, "acme")]
         assert len(many(connection, job_runs, PLATFORM)) == 1

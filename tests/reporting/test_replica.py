@@ -213,3 +213,12 @@ def test_what_is_offered_to_a_view_of_frames_stands_in_for_its_table():
 def test_a_view_of_no_frames_is_empty():
     with frame_view({}) as view:
         assert [name for name in REPLICATED if view.frame(f"SELECT count(*) FROM {name}").item()] == []
+
+
+def test_every_cursor_is_in_utc_whatever_the_machine_says(store, monkeypatch, tmp_path):
+    monkeypatch.setenv("TZ", "America/St_Johns")
+    for path in (None, tmp_path / "analytics.duckdb", tmp_path / "analytics.duckdb"):
+        replica = Replica(store.url, path)
+        with replica.view() as view:
+            assert view.frame("SELECT current_setting('TimeZone') AS zone")["zone"].to_list() == ["UTC"]
+        replica.close()

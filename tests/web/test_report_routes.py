@@ -1,5 +1,6 @@
 """Reports over HTTP: formats, entity tags, walls between organizations."""
 
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -7,10 +8,18 @@ from sqlalchemy import select
 
 import api
 from engine.copilot.sources import route_of
+from engine.reporting.artifact_space import BLOCK, Quota
+from engine.reporting.artifacts import Artifacts
+from engine.reporting.replica import Replica
+from engine.reporting.snapshots import Snapshots
+from engine.runtime.services import Services
+from engine.runtime.settings import Settings
 from engine.store.schema.audit import access_log
 from engine.store.schema.controls import attestations
+from engine.web.app import Console
 from reports import CATALOGUE
 from tests.conftest import NOW
+from tests.web.client import Client
 
 BASE = "/api/governance/compliance/"
 PATHS = sorted(route_of(name) for name in CATALOGUE)
@@ -147,3 +156,60 @@ def test_a_scenario_writes_nothing(query, sign_in, peopled):
     answer = sign_in().get(f"{BASE}obligation-whatif{query}")
     assert (answer.status, answer.json["report"]) == (200, "obligation-whatif")
     assert peopled.head("acme") == before
+
+
+def test_a_parameter_that_names_nothing_is_refused_and_leaves_no_artifact(sign_in, tmp_path):
+    client, folder = sign_in(), tmp_path / "artifacts"
+    before = list(folder.glob("*/*/*"))
+    for query in ("?id=any+text", "?id=another&shiftWeeks=2", "?id=theirs&explain=obligations_pending"):
+        answer = client.get(f"{BASE}obligation-whatif{query}")
+        assert (answer.status, answer.json["error"]) == (400, "invalid_parameter")
+        assert answer.json["message"].startswith("The parameter id must be the obligation_id of one of the ")
+    assert list(folder.glob("*/*/*")) == before
+
+
+def test_equal_questions_have_one_artifact(sign_in):
+    """However they are written: order, leading zeros, a default said or left out."""
+    client = sign_in()
+    for same in (
+        ("crosswalk?view=soa&periodDays=90", "crosswalk?periodDays=090&view=soa"),
+        ("obligation-whatif", "obligation-whatif?shiftWeeks=0", "obligation-whatif?shiftWeeks=-0"),
+        ("summary", "summary?periodDays=30&format=json"),
+    ):
+        assert len({client.get(f"{BASE}{query}").headers["etag"] for query in same}) == 1
+
+
+def test_no_parameter_of_a_report_is_free_text():
+    """Each value that is taken is a number within bounds, a word of a list, or names a record that is there.
+
+    But for the caller, whom the route sets.
+    """
+    free = {
+        (report.name, parameter.name)
+        for report in CATALOGUE.values()
+        for parameter in report.parameters
+        if parameter.minimum is None and not parameter.choices and parameter.found_in is None
+    }
+    assert free == {("policy-blocks-summary", "actor")}
+
+
+def test_one_who_asks_for_ever_new_reports_does_not_fill_the_disk(peopled, environment, tmp_path, clock):
+    quota = Quota(organization=40 * BLOCK, total=1000 * BLOCK)
+    artifacts = Artifacts(tmp_path / "few", memory_bytes=0, quota=quota)
+    replica = Replica(peopled.url, None)
+    with closing(replica), closing(Snapshots(peopled, replica, artifacts, CATALOGUE)) as snapshots:
+        console = Console(api.ROUTES, Services(Settings.of(environment), peopled, snapshots, NOW))
+        neighbour, member = (
+            Client(console, console.gate.sessions.issue(f"member@{org}.example", org, now=NOW))
+            for org in ("other", "acme")
+        )
+        assert neighbour.get(f"{BASE}crosswalk").status == 200
+        theirs = sorted((tmp_path / "few" / "other").glob("*/*"))
+        sizes = []
+        for days in range(1, 41):
+            assert member.get(f"{BASE}crosswalk?periodDays={days}&view=soa").status == 200
+            files = (tmp_path / "few" / "acme").glob("*/*")
+            sizes.append(sum(-(-path.stat().st_size // BLOCK) for path in files))
+    assert sorted((tmp_path / "few" / "other").glob("*/*")) == theirs
+    assert max(sizes) <= 40 < len(sizes) * sizes[0]
+    assert sizes[-1] == sizes[-2], "one goes for each that comes"

@@ -1,5 +1,6 @@
 """What forecasts are made from: recorded weeks, alerts sent, plays, evidence that controls share."""
 
+import msgspec
 import polars as pl
 
 from engine.reporting.facts.deliveries import payload_of
@@ -25,7 +26,7 @@ def obligation_weeks(obligation_snapshots_rows: pl.DataFrame, asked: pl.DataFram
 def plays(plays_rows: pl.DataFrame) -> pl.DataFrame:
     """Consolidation plays, one row for each of their steps; a play without steps has one row without a step."""
     frame = (
-        plays_rows.with_columns(steps=pl.col("steps").str.json_decode(_STEPS))
+        plays_rows.with_columns(steps=_objects("steps").str.json_decode(_STEPS))
         .with_columns(number=pl.int_ranges(1, pl.col("steps").list.len().cast(pl.Int64) + 1))
         .explode("steps", "number", empty_as_null=True)
         .with_columns(pl.col("steps").struct.unnest().name.prefix("step_"))
@@ -70,3 +71,18 @@ def committees(committee_members_rows: pl.DataFrame) -> pl.DataFrame:
         members=pl.concat_list(members, pl.concat_list("chair").list.drop_nulls()).list.unique().list.sort(),
     )
     return shape("committees", frame).sort("org_id", "committee_id")
+
+
+def _objects(column: str) -> pl.Expr:
+    """JSON text with the objects of a list alone, their values as texts: what was imported may be any JSON."""
+
+    def kept(text: str) -> str:
+        found = msgspec.json.decode(text)
+        objects = [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+        return msgspec.json.encode([{name: _text(value) for name, value in row.items()} for row in objects]).decode()
+
+    return pl.col(column).map_elements(kept, return_dtype=pl.String)
+
+
+def _text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -32,8 +32,8 @@ def render(name: str, meetings: Sequence[Meeting]) -> bytes:
     calendar.add("prodid", PRODUCT)
     calendar.add("calscale", "GREGORIAN")
     calendar.add("method", "PUBLISH")
-    calendar.add("name", _plain(name))
-    calendar.add("x-wr-calname", _plain(name))
+    calendar.add("name", _line(name))
+    calendar.add("x-wr-calname", _line(name))
     for meeting in meetings:
         calendar.add_component(_event(meeting))
     content: bytes = calendar.to_ical()
@@ -63,3 +63,8 @@ def _event(meeting: Meeting) -> Event:
 
 def _plain(text: str) -> str:
     return UNPRINTABLE.sub("", text)
+
+
+def _line(text: str) -> str:
+    """The library escapes line feeds in texts that it knows, and refuses them in the names of calendars."""
+    return " ".join(_plain(text).split())

@@ -12,6 +12,7 @@ from typing import TypedDict, cast
 from sqlalchemy import Connection, delete, func, select, update
 
 from engine.model.vocabulary import Channel, DeliveryStatus, EndpointChannel, Outcome
+from engine.store.retention import active_holds
 from engine.store.revisions import Revision
 from engine.store.rows import first, many, select_rows
 from engine.store.schema.outputs import deliveries, delivery_contents, delivery_endpoints
@@ -272,7 +273,12 @@ def resend(revision: Revision, delivery_id: str) -> DeliveryStatus | None:
 
 
 def prune_contents(revision: Revision, before: datetime) -> int:
-    """Remove what deliveries said that were settled and are older than ``before``; the ledger itself stays."""
+    """Remove what deliveries said that were settled and are older than ``before``; the ledger itself stays.
+
+    A legal hold on everything keeps all of it.
+    """
+    if any(hold.everything for hold in active_holds(revision.connection, revision.org_id, revision.now)):
+        return 0
     old = select(deliveries.c.id).where(
         deliveries.c.org_id == revision.org_id, deliveries.c.status != "pending", deliveries.c.created_at < before
     )

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, case, delete, exist
 from engine.model.vocabulary import JobOutcome
 from engine.store.ids import PLATFORM
 from engine.store.leases import Lease, renew_within
+from engine.store.retention import wholly_held
 from engine.store.rows import select_first
 from engine.store.schema.outputs import job_runs
 from engine.store.schema.records import JobRunRow
@@ -84,17 +85,19 @@ def done_within(connection: Connection, job: str, due: Span) -> bool:
     return connection.execute(query.limit(1)).first() is not None
 
 
-def prune(store: Store, *, platform: datetime, organizations: datetime) -> int:
+def prune(store: Store, *, platform: datetime, organizations: datetime, now: datetime) -> int:
     """Remove runs of the platform and of organizations that began before these instants; returns how many.
 
-    The latest run of each job of each of them stays: it says that the job has begun at all.
+    The latest run of each job of each of them stays: it says that the job has begun at all. So do those of an
+    organization with a legal hold on everything.
     """
     newer = job_runs.alias("newer")
     same = (newer.c.org_id == job_runs.c.org_id, newer.c.job == job_runs.c.job)
     before = case((job_runs.c.org_id == PLATFORM, _instant(platform)), else_=_instant(organizations))
     old = (job_runs.c.started_at < before, exists().where(*same, newer.c.started_at > job_runs.c.started_at))
     with store.aside() as connection:
-        return connection.execute(delete(job_runs).where(*old)).rowcount
+        held = job_runs.c.org_id.in_(wholly_held(connection, now))
+        return connection.execute(delete(job_runs).where(*old, ~held)).rowcount
 
 
 def _instant(value: datetime) -> ColumnElement[datetime]:

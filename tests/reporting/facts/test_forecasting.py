@@ -3,6 +3,7 @@
 from datetime import date
 
 import msgspec
+import pytest
 
 SOC2 = {"organization_frameworks": [{"framework": "soc2", "in_scope": True}]}
 
@@ -17,6 +18,12 @@ def test_weeks_are_read_as_they_were_recorded(known):
     assert facts["obligation_weeks"].rows(named=True) == [
         {"org_id": "acme", "week": "2026-W46", "week_start_on": date(2026, 11, 9), **week}
     ]
+
+
+@pytest.mark.parametrize("steps", ['{"note": "x"}', '["x", 7, null]', '"x"', "7", "[]"])
+def test_steps_that_are_none_are_none(known, steps):
+    play = {"id": "p1", "status": "proposed", "steps": steps}
+    assert known(plays=[play])["plays"].select("play_id", "step").rows() == [("p1", None)]
 
 
 def test_plays_keep_their_steps(known):

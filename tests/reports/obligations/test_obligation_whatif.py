@@ -1,3 +1,4 @@
+import re
 from datetime import date, timedelta
 
 import polars as pl
@@ -66,6 +67,12 @@ CHANGES = st.fixed_dictionaries(
 )
 
 
+def of_the_ledger(obligations, options):
+    """A duty that is not there cannot be asked for."""
+    there = options.get("id") in obligations["obligation_id"].to_list()
+    return options if there else {name: value for name, value in options.items() if name != "id"}
+
+
 @settings(max_examples=15, deadline=None)
 @given(ledgers(), st.sampled_from([{}, {"shiftWeeks": 0}, {"shiftWeeks": 0, "framework": "soc2"}]))
 def test_a_scenario_that_changes_nothing_is_the_base(obligations, options):
@@ -81,6 +88,7 @@ def test_a_scenario_that_changes_nothing_is_the_base(obligations, options):
 @settings(max_examples=15, deadline=None)
 @given(ledgers(), CHANGES, st.sampled_from([None, 1, 26]))
 def test_the_base_is_the_ledger_whatever_the_scenario(obligations, options, weeks):
+    options = of_the_ledger(obligations, options)
     made = built(obligations, **options, weeks=weeks)
     rollup = factories.document(obligation_rollup.REPORT, ask(weeks=weeks), obligations=obligations)
     assert {name: made.summary[name] for name in TOTALS} == {name: rollup.summary[name] for name in TOTALS}
@@ -89,12 +97,14 @@ def test_the_base_is_the_ledger_whatever_the_scenario(obligations, options, week
 @settings(max_examples=10, deadline=None)
 @given(ledgers(), CHANGES)
 def test_each_figure_is_what_its_rows_give(obligations, options):
+    options = of_the_ledger(obligations, options)
     values_follow(REPORT, ask(**options), **facts(obligations, [control("soc2", "C1"), control("iso27001", "C2")]))
 
 
 @settings(max_examples=25, deadline=None)
 @given(ledgers(), CHANGES)
 def test_no_scenario_passes_a_hard_deadline_or_loses_a_duty(obligations, options):
+    options = of_the_ledger(obligations, options)
     question = ask(**options)
     plan = scenario.scenario_duties(obligations, question)
     assert plan.filter(pl.col("hard"), pl.col("new_due_on") > pl.col("due_on")).is_empty()
@@ -116,6 +126,7 @@ def test_no_scenario_passes_a_hard_deadline_or_loses_a_duty(obligations, options
 @settings(max_examples=12, deadline=None)
 @given(ledgers(), CHANGES)
 def test_equal_inputs_have_equal_documents_and_identifiers(obligations, options):
+    options = of_the_ledger(obligations, options)
     one, two = built(obligations, **options), built(obligations.reverse(), **options)
     assert one.summary == two.summary
     assert all(a.frame.equals(b.frame) for a, b in zip(one.tables, two.tables, strict=True))
@@ -227,7 +238,7 @@ def test_a_control_that_lived_on_a_mapping_loses_its_path_with_the_framework():
 
 
 def test_filters_that_match_nothing_are_said():
-    assert document(duty("a", 3), shiftWeeks=2, id="zz").warnings == [
+    assert document(duty("a", 3), shiftWeeks=2, kind="vendor_review").warnings == [
         "No pending duty matches the filters of the shift and can move."
     ]
     assert document(duty("a", 3), descope="soc2").warnings == ["No pending duty belongs to SOC 2 alone."]
@@ -237,6 +248,15 @@ def test_filters_that_match_nothing_are_said():
 def test_parameters_out_of_range_are_refused(query):
     with pytest.raises(BadRequest):
         REPORT.parse(query)
+
+
+@pytest.mark.parametrize("options", [{}, {"shiftWeeks": 2}])
+def test_a_duty_that_is_not_there_is_refused(options):
+    expected = "The parameter id must be the obligation_id of one of the organization's obligations; got 'zz'."
+    with pytest.raises(BadRequest, match=re.escape(expected)):
+        document(duty("a", 3), id="zz", **options)
+    with pytest.raises(BadRequest, match=re.escape(expected)):
+        explained(REPORT, "obligations_pending", ask(id="zz", **options), **facts(ledger(duty("a", 3))))
 
 
 def test_an_empty_ledger_has_no_scenario():

@@ -92,6 +92,12 @@ def test_roles_on_controls_that_do_not_apply_do_not_count():
     assert held.headline == "No control is in scope, so there is nothing to own."
 
 
+def test_where_nobody_is_accountable_nobody_has_a_share():
+    held = report({"A1": False}, ("A1", "I", ANN))
+    assert held.headline.endswith("Start with the 1 control that nobody is accountable for.")
+    assert frame(held, "people")["share_pct"].to_list() == [None]
+
+
 def test_without_any_owner_the_matrix_is_not_praised():
     held = report({"A1": False, "A2": False})
     assert held.headline == ("Nobody is named for any of the 2 controls: record who is accountable for each.")
