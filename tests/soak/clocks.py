@@ -2,6 +2,7 @@
 
 import contextlib
 import shutil
+import sys
 import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -28,8 +29,10 @@ def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
     scratch.mkdir(parents=True, exist_ok=True)
     offset = scratch / "faketime"
     offset.write_text("+0")
-    faked = {"LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": str(offset), "FAKETIME_NO_CACHE": "1",
-             "DONT_FAKE_MONOTONIC": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}  # fmt: skip
+    faked = {
+        "LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": str(offset), "FAKETIME_CACHE_DURATION": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }  # fmt: skip
     made = []
     for name, step in (("a day forward", "+86400"), ("a day back", "-86400")):
         offset.write_text("+0")
@@ -44,6 +47,7 @@ def _stepped(
     line = Line("clocks", name)
     wait = min(RUNS, max(5.0, budget * 0.45))
     with console(scratch) as server:
+        server.command = (sys.executable, "-m", "tests.soak.moved")
         server.more = {**server.more, **faked}
         server.start()
         with Load(server, seed, pause=0.05) as load:

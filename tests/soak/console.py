@@ -34,7 +34,7 @@ class Console:
     port: int = field(default_factory=free_port)
     more: dict[str, str] = field(default_factory=dict)  # further settings
     options: tuple[str, ...] = ()
-    wrapper: tuple[str, ...] = ()  # a command that the server is started by
+    command: tuple[str, ...] = HQ  # that starts the server
     token: str = ""
     cookie: str = ""
     process: subprocess.Popen[bytes] | None = None
@@ -82,7 +82,7 @@ class Console:
         began = time.monotonic()
         with (self.folder.parent / "serve.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [*self.wrapper, *HQ, "serve", "--port", str(self.port), *self.options],
+                [*self.command, "serve", "--port", str(self.port), *self.options],
                 env=self.environment, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         while not self.healthy():

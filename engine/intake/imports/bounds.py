@@ -166,9 +166,13 @@ def check_parquet(source: pq.ParquetFile, file: str) -> None:
 
 
 def plain_batches(batches: Iterator[pa.RecordBatch], file: str) -> Iterator[pa.RecordBatch]:
-    """The batches with their texts written out, once their length is known; InvalidData beyond the bounds."""
+    """The batches with their texts written out, once their length is known; InvalidData beyond the bounds.
+
+    What is no UTF-8 is an ArrowInvalid: Polars would take it in unchecked.
+    """
     rows = expanded = 0
     for batch in batches:
+        batch.validate(full=True)
         rows += batch.num_rows
         _hold(file, "rows", rows, MOST_ROWS)
         columns = []

@@ -51,6 +51,13 @@ def test_a_parquet_file_whose_names_are_no_utf_8_is_refused(door):
     )
 
 
+def test_a_parquet_file_whose_texts_are_no_utf_8_is_refused(door):
+    held = io.BytesIO()
+    pq.write_table(pa.table({"name": ["A"], "category": ["cloud"]}), held, compression="none")
+    odd = held.getvalue().replace(b"cloud", b"cl\xffud")
+    assert "Invalid UTF8" in refused(door, "vendors.parquet", odd)
+
+
 def repacked(path, change):
     """The workbook with ``change(name, content)`` in the place of each part."""
     held = io.BytesIO()
