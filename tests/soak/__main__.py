@@ -22,14 +22,14 @@ from tests.soak.table import Line, printed
 
 Part = Callable[[Path, int, float], list[Line]]
 PARTS: dict[str, tuple[Part, float]] = {  # and its budget in seconds; all of them stay below half an hour
-    "kills": (kills.lines, 600),
-    "postgresql": (faults.postgresql, 90),
+    "kills": (kills.lines, 780),
+    "postgresql": (faults.postgresql, 60),
     "disk": (faults.disk, 60),
-    "slow": (crowds.slow, 60),
+    "slow": (crowds.slow, 45),
     "overload": (crowds.overload, 40),
-    "two": (processes.lines, 120),
-    "clocks": (clocks.lines, 320),
-    "fuzzing": (fuzzing.lines, 300),
+    "two": (processes.lines, 90),
+    "clocks": (clocks.lines, 180),
+    "fuzzing": (fuzzing.lines, 270),
 }
 
 

@@ -15,7 +15,7 @@ from engine.store import Store
 from engine.store.schema import outputs, services
 from engine.store.schema.organizations import memberships, organization_frameworks
 from engine.web.credentials import digest, new_secret
-from tests.bench.availability import _memory_mb as memory_mb
+from tests.bench.availability import memory_mb
 from tests.bench.http import free_port
 from tests.web import attacks
 

@@ -26,13 +26,13 @@ IMPORTED = 3000  # rows of the file that is imported when the command is killed
 
 def lines(scratch: Path, seed: int, budget: float) -> list[Line]:
     """SQLite, PostgreSQL, a worker, and three commands."""
-    made = [sqlite(scratch / "sqlite", seed, budget * 0.4)]
+    made = [sqlite(scratch / "sqlite", seed, budget * 0.42)]
     with database() as url:
         if url is None:
             made.append(impossible("kills, PostgreSQL", "no PostgreSQL server answers"))
         else:
-            made.append(_killed("kills, PostgreSQL", scratch / "postgresql", seed, budget * 0.4, url))
-    made.append(workers(scratch / "workers", seed, budget * 0.1))
+            made.append(_killed("kills, PostgreSQL", scratch / "postgresql", seed, budget * 0.42, url))
+    made.append(workers(scratch / "workers", seed, budget * 0.06))
     made.append(commands(scratch / "commands", seed, budget * 0.1))
     return made
 
@@ -50,7 +50,7 @@ def _killed(part: str, scratch: Path, seed: int, budget: float, url: str | None)
         server.start()
         with Load(server, seed) as load:
             kills = 0
-            while kills < KILLS and (time.monotonic() - began < budget * 0.85 or not kills):
+            while kills < KILLS and (time.monotonic() - began < budget * 0.92 or not kills):
                 sealing = threading.Thread(target=lambda: sealed.extend(filter(None, [load.seal()])), daemon=True)
                 if kills % 10 == 0:
                     sealing.start()
