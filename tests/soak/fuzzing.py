@@ -21,10 +21,10 @@ def lines(scratch: Path, seed: int, budget: float, names: Sequence[str] = tuple(
     cores = min(os.cpu_count() or 1, len(names))
     share = max(0.0, budget * cores / len(names) - 8.0)  # a process takes some seconds to begin
     with ThreadPoolExecutor(cores) as pool:
-        return list(pool.map(partial(_line, seed=seed, seconds=share), names))
+        return list(pool.map(partial(_line, scratch, seed=seed, seconds=share), names))
 
 
-def _line(name: str, *, seed: int, seconds: float) -> Line:
+def _line(scratch: Path, name: str, *, seed: int, seconds: float) -> Line:
     began = time.monotonic()
     command = [
         sys.executable,
@@ -34,6 +34,7 @@ def _line(name: str, *, seed: int, seconds: float) -> Line:
         f"--seconds={seconds}",
         f"--seed={seed}",
         f"--found={FOUND}",
+        f"--scratch={scratch}",
     ]
     line = Line("fuzzing", name)
     try:

@@ -22,7 +22,6 @@ from typing import Any
 SLOWEST = 1.0  # seconds of processor time that one input may take
 MEMORY = 1536  # megabytes of the process, imports included
 LONGEST = 16_384
-MEMORY_DISK = Path("/dev/shm")
 
 
 class Slow(AssertionError):
@@ -82,9 +81,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--found", type=Path, default=Path("var/fuzz"))
+    parser.add_argument("--scratch", type=Path, help="where its working folder is made")
     parser.add_argument("--input", type=Path, help="read this file alone, and show what happens")
     asked = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix=f"hq-fuzz-{asked.name}-", dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None))
+    folder = Path(tempfile.mkdtemp(prefix=f"hq-fuzz-{asked.name}-", dir=asked.scratch))
     code = 0
     try:
         _go(asked, folder)

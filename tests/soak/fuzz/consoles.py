@@ -16,7 +16,7 @@ from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-from engine.store import Store
+from engine.store import Store, database
 from engine.store.migrations import migrate
 from engine.store.schema import outputs
 from engine.web.app import Console
@@ -53,6 +53,7 @@ def _console(folder: Path, **environment: str) -> Console:
             "SVC_LEMONSQUEEZY_TEST_MODE": "on", "SVC_CONTACT_MIN_SECONDS": "0", **environment,
         }
     )  # fmt: skip
+    database.SYNCHRONOUS = "OFF"  # nothing here outlives the process
     url = f"sqlite:///{folder / 'hq.db'}"
     migrate(url)
     store = Store(url)
