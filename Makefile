@@ -18,8 +18,10 @@ demo: install  ## fill a store with four organizations, build every report, serv
 test: install  ## run the test suite
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not soak" $(PYTEST_FLAGS)
 
-soak: install  ## the tests that `make test` leaves out because they take long
+soak: install  ## the tests that `make test` leaves out because they take long, then the console under fire: a table
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[soak]'
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m soak $(PYTEST_FLAGS)
+	$(BIN)/python -m tests.soak $(SOAK_FLAGS)
 
 test-fast: install  ## the part of the tests for the loop while typing
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not hypothesis and not postgresql" \

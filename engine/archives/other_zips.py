@@ -45,7 +45,7 @@ def read_repacked(file: BinaryIO) -> dict[str, RepackedFile]:
         archive = zipfile.ZipFile(file)
     except UNREADABLE:
         return {}
-    files = [info for info in archive.infolist() if not info.is_dir()]
+    files = [info for info in archive.infolist() if not info.filename.endswith("/")]
     names = {info.filename for info in files}
     if len(files) > MOST_FILES or len(names) < len(files) or not all(map(NAME.fullmatch, names)):
         return {}

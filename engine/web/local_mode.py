@@ -24,9 +24,17 @@ def check_local(request: Request) -> None:
         )
     origin = request.headers.get("origin")
     site = request.headers.get("sec-fetch-site", "none")
-    foreign = origin is not None and urlsplit(origin).netloc != host
+    foreign = origin is not None and _netloc(origin) != host
     if foreign or (site not in ("same-origin", "none") and not _followed_link(request)):
         raise Forbidden("SVC_SESSION_AUTH is off: a page of another site may not use the console.", word="cross_origin")
+
+
+def _netloc(origin: str) -> str | None:
+    """Where an origin is from; None for one that is no address, as ``null`` and ``http://[`` are."""
+    try:
+        return urlsplit(origin).netloc or None
+    except ValueError:
+        return None
 
 
 def _is_loopback(host: str) -> bool:

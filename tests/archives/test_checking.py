@@ -369,3 +369,12 @@ def test_equal_contents_are_equal_bytes(make):
     assert make("a.zip").path.read_bytes() == make("b.zip").path.read_bytes()
     other = make("c.zip", revision=ManifestRevision(3, HEAD), as_of=date(2026, 11, 21))
     assert other.path.read_bytes() != make("d.zip").path.read_bytes()
+
+
+def test_an_archive_with_a_file_of_no_name_is_broken(tmp_path):
+    path = tmp_path / "odd.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        entry = zipfile.ZipInfo("x")
+        entry.filename = ""
+        archive.writestr(entry, b"x")
+    assert not check_archive(path).ok

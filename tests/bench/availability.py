@@ -48,10 +48,10 @@ def figures(folder: Path, cookie: str, *, looks: int = 100, seconds: float = 10.
             found = _health(port, attack(port, session), looks)
             yield Figure(f"health, p99, under {name}", f"{found:.0f} ms", "health at rest", f"{rest:.0f} ms")
         token = _token(port, session)
-        asyncio.run(_crowd(port, token, session, alerts=CLIENTS, reports=0, seconds=seconds / 5))
-        alone = asyncio.run(_crowd(port, token, session, alerts=CLIENTS, reports=0, seconds=seconds))
-        before = _memory_mb(process)
-        both = asyncio.run(_crowd(port, token, session, alerts=CLIENTS, reports=CLIENTS, seconds=2 * seconds))
+        asyncio.run(crowd(port, token, session, alerts=CLIENTS, reports=0, seconds=seconds / 5))
+        alone = asyncio.run(crowd(port, token, session, alerts=CLIENTS, reports=0, seconds=seconds))
+        before = memory_mb(process)
+        both = asyncio.run(crowd(port, token, session, alerts=CLIENTS, reports=CLIENTS, seconds=2 * seconds))
         yield Figure(
             f"alerts of {CLIENTS} clients beside {CLIENTS} that ask for reports", f"{both.rate('alert'):.0f}/s",
             "the same clients alone", f"{alone.rate('alert'):.0f}/s", both.rate("alert") / alone.rate("alert"),
@@ -59,7 +59,7 @@ def figures(folder: Path, cookie: str, *, looks: int = 100, seconds: float = 10.
         yield Figure("reports meanwhile", f"{both.rate('report'):.1f}/s")
         yield Figure("answers to reports meanwhile", ", ".join(f"{status}: {n}" for status, n in both.seen("report")))
         yield Figure("health meanwhile, p99", f"{1000 * attacks.p99(both.times['health']):.0f} ms")
-        yield Figure("memory of all processes meanwhile", f"+{_memory_mb(process) - before:.0f} MB")
+        yield Figure("memory of all processes meanwhile", f"+{memory_mb(process) - before:.0f} MB")
 
 
 def _health(port: int, attack: AbstractContextManager[object], looks: int) -> float:
@@ -85,7 +85,7 @@ def _token(port: int, session: str) -> str:
         return str(json.load(answer)["secret"])
 
 
-def _memory_mb(process: int) -> float:
+def memory_mb(process: int) -> float:
     """What a process and its children hold."""
     kilobytes = 0
     for status in Path("/proc").glob("[0-9]*/status"):
@@ -113,8 +113,9 @@ class Crowd:
         return sorted(self.statuses[kind].items())
 
 
-async def _crowd(port: int, token: str, session: str, *, alerts: int, reports: int, seconds: float) -> Crowd:
-    crowd, until = Crowd(seconds), time.monotonic() + seconds
+async def crowd(port: int, token: str, session: str, *, alerts: int, reports: int, seconds: float) -> Crowd:
+    """What so many clients that send alerts, and so many that ask for reports, see meanwhile, and one that asks for health."""
+    seen, until = Crowd(seconds), time.monotonic() + seconds
 
     def alert(client: int, turn: int) -> tuple[str, str, str, bytes]:
         body = {"title": f"load {client}-{turn}", "dedupe_key": f"load-{client}-{turn % 50}", "severity": "low"}
@@ -129,8 +130,8 @@ async def _crowd(port: int, token: str, session: str, *, alerts: int, reports: i
         return "GET", "/api/health", "", b""
 
     clients = [("alert", alert)] * alerts + [("report", report)] * reports + [("health", health)]
-    await asyncio.gather(*(_client(port, kind, ask, n, until, crowd) for n, (kind, ask) in enumerate(clients)))
-    return crowd
+    await asyncio.gather(*(_client(port, kind, ask, n, until, seen) for n, (kind, ask) in enumerate(clients)))
+    return seen
 
 
 async def _client(
@@ -139,7 +140,7 @@ async def _client(
     ask: Callable[[int, int], tuple[str, str, str, bytes]],
     client: int,
     until: float,
-    crowd: Crowd,
+    seen: Crowd,
 ) -> None:
     turn = 0
     while time.monotonic() < until:
@@ -154,8 +155,8 @@ async def _client(
             answer = (await reader.readuntil(b"\r\n\r\n")).lower()
             length = int(answer.partition(b"content-length:")[2].split(b"\r\n")[0])
             await reader.readexactly(length)
-            crowd.statuses[kind][int(answer[9:12])] += 1
-            crowd.times[kind].append(time.perf_counter() - began)
+            seen.statuses[kind][int(answer[9:12])] += 1
+            seen.times[kind].append(time.perf_counter() - began)
             ends = b"connection: close" in answer
             if kind == "health":
                 await asyncio.sleep(0.05)

@@ -36,6 +36,7 @@ def refusal(answer):
     [
         {"origin": "https://evil.example"},
         {"origin": "null"},
+        {"origin": "http://["},
         {"origin": "http://localhost:3000"},
         {"origin": "https://localhost.evil.example:8080"},
         {"sec_fetch_site": "cross-site"},

@@ -4,6 +4,7 @@ A workbook is a ZIP of XML, and is read through once in small pieces. What count
 rectangle from the first cell to the last one, however few are filled, with each shared text as often as it is used.
 """
 
+import lzma
 import re
 import zipfile
 import zlib
@@ -23,6 +24,11 @@ MOST_CELLS = 50_000_000
 MOST_EXPANDED = 2 * 1024**3  # bytes
 MOST_PARTS = 10_000
 PIECE = 1 << 18
+# what the readers of ZIP and XML say of bytes that are none, or of a compression or an encoding that they do not know
+UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, OSError, ValueError,
+    LookupError, expat.ExpatError,
+)  # fmt: skip
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 INSTEAD = "split it, or import CSV, which has no such limit"
 
@@ -69,7 +75,8 @@ class _PartSize:
                     self.parser.EndElementHandler = self._use
         elif element == "row":
             number = attributes.get("r", "")
-            self._row = int(number) if number.isascii() and number.isdigit() else self._row + 1
+            known = number.isascii() and number.isdigit() and len(number) < 10
+            self._row = int(number) if known else self._row + 1
             self._column = 0
         elif element == "si":
             self.shared.append(0)
@@ -99,7 +106,7 @@ def check_workbook(path: Path) -> None:
         if max(shared) * sum(size.shared_cells for size in sizes) <= MOST_EXPANDED:
             return
         used = [one for size in _sizes(path, exactly=True) for one in size.used.items()]
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, expat.ExpatError) as error:
+    except UNREADABLE as error:
         raise InvalidData(f"{path.name} is not an XLSX workbook that can be read: {error}") from error
     texts = sum(shared[index] * count for index, count in used if index < len(shared))
     _hold(path.name, "characters in its cells", texts, MOST_EXPANDED)
@@ -159,9 +166,13 @@ def check_parquet(source: pq.ParquetFile, file: str) -> None:
 
 
 def plain_batches(batches: Iterator[pa.RecordBatch], file: str) -> Iterator[pa.RecordBatch]:
-    """The batches with their texts written out, once their length is known; InvalidData beyond the bounds."""
+    """The batches with their texts written out, once their length is known; InvalidData beyond the bounds.
+
+    What is no UTF-8 is an ArrowInvalid: Polars would take it in unchecked.
+    """
     rows = expanded = 0
     for batch in batches:
+        batch.validate(full=True)
         rows += batch.num_rows
         _hold(file, "rows", rows, MOST_ROWS)
         columns = []

@@ -25,6 +25,8 @@ FORMULA_ERRORS = {
     "(Num)": "#NUM!",
     "(Ref)": "#REF!",
 }
+# Polars panics over days that no calendar has; in lists they are a ValueError, as is a name that is no UTF-8
+_UNREADABLE = (pa.ArrowException, pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, OSError)
 _decode_line = msgspec.json.Decoder(dict[str, object]).decode
 
 
@@ -55,7 +57,7 @@ def _record(line: bytes, file: str, row: int, problems: Problems) -> dict[str, o
         return {}
     try:
         return _decode_line(text)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         problems.add(file, row, "(line)", "a JSON object on one line", text.decode(errors="replace").strip())
         return {}
 
@@ -71,7 +73,7 @@ def read_parquet(path: Path, file: str, structured: frozenset[str], problems: Pr
         frames = (_frame(pa.Table.from_batches([batch])) for batch in batches)
         empty = iter([_frame(schema.empty_table())]) if source.metadata.num_rows == 0 else frames
         yield from frame_batches(empty, structured)
-    except (pa.ArrowException, pl.exceptions.PolarsError, OSError) as error:
+    except _UNREADABLE as error:
         raise InvalidData(f"{file} is not a Parquet file that can be read: {error}") from error
 
 
@@ -96,7 +98,10 @@ def read_worksheet(
 
     ``exact`` are the squashed headers for which it matters whether a cell is a number or text.
     """
-    frame = _cells(workbook.load_sheet(name, header_row=None, skip_rows=0, dtypes="string"))
+    try:
+        frame = _cells(workbook.load_sheet(name, header_row=None, skip_rows=0, dtypes="string"))
+    except fastexcel.FastExcelError as error:
+        raise InvalidData(f"The sheet {name!r} cannot be read: {error}") from error
     if frame.is_empty():
         yield Batch((), (), 2)
         return

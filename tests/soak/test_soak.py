@@ -1,0 +1,118 @@
+"""The runner of ``make soak`` finds what it looks for; each of its targets reads its first inputs."""
+
+import random
+
+import pytest
+from sqlalchemy import delete
+
+from engine.model.errors import Problem
+from engine.store.schema import metadata
+from engine.store.schema.services import incidents
+from tests.conftest import NOW
+from tests.soak import __main__ as runner
+from tests.soak import kills
+from tests.soak.fuzz.mutations import flipped, json_lines, json_tree, zipped
+from tests.soak.fuzz.targets import TARGETS
+from tests.soak.load import Ledger, account
+from tests.soak.table import Line, impossible, printed
+
+LONG = ("copilot", "doors", "http")  # they open a console
+MUTATIONS = 20  # inputs beside the seeds
+
+
+@pytest.mark.parametrize(
+    "name", [*(sorted(set(TARGETS) - set(LONG))), *(pytest.param(one, marks=pytest.mark.soak) for one in LONG)]
+)
+def test_a_reader_takes_or_refuses_its_first_inputs(name, tmp_path):
+    read, seeds = TARGETS[name].open(tmp_path)
+    chance = random.Random(1)
+    changed = [TARGETS[name].mutate(chance.choice(seeds), chance) for _ in range(MUTATIONS)]
+    refused = 0
+    for data in (*seeds, *changed):
+        try:
+            read(data)
+        except Problem:
+            refused += 1
+    assert refused < len(seeds) + len(changed) or name.startswith("import-"), "everything was refused"
+
+
+def test_the_same_seed_changes_an_input_in_the_same_way():
+    document = b'{"alerts": [{"title": "x", "labels": {"a": "b"}}, {"title": "y"}]}'
+    for mutate in (flipped, json_tree, json_lines, zipped):
+        first, again = ([mutate(document, random.Random(seed)) for seed in range(50)] for _ in range(2))
+        assert first == again
+        assert len(set(first)) > 25
+
+
+def incident(identifier, key, **more):
+    return {"id": identifier, "title": key, "severity": "low", "status": "open", "opened_at": NOW,
+            "dedupe_key": f"normalized:{key}", **more}  # fmt: skip
+
+
+def test_what_was_acknowledged_is_found_lost_or_doubled(store):
+    ledger = Ledger()
+    ledger.acknowledged = {"alert": {"k1", "k2", "k3"}, "resolved": {"k1", "k2"}}
+    with store.revision("acme", "test", now=NOW) as revision:
+        rows = [incident("a", "k1", resolved_at=NOW), incident("b", "k2"), incident("c", "k2")]
+        revision.insert(incidents, rows)
+        revision.record("things.added")
+    told = account(store.url, ledger)
+    assert (told.found, sorted(told.lost), told.doubled) == (3, ["alert k3", "resolution of k2"], ["alert k2"])
+    assert told.half == ["two incidents are open for normalized:k2"]
+
+
+def test_a_chain_that_was_cut_is_told(store):
+    log = metadata.tables["audit_log"]
+    for kind in ("a.happened", "b.happened"):
+        with store.revision("acme", "test", now=NOW) as revision:
+            revision.record(kind)
+    assert account(store.url, Ledger()).half == []
+    with store.revision("acme", "test", now=NOW) as revision:
+        for trigger in revision.connection.exec_driver_sql(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        ).all():
+            revision.connection.exec_driver_sql(f"DROP TRIGGER {trigger[0]}")
+        revision.connection.execute(delete(log).where(log.c.org_id == "acme", log.c.seq == 2))
+        revision.record("c.happened")
+    (told,) = account(store.url, Ledger()).half
+    assert told.startswith("the chain is broken at event 2: ")
+
+
+def test_a_line_that_lost_something_is_broken_and_what_is_not_possible_is_not_ok():
+    lost = Line("kills", "9 kills", acknowledged=5, found=4, lost=1, doubled=0, faults=2, health_ms=12.4).judge()
+    fine = Line("two", "1 kill", acknowledged=1200, found=1200, lost=0, doubled=0, faults=0, memory_mb=3.2).judge()
+    table = printed([lost, fine, impossible("disk full", "no mount")])
+    assert [one.verdict for one in (lost, fine)] == ["BROKEN", "ok"]
+    assert table.splitlines() == [
+        "part       done      ack.  found  doubled  lost  5xx  health p99  memory  seconds  verdict",
+        "---------  -------  -----  -----  -------  ----  ---  ----------  ------  -------  -----------------",
+        "kills      9 kills      5      4        0     1    2       12 ms                0  BROKEN",
+        "two        1 kill   1,200  1,200        0     0    0               +3 MB        0  ok",
+        "disk full  nothing                                                              0  not possible here",
+        "broken: kills: 1 lost",
+        "broken: kills: 2 answered with 5xx",
+        "note: disk full: no mount",
+        "",
+        "1 BROKEN, 1 ok, 1 not possible here",
+    ]
+
+
+def test_the_budgets_of_all_parts_are_below_half_an_hour():
+    assert sum(budget for _, budget in runner.PARTS.values()) <= 26 * 60
+
+
+def test_a_part_that_fails_is_no_promise_that_held(monkeypatch):
+    def fails(scratch, seed, budget):
+        raise RuntimeError("hq serve did not start")
+
+    monkeypatch.setitem(runner.PARTS, "kills", (fails, 1.0))
+    (line,) = runner.run(["kills"], 1, 1.0)
+    assert (line.verdict, line.broken) == ("BROKEN", ["RuntimeError: hq serve did not start"])
+
+
+@pytest.mark.soak
+def test_a_killed_server_has_what_it_acknowledged(tmp_path, monkeypatch):
+    monkeypatch.setattr(kills, "KILLS", 1)
+    line = kills.sqlite(tmp_path, 1, 60.0)
+    assert (line.lost, line.doubled, line.faults, line.broken) == (0, 0, 0, [])
+    assert line.acknowledged == line.found > 0
