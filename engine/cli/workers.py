@@ -72,6 +72,7 @@ def serve_console(settings: Settings, listening: socket.socket, address: str, *,
     from scheduler import new_scheduler
 
     with open_console_services(settings) as opened, worker_pools(settings) as workers:
+        opened.store.must_be_writable()
         encrypt_secrets(opened.store, SecretKeys(settings.webhook_key_path), now=now())
         services = replace(opened, background=partial(_aside, workers[str(ARCHIVES.workers)]))
         server = bind(Console(api.ROUTES, services, workers), listening, threads)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from sqlalchemy import select, text
 
-from engine.reporting.replica import Replica, frame_view
+from engine.reporting.replica import Replica, ReplicaLost, frame_view
 from engine.store import EventRow
 from engine.store.schema import REPLICATED
 from engine.store.schema.risk import vendors
@@ -141,6 +141,47 @@ def test_a_damaged_file_is_set_aside_and_rebuilt(store, tmp_path, caplog):
         assert replica.sync(["acme"]) == {"acme": store.head("acme")}
     assert "does not open and is rebuilt" in caplog.text
     assert path.with_name("replica.duckdb.aside").read_bytes() == b"nonsense" * 4096
+    replica.close()
+
+
+def damage(path):
+    """Every page behind the headers is something else."""
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(3 * 4096)
+        file.write(b"\x5a" * (size - 3 * 4096))
+
+
+def test_a_file_found_damaged_while_it_is_read_is_given_up_and_the_next_look_is_right(store, tmp_path):
+    path = tmp_path / "replica.duckdb"
+    write(store, *({**VENDOR, "id": f"v{number}"} for number in range(500)))
+    first = Replica(store.url, path)
+    first.sync(["acme"])
+    first.checkpoint()
+    first.close()
+    damage(path)
+    replica = Replica(store.url, path)
+    assert replica.sync(["acme"]) == {"acme": store.head("acme")}
+    for _ in range(2):
+        try:
+            with replica.view() as view:
+                assert view.frame("SELECT count(*), min(id), max(tier) FROM vendors").rows() == [(500, "v0", "high")]
+        except ReplicaLost:
+            replica.sync(["acme"])
+    with replica.view() as view:
+        assert view.frame("SELECT count(*), min(id), max(tier) FROM vendors").rows() == [(500, "v0", "high")]
+    replica.close()
+    again = Replica(store.url, path)
+    assert again.sync(["acme"]) == {"acme": store.head("acme")}
+    again.close()
+
+
+def test_a_folder_that_takes_no_file_is_done_without(store, tmp_path, caplog):
+    (tmp_path / "file").touch()
+    write(store, VENDOR)
+    replica = Replica(store.url, tmp_path / "file" / "replica.duckdb")
+    assert replica.sync(["acme"]) == {"acme": store.head("acme")}
+    assert "this process works in memory" in caplog.text
     replica.close()
 
 
