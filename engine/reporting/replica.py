@@ -10,7 +10,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -44,9 +44,8 @@ _DEFINITIONS = (*_META, *(_definition(table) for table in REPLICATED.values()))
 FINGERPRINT = sha256("\n".join(_DEFINITIONS).encode()).hexdigest()
 
 
-# what says that the file or its disk is not sound; DuckDB has no codes, but a class for each
+# what says that the file or its disk is not sound; DuckDB has no codes, but classes, and for a damaged block none
 _UNSOUND = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
-_NO_MEMORY = "There is not enough memory to compute this"
 
 
 class ReplicaLost(Unavailable):
@@ -59,11 +58,11 @@ class View:
     """What a reader sees: one state of the replica, until it is closed."""
 
     def __init__(
-        self, cursor: duckdb.DuckDBPyConnection, lose: Callable[[duckdb.Error], ReplicaLost] | None = None
+        self, cursor: duckdb.DuckDBPyConnection, faults: Callable[[], AbstractContextManager[object]] = nullcontext
     ) -> None:
         self.lost = False
         self._cursor = cursor
-        self._lose = lose
+        self._faults = faults
         self.lock = threading.RLock()  # whoever offers tables to a query holds it until the query is done
 
     def frame(self, query: str, parameters: Sequence[Any] = ()) -> pl.DataFrame:  # whatever DuckDB binds
@@ -86,14 +85,11 @@ class View:
     @contextmanager
     def _reading(self) -> Iterator[None]:
         try:
-            yield
-        except duckdb.OutOfMemoryException as error:
-            raise fault_problem(_NO_MEMORY, NO_MEMORY) from error
-        except _UNSOUND as error:
+            with self._faults():
+                yield
+        except ReplicaLost:
             self.lost = True
-            if self._lose is None:
-                raise
-            raise self._lose(error) from error
+            raise
 
 
 @contextmanager
@@ -164,13 +160,25 @@ class Replica:
             connection.close()
             log.info("The analytics store %s is of another schema and is rebuilt.", path)
         except duckdb.Error as error:
-            if "lock" in str(error).lower():
+            if "set lock" in str(error):  # "lock" alone is in every sentence about a damaged block
                 log.info("Another process holds %s; working in a private in-memory replica.", path)
                 self.path = None
                 return self._fresh(":memory:")
             log.warning("The analytics store %s does not open and is rebuilt: %s", path, error)
         self._set_aside(path)
         return self._fresh(str(path))
+
+    @contextmanager
+    def _faults(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        """ReplicaLost where the copy is not sound, Unavailable for want of memory."""
+        try:
+            yield
+        except duckdb.OutOfMemoryException as error:
+            raise fault_problem("There was too much to compute", NO_MEMORY) from error
+        except duckdb.Error as error:
+            if type(error) is duckdb.Error or isinstance(error, _UNSOUND):
+                raise self._lose(connection, error) from error
+            raise
 
     def _lose(self, connection: duckdb.DuckDBPyConnection, error: duckdb.Error) -> ReplicaLost:
         """Give up a copy that is not sound. This process goes on in memory: views of others may still hold the file."""
@@ -230,7 +238,7 @@ class Replica:
 
     def _sync(self, wanted: Sequence[str]) -> dict[str, Position]:
         connection = self._connection
-        try:
+        with self._faults(connection):
             marks = self._marks(connection, wanted)
             with changes(self.url, [(org_id, marks[org_id].seq) for org_id in wanted]) as found:
                 return {
@@ -238,10 +246,6 @@ class Replica:
                     for change in found
                     if (position := self._apply(connection, change, marks[change.org_id])) is not None
                 }
-        except duckdb.OutOfMemoryException as error:
-            raise fault_problem(_NO_MEMORY, NO_MEMORY) from error
-        except _UNSOUND as error:
-            raise self._lose(connection, error) from error
 
     @staticmethod
     def _marks(connection: duckdb.DuckDBPyConnection, org_ids: Sequence[str]) -> dict[str, Position]:
@@ -290,13 +294,11 @@ class Replica:
     def view(self) -> Iterator[View]:
         """One consistent state, whatever is synced meanwhile."""
         connection = self._connection
-        try:
+        with self._faults(connection):
             cursor = connection.cursor()
             cursor.begin()
-        except _UNSOUND as error:
-            raise self._lose(connection, error) from error
         try:
-            yield View(cursor, partial(self._lose, connection))
+            yield View(cursor, partial(self._faults, connection))
         finally:
             with suppress(duckdb.Error):
                 cursor.rollback()
@@ -307,11 +309,8 @@ class Replica:
         connection = self._opened
         if connection is None:
             return
-        with self._writer:
-            try:
-                connection.cursor().execute("CHECKPOINT")
-            except _UNSOUND as error:
-                raise self._lose(connection, error) from error
+        with self._writer, self._faults(connection):
+            connection.cursor().execute("CHECKPOINT")
 
 
 def _replace(cursor: duckdb.DuckDBPyConnection, table: Table, batch: pa.RecordBatch, *, known: bool) -> None:
