@@ -54,7 +54,7 @@ def is_read_only(url: str) -> bool:
 
 
 def _sqlite(url: str, path: str, *, immediate: bool) -> Engine:
-    create = not Path(path).exists()  # one that goes away later is missed, not made anew
+    create = not sqlite_files.is_there(Path(path))  # one that goes away later is missed, not made anew
     engine = create_engine(
         url,
         hide_parameters=True,  # what people wrote must not reach the log with an error

@@ -17,6 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from engine.model.errors import Unavailable
 from engine.model.file_errors import NO_MEMORY
+from engine.store.sqlite_files import is_there
 
 log = logging.getLogger("hq.store")
 
@@ -193,12 +194,14 @@ def _cannot_open(path: Path) -> StoreFault:
         return FORBIDDEN
     except OSError:
         return EXHAUSTED
-    if not path.exists():
+    if not os.access(path.parent, os.X_OK):
+        return FORBIDDEN
+    if not is_there(path):
         return MISSING if os.access(path.parent, os.W_OK | os.X_OK) else _closed(path.parent)
     if not os.access(path, os.R_OK):
         return FORBIDDEN
     if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
-        return UNREADABLE_LOG if Path(f"{path}-wal").exists() else _closed(path.parent)
+        return UNREADABLE_LOG if is_there(Path(f"{path}-wal")) else _closed(path.parent)
     return FULL if _takes_nothing(path) else BROKEN
 
 

@@ -19,12 +19,17 @@ def access(path: str) -> Access:
     there already. A file that nobody can write is read without locks; without a log nobody else has it open.
     """
     file, log, index = Path(path), Path(f"{path}-wal"), Path(f"{path}-shm")
-    if not file.exists():
+    if not is_there(file):
         return "rw"
-    beside = log.exists() and index.exists() and os.access(log, os.W_OK) and os.access(index, os.W_OK)
+    beside = is_there(log) and is_there(index) and os.access(log, os.W_OK) and os.access(index, os.W_OK)
     if os.access(file, os.W_OK) and (beside or os.access(file.parent, os.W_OK | os.X_OK)):
         return "rw"
-    return "ro" if log.exists() and log.stat().st_size else "immutable"
+    return "ro" if is_there(log) and log.stat().st_size else "immutable"
+
+
+def is_there(file: Path) -> bool:
+    """Whether a file is there for us: one in a folder that we may not enter is not."""
+    return os.path.exists(file)  # noqa: PTH110 - Path.exists raises where it may not look
 
 
 def connect(path: str, *, shared: bool = False, create: bool = False) -> sqlite3.Connection:
