@@ -1,13 +1,17 @@
 """A client's connection: what it may take in time and bytes, and that reading slowly holds no thread."""
 
+import logging
 import socket
 import time
 from dataclasses import dataclass
 from typing import Any
 
-from waitress.channel import HTTPChannel
+from waitress.channel import ClientDisconnected, HTTPChannel
 
-from engine.web.serving.refusals import HttpRefusal, RefusalTask, too_slow
+from engine.model.file_errors import file_fault
+from engine.web.serving.refusals import HttpRefusal, RefusalTask, no_room, too_slow
+
+log = logging.getLogger("hq.web")
 
 HEADER_SECONDS = 20.0
 BODY_SECONDS = 60.0
@@ -37,6 +41,7 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
     error_task_class = RefusalTask
     request: Any  # what is coming in, of waitress's parser
     close_when_flushed: bool
+    will_close: bool
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         # Any: waitress has no types
@@ -86,7 +91,15 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         if self.request is None:
             self._began, self._came_bytes = time.monotonic(), 0
         self._came_bytes += len(data)
-        taken = bool(super().received(data))
+        try:
+            taken = bool(super().received(data))
+        except OSError as error:  # a body that is larger than memory takes lies in a file
+            fault = file_fault(error)
+            if fault is None:
+                raise
+            log.warning("a body cannot be taken in: %s", error.strerror)
+            self.refuse_coming(no_room(fault))
+            return False
         coming = self.request
         if coming is None:
             self._began = None
@@ -95,6 +108,19 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
             if refusal is not None:
                 self.refuse_coming(refusal)
         return taken
+
+    def write_soon(self, data: Any) -> int:
+        """Hand bytes to the loop. Any: of a file, waitress's own kind. A large answer for which there is no file ends
+        with its connection: its header may be on its way."""
+        try:
+            return int(super().write_soon(data))
+        except OSError as error:
+            if file_fault(error) is None:
+                raise
+            log.warning("an answer cannot be kept until it is read: %s", error.strerror)
+            self.will_close = True  # what was sent and what waits do not add up any more
+            self.server.pull_trigger()
+            raise ClientDisconnected from error
 
     def handle_write(self) -> None:
         """Send; then close, or first read on for a moment what a refused client still sends."""
