@@ -26,7 +26,7 @@ from engine.cli.records import import_, tables
 from engine.cli.reports import build, explain, export, report
 from engine.cli.session import session
 from engine.model.errors import Problem
-from engine.model.file_errors import exhausted
+from engine.model.file_errors import door_problem
 from engine.runtime.private_files import write_privately
 
 
@@ -79,7 +79,7 @@ def hq(arguments: Sequence[str]) -> None:
     except Problem as problem:
         _say(problem)
     except (OSError, MemoryError) as error:
-        found = None if isinstance(error, BrokenPipeError) else exhausted(error)
+        found = None if isinstance(error, BrokenPipeError) else door_problem(error)
         if found is None:
             raise
         logging.getLogger("hq").warning("%s", error)  # names the file

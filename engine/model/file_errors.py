@@ -66,7 +66,7 @@ def fault_problem(what: str, fault: FileFault) -> Unavailable:
     )
 
 
-def exhausted(error: BaseException) -> Unavailable | None:
+def door_problem(error: BaseException) -> Unavailable | None:
     """What a door says where nobody before it knew better: the machine is at an end, not the program; None else."""
     if isinstance(error, MemoryError):
         return fault_problem("This was not done", NO_MEMORY)

@@ -25,7 +25,7 @@ from engine.model.thresholds import Thresholds
 from engine.reporting.artifacts import Artifacts, Name
 from engine.reporting.render import RENDERERS
 from engine.reporting.render.json import content_hash
-from engine.reporting.replica import ReplicaLost
+from engine.reporting.view import ReplicaLost
 
 KEPT_EDITIONS = 2  # a report is asked for in one format after the other
 

@@ -18,8 +18,9 @@ from engine.model.report import Report
 from engine.model.thresholds import thresholds
 from engine.reporting.artifacts import Artifacts, Name
 from engine.reporting.facts import FactQuestion, Facts
-from engine.reporting.replica import Replica, View
+from engine.reporting.replica import Replica
 from engine.reporting.snapshot import Snapshot, Subject, artifact_name, find_report
+from engine.reporting.view import View
 from engine.store import Store
 
 KEPT_VIEWS = 6

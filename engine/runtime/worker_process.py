@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from engine.model.errors import Problem
-from engine.model.file_errors import exhausted
+from engine.model.file_errors import door_problem
 
 log = logging.getLogger("hq.workers")
 C = TypeVar("C")
@@ -117,4 +117,4 @@ def _said(opened: C, sent: _Sent[C], far: Connection) -> tuple[str, object]:
     except Exception as error:
         # The last resort of the process: the trace goes to the log, whoever waits gets no inside.
         log.error("work failed\n%s", traceback.format_exc())
-        return "problem", exhausted(error) or Problem("Something went wrong on our side; the log has it.")
+        return "problem", door_problem(error) or Problem("Something went wrong on our side; the log has it.")

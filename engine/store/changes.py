@@ -17,7 +17,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Table
 from sqlalchemy.engine import make_url
 
 from engine.model.document import Position
-from engine.store.faults import fault_of, store_faults, told
+from engine.store.faults import fault_of, log_problem, store_faults
 from engine.store.schema import REPLICATED
 from engine.store.sqlite_files import connect
 from engine.store.statements import Stored
@@ -167,4 +167,4 @@ def _opened(url: str) -> Iterator[_Source]:
         fault = fault_of(url, error, lost=isinstance(error, adbc_driver_manager.OperationalError))
         if fault is None:
             raise
-        raise told(url, fault, error) from error
+        raise log_problem(url, fault, error) from error

@@ -136,22 +136,22 @@ def store_faults(url: str) -> Iterator[None]:
     except IntegrityError:
         raise
     except PoolTimeout as error:
-        raise told(url, EXHAUSTED, error) from error
+        raise log_problem(url, EXHAUSTED, error) from error
     except DBAPIError as error:
         fault = fault_of(url, error.orig or error, lost=isinstance(error, OperationalError | InterfaceError))
         if fault is None or not isinstance(error, DatabaseError | InterfaceError):
             raise
-        raise told(url, fault, error.orig or error) from error
+        raise log_problem(url, fault, error.orig or error) from error
     except sqlite3.IntegrityError:
         raise
     except sqlite3.DatabaseError as error:
         fault = fault_of(url, error, lost=isinstance(error, sqlite3.OperationalError))
         if fault is None:
             raise
-        raise told(url, fault, error) from error
+        raise log_problem(url, fault, error) from error
 
 
-def told(url: str, fault: StoreFault, error: BaseException) -> Unavailable:
+def log_problem(url: str, fault: StoreFault, error: BaseException) -> Unavailable:
     """The error for a person; the log gets the driver's own words and where the store is."""
     parsed = make_url(url)
     code = getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or type(error).__name__

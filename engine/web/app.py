@@ -19,7 +19,7 @@ from engine.model.errors import (
     Problem,
     Unauthorized,
 )
-from engine.model.file_errors import exhausted
+from engine.model.file_errors import door_problem
 from engine.runtime.services import Services
 from engine.runtime.workers import Workers
 from engine.store.patience import request_patience
@@ -167,7 +167,7 @@ class Console:
         except Exception as error:
             # The last resort of the door: the trace goes to the log under the request's id, the client gets no inside.
             log.error("request %s failed\n%s", request.id, traceback.format_exc())
-            fault = exhausted(error) or Problem(
+            fault = door_problem(error) or Problem(
                 f"Something went wrong on our side; the log has it under request {request.id}."
             )
             return self._failed(self._rechecked(route, request, fault), request.id)
