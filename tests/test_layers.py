@@ -186,7 +186,7 @@ def test_facts_know_nothing_above_them():
         "engine.model",
         "engine.reporting.facts",
         "engine.reporting.catalogue",
-        "engine.reporting.replica",
+        "engine.reporting.view",
         "engine.store.chain",
         "engine.store.types",
     )

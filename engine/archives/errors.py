@@ -1,10 +1,9 @@
 """What is wrong with an archive, or with the disk that it should be written to."""
 
-import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine.model.errors import Unavailable
+from engine.model.file_errors import file_problem
 
 
 class BrokenArchive(Exception):
@@ -18,10 +17,8 @@ class BrokenArchive(Exception):
 
 @contextmanager
 def disk(what: str) -> Iterator[None]:
-    """A disk that is full or read-only is no fault of ours: Unavailable says so."""
+    """A disk that is full or read-only is no fault of ours: Unavailable says what it is."""
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        reason = "the disk is full" if full else str(error.strerror or error)
-        raise Unavailable(f"{what} cannot be kept: {reason}.", word="disk_full" if full else "not_writable") from error
+        raise file_problem(f"{what} cannot be kept", error) from error

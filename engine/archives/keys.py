@@ -1,6 +1,5 @@
 """The key that archives are signed with: Ed25519, in a PEM file that is made on first use."""
 
-import os
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,6 +15,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from engine.model.errors import Usage
+from engine.model.file_errors import file_problem
+from engine.runtime.private_files import write_new
 
 
 class SigningKey:
@@ -48,13 +49,14 @@ def public_key(pem: bytes) -> Ed25519PublicKey:
 
 
 def signing_key(path: Path) -> SigningKey:
-    """The key in ``path``, made on first use, readable by us alone. Usage when the file holds something else."""
+    """The key in ``path``, made on first use, readable by us alone. Usage when the file holds something else,
+    Unavailable when the disk keeps us from it."""
     try:
         pem = path.read_bytes()
     except FileNotFoundError:
         pem = _made(path)
     except OSError as error:
-        raise Usage(f"SVC_SIGNING_KEY_FILE cannot be read: {path}: {error.strerror}.") from error
+        raise file_problem("The key that signs archives (SVC_SIGNING_KEY_FILE) cannot be read", error) from error
     try:
         key = load_pem_private_key(pem, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
@@ -67,18 +69,7 @@ def signing_key(path: Path) -> SigningKey:
 def _made(path: Path) -> bytes:
     pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(pem)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(temporary, path)  # another process may have been first: then its key counts
-        except FileExistsError:
-            pass
-        finally:
-            temporary.unlink()
+        write_new(path, pem)  # another process may have been first: then its key counts
         return path.read_bytes()
     except OSError as error:
-        raise Usage(f"SVC_SIGNING_KEY_FILE cannot be made: {path}: {error.strerror}.") from error
+        raise file_problem("The key that signs archives (SVC_SIGNING_KEY_FILE) cannot be made", error) from error

@@ -1,9 +1,11 @@
 """The command ``hq``: the third door to the same functions."""
 
+import logging
 import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
+from typing import NoReturn
 
 import click
 
@@ -27,6 +29,7 @@ from engine.cli.records import import_, tables
 from engine.cli.reports import build, explain, export, report
 from engine.cli.session import session
 from engine.model.errors import Problem
+from engine.model.file_errors import door_problem
 from engine.runtime.private_files import write_privately
 
 
@@ -74,12 +77,22 @@ def hq(arguments: Sequence[str]) -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except Problem as problem:
-        click.echo(f"hq: {problem.message}", err=True)
-        for detail in problem.details:
-            click.echo("  " + ", ".join(f"{name} {value}" for name, value in detail.items()), err=True)
-        sys.exit(problem.exit_code)
+        _say(problem)
+    except (OSError, MemoryError) as error:
+        found = None if isinstance(error, BrokenPipeError) else door_problem(error)
+        if found is None:
+            raise
+        logging.getLogger("hq").warning("%s", error)  # names the file
+        _say(found)
     if isinstance(code, int):
         sys.exit(code)
+
+
+def _say(problem: Problem) -> NoReturn:
+    click.echo(f"hq: {problem.message}", err=True)
+    for detail in problem.details:
+        click.echo("  " + ", ".join(f"{name} {value}" for name, value in detail.items()), err=True)
+    sys.exit(problem.exit_code)
 
 
 def main() -> None:

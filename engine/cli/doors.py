@@ -60,6 +60,7 @@ def scheduler(listing: bool) -> None:
                 click.echo(f"{task.name}\t{task.when.said}\t{_last(last(connection, task.name))}")
         return
     with open_console_services(settings) as services:
+        services.store.must_be_writable()
         encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())
         click.echo("Scheduled work runs (Ctrl-C stops)", err=True)
         run_until_stopped(new_scheduler(services))

@@ -12,7 +12,8 @@ from engine.cli.common import (
     org_option,
     organization,
 )
-from engine.model.errors import Unavailable, Usage
+from engine.model.errors import Usage
+from engine.model.file_errors import file_problem
 
 
 @click.command(epilog="Example: hq build --org aurora")
@@ -97,5 +98,5 @@ def export(folder: Path, org: str | None) -> None:
             with services.snapshots.open(organization(services, org), now=now()) as snapshot:
                 page = write_site(snapshot, folder, sections=SECTIONS, progress=steps)
         except OSError as error:
-            raise Unavailable(f"Cannot write below {folder}: {error.strerror or error}.") from error
+            raise file_problem(f"Cannot write below {folder}", error) from error
     click.echo(page)

@@ -110,6 +110,7 @@ def serve_console(
         open_console_services(settings, shared=shared) as services,
         worker_pools(settings, shared=shared) as workers,
     ):
+        services.store.must_be_writable()
         encrypt_secrets(services.store, SecretKeys(settings.webhook_key_path), now=now())
         work = _scheduled_work(services, workers, signals) if scheduled else None
         if processes == 1:

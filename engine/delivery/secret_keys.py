@@ -13,6 +13,8 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from engine.model.errors import Unavailable, Usage
+from engine.model.file_errors import file_problem
+from engine.runtime.private_files import write_new, write_over
 
 MARK = "enc"
 NONCE = 12
@@ -31,7 +33,7 @@ class SecretKeys:
         self._path = path
 
     def seal(self, address: str, secret: str) -> str:
-        """The secret as it is stored; makes the first key. Usage when the file cannot be used."""
+        """The secret as it is stored; makes the first key. Usage when the file holds none."""
         key = self._keys()[0] if self._path.exists() else self._made([])
         nonce = os.urandom(NONCE)
         sealed = nonce + AESGCM(key).encrypt(nonce, secret.encode(), address.encode())
@@ -77,7 +79,7 @@ class SecretKeys:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise Usage(f"The key of webhooks cannot be read: {self._path}: {error.strerror}.") from error
+            raise file_problem("The key of webhooks cannot be read", error) from error
         except ValueError as error:
             raise Usage(f"{self._path} must hold keys of 32 bytes in base64, one a line.") from error
         if not keys or any(len(key) != 32 for key in keys):
@@ -90,24 +92,14 @@ class SecretKeys:
         return self._keys()[0]
 
     def _write(self, keys: list[bytes], *, new: bool = False) -> None:
-        temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+        data = b"".join(base64.b64encode(key) + b"\n" for key in keys)
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(b"".join(base64.b64encode(key) + b"\n" for key in keys))
-                file.flush()
-                os.fsync(file.fileno())
-            if not new:
-                temporary.replace(self._path)
-                return
-            try:
-                os.link(temporary, self._path)  # another process may have been first: then its key counts
-            except FileExistsError:
-                pass
-            finally:
-                temporary.unlink()
+            if new:
+                write_new(self._path, data)  # another process may have been first: then its key counts
+            else:
+                write_over(self._path, data)
         except OSError as error:
-            raise Usage(f"The key of webhooks cannot be made: {self._path}: {error.strerror}.") from error
+            raise file_problem("The key of webhooks cannot be made", error) from error
 
 
 def _name(key: bytes) -> str:

@@ -15,7 +15,7 @@ from engine.incidents.slo_sums import (
     SpanSums,
     window_end,
 )
-from engine.reporting.replica import View
+from engine.reporting.view import View
 
 _SPANS = ", ".join(
     f"coalesce(sum(total) FILTER (ago <= {span}), 0) total_{span}, "

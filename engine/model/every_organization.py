@@ -3,7 +3,7 @@
     went = for_every_organization("retention", org_ids, lambda org_id: purge(store, org_id, now=now))
     return went.message(f"{sum(went.results.values())} records removed")    # a Problem when it failed for anybody
 
-This is the one place where an error of any kind is caught: its traceback goes to the log, its reason to whoever reads
+This is the one place where an error of any kind is caught: what it was goes to the log, its reason to whoever reads
 the run, and what failed is tried again when the same is asked for next.
 """
 
@@ -55,7 +55,10 @@ def for_every_organization(what: str, org_ids: Sequence[str], do: Callable[[str]
         try:
             results[org_id] = do(org_id)
         except Exception as error:  # of whatever kind: the others are owed theirs
-            log.exception("%s failed for %s", what, org_id)
+            if isinstance(error, Problem):  # it says what it is: where it was raised tells no more
+                log.error("%s failed for %s: %s", what, org_id, error.message)
+            else:
+                log.exception("%s failed for %s", what, org_id)
             failures.append(OrganizationFailure(org_id, error))
     return OrganizationsRun(results, failures)
 

@@ -1,12 +1,13 @@
 """Rendered reports as files, named by everything that they were computed from.
 
 A file is either right or absent: nothing is ever invalidated. Those that nobody used for days are pruned, and those
-used least go when there is no space for another. One build at a time per artifact, across threads and processes; the
+used least go when there is no space for another. A file ends with the SHA-256 of its key and its bytes; one of which
+that does not hold is removed, and built anew. One build at a time per artifact, across threads and processes; the
 others wait for it.
 """
 
-import errno
 import fcntl
+import logging
 import os
 import tempfile
 import threading
@@ -24,15 +25,18 @@ from typing import Any
 
 from engine.model.document import Position
 from engine.model.errors import Unavailable
+from engine.model.file_errors import file_problem
 from engine.reporting.artifact_space import UNFINISHED, ArtifactSpace, Quota
 from engine.store.types import canonical_json
 
+log = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[2]
 _SOURCES = ("engine", "reports", "templates", "data")
 _LIBRARIES = ("polars", "duckdb", "jinja2", "icalendar")
 MEMORY_BYTES = 48 * 1024 * 1024
 QUOTA = Quota(organization=1 << 30, total=8 << 30)
 USE_NOTED_SECONDS = 3600.0  # a file's time is when it was last used, as closely as this
+SEAL_BYTES = 32
 
 
 @cache
@@ -88,15 +92,24 @@ class Artifacts:
         self._size = 0
         self._guard = threading.Lock()
         self._building: dict[str, tuple[threading.Lock, int]] = {}
+        self._said = ""  # what the operator was told last
 
     def get(self, name: Name, key: str | None = None) -> bytes | None:
         """The bytes of an artifact that was built, from memory or from its file."""
         key = key or name.key
         data = self._hot.get(key)
         if data is None:
+            path = self._path(name, key)
             try:
-                data = self._path(name, key).read_bytes()
+                data = _sound(path.read_bytes(), key)
+                if data is None:
+                    log.warning("The kept report %s is damaged and is built anew.", path)
+                    path.unlink(missing_ok=True)
+                    return None
             except FileNotFoundError:
+                return None
+            except OSError as error:  # it is built anew
+                self._say(file_problem("Kept reports cannot be read", error), error)
                 return None
             self._remember(key, data)
         self._note_use(name, key)
@@ -121,12 +134,22 @@ class Artifacts:
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(data)
+                    file.write(_seal(data, key))
                 self.space.keep(name.org_id, Path(temporary), path, now=time.time())
             except BaseException:
                 Path(temporary).unlink(missing_ok=True)
                 raise
         except OSError as error:
-            raise _not_kept(self.folder, error) from error
+            problem = file_problem("Reports cannot be kept", error)
+            self._say(problem, error)
+            raise problem from error
+        self._said = ""
+
+    def _say(self, problem: Unavailable, error: OSError) -> None:
+        """Tell the operator, with the place; once, until something is kept again or another thing is wrong."""
+        if self._said != problem.message:
+            self._said = problem.message
+            log.warning("%s (below %s: %s)", problem.message, self.folder, error.strerror or error)
 
     def take(self, name: Name, temporary: Path) -> Path:
         """Keep a file that was written beside its place; Unavailable when the disk does not take it."""
@@ -135,7 +158,9 @@ class Artifacts:
             self.space.keep(name.org_id, temporary, path, now=time.time())
         except OSError as error:
             temporary.unlink(missing_ok=True)
-            raise _not_kept(self.folder, error) from error
+            problem = file_problem("Reports cannot be kept", error)
+            self._say(problem, error)
+            raise problem from error
         return path
 
     @contextmanager
@@ -163,8 +188,10 @@ class Artifacts:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             file = (folder / key[:2]).open("wb")
-        except OSError as error:
-            raise _not_kept(self.folder, error) from error
+        except OSError as error:  # where none can lie, nothing can be kept either: others build their own
+            log.debug("no lock below %s: %s", folder, error)
+            yield
+            return
         with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
@@ -205,10 +232,13 @@ class Artifacts:
                 self._size -= len(dropped)
 
 
-def _not_kept(folder: Path, error: OSError) -> Unavailable:
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    reason = "the disk is full" if full else str(error.strerror or error)
-    return Unavailable(
-        f"Reports cannot be kept below {folder}: {reason}; free some space or change SVC_DATA_DIR, then build again.",
-        word="disk_full" if full else "artifacts_not_writable",
-    )
+def _seal(data: bytes, key: str) -> bytes:
+    digest = sha256(key.encode())
+    digest.update(data)
+    return digest.digest()
+
+
+def _sound(stored: bytes, key: str) -> bytes | None:
+    """What a file was given to keep; None where it is not what was written."""
+    data = stored[:-SEAL_BYTES]
+    return data if stored[-SEAL_BYTES:] == _seal(data, key) else None

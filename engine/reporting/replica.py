@@ -1,16 +1,19 @@
 """A disposable copy of the operational store, in the shape in which reports scan it.
 
 Each sync replaces the changed rows of an organization and its watermark in one transaction. The file is rebuilt when
-it is missing, damaged or of another schema; a process that cannot have the file works in memory.
+it is missing, damaged or of another schema; a process that cannot have the file, or finds it damaged while it runs,
+works in memory.
 """
 
+import errno
 import logging
+import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import polars as pl
@@ -18,6 +21,8 @@ import pyarrow as pa
 from sqlalchemy import Table
 
 from engine.model.document import Position
+from engine.model.file_errors import NO_MEMORY, fault_problem
+from engine.reporting.view import ReplicaLost, View
 from engine.store.changes import ChangeReader, changes, sql_type
 from engine.store.schema import REPLICATED
 
@@ -38,27 +43,8 @@ _DEFINITIONS = (*_META, *(_definition(table) for table in REPLICATED.values()))
 FINGERPRINT = sha256("\n".join(_DEFINITIONS).encode()).hexdigest()
 
 
-class View:
-    """What a reader sees: one state of the replica, until it is closed."""
-
-    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
-        self._cursor = cursor
-        self.lock = threading.RLock()  # whoever offers tables to a query holds it until the query is done
-
-    def frame(self, query: str, parameters: Sequence[Any] = ()) -> pl.DataFrame:  # whatever DuckDB binds
-        """The rows of a query as a Polars frame."""
-        table: pa.Table = self._cursor.sql(query, params=list(parameters)).to_arrow_table()
-        frame = pl.from_arrow(table)
-        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
-
-    def offer(self, name: str, frame: pl.DataFrame) -> None:
-        """Make a frame readable as a table of that name, for this view only."""
-        self._cursor.register(name, frame.to_arrow())
-
-    def position(self, org_id: str) -> Position | None:
-        """Where the organization stands in this view."""
-        rows = self._cursor.execute("SELECT seq, hash FROM watermarks WHERE org_id = ?", [org_id]).fetchall()
-        return Position(*rows[0]) if rows else None
+# what says that the file or its disk is not sound; DuckDB has no codes, but classes, and for a damaged block none
+_UNSOUND = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
 
 
 @contextmanager
@@ -104,34 +90,67 @@ class Replica:
                 self._opened = self._open()
             return self._opened
 
-    def _cursor(self) -> duckdb.DuckDBPyConnection:
-        """A cursor in UTC: the zone is set for one cursor alone, and others would follow the machine's."""
-        cursor = self._connection.cursor()
-        cursor.execute("SET TimeZone = 'UTC'")
-        return cursor
-
     # -- opening ---------------------------------------------------------------------------------------------------
 
     def _open(self) -> duckdb.DuckDBPyConnection:
-        if self.path is None:
-            return self._fresh(":memory:")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        if not self.path.exists():
-            return self._fresh(str(self.path))
+        if self.path is not None:
+            try:
+                return self._open_file(self.path)
+            except (duckdb.Error, OSError) as error:
+                log.warning("The analytics store %s cannot be kept, this process works in memory: %s", self.path, error)
+        self.path = None
+        return self._fresh(":memory:")
+
+    def _open_file(self, path: Path) -> duckdb.DuckDBPyConnection:
+        """The file as it is, or made anew; OSError or a DuckDB error where it cannot be had."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            return self._fresh(str(path))
+        if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)):
+            raise PermissionError(errno.EACCES, "it can only be read")
         try:
-            connection = duckdb.connect(str(self.path), config=self._config)
+            connection = duckdb.connect(str(path), config=self._config)
             if self._fingerprint(connection) == FINGERPRINT:
                 return connection
             connection.close()
-            log.info("The analytics store %s is of another schema and is rebuilt.", self.path)
+            log.info("The analytics store %s is of another schema and is rebuilt.", path)
         except duckdb.Error as error:
-            if "lock" in str(error).lower():
-                log.info("Another process holds %s; working in a private in-memory replica.", self.path)
+            if "set lock" in str(error):  # "lock" alone is in every sentence about a damaged block
+                log.info("Another process holds %s; working in a private in-memory replica.", path)
                 self.path = None
                 return self._fresh(":memory:")
-            log.warning("The analytics store %s does not open and is rebuilt: %s", self.path, error)
-        self._set_aside(self.path)
-        return self._fresh(str(self.path))
+            log.warning("The analytics store %s does not open and is rebuilt: %s", path, error)
+        self._set_aside(path)
+        return self._fresh(str(path))
+
+    @contextmanager
+    def _faults(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        """ReplicaLost where the copy is not sound, Unavailable for want of memory."""
+        try:
+            yield
+        except duckdb.OutOfMemoryException as error:
+            raise fault_problem("There was too much to compute", NO_MEMORY) from error
+        except duckdb.Error as error:
+            if type(error) is duckdb.Error or isinstance(error, _UNSOUND):
+                raise self._lose(connection, error) from error
+            raise
+
+    def _lose(self, connection: duckdb.DuckDBPyConnection, error: duckdb.Error) -> ReplicaLost:
+        """Give up a copy that is not sound. This process goes on in memory: views of others may still hold the file."""
+        with self._opening:
+            if self._opened is connection:
+                log.warning("The analytics store %s is given up, this process works in memory: %s", self.path, error)
+                with suppress(duckdb.Error):
+                    connection.close()
+                if self.path is not None:
+                    with suppress(OSError):
+                        self._set_aside(self.path)
+                self.path, self._opened = None, None
+        return ReplicaLost(
+            "The copy of the records that reports are computed from was damaged, or its disk is full; another one is "
+            "made: try again.",
+            headers={"Retry-After": "2"},
+        )
 
     @staticmethod
     def _fingerprint(connection: duckdb.DuckDBPyConnection) -> str | None:
@@ -141,11 +160,16 @@ class Replica:
 
     def _fresh(self, target: str) -> duckdb.DuckDBPyConnection:
         connection = duckdb.connect(target, config=self._config)
-        connection.begin()
-        for definition in _DEFINITIONS:
-            connection.execute(definition)
-        connection.execute("INSERT INTO replica VALUES (?)", [FINGERPRINT])
-        connection.commit()
+        try:
+            connection.begin()
+            for definition in _DEFINITIONS:
+                connection.execute(definition)
+            connection.execute("INSERT INTO replica VALUES (?)", [FINGERPRINT])
+            connection.commit()
+        except BaseException:
+            with suppress(duckdb.Error):
+                connection.close()
+            raise
         return connection
 
     @staticmethod
@@ -161,20 +185,30 @@ class Replica:
         """Bring organizations to their heads; cost follows what changed. Returns where each stands now."""
         wanted = sorted(set(org_ids))
         with self._writer:
-            marks = self._marks(wanted)
+            try:
+                return self._sync(wanted)
+            except ReplicaLost:  # the copy was not sound: a new one, in memory
+                return self._sync(wanted)
+
+    def _sync(self, wanted: Sequence[str]) -> dict[str, Position]:
+        connection = self._connection
+        with self._faults(connection):
+            marks = self._marks(connection, wanted)
             with changes(self.url, [(org_id, marks[org_id].seq) for org_id in wanted]) as found:
                 return {
                     change.org_id: position
                     for change in found
-                    if (position := self._apply(change, marks[change.org_id])) is not None
+                    if (position := self._apply(connection, change, marks[change.org_id])) is not None
                 }
 
-    def _marks(self, org_ids: Sequence[str]) -> dict[str, Position]:
-        rows = self._connection.cursor().execute("SELECT org_id, seq, hash FROM watermarks").fetchall()
+    @staticmethod
+    def _marks(connection: duckdb.DuckDBPyConnection, org_ids: Sequence[str]) -> dict[str, Position]:
+        rows = connection.cursor().execute("SELECT org_id, seq, hash FROM watermarks").fetchall()
         known = {org_id: Position(seq, digest) for org_id, seq, digest in rows}
         return {org_id: known.get(org_id, Position(0, "")) for org_id in org_ids}
 
-    def _apply(self, change: ChangeReader, mark: Position) -> Position | None:
+    @staticmethod
+    def _apply(connection: duckdb.DuckDBPyConnection, change: ChangeReader, mark: Position) -> Position | None:
         """Replace what changed in one transaction with the watermark; start over where the past is not the same."""
         head = change.head
         if head is None or head == mark:
@@ -187,7 +221,7 @@ class Replica:
         if not fresh and any(table.name == "chain_cuts" for table in tables):
             fresh, change.since = True, 0
             tables = change.tables()
-        cursor = self._cursor()
+        cursor = _cursor(connection)
         cursor.begin()
         try:
             if fresh and mark.seq:
@@ -201,7 +235,8 @@ class Replica:
             cursor.execute("INSERT INTO watermarks VALUES (?, ?, ?)", [change.org_id, head.seq, head.hash])
             cursor.commit()
         except BaseException:
-            cursor.rollback()
+            with suppress(duckdb.Error):  # a copy that is given up has no transaction any more
+                cursor.rollback()
             raise
         finally:
             cursor.close()
@@ -212,20 +247,24 @@ class Replica:
     @contextmanager
     def view(self) -> Iterator[View]:
         """One consistent state, whatever is synced meanwhile."""
-        cursor = self._cursor()
-        cursor.begin()
+        connection = self._connection
+        with self._faults(connection):
+            cursor = _cursor(connection)
+            cursor.begin()
         try:
-            yield View(cursor)
+            yield View(cursor, partial(self._faults, connection))
         finally:
-            cursor.rollback()
+            with suppress(duckdb.Error):
+                cursor.rollback()
             cursor.close()
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead log into the file, where this process has it open."""
-        if self._opened is None:
+        """Fold the write-ahead log into the file, where this process has it open. ReplicaLost where that fails."""
+        connection = self._opened
+        if connection is None:
             return
-        with self._writer:
-            self._connection.cursor().execute("CHECKPOINT")
+        with self._writer, self._faults(connection):
+            connection.cursor().execute("CHECKPOINT")
 
 
 def _replace(cursor: duckdb.DuckDBPyConnection, table: Table, batch: pa.RecordBatch, *, known: bool) -> None:
@@ -239,3 +278,10 @@ def _replace(cursor: duckdb.DuckDBPyConnection, table: Table, batch: pa.RecordBa
     values = ", ".join(f"CAST({column.name} AS {sql_type(column)})" for column in table.columns)
     cursor.execute(f"INSERT INTO {table.name} SELECT {values} FROM incoming")  # noqa: S608 - names of tables and columns are ours
     cursor.unregister("incoming")
+
+
+def _cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A cursor in UTC: the zone is set for one cursor alone, and others would follow the machine's."""
+    cursor = connection.cursor()
+    cursor.execute("SET TimeZone = 'UTC'")
+    return cursor

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from engine.model.report import Report
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.html import CONTENT_SECURITY_POLICY, ENVIRONMENT
 from engine.reporting.snapshot import Snapshot
+
+INDEX = "index.html"
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,22 @@ def write_site(
 ) -> Path:
     """Every report of the sections in every format below ``folder``, and an index page; returns the page.
 
-    OSError: the disk.
+    OSError: the disk; then ``folder`` holds what it held before.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder, prefix=".new-") as made:
+        _write(snapshot, Path(made), sections, progress)
+        for file in sorted(Path(made).iterdir(), key=lambda file: file.name == INDEX):  # the page that names them last
+            file.replace(folder / file.name)
+    return folder / INDEX
+
+
+def _write(
+    snapshot: Snapshot,
+    folder: Path,
+    sections: Mapping[str, Sequence[Report]],
+    progress: Callable[[str, int, int], None] | None,
+) -> None:
     entries: dict[str, list[Entry]] = {title: [] for title in sections}
     reports = [(title, report) for title, section in sections.items() for report in section]
     for number, (title, report) in enumerate(reports):
@@ -45,8 +61,7 @@ def write_site(
         entries[title].append(Entry(report.title, edition.document.headline, files))
     if progress:
         progress(f"export {snapshot.org_id}", len(reports), len(reports))
-    page = folder / "index.html"
-    template = ENVIRONMENT.get_template("index.html")
+    template = ENVIRONMENT.get_template(INDEX)
     content = template.render(
         organization=edition.organization,
         as_of=edition.as_of,
@@ -55,5 +70,4 @@ def write_site(
         policy=CONTENT_SECURITY_POLICY,
         edition=replace(edition, title="Reports"),
     )
-    page.write_text(content, encoding="utf-8")
-    return page
+    (folder / INDEX).write_text(content, encoding="utf-8")

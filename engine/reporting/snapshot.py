@@ -8,7 +8,6 @@ HTTP, batch, archives, digests, the site and the command line all ask a snapshot
         snapshot.bytes("posture-score", {}, "html")             what its route answers with
 """
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -26,8 +25,8 @@ from engine.model.thresholds import Thresholds
 from engine.reporting.artifacts import Artifacts, Name
 from engine.reporting.render import RENDERERS
 from engine.reporting.render.json import content_hash
+from engine.reporting.view import ReplicaLost
 
-log = logging.getLogger(__name__)
 KEPT_EDITIONS = 2  # a report is asked for in one format after the other
 
 Render = Callable[[Edition], bytes]
@@ -207,11 +206,10 @@ class Snapshot:
             data = render(self._edition(report, parameters))
             name, key = self._name(report.name, form, parameters)  # reading may have settled it at a later head
             try:
-                self.artifacts.put(name, data)
-            except Unavailable as error:
+                self.artifacts.put(name, data)  # says in the log what keeps it from being kept
+            except Unavailable:
                 if must_keep:
                     raise
-                log.warning("%s", error.message)
             return Artifact(name, key, data, made=True)
 
     def _kept(self, report: Report, form: str, parameters: Parameters) -> Artifact | None:
@@ -226,10 +224,23 @@ class Snapshot:
         key = (report.name, *parameters.items())
         found = self._editions.get(key)
         if found is None:
-            found = self._editions[key] = self._compute(report, parameters)
+            found = self._editions[key] = self._computed(report, parameters)
             while len(self._editions) > KEPT_EDITIONS:
                 del self._editions[next(iter(self._editions))]
         return found
+
+    def _computed(self, report: Report, parameters: Parameters) -> Edition:
+        """Once more from another copy of the records where the first was damaged, if that stands where it stood."""
+        try:
+            return self._compute(report, parameters)
+        except ReplicaLost:
+            stood = self._at
+            if self._opened is not None:
+                self._opened.release()
+                self._opened = None
+            if (self.subject.revision, self.subject.as_of) != stood:
+                raise
+            return self._compute(report, parameters)
 
     def _compute(self, report: Report, parameters: Parameters) -> Edition:
         subject, explained = self.subject, parameters.get(EXPLAIN)

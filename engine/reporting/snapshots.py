@@ -18,8 +18,9 @@ from engine.model.report import Report
 from engine.model.thresholds import thresholds
 from engine.reporting.artifacts import Artifacts, Name
 from engine.reporting.facts import FactQuestion, Facts
-from engine.reporting.replica import Replica, View
+from engine.reporting.replica import Replica
 from engine.reporting.snapshot import Snapshot, Subject, artifact_name, find_report
+from engine.reporting.view import View
 from engine.store import Store
 
 KEPT_VIEWS = 6
@@ -94,7 +95,9 @@ class Snapshots:
             raise _unknown(org_id)
         day = self._today(org_id, position, now)
         with self._guard:
-            found = self._views.get((org_id, position, day)) or self._open(org_id, now)
+            found = self._views.get((org_id, position, day))
+            if found is None or found.is_lost:
+                found = self._open(org_id, now)
             found.users += 1
             self._views.move_to_end(found.key)
             while len(self._views) > KEPT_VIEWS:
@@ -106,7 +109,7 @@ class Snapshots:
         view = closing.enter_context(self.replica.view())
         (subject,) = subjects(view, [org_id], now)
         made = _SharedView(view, closing, subject, self._guard)
-        for old in [key for key in self._views if key[0] == org_id and key != made.key]:
+        for old in [key for key, kept in self._views.items() if key[0] == org_id and (key != made.key or kept.is_lost)]:
             self._views.pop(old).drop()
         known = self._views.setdefault(made.key, made)
         if known is not made:
@@ -127,6 +130,11 @@ class _SharedView:
         self._dropped = False
         self._facts: OrderedDict[int, Facts] = OrderedDict()
         self._periods = threading.Lock()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether what it reads turned out damaged."""
+        return self._view.lost
 
     def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
         """A fact of the subject; where the period does not matter, from whichever facts are there."""

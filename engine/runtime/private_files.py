@@ -4,6 +4,7 @@ import logging
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 log = logging.getLogger("hq.files")
@@ -31,6 +32,34 @@ def narrow(*folders: Path) -> int:
     if left:
         log.warning("others may be able to read %s; %d in all cannot be closed to them", left[0], len(left))
     return narrowed
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """Make a file that only we read, whole and on the disk. What another process made first stays. OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _beside(path, data) as temporary, suppress(FileExistsError):
+        os.link(temporary, path)
+
+
+def write_over(path: Path, data: bytes) -> None:
+    """The same in place of what there is: whoever reads sees the one or the other, whole. OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _beside(path, data) as temporary:
+        temporary.replace(path)
+
+
+@contextmanager
+def _beside(path: Path, data: bytes) -> Iterator[Path]:
+    """A file with the data beside ``path``, which is gone in the end unless it was moved."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _wide(folder: Path) -> Iterator[tuple[Path, int]]:

@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from engine.model.errors import Problem
+from engine.model.file_errors import door_problem
 from engine.runtime.process_names import show_name
 from engine.runtime.spawning import start_deaf
 
@@ -114,7 +115,7 @@ def _said(opened: C, sent: _Sent[C], far: Connection) -> tuple[str, object]:
         return "result", function(opened, *arguments)
     except Problem as problem:
         return "problem", problem
-    except Exception:
+    except Exception as error:
         # The last resort of the process: the trace goes to the log, whoever waits gets no inside.
         log.error("work failed\n%s", traceback.format_exc())
-        return "problem", Problem("Something went wrong on our side; the log has it.")
+        return "problem", door_problem(error) or Problem("Something went wrong on our side; the log has it.")

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from engine.model.document import Position
 from engine.model.vocabulary import Role
+from engine.store.sqlite_files import connect
 
 
 class SessionEnds(NamedTuple):
@@ -52,5 +53,5 @@ class FreshAnswers(threading.local):
     def connection(self) -> sqlite3.Connection:
         """The thread's connection to SQLite, opened when it is first needed."""
         if self._connection is None:
-            self._connection = sqlite3.connect(self._path or "", isolation_level=None, timeout=30)
+            self._connection = connect(self._path or "")
         return self._connection

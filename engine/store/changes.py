@@ -17,7 +17,9 @@ from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Table
 from sqlalchemy.engine import make_url
 
 from engine.model.document import Position
+from engine.store.faults import fault_of, log_problem, store_faults
 from engine.store.schema import REPLICATED
+from engine.store.sqlite_files import connect
 from engine.store.statements import Stored
 from engine.store.types import Instant
 
@@ -137,19 +139,32 @@ def _changes_of(source: _Source, org_id: str, seq: int) -> ChangeReader:
 
 @contextmanager
 def _source(url: str) -> Iterator[_Source]:
-    """The database of ``url`` in one read transaction."""
+    """The database of ``url`` in one read transaction. Unavailable where it does not answer."""
+    with store_faults(url), _opened(url) as source:
+        yield source
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[_Source]:
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         path = parsed.database or ""
-        with closing(sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)) as connection:
+        with closing(connect(path, shared=True)) as connection:
             connection.execute("PRAGMA query_only=ON")
             connection.execute("BEGIN")
             yield _Sqlite(connection)
         return
+    import adbc_driver_manager
     import adbc_driver_postgresql.dbapi
 
     plain = parsed.set(drivername="postgresql").render_as_string(hide_password=False)
-    with adbc_driver_postgresql.dbapi.connect(plain) as connection, connection.cursor() as cursor:
-        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        yield _Postgresql(cursor)
-        connection.rollback()
+    try:
+        with adbc_driver_postgresql.dbapi.connect(plain) as connection, connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield _Postgresql(cursor)
+            connection.rollback()
+    except adbc_driver_manager.Error as error:
+        fault = fault_of(url, error, lost=isinstance(error, adbc_driver_manager.OperationalError))
+        if fault is None:
+            raise
+        raise log_problem(url, fault, error) from error

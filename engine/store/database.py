@@ -3,16 +3,22 @@
 import sqlite3
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from engine.model.errors import Unavailable, Usage
+from engine.model.errors import Usage
+from engine.store import sqlite_files
+from engine.store.faults import READ_ONLY
+from engine.store.patience import patience
 
-BUSY_TIMEOUT_MS = 30_000
 SYNCHRONOUS = "FULL"  # SQLite has on disk what it has acknowledged
+CONNECT_SECONDS = 10  # for which a server that does not answer is waited for
+# connections kept, further ones while they are needed, and seconds until one is free
+_POOL = {"pool_size": 16, "max_overflow": 64, "pool_timeout": 10}
 
 
 def open_engines(url: str) -> tuple[Engine, Engine]:
@@ -32,7 +38,7 @@ def open_engines(url: str) -> tuple[Engine, Engine]:
                 f"The folder of the store, {Path(parsed.database).parent}, cannot be made: {error.strerror}; "
                 "set SVC_DATA_DIR to one that can be written."
             ) from error
-        return _sqlite(url, immediate=False), _sqlite(url, immediate=True)
+        return _sqlite(url, parsed.database, immediate=False), _sqlite(url, parsed.database, immediate=True)
     if parsed.get_backend_name() == "postgresql":
         try:
             return _postgresql(url, readonly=True), _postgresql(url, readonly=False)
@@ -41,57 +47,53 @@ def open_engines(url: str) -> tuple[Engine, Engine]:
     raise Usage(f"SVC_DATABASE_URL must begin with sqlite:// or postgresql+psycopg://; got {parsed.drivername!r}.")
 
 
-def _sqlite(url: str, *, immediate: bool) -> Engine:
+def is_read_only(url: str) -> bool:
+    """Whether the store is a file that can only be read. Whether a server takes writes, it says itself."""
+    parsed = make_url(url)
+    return parsed.get_backend_name() == "sqlite" and sqlite_files.access(parsed.database or "") != "rw"
+
+
+def _sqlite(url: str, path: str, *, immediate: bool) -> Engine:
+    create = not sqlite_files.is_there(Path(path))  # one that goes away later is missed, not made anew
     engine = create_engine(
         url,
         hide_parameters=True,  # what people wrote must not reach the log with an error
-        connect_args={
-            "isolation_level": None,
-            "timeout": BUSY_TIMEOUT_MS / 1000,
-            "check_same_thread": False,
-            "cached_statements": 512,  # a statement of many rows is one for each number of them
-        },
-        pool_size=16,
-        max_overflow=64,
+        creator=lambda: sqlite_files.connect(path, shared=True, create=create),
         pool_use_lifo=True,  # the connection that wrote last knows its pages; to any other they are stale
+        **_POOL,
     )
+    writable = not is_read_only(url)
 
     @event.listens_for(engine, "connect")
     def configure(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
         cursor = connection.cursor()
         try:
-            cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-            cursor.execute("PRAGMA journal_mode=WAL")
-            cursor.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
-            cursor.execute("PRAGMA wal_autocheckpoint=4000")  # pages, 16 MB: under load each checkpoint stops writers
+            if writable:
+                cursor.execute("PRAGMA journal_mode=WAL")
+                cursor.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
+                cursor.execute("PRAGMA wal_autocheckpoint=4000")  # pages, 16 MB: each checkpoint stops writers
             cursor.execute("PRAGMA foreign_keys=ON")
             cursor.execute("PRAGMA temp_store=MEMORY")
             cursor.execute("PRAGMA cache_size=-65536")
             if not immediate:
                 cursor.execute("PRAGMA query_only=ON")
-        except sqlite3.DatabaseError as error:
-            raise damage_error(url, error) from error
         finally:
             cursor.close()
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
+        if immediate and not writable:
+            raise READ_ONLY.problem()
+        seconds = patience()
+        if connection.info.get("patience") != seconds:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={round(seconds * 1000)}")
+            connection.info["patience"] = seconds
         connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
     return engine
 
 
 def _postgresql(url: str, *, readonly: bool) -> Engine:
-    create = partial(create_engine, url, hide_parameters=True, pool_size=16, max_overflow=64, pool_pre_ping=True)
+    options: dict[str, Any] = {} if "connect_timeout" in make_url(url).query else {"connect_timeout": CONNECT_SECONDS}
+    create = partial(create_engine, url, hide_parameters=True, pool_pre_ping=True, connect_args=options, **_POOL)
     return create(isolation_level="REPEATABLE READ") if readonly else create()
-
-
-def damage_error(url: str, error: Exception) -> Unavailable:
-    """The sentence for a store file that cannot be opened."""
-    path = make_url(url).database
-    return Unavailable(
-        f"The operational store {path} cannot be read ({error}); it is the record of truth, so restore a backup "
-        "or move the file away.",
-        word="store_damaged",
-        headers={"Retry-After": "60"},
-    )

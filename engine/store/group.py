@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 
 from sqlalchemy import Connection, Engine
 
-from engine.model.errors import NotFound
+from engine.model.errors import NotFound, Unavailable
 from engine.store.heads import move_head, take_head
 from engine.store.locks import FairLock
 from engine.store.revisions import Revision
@@ -85,6 +85,12 @@ class GroupCommit:
                     batch = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
                 self._size = len(batch)
                 self._serve(batch)
+        except Unavailable as busy:  # the turn did not come: nobody behind waits for it all over again
+            with self._guard:
+                batch = list(self._waiting)
+                self._waiting.clear()
+            for pending in batch:
+                pending.error, pending.done = busy, True
         finally:
             with self._guard:
                 if mine not in batch:  # interrupted before its turn came

@@ -9,11 +9,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
+from engine.store.faults import BUSY
+from engine.store.patience import turn_patience
+
 log = logging.getLogger("hq.store")
 
 
 class FairLock:
-    """First come, first served. ``threading.Lock`` lets a fast thread starve the others behind a slow commit."""
+    """First come, first served. ``threading.Lock`` lets a fast thread starve the others behind a slow commit.
+
+    A request that waits longer than its patience is told that the store is busy: Unavailable.
+    """
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -28,7 +34,13 @@ class FairLock:
             turn = threading.Lock()
             turn.acquire()
             self._waiting.append(turn)
-        turn.acquire()
+        if turn.acquire(timeout=turn_patience()):
+            return
+        with self._guard:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+                raise BUSY.problem()
+        # it came between the two looks: it is held
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -2,7 +2,8 @@
 
 import sqlite3
 from contextlib import closing
-from urllib.parse import quote
+
+from engine.store.sqlite_files import connect
 
 QUERY = """
     SELECT org_id FROM memberships WHERE email = :email AND status = 'active' ORDER BY org_id = 'platform', org_id
@@ -24,7 +25,7 @@ def _in_file(url: str, email: str) -> list[str] | None:
     if scheme != "sqlite" or "?" in path:
         return None
     try:
-        with closing(sqlite3.connect(f"file:{quote(path)}?mode=rw", uri=True, timeout=30)) as connection:
+        with closing(connect(path)) as connection:
             return [org_id for (org_id,) in connection.execute(QUERY, {"email": email})]
     except sqlite3.DatabaseError:
         return None

@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, func, inspect, select, text
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DatabaseError
 
 from engine.model.errors import Unavailable
-from engine.store.database import damage_error, open_engines
+from engine.store.database import is_read_only, open_engines
+from engine.store.faults import store_faults
 
 if TYPE_CHECKING:  # Alembic is loaded where something is to migrate: its import takes longer than the question
     from alembic.config import Config
@@ -36,26 +35,33 @@ def migrate(url: str, target: str = "head") -> tuple[str | None, str]:
     """Bring the store at ``url`` to ``target`` in one transaction; returns (before, after) as revision numbers.
 
     Of several at once one migrates; the others wait for it and find it done.
-    Unavailable when the store was migrated by a newer version of the console.
+    Unavailable when the store was migrated by a newer version of the console, or is behind and can only be read.
     """
     reader, writer = open_engines(url)
     try:
-        with reader.connect() as connection:
-            before = current(connection)
-        if target == "head" and before == latest():
-            return before, before
-        with writer.begin() as connection:  # SQLite: nobody else writes from here on
-            if connection.dialect.name == "postgresql":
-                connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
-            return _upgrade(connection, target)
-    except DatabaseError as error:
-        if make_url(url).get_backend_name() == "sqlite":
-            raise damage_error(url, error.orig or error) from error
-        reason = str(error.orig).strip().splitlines()[0]
-        raise Unavailable(f"The operational store does not answer: {reason}.", word="store_unavailable") from error
+        with store_faults(url):
+            with reader.connect() as connection:
+                before = current(connection)
+            if target == "head" and before == latest():
+                return before, before
+            if is_read_only(url) and (before is None or before < latest()):
+                raise _not_migrated(before)
+            with writer.begin() as connection:  # SQLite: nobody else writes from here on
+                if connection.dialect.name == "postgresql":
+                    connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+                return _upgrade(connection, target)
     finally:
         reader.dispose()
         writer.dispose()
+
+
+def _not_migrated(before: str | None) -> Unavailable:
+    return Unavailable(
+        f"The store can only be read and is at {before or 'no migration'}, {latest()} is expected: copy it to a folder "
+        "that can be written and run `hq migrate` there.",
+        word="schema_outdated",
+        details=[{"found": before or "no migration", "expected": latest()}],
+    )
 
 
 def _upgrade(connection: Connection, target: str) -> tuple[str | None, str]:

@@ -2,20 +2,19 @@
 
 import sqlite3
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import date, datetime
 from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import Connection, Text, select, type_coerce
-from sqlalchemy.exc import DatabaseError, IntegrityError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.exc import IntegrityError
 
 from engine.model.days import local_day
 from engine.model.document import Position
-from engine.model.errors import NotFound, Unavailable
+from engine.model.errors import NotFound
 from engine.model.vocabulary import Plan, Role
-from engine.store.answers import FreshAnswers, Standing
+from engine.store.answers import Answers, FreshAnswers, Standing
 from engine.store.chain import (
     GENESIS,
     ChainCheck,
@@ -23,7 +22,8 @@ from engine.store.chain import (
     check_chain,
 )
 from engine.store.credentials import CredentialUses
-from engine.store.database import damage_error, open_engines
+from engine.store.database import is_read_only, open_engines
+from engine.store.faults import READ_ONLY, store_faults
 from engine.store.group import Ahead, GroupCommit
 from engine.store.heads import take_head
 from engine.store.ids import PLATFORM
@@ -40,7 +40,6 @@ from engine.store.statements import Values
 from engine.store.types import instant_text
 
 MOST_CREDENTIALS = 10_000
-RETRY = {"Retry-After": "5"}  # a store that is busy or restarts is back soon; monitors send again
 T = TypeVar("T")
 
 
@@ -61,6 +60,11 @@ class Store:
         self._credentials: dict[str, CredentialRow] = {}
         self._group = GroupCommit(self._writer, self._turn, self._errors)
         self.uses = CredentialUses(self._writer, self._turn, self._errors)
+
+    def must_be_writable(self) -> None:
+        """Unavailable where the store is a copy that can only be read: commands that look work there, no others."""
+        if is_read_only(self.url):
+            raise READ_ONLY.problem()
 
     def close(self) -> None:
         """Give up all connections."""
@@ -91,7 +95,7 @@ class Store:
 
     def head(self, org_id: str) -> Position | None:
         """Where the organization's chain stands now; never stale, and about 4 µs on SQLite when nothing was written."""
-        known = self._answers.look()
+        known = self._look()
         if known is None:
             return self._read_head(org_id)
         if org_id not in known.heads:
@@ -100,7 +104,7 @@ class Store:
 
     def role(self, org_id: str, email: str) -> Role | None:
         """The role of an active member, as of the last write; None for anybody else."""
-        known = self._answers.look()
+        known = self._look()
         if known is not None and (org_id, email) in known.roles:
             return known.roles[org_id, email]
         query = select(memberships.c.role).where(
@@ -135,7 +139,8 @@ class Store:
         """The revision that last changed a credential: 10 µs on SQLite's open connection."""
         if self.dialect == "sqlite":
             query = "SELECT revision FROM credentials WHERE secret_sha256 = ?"
-            row = self._answers.connection().execute(query, (secret_sha256,)).fetchone()
+            with self._errors():
+                row = self._answers.connection().execute(query, (secret_sha256,)).fetchone()
         else:
             with self.reader() as connection:
                 row = connection.execute(
@@ -159,7 +164,7 @@ class Store:
 
     def standing(self, org_id: str, email: str) -> Standing:
         """Role, head and ended sessions in one look: what a member's request needs, as of the last write before it."""
-        known = self._answers.look()
+        known = self._look()
         found = None if known is None else known.standings.get((org_id, email))
         if found is None:
             with self.reader() as connection:
@@ -168,6 +173,13 @@ class Store:
             if known is not None:
                 known.standings[org_id, email] = found
         return found
+
+    def _look(self) -> Answers | None:
+        try:
+            return self._answers.look()
+        except sqlite3.DatabaseError:  # asked at each request: a block around it would cost as much as the look
+            with self._errors():
+                raise
 
     def _read_head(self, org_id: str) -> Position | None:
         query = select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)
@@ -270,21 +282,5 @@ class Store:
                     values[position] = instant_text(values[position])
                 yield ChainedEvent(*values[:-1]), values[-1]
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OperationalError as error:
-            raise Unavailable(
-                f"The operational store does not answer: {error.orig}.", word="store_unavailable", headers=RETRY
-            ) from error
-        except (InterfaceError, PoolTimeout) as error:
-            raise Unavailable(
-                "The operational store does not answer: its connection is lost, or all are taken.",
-                word="store_unavailable",
-                headers=RETRY,
-            ) from error
-        except DatabaseError as error:
-            if isinstance(error.orig, sqlite3.DatabaseError) and not isinstance(error.orig, sqlite3.IntegrityError):
-                raise damage_error(self.url, error.orig) from error
-            raise
+    def _errors(self) -> AbstractContextManager[None]:
+        return store_faults(self.url)

@@ -19,7 +19,9 @@ from engine.model.errors import (
     Problem,
     Unauthorized,
 )
+from engine.model.file_errors import door_problem
 from engine.runtime.services import Services
+from engine.store.patience import request_patience
 from engine.web.computing import Computing, WorkerPool
 from engine.web.environ import body_of, query_of, request_id
 from engine.web.gate import Gate
@@ -139,14 +141,15 @@ class Console:
             raw_query=environ.get("QUERY_STRING", ""),
             gone=environ.get("waitress.client_disconnected", _stays),
         )
-        response = self._checked(route, request)
-        if route.access.note is None:
+        with request_patience():
+            response = self._checked(route, request)
+            if route.access.note is None:
+                return response
+            try:
+                route.access.note(request, response)
+            except Problem as problem:
+                return self._failed(problem, identifier)
             return response
-        try:
-            route.access.note(request, response)
-        except Problem as problem:
-            return self._failed(problem, identifier)
-        return response
 
     def _checked(self, route: Route, request: Request) -> Response:
         """The checks in their order: credential and role, rate, size and form of what came; then the handler."""
@@ -165,17 +168,20 @@ class Console:
             return self._computing.handle(route, request, arguments)
         except Problem as problem:
             return self._failed(self._rechecked(route, request, problem), request.id)
-        except Exception:
+        except Exception as error:
             # The last resort of the door: the trace goes to the log under the request's id, the client gets no inside.
             log.error("request %s failed\n%s", request.id, traceback.format_exc())
-            fault = Problem(f"Something went wrong on our side; the log has it under request {request.id}.")
+            fault = door_problem(error) or Problem(
+                f"Something went wrong on our side; the log has it under request {request.id}."
+            )
             return self._failed(self._rechecked(route, request, fault), request.id)
 
     def computed(self, method: str, path: str, request: Request) -> Response:
         """What the handler of a route answers in a worker; the checks were made where the request came in."""
         route = next(route for route in self.routes if (route.method, route.path) == (method, path))
         arguments = () if route.body is None else route.body.arguments(request)
-        return route.handler(request, *arguments)
+        with request_patience():
+            return route.handler(request, *arguments)
 
     def _rechecked(self, route: Route, request: Request, problem: Problem) -> Problem:
         """What to answer: a credential that is not good any more is said before anything else."""

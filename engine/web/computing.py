@@ -73,10 +73,13 @@ class Computing:
 
     workers: Mapping[str, WorkerPool]
 
-    def report(self, request: Request, question: Question, head: Position | None) -> tuple[Artifact, str | None]:
+    def report(
+        self, request: Request, question: Question, head: Position | None, *, sent: bool = False
+    ) -> tuple[Artifact, str | None]:
         """A report's artifact, and the hash of what it says; from the artifacts, or computed now.
 
-        Unavailable where it took too long, or the client hung up.
+        Unavailable where it took too long, or the client hung up. ``sent``: a worker sends its bytes, whatever file
+        there is.
         """
         services = request.services
         query = dict(question.query)
@@ -90,12 +93,12 @@ class Computing:
                 return kept, content_hash
             position, day = snapshot.revision.seq, snapshot.as_of
         work: Assignment[Answering] = Assignment(
-            _build, (question, request.now), partial(_sync, question.org_id), (question, day), position
+            _build, (question, request.now, sent), partial(_sync, question.org_id), (question, day, sent), position
         )
         built = cast(_Built, self._run(REPORTS.workers, work, request, question.org_id))
         data = built.data if built.data is not None else services.artifacts.get(built.name, built.key)
-        if data is None:  # pruned between the two looks
-            return self.report(request, question, None)
+        if data is None:  # pruned between the two looks, or a file that cannot be read here
+            return self.report(request, question, None, sent=True)
         return Artifact(built.name, built.key, data, made=True), built.content_hash
 
     def call(
@@ -132,12 +135,12 @@ def _sync(org_id: str, console: Answering) -> None:
     console.services.replica.sync([org_id])
 
 
-def _build(console: Answering, question: Question, now: datetime) -> _Built:
+def _build(console: Answering, question: Question, now: datetime, sent: bool) -> _Built:
     services, query = console.services, dict(question.query)
     with services.snapshots.open(question.org_id, now=now) as snapshot:
         artifact = snapshot.bytes(question.report, query, question.form)
         content_hash = snapshot.content_hash(question.report, query) if question.hashed else None
-    there = services.artifacts.place(artifact.name).is_file()
+    there = not sent and services.artifacts.place(artifact.name).is_file()
     return _Built(artifact.name, artifact.etag, None if there else artifact.data, content_hash)
 
 

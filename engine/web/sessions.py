@@ -1,7 +1,6 @@
 """Browser sessions: a signed token in the cookie ``svc_session``. Membership and role are read from the store."""
 
 import json
-import os
 import secrets
 import threading
 from collections.abc import Mapping
@@ -13,6 +12,8 @@ from typing import Any, NamedTuple
 import jwt
 
 from engine.model.errors import Unauthorized, Unavailable, Usage
+from engine.model.file_errors import file_problem
+from engine.runtime.private_files import write_new
 from engine.runtime.settings import Settings
 from engine.store.answers import SessionEnds
 
@@ -147,20 +148,11 @@ def _version(path: Path) -> tuple[int, ...]:
 
 
 def _own_secret(folder: Path) -> str:
-    """The secret in the data folder, made on first use and readable by us alone."""
+    """The secret in the data folder, made on first use and readable by us alone. Unavailable: the disk."""
     path = folder / "session.secret"
     try:
+        if not path.exists():
+            write_new(path, secrets.token_hex(32).encode())  # another process may have been first: then its counts
         return path.read_text().strip()
-    except FileNotFoundError:
-        folder.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_hex(32))
-        try:
-            os.link(temporary, path)  # another process may have been first: then its secret counts
-        except FileExistsError:
-            pass
-        finally:
-            temporary.unlink()
-        return path.read_text().strip()
+    except OSError as error:
+        raise file_problem("The secret that signs sessions cannot be read or made", error) from error

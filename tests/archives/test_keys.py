@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.archives import verify
 from engine.archives.keys import public_key, signing_key
-from engine.model.errors import Usage
+from engine.model.errors import Unavailable, Usage
 from engine.runtime.settings import Settings
 
 # RFC 8032, section 7.1: secret key, public key, message, signature
@@ -67,7 +67,7 @@ def test_a_key_of_another_kind_is_refused(tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(Usage, match="SVC_SIGNING_KEY_FILE cannot be"):
+    with pytest.raises(Unavailable, match=r"\(SVC_SIGNING_KEY_FILE\) cannot be read: Not a directory"):
         signing_key(tmp_path / "file" / "signing.key")
 
 

@@ -49,14 +49,14 @@ def test_equal_questions_have_equal_names():
     )
 
 
-@pytest.mark.parametrize(("number", "word"), [(errno.ENOSPC, "disk_full"), (errno.EROFS, "artifacts_not_writable")])
+@pytest.mark.parametrize(("number", "word"), [(errno.ENOSPC, "disk_full"), (errno.EROFS, "files_read_only")])
 def test_a_disk_that_does_not_take_it_leaves_nothing_behind(folder, monkeypatch, number, word):
     def refuse(self, target):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(Path, "replace", refuse)
     artifacts = Artifacts(folder)
-    with pytest.raises(Unavailable, match="free some space") as caught:
+    with pytest.raises(Unavailable, match="Reports cannot be kept: the disk is ") as caught:
         artifacts.put(NAME, b"bytes")
     assert caught.value.word == word
     assert list(folder.glob("[!.]*/*/*")) == []
@@ -97,3 +97,37 @@ def test_pruning_removes_old_files_only(folder):
     assert artifacts.prune(7) == 0
     assert artifacts.prune(7, now=time.time() + 8 * 86_400) == 1
     assert artifacts.get(NAME) is None
+
+
+def test_a_damaged_artifact_never_shows(folder, caplog):
+    Artifacts(folder).put(NAME, b"bytes")
+    path = Artifacts(folder).place(NAME)
+    whole = path.read_bytes()
+    other = Name.of("acme", "program", "json", date(2026, 11, 20), Position(7, "a" * 64), {})
+    for damaged in (b"", whole[:5], whole[:-1], b"B" + whole[1:], whole[:-1] + b"?", whole + b"?"):
+        path.write_bytes(damaged)
+        assert Artifacts(folder).get(NAME) is None
+        assert not path.exists(), "so that it is built anew"
+    Artifacts(folder).place(other).parent.mkdir()
+    Artifacts(folder).place(other).write_bytes(whole)
+    assert Artifacts(folder).get(other) is None, "the bytes of another name"
+    path.write_bytes(whole)
+    assert Artifacts(folder).get(NAME) == b"bytes"
+    assert "is damaged and is built anew" in caplog.text
+
+
+def test_what_cannot_be_read_or_locked_is_built_anew_and_said_once(folder, monkeypatch, caplog):
+    artifacts = Artifacts(folder)
+    artifacts.put(NAME, b"bytes")
+    cold = Artifacts(folder)
+
+    def refuse(*arguments):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
+    for _ in range(3):
+        assert cold.get(NAME) is None
+        with cold.building(NAME):
+            pass
+    assert [record.message.partition(":")[0] for record in caplog.records] == ["Kept reports cannot be read"]

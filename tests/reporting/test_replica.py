@@ -3,13 +3,16 @@
 import logging
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import date
+from hashlib import sha256
 
 import polars as pl
 import pytest
 from sqlalchemy import select, text
 
 from engine.reporting.replica import Replica, frame_view
+from engine.reporting.view import ReplicaLost
 from engine.store import EventRow
 from engine.store.schema import REPLICATED
 from engine.store.schema.risk import vendors
@@ -141,6 +144,47 @@ def test_a_damaged_file_is_set_aside_and_rebuilt(store, tmp_path, caplog):
         assert replica.sync(["acme"]) == {"acme": store.head("acme")}
     assert "does not open and is rebuilt" in caplog.text
     assert path.with_name("replica.duckdb.aside").read_bytes() == b"nonsense" * 4096
+    replica.close()
+
+
+BLOCK = 256 * 1024
+
+
+@pytest.mark.parametrize("block", [0, 2, -1])
+def test_a_damaged_block_never_shows(block, store, tmp_path):
+    """Neither where the file does not open any more, nor where that is found while it is read."""
+    path = tmp_path / "replica.duckdb"
+    write(
+        store,
+        *({**VENDOR, "id": f"v{number}", "service": sha256(b"%d" % number).hexdigest()} for number in range(9_000)),
+    )
+    first = Replica(store.url, path)
+    first.sync(["acme"])
+    first.checkpoint()
+    right = content(first)
+    first.close()
+    with path.open("r+b") as file:
+        file.seek(range(3 * 4096, path.stat().st_size, BLOCK)[block] + 300)
+        file.write(b"\x5a" * 5_000)
+    replica = Replica(store.url, path)
+    replica.sync(["acme"])
+    with suppress(ReplicaLost):
+        assert content(replica) == right
+    replica.sync(["acme"])
+    assert content(replica) == right
+    replica.close()
+    again = Replica(store.url, path)
+    again.sync(["acme"])
+    assert content(again) == right
+    again.close()
+
+
+def test_a_folder_that_takes_no_file_is_done_without(store, tmp_path, caplog):
+    (tmp_path / "file").touch()
+    write(store, VENDOR)
+    replica = Replica(store.url, tmp_path / "file" / "replica.duckdb")
+    assert replica.sync(["acme"]) == {"acme": store.head("acme")}
+    assert "this process works in memory" in caplog.text
     replica.close()
 
 

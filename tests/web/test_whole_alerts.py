@@ -10,7 +10,7 @@ import pytest
 
 from engine.incidents.replay import replay
 from engine.intake.payloads import unpack_body
-from engine.store import database
+from engine.store import patience
 from engine.store.queries.payloads import dead_letter, dead_letters, purge_payloads
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log, legal_holds
@@ -134,13 +134,13 @@ def test_more_alerts_than_the_setting_allows_are_413_and_taken_once_it_is_raised
 
 
 def test_a_store_that_is_busy_is_503_with_retry_after(request, monkeypatch):
-    monkeypatch.setattr(database, "BUSY_TIMEOUT_MS", 20)
+    monkeypatch.setattr(patience, "REQUEST_SECONDS", 0.02)
     send, store = request.getfixturevalue("send"), request.getfixturevalue("peopled")
     other = sqlite3.connect(store.url.removeprefix("sqlite:///"), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     for body in (ALERT, b"not json"):
         answer = send(ALERTS, body)
-        assert (answer.status, answer.json["error"]) == (503, "store_unavailable")
+        assert (answer.status, answer.json["error"]) == (503, "store_busy")
         assert (answer.headers["retry-after"], answer.json["retry_after"]) == ("5", 5)
     other.execute("ROLLBACK")
     other.close()

@@ -45,7 +45,7 @@ from engine.reporting.facts.question import BOUNDS, FactQuestion, asked_frame
 from engine.reporting.facts.scans import SCANS
 from engine.reporting.facts.schemas import SCHEMAS
 from engine.reporting.facts.sources import REVIEW_HOURS
-from engine.reporting.replica import View
+from engine.reporting.view import View
 
 FactFunction = Callable[..., pl.DataFrame]
 ASKED = "asked"  # reserved, as ask and figures are: the frame of those that facts are asked about

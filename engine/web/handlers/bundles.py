@@ -11,7 +11,8 @@ from engine.archives import bundles, packs
 from engine.archives.verification import verify_bundle
 from engine.archives.windows import Days, days
 from engine.digests import each
-from engine.model.errors import NotFound, Unavailable
+from engine.model.errors import NotFound
+from engine.model.file_errors import file_problem
 from engine.model.vocabulary import ArchiveKind
 from engine.reporting.render import dated_stem
 from engine.runtime.services import Services
@@ -133,7 +134,7 @@ def _file(request: Request, path: Path, name: str, etag: str) -> Response:
     try:
         file = path.open("rb")
     except OSError as error:
-        raise Unavailable(f"The archive cannot be read: {error.strerror}.", word="archive_missing") from error
+        raise file_problem("The archive cannot be read", error) from error
     note_access(request, "zip")
     headers |= {"Content-Disposition": f'attachment; filename="{name}"', "Content-Length": str(path.stat().st_size)}
     return Response(file, ZIP, headers=headers, cache=REVALIDATE)

@@ -1,5 +1,6 @@
 """A client's connection: what it may take in time and bytes, and that reading slowly holds no thread."""
 
+import logging
 import socket
 import time
 from dataclasses import dataclass
@@ -9,7 +10,10 @@ from waitress.channel import ClientDisconnected, HTTPChannel
 from waitress.task import WSGITask
 
 from engine.copilot import sse
-from engine.web.serving.refusals import HttpRefusal, RefusalTask, last_chunks, too_slow
+from engine.model.file_errors import file_fault
+from engine.web.serving.refusals import HttpRefusal, RefusalTask, last_chunks, no_room, too_slow
+
+log = logging.getLogger("hq.web")
 
 HEADER_SECONDS = 20.0
 BODY_SECONDS = 60.0
@@ -56,6 +60,7 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
     error_task_class = RefusalTask
     request: Any  # what is coming in, of waitress's parser
     close_when_flushed: bool
+    will_close: bool
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         # Any: waitress has no types
@@ -108,7 +113,15 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         if self.request is None:
             self._began, self._came_bytes = time.monotonic(), 0
         self._came_bytes += len(data)
-        taken = bool(super().received(data))
+        try:
+            taken = bool(super().received(data))
+        except OSError as error:  # a body that is larger than memory takes lies in a file
+            fault = file_fault(error)
+            if fault is None:
+                raise
+            log.warning("a body cannot be taken in: %s", error.strerror)
+            self.refuse_coming(no_room(fault))
+            return False
         coming = self.request
         if coming is None:
             self._began = None
@@ -226,12 +239,23 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
             self._task, self._answered = task, False
 
     def write_soon(self, data: Any) -> int:
-        """Take a part of an answer, unless it was given up. Any: bytes or a buffer; waitress has no types."""
+        """Take a part of an answer, unless it was given up. Any: bytes or a buffer; waitress has no types.
+
+        A large answer for which there is no file ends with its connection: its header may be on its way.
+        """
         with self.outbuf_lock:
             if self._given_up:
                 raise ClientDisconnected
             self._answered = True
-            return int(super().write_soon(data))
+            try:
+                return int(super().write_soon(data))
+            except OSError as error:
+                if file_fault(error) is None:
+                    raise
+                log.warning("an answer cannot be kept until it is read: %s", error.strerror)
+                self.will_close = True  # what was sent and what waits do not add up any more
+                self.server.pull_trigger()
+                raise ClientDisconnected from error
 
     def give_up(self, refusal: HttpRefusal) -> None:
         """Answer in place of the application, which goes on for too long: what it says from now on goes nowhere.
@@ -245,11 +269,7 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
             if not self._answered:
                 self.requests[0].error = refusal
                 RefusalTask(self, self.requests[0]).service()
-            elif (
-                task is not None
-                and task.chunked_response
-                and ("Content-Type", sse.CONTENT_TYPE) in task.response_headers
-            ):
+            elif task is not None and task.streams_events:
                 self.write_soon(last_chunks(refusal))
             self._given_up = True
 

@@ -8,6 +8,7 @@ import msgspec
 from waitress.task import Task
 
 from engine.copilot import sse
+from engine.model.file_errors import FileFault
 
 _BODIES = {"application/json": "Content-Type", "no-store": "Cache-Control", "nosniff": "X-Content-Type-Options"}
 
@@ -87,6 +88,14 @@ def busy(what: str, retry_after: float, *, closes: bool = False) -> HttpRefusal:
 def too_slow(what: str, expected: str) -> HttpRefusal:
     """408: ``what`` did not come in time."""
     return HttpRefusal(HTTPStatus.REQUEST_TIMEOUT, "request_timeout", f"The {what} did not come in time: {expected}.")
+
+
+def no_room(fault: FileFault) -> HttpRefusal:
+    """503: what comes in cannot be kept until it is whole."""
+    return HttpRefusal(
+        HTTPStatus.SERVICE_UNAVAILABLE, fault.word, f"The body cannot be taken in: {fault.reason}; try again later.",
+        retry_after=fault.retry_after,
+    )  # fmt: skip
 
 
 def stopping() -> HttpRefusal:

@@ -1,6 +1,7 @@
 """A server from its start to its end, in the process that is told to stop."""
 
 import gc
+import resource
 from collections.abc import Callable
 
 from engine.runtime.scheduled_work import ScheduledWork
@@ -22,6 +23,7 @@ def run(
     signals.tell(server.stop)
     if work is not None:
         work.start()
+    _allow_files()
     gc.collect()
     gc.freeze()  # what is loaded by now stays: looking through it again and again finds nothing
     try:
@@ -31,3 +33,10 @@ def run(
     finally:
         gc.unfreeze()  # else DuckDB complains on the way out of objects that were never freed
     return (work is None or work.end()) and served
+
+
+def _allow_files() -> None:
+    """As many open files as the system lets this process have: connections, and answers that are not read yet."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if hard != resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -29,6 +29,7 @@ CONNECTIONS_OF_ADDRESS = 256
 INCOMING_BYTES = 256 * 1024 * 1024  # of all bodies that are coming in
 OUTGOING_BYTES = 2 * 1024 * 1024 * 1024  # of all answers that are not read yet; they lie on the disk
 SECONDS_BETWEEN_CHECKS = 0.5
+SECONDS_BETWEEN_WARNINGS = 60.0
 
 LaneOf = Callable[[str, str, bool], Lane]
 
@@ -55,6 +56,7 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
         self._incoming = 0
         self._stops = 0  # how often it was told to
         self._grace = GRACE_SECONDS
+        self._full_until = self._full_said = 0.0
         settings = Adjustments(
             sockets=[listening],
             ident=None,
@@ -101,6 +103,28 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
         hops = [hop.strip() for hop in headers.get("X_FORWARDED_FOR", "").split(",")]
         return next((hop for hop in reversed(hops) if hop and hop not in self._proxies), address)
 
+    def accept(self) -> tuple[socket.socket, Any] | None:
+        """The next connection; None where there is none, or no file is left to hold it.
+
+        Then the one that has said nothing for longest goes, and nobody else comes in for a moment: the loop would turn
+        for nothing.
+        """
+        try:
+            found: tuple[socket.socket, Any] | None = super().accept()
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
+                raise
+            now = time.monotonic()
+            if now >= self._full_said + SECONDS_BETWEEN_WARNINGS:
+                self._full_said = now
+                log.warning("no connection can be let in: %s (ulimit -n)", error.strerror)
+            self._full_until = now + SECONDS_BETWEEN_CHECKS
+            idle = [channel for channel in self.active_channels.values() if channel.pending]
+            for channel in sorted(idle, key=lambda channel: channel.quiet_since)[:1]:
+                channel.handle_close()
+            return None
+        return found
+
     def handle_accept(self) -> None:
         """Let a connection in. Where there are too many, the one that has said nothing for longest goes."""
         before = len(self.active_channels)
@@ -121,7 +145,7 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
     def readable(self) -> bool:
         """The loop asks this at each turn: the moment for deadlines and refusals."""
         self._turn(time.monotonic())
-        return bool(self.accepting)
+        return bool(self.accepting) and time.monotonic() >= self._full_until
 
     def _turn(self, now: float) -> None:
         for connection, refusal in self.task_dispatcher.refused(now):

@@ -1,0 +1,57 @@
+"""One state of the replica as a reader sees it."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+
+from engine.model.document import Position
+from engine.model.errors import Unavailable
+
+
+class ReplicaLost(Unavailable):
+    """The copy that was read turned out damaged, or its disk full; another one is made from the records."""
+
+    word = "analytics_rebuilt"
+
+
+class View:
+    """What a reader sees: one state of the replica, until it is closed."""
+
+    def __init__(
+        self, cursor: duckdb.DuckDBPyConnection, faults: Callable[[], AbstractContextManager[object]] = nullcontext
+    ) -> None:
+        self.lost = False
+        self._cursor = cursor
+        self._faults = faults
+        self.lock = threading.RLock()  # whoever offers tables to a query holds it until the query is done
+
+    def frame(self, query: str, parameters: Sequence[Any] = ()) -> pl.DataFrame:  # whatever DuckDB binds
+        """The rows of a query as a Polars frame. ReplicaLost where they cannot be read any more."""
+        with self._reading():
+            table: pa.Table = self._cursor.sql(query, params=list(parameters)).to_arrow_table()
+        frame = pl.from_arrow(table)
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def offer(self, name: str, frame: pl.DataFrame) -> None:
+        """Make a frame readable as a table of that name, for this view only."""
+        self._cursor.register(name, frame.to_arrow())
+
+    def position(self, org_id: str) -> Position | None:
+        """Where the organization stands in this view."""
+        with self._reading():
+            rows = self._cursor.execute("SELECT seq, hash FROM watermarks WHERE org_id = ?", [org_id]).fetchall()
+        return Position(*rows[0]) if rows else None
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            with self._faults():
+                yield
+        except ReplicaLost:
+            self.lost = True
+            raise
