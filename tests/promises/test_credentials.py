@@ -53,7 +53,9 @@ def given(peopled, console):
 
 @pytest.fixture
 def environment(tmp_path):
-    return {**settings_of(tmp_path), "SVC_CHAT_SIGNING_SECRET": "chat", "SVC_LEMONSQUEEZY_SIGNING_SECRET": "lemon"}
+    # without a language model: with one the copilot wants a session
+    own = {"SVC_CHAT_SIGNING_SECRET": "chat", "SVC_LEMONSQUEEZY_SIGNING_SECRET": "lemon", "SVC_LLM_API_KEY": ""}
+    return {**settings_of(tmp_path), **own}
 
 
 def test_each_credential_opens_exactly_its_doors(given, console, clock, monkeypatch):

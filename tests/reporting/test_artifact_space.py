@@ -11,9 +11,10 @@ import pytest
 
 from engine.model.document import Position
 from engine.reporting.artifact_space import BLOCK, Quota
-from engine.reporting.artifacts import Artifacts, Name
+from engine.reporting.artifacts import SEAL_BYTES, Artifacts, Name
 
 HOUR = 3600
+CONTENT = BLOCK - SEAL_BYTES  # of a file of one block
 MANY = Quota(organization=10 * BLOCK, total=1000 * BLOCK)
 
 
@@ -51,13 +52,13 @@ def fill(folder, org, first, count, quota):
     """In a process of its own."""
     artifacts = opened(folder, quota)
     for number in range(first, first + count):
-        artifacts.put(name(number, org), b"x" * BLOCK)
+        artifacts.put(name(number, org), b"x" * CONTENT)
 
 
 def test_what_was_used_least_goes_first(tmp_path):
     artifacts = opened(tmp_path)
     for number in range(10):
-        artifacts.put(name(number), b"x" * BLOCK)
+        artifacts.put(name(number), b"x" * CONTENT)
         used(artifacts, number, hours_ago=50 - number)
     assert artifacts.get(name(0)) is not None, "the oldest is read"
     assert artifacts.found(name(1)) is not None, "and the second"
@@ -121,7 +122,7 @@ def test_among_those_who_hold_most_each_keeps_the_same(tmp_path):
 
 def test_an_artifact_that_is_larger_than_the_quota_is_kept_until_the_next(tmp_path):
     artifacts = opened(tmp_path)
-    artifacts.put(name(1), b"x" * BLOCK * 30)
+    artifacts.put(name(1), b"x" * CONTENT * 30)
     assert kept(artifacts, [1]) == [1]
     artifacts.put(name(2), b"x")
     assert (kept(artifacts, [1, 2]), taken(tmp_path)) == ([2], {"acme": 1})
