@@ -201,8 +201,9 @@ def _placed(made: Path, final: Path) -> Iterator[None]:
     with disk("The bundle"):
         made.chmod(0o400)
         os.close(os.open(final, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        made.replace(final)
     try:
+        with disk("The bundle"):
+            made.replace(final)
         yield
     except BaseException:
         final.unlink(missing_ok=True)
