@@ -100,8 +100,9 @@ def test_the_pause_grows_where_they_end_at_once(caplog):
     started = Started(fail, fail, fail, sleep)
     running = Running(started, 1)
     until(lambda: len(started.alive()) == 1 and len(started.processes) == 4)
+    pauses = [record.getMessage().rpartition("in ")[2] for record in caplog.records]
     running.stop()
-    assert [record.getMessage().rpartition("in ")[2] for record in caplog.records] == ["0.1 s", "0.1 s", "0.2 s"]
+    assert pauses == ["0.1 s", "0.1 s", "0.2 s"]
     assert running.said == ["up", "ending"]
 
 

@@ -212,7 +212,8 @@ def test_closing_ends_what_runs(tmp_path):
 
 
 def test_whoever_waits_for_the_preparation_too_long_is_told_and_it_goes_on(workers, tmp_path):
-    work = Assignment(double, (4,), prepare=partial(note, word="prepared", seconds=3.0))
+    assert run(workers, double, 1) == 2  # its process is there by now
+    work = Assignment(double, (4,), prepare=partial(note, word="prepared", seconds=2.3))
     with pytest.raises(Unavailable) as raised:
         workers.run(work, place="acme")
     assert (raised.value.word, notes(tmp_path)) == ("busy", ["prepared"])
