@@ -12,7 +12,7 @@ from engine.store.ids import new_id
 from engine.store.leases import Lease
 
 LEASE = "scheduler"
-LEASE_SECONDS = 30.0  # of silence, after which another takes over
+LEASE_SECONDS = 25.0  # of silence, after which another takes over
 RENEW_SECONDS = 10.0
 
 

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -181,11 +182,12 @@ def test_at_the_end_every_request_is_answered_and_nothing_is_left(number, folder
         until(lambda: statuses[200] > 50)
         there = [found.process.pid, *(pid for pid, _ in found.children("hq "))]
         for pid in there if number == signal.SIGINT else there[:1]:  # a terminal tells all of them
-            os.kill(pid, number)
-            os.kill(pid, number)
+            for _ in range(2):
+                with suppress(ProcessLookupError):  # it may be gone by the second
+                    os.kill(pid, number)
         began = time.monotonic()
-        assert found.process.wait(15) == 0
-        assert time.monotonic() - began < 12
+        assert found.process.wait(30) == 0
+        assert time.monotonic() - began < 18, "the grace, and what is put away after it"
         for thread in threads:
             thread.join()
         until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in there))
