@@ -10,7 +10,7 @@ import pytest
 from freezegun import api as freezegun
 from sqlalchemy.exc import OperationalError
 
-from engine.store import Store, database
+from engine.store import Store, database, row_log
 from engine.store.migrations import migrate
 from tests import demo
 from tests.databases import Databases
@@ -27,6 +27,7 @@ for known in (NOW, NOW.replace(tzinfo=None), NOW.date(), NOW.time(), timedelta(1
 REQUIRED = os.environ.get("SVC_TEST_REQUIRE_SERVICES") == "1"
 SYNCHRONOUS = database.SYNCHRONOUS  # as the product has it
 database.SYNCHRONOUS = "OFF"  # no test outlives a loss of power
+row_log.SEED = b"tests"  # the same writes have the same hashes
 # freezegun asks each time whether a module has other names than before; listing and hashing them all takes it 20 ms
 freezegun._get_module_attributes_hash = lambda module: f"{id(module)}-{len(getattr(module, '__dict__', ()))}"
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import NoReturn
 
-import msgspec
 import polars as pl
 
 from engine.archives.evidence_pack import pages, rows_of
@@ -18,7 +17,7 @@ from engine.archives.material import Material
 from engine.archives.spool import ArchiveSpool, Writing
 from engine.model.errors import Conflict
 from engine.reporting.render.csv import csv_chunks
-from engine.store.chain import ChainedEvent
+from engine.store.chain import ChainedEvent, event_json
 from engine.store.queries.audit import AuditEntry, events_between
 from engine.store.queries.bundles import first_since
 from engine.store.types import instant_text
@@ -26,7 +25,6 @@ from engine.store.types import instant_text
 PACK = "evidence_pack.csv"
 ABOUT_LOG = "the audit chain from the window's first event to the revision, as it was hashed"
 ABOUT_PACK = "policies in force and audit events of the window with the controls that they are evidence for"
-_encode = msgspec.json.Encoder().encode
 
 
 class _Chain:
@@ -42,7 +40,7 @@ class _Chain:
         """The lines of a page; Conflict at the first event that does not follow from the one before."""
         lines = []
         for row in page:
-            event, previous = _encode(_hashed(self._org_id, row)), row.previous_hash
+            event, previous = event_json(_hashed(self._org_id, row), row.changes), row.previous_hash
             if previous is None or row.seq != self._next or self._previous not in (None, previous):
                 self._broken()
             if sha256(previous.encode() + event).hexdigest() != row.hash:

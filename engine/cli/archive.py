@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from engine.cli.common import open_console_services, organization
+from engine.cli.common import Steps, open_console_services, organization
 from engine.model.errors import Usage
 from engine.store import PLATFORM
 
@@ -31,13 +31,19 @@ def verify(context: click.Context, file: Path | None, org: str | None, key: str 
 
 def _chain(context: click.Context, org: str) -> None:
     with open_console_services() as services:
-        check = services.store.verify(org if org == PLATFORM else organization(services, org))
-    if check.ok:
-        span = f"events {check.first_seq} to {check.head_seq}" if check.events else "no events"
-        click.echo(f"ok: {check.org_id}, {span} hold, head {check.head_hash}")
-        return
-    click.echo(f"broken: {check.org_id} at event {check.broken_seq}: {check.problem}")
-    context.exit(1)
+        name = org if org == PLATFORM else organization(services, org)
+        check = services.store.verify(name)
+        if not check.ok:
+            click.echo(f"broken: {check.org_id} at event {check.broken_seq}: {check.problem}")
+            context.exit(1)
+        with Steps() as steps:
+            rows = services.store.verify_rows(name, lambda done, total: steps("revisions", done, total))
+    if not rows.ok:
+        click.echo(f"broken: {check.org_id}: {rows.problem}")
+        context.exit(1)
+    span = f"events {check.first_seq} to {check.head_seq}" if check.events else "no events"
+    click.echo(f"ok: {check.org_id}, {span} hold, head {check.head_hash}")
+    click.echo(f"{rows.rows:,} rows are as {rows.revisions:,} revisions left them")
 
 
 def _archive(context: click.Context, file: Path, key: str | None) -> None:

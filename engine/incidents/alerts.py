@@ -12,7 +12,7 @@ from engine.intake.alerts import Alert, severity_after
 from engine.model.vocabulary import LIVE_INCIDENTS, AlertOutcome
 from engine.store import Ahead, Revision
 from engine.store.inbound import first_time
-from engine.store.queries.ingest import EarlyEvents, LastIncident, early_by_key, last_incidents, service_ids
+from engine.store.queries.ingest import EarlyEvents, LastIncident, as_last, early_by_key, last_incidents, service_ids
 from engine.store.queries.settings import threshold
 from engine.store.schema.ingest import early_events
 from engine.store.schema.services import incidents
@@ -127,8 +127,7 @@ class _Work:
         return new_incident(alert, before, self.receipt, service_id=service, acknowledged=acknowledged)
 
     def _opened(self, alert: Alert, row: dict[str, Any], before: LastIncident | None) -> None:  # a row
-        self.revision.insert_soon(incidents, row)
-        opened = LastIncident._make(row.get(name) for name in LastIncident._fields)
+        opened = as_last(self.revision.insert_soon(incidents, row))
         known = (opened,) if before is None else (opened, before)
         self._learn(alert.dedupe_key, max(known, key=lambda one: (one.opened_at, one.id)))
         self.log.line(row["id"], "alert", f"Opened by {row['source']}: {alert.title}")
@@ -262,8 +261,9 @@ class _Work:
     ) -> None:  # values of a row
         change.setdefault("sender_at", latest(incident.sender_at, alert.occurred_at))
         seen = latest(incident.last_seen_at, self.receipt.at)
-        self.revision.update_soon(incidents, {"id": incident.id}, {**said, **change, "last_seen_at": seen})
-        self._learn(alert.dedupe_key, incident._replace(**change, last_seen_at=seen))
+        values = {**said, **change, "last_seen_at": seen}
+        self.revision.update_soon(incidents, incident.row, values)
+        self._learn(alert.dedupe_key, as_last({**incident.row, **values}))
 
     def _learn(self, dedupe_key: str, incident: LastIncident) -> None:
         self.revision.learn(last_incidents, dedupe_key, incident)

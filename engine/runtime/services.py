@@ -70,7 +70,7 @@ def open_services(
     Processes that compute side by side have a ``replica`` each, a file in the data folder; ``memory_bytes`` bounds the
     artifacts that are held in memory; ``shared`` where several of them write all the time.
     """
-    migrate(settings.store_url)
+    migrate(settings.store_url, now=now)
     store = Store(settings.store_url, shared=shared)
     folder = settings.data_dir
     analytics = Replica(store.url, folder / replica, memory_limit=settings.analytics_memory)

@@ -2,7 +2,8 @@
 
 ``hash[n] = SHA-256(hash[n-1] as 64 hex digits || canonical row n)``; before the first event the hash is 64 zeros.
 The canonical row is a JSON object in UTF-8 with the members below in alphabetical order, no white space, absent
-values as ``null``, instants as ``2026-11-20T08:30:00.000000Z``, ``details`` as a string holding canonical JSON.
+values as ``null``, instants as ``2026-11-20T08:30:00.000000Z``, ``details`` as a string holding canonical JSON. The
+last event of a write that changed rows has one member more, ``changes``: the root over them (``row_log``).
 """
 
 import hashlib
@@ -52,12 +53,40 @@ class ChainedEvent(msgspec.Struct, frozen=True):
     workspace_id: str | None
 
 
+class _CommittingEvent(msgspec.Struct, frozen=True):
+    """The same with the root over the rows that its write changed."""
+
+    action: str
+    actor: str
+    changes: str
+    controls: str | None
+    details: str | None
+    event_id: str
+    object_id: str | None
+    object_type: str | None
+    occurred_at: str
+    org_id: str
+    outcome: str
+    recorded_at: str
+    revision: int
+    seq: int
+    workspace_id: str | None
+
+
 _encode = msgspec.json.Encoder().encode
 
 
-def link(previous: str, event: ChainedEvent) -> str:
-    """The hash of ``event`` after one whose hash is ``previous``."""
-    return hashlib.sha256(previous.encode() + _encode(event)).hexdigest()
+def event_json(event: ChainedEvent, changes: str | None) -> bytes:
+    """What is hashed of an event that commits to ``changes``."""
+    if changes is None:
+        return _encode(event)
+    action, actor, *others = msgspec.structs.astuple(event)
+    return _encode(_CommittingEvent(action, actor, changes, *others))
+
+
+def link(previous: str, event: ChainedEvent, changes: str | None) -> str:
+    """The hash of ``event``, which commits to ``changes``, after one whose hash is ``previous``."""
+    return hashlib.sha256(previous.encode() + event_json(event, changes)).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -79,22 +108,25 @@ class ChainCheck:
 
 def check_chain(
     org_id: str,
-    events: Iterable[tuple[ChainedEvent, str]],
+    events: Iterable[tuple[ChainedEvent, str | None, str]],
     *,
     start: tuple[int, str] = (0, GENESIS),
     head: tuple[int, str],
 ) -> ChainCheck:
-    """Recompute every link from ``start`` (position and hash before it) to ``head``; name the first break."""
+    """Recompute every link from ``start`` (position and hash before it) to ``head``; name the first break.
+
+    ``events``: each with its root over changed rows, if any, and its hash.
+    """
     seq, previous, count = start[0], start[1], 0
     first = start[0] + 1
 
     def broken(problem: str, at: int) -> ChainCheck:
         return ChainCheck(org_id, count, first, head[0], head[1], problem, at)
 
-    for event, stored in events:
+    for event, changes, stored in events:
         if event.seq != seq + 1:
             return broken(f"event {seq + 1} is missing: after {seq} comes {event.seq}", seq + 1)
-        expected = link(previous, event)
+        expected = link(previous, event, changes)
         if stored != expected:
             return broken(
                 f"event {event.seq} ({event.event_id}) does not match its hash: expected {expected}, found {stored}",

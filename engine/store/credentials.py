@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, Engine, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from engine.store.batches import in_batches
 from engine.store.locks import FairLock
-from engine.store.revisions import in_batches
 from engine.store.rows import select_rows
 from engine.store.schema.outputs import credential_uses, credentials
 from engine.store.schema.records import CredentialRow, CredentialUseRow

@@ -179,8 +179,7 @@ def _write_all(
             connection.exec_driver_sql("SAVEPOINT revision")
         try:
             pending.value = pending.change(revision)
-            if revision.touched:
-                revision.check()
+            reached = revision.seal() if revision.touched else head
             if guarded:
                 held.store()
                 connection.exec_driver_sql("RELEASE SAVEPOINT revision")
@@ -193,7 +192,8 @@ def _write_all(
             held.drop()
             connection.exec_driver_sql("ROLLBACK TO SAVEPOINT revision")
         else:
-            head, moved_at = revision.head, pending.now
+            if revision.touched:
+                head, moved_at = reached, pending.now
     try:
         held.store()
     except Exception as error:

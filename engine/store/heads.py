@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, select, update
 
 from engine.model.errors import Problem
+from engine.store.chain import GENESIS
 from engine.store.schema.organizations import heads
 from engine.store.statements import CompiledStatement
 
@@ -22,6 +23,11 @@ def take_head(connection: Connection, org_id: str) -> tuple[int, str] | None:
     """Where the organization's chain stands, locked until the transaction ends; None for an unknown organization."""
     row = _TAKE_HEAD.first(connection, {"org": org_id})
     return None if row is None else (row[0], row[1])
+
+
+def start_chain(connection: Connection, org_id: str, now: datetime) -> None:
+    """The head of an organization that has no events yet."""
+    connection.execute(heads.insert().values(org_id=org_id, seq=0, hash=GENESIS, moved_at=now))
 
 
 def move_head(

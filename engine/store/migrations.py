@@ -1,5 +1,6 @@
 """Schema changes: numbered Alembic revisions in ``data/migrations``."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ from sqlalchemy import Connection, func, inspect, select, text
 from engine.model.errors import Unavailable
 from engine.store.database import is_read_only, open_engines
 from engine.store.faults import store_faults
+from engine.store.history import begin_history
 
 if TYPE_CHECKING:  # Alembic is loaded where something is to migrate: its import takes longer than the question
     from alembic.config import Config
@@ -31,8 +33,10 @@ def latest() -> str:
     return max(script.name.partition("_")[0] for script in (FOLDER / "versions").glob("[0-9]*_*.py"))
 
 
-def migrate(url: str, target: str = "head") -> tuple[str | None, str]:
+def migrate(url: str, target: str = "head", *, now: datetime | None = None) -> tuple[str | None, str]:
     """Bring the store at ``url`` to ``target`` in one transaction; returns (before, after) as revision numbers.
+
+    A store from before the change log has its rows logged as they are, at ``now``, else the time of the clock.
 
     Of several at once one migrates; the others wait for it and find it done.
     Unavailable when the store was migrated by a newer version of the console, or is behind and can only be read.
@@ -49,7 +53,10 @@ def migrate(url: str, target: str = "head") -> tuple[str | None, str]:
             with writer.begin() as connection:  # SQLite: nobody else writes from here on
                 if connection.dialect.name == "postgresql":
                     connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
-                return _upgrade(connection, target)
+                before, after = _upgrade(connection, target)
+                if target == "head":
+                    begin_history(connection, now or datetime.now(UTC))
+                return before, after
     finally:
         reader.dispose()
         writer.dispose()

@@ -11,8 +11,10 @@ from datetime import date, datetime
 from sqlalchemy import Column, ColumnElement, Connection, Table, and_, delete, func, or_, select
 
 from engine.model.vocabulary import DeploymentTier, RecordClass
+from engine.store.batches import in_batches
 from engine.store.chain import GENESIS
-from engine.store.revisions import Revision, in_batches
+from engine.store.revisions import Revision
+from engine.store.row_erasure import erase_versions
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log, chain_cuts, legal_holds, record_starts
 from engine.store.schema.automation import dry_runs, executions
@@ -120,7 +122,7 @@ def purge_audit_log(revision: Revision, before: datetime) -> PurgeResult:
     mine = audit_log.c.org_id == org_id
     young = select(audit_log.c.seq).where(mine, audit_log.c.occurred_at >= before).order_by(audit_log.c.seq).limit(1)
     first_young: int | None = connection.execute(young).scalar()
-    last = revision.head[0] if first_young is None else first_young - 1
+    last = revision.start[0] if first_young is None else min(revision.start[0], first_young - 1)
     held = {hold: hold.first_event(connection, org_id, last) for hold in active_holds(connection, org_id, revision.now)}
     blocking = [hold for hold, position in held.items() if position is not None]
     cut = min([last, *(position - 1 for position in held.values() if position is not None)])
@@ -150,17 +152,18 @@ def purge_incidents(revision: Revision, before: datetime) -> PurgeResult:
     blocking = [hold for hold in holds if any(hold.holds(incident) for incident in old)]
     going = [incident for incident in old if not any(hold.holds(incident) for hold in blocking)]
     if going:
+        gone: dict[str, set[tuple[object, ...]]] = {}
         for table in _OF_INCIDENTS:
-            _delete(connection, table, org_id, table.c.incident_id, going)
-        _delete(connection, incidents, org_id, incidents.c.id, going)
+            gone[table.name] = _delete(revision, table, table.c.incident_id, going)
+        gone[incidents.name] = _delete(revision, incidents, incidents.c.id, going)
+        erase_versions(revision.records, org_id, gone, before=revision.seq)
         _start_replicas_over(revision)
         _record(revision, "incidents", before, len(going))
     return _done(revision, PurgeResult("incidents", len(going), tuple(hold.id for hold in blocking)), blocking)
 
 
-def _delete(connection: Connection, table: Table, org_id: str, column: Column[str], values: Sequence[str]) -> None:
-    for batch in in_batches(values, 500):
-        connection.execute(delete(table).where(table.c.org_id == org_id, column.in_(batch)))
+def _delete(revision: Revision, table: Table, column: Column[str], values: Sequence[str]) -> set[tuple[object, ...]]:
+    return {key for batch in in_batches(values, 500) for key in revision.delete(table, column.in_(batch))}
 
 
 def _start_replicas_over(revision: Revision) -> None:

@@ -1,37 +1,40 @@
 """Revisions: the only way to write.
 
-A revision holds an organization's head under a lock, stamps every row that it changes with its own number, appends
-at least one event to the audit chain, moves the head and commits. All of it or nothing.
+A revision holds an organization's head under a lock, stamps every row that it changes with its own number, logs the
+row as it became, appends at least one event to the audit chain, the last of which commits to those rows, moves the head
+and commits. All of it or nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cache
-from itertools import groupby, islice
+from itertools import groupby
 from typing import NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Table, and_, bindparam, case, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Table,
+    delete,
+    select,
+    tuple_,
+)
 
 from engine.model.errors import Problem
 from engine.model.vocabulary import Outcome
-from engine.store.chain import ChainedEvent, EventRow, link
-from engine.store.events import BATCH
-from engine.store.heads import move_head
-from engine.store.schema.audit import audit_log
+from engine.store.batches import in_batches
+from engine.store.chain import EventRow
+from engine.store.event_chain import EventChain
+from engine.store.heads import move_head, start_chain
+from engine.store.row_log import RowLog
+from engine.store.row_statements import defaults, insert_one, nothing, update_one
+from engine.store.schema.audit import change_log
 from engine.store.schema.organizations import organizations
-from engine.store.statements import CompiledStatement, Values
-from engine.store.types import canonical_json, instant_text
+from engine.store.statements import Values
+from engine.store.types import canonical_json
 from engine.store.write_buffer import Lookup, WriteBuffer
 
-T = TypeVar("T")
 V = TypeVar("V")
-
-
-def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of up to ``size`` items, in order."""
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch
 
 
 class Counts(NamedTuple):
@@ -40,34 +43,6 @@ class Counts(NamedTuple):
     created: int
     updated: int
     unchanged: int
-
-
-# Statements are built once for each shape: building them anew costs more than running them.
-
-
-@cache
-def _defaults(table: Table) -> dict[str, object]:
-    return {c.name: c.info["default"] for c in table.columns if c.info.get("default") is not None}
-
-
-@cache
-def _insert(table: Table, names: tuple[str, ...]) -> CompiledStatement:
-    return CompiledStatement(table.insert().values({name: bindparam(name, type_=table.c[name].type) for name in names}))
-
-
-@cache
-def _update(table: Table, key: tuple[str, ...], values: tuple[str, ...]) -> CompiledStatement:
-    """Change the row of an organization with that key; counts a move of the table's due date."""
-    owner = table.c.id if table is organizations else table.c.org_id
-    new: dict[str, ColumnElement[object]] = {
-        name: bindparam(f"_new_{name}", type_=table.c[name].type) for name in values
-    }
-    due: str | None = table.info.get("due")
-    if due and due in new:
-        moved = and_(table.c[due].is_not(None), table.c[due].is_distinct_from(new[due]))
-        new["moves"] = case((moved, table.c.moves + 1), else_=table.c.moves)
-    own = [table.c[name] == bindparam(f"_key_{name}", type_=table.c[name].type) for name in key]
-    return CompiledStatement(update(table).where(owner == bindparam("_org"), *own).values(new))
 
 
 class Note(NamedTuple):
@@ -100,13 +75,20 @@ class Revision:
         self.actor = actor
         self.now = now
         self.start = head
-        self.head = head
         self.seq = head[0] + 1
         self.touched = False
+        self._events = EventChain(self._held.events, org_id, self.seq, now, head)
+        self._rows = RowLog()
+        self._parts = 0
+
+    @property
+    def last_seq(self) -> int:
+        """The sequence number of the newest event."""
+        return self._events.last_seq
 
     @property
     def connection(self) -> Connection:
-        """The transaction; what was written and recorded so far is in it."""
+        """The transaction; what was written and recorded so far is in it, but for the newest event."""
         self._held.settle()
         self._held.events.store()
         return self._connection
@@ -133,11 +115,11 @@ class Revision:
         """Append one event of our own, now, by the revision's actor; returns its sequence number."""
         note = Note(action, object_type, object_id, outcome, workspace_id, controls, details)
         self.record_all([note])
-        return self.head[0]
+        return self.last_seq
 
     def record_all(self, notes: Iterable["Note"]) -> int:
         """Append many events of our own in one go; returns how many."""
-        first = self.head[0] + 1
+        first = self.last_seq + 1
         return self.append_events(
             EventRow(
                 f"hq:{seq}", self.now, self.actor, note.action, note.object_type, note.object_id, note.outcome,
@@ -148,56 +130,35 @@ class Revision:
 
     def append_events(self, events: Iterable[EventRow]) -> int:
         """Chain ``events`` in their order and store them; returns how many. Memory: two batches of 20,000."""
-        recorded_at, org_id, stamp = instant_text(self.now), self.org_id, self.seq
-        count = 0
-        for batch in in_batches(events, BATCH):
-            seq, previous = self.head
-            rows = []
-            for event in batch:
-                seq += 1
-                at = instant_text(event[1])
-                # fmt: off
-                chained = ChainedEvent(
-                    event[3], event[2], event[8], event[9], event[0], event[5], event[4], at, org_id, event[6],
-                    recorded_at, stamp, seq, event[7],
-                )
-                # fmt: on
-                previous = link(previous, chained)
-                rows.append((org_id, seq, event[0], stamp, at, recorded_at, *event[2:], previous))
-            self._held.events.add(rows)
-            self.head = (seq, previous)
-            count += len(rows)
+        count = self._events.append(events)
         self.touched = self.touched or count > 0
         return count
 
     def known_events(self, ids: Sequence[str]) -> dict[str, EventRow]:
         """Those of ``ids`` that are recorded already, with their content."""
-        known = {}
-        names = EventRow._fields
-        self._held.events.store()
-        for batch in in_batches(ids, 10_000):
-            query = select(*(audit_log.c[name] for name in names)).where(
-                audit_log.c.org_id == self.org_id, audit_log.c.event_id.in_(batch)
-            )
-            for row in self.records.execute(query):
-                details = row.details
-                event = EventRow(*row)
-                known[event.event_id] = event._replace(details=None if details is None else canonical_json(details))
-        return known
+        return self._events.known(self.records, ids)
 
     # -- rows ------------------------------------------------------------------------------------------------------
 
     def insert(self, table: Table, rows: Sequence[Values]) -> None:
         """Add rows (without ``org_id`` and ``revision``); absent columns take their declared default, else null."""
         stamp = {**self._owner(table), "revision": self.seq}
-        complete = [{**_defaults(table), **row, **stamp} for row in rows]
+        complete = [{**defaults(table), **row, **stamp} for row in rows]
         for names, group in groupby(complete, key=tuple):
             few = list(group)
             if len(few) == 1:
-                _insert(table, names).run(self.records, few[0])
+                insert_one(table, names).run(self.records, few[0])
             else:
                 self.records.execute(table.insert(), few)
+            for row in few:
+                self._log(table, row)
         self.touched = self.touched or bool(rows)
+
+    def create(self, values: Values) -> None:
+        """Make the organization itself, with these columns; alone it is no change."""
+        self.insert(organizations, [{"name": self.org_id, "time_zone": "UTC", **values}])
+        start_chain(self._connection, self.org_id, self.now)
+        self.touched = False
 
     def update(self, table: Table, key: Values, values: Values) -> bool:
         """Change one row of the organization; False when there is none with that key."""
@@ -207,9 +168,42 @@ class Revision:
             **{f"_new_{name}": value for name, value in values.items()},
             "_new_revision": self.seq,
         }
-        changed = _update(table, tuple(key), (*values, "revision")).run(self.records, given)
-        self.touched = self.touched or changed > 0
-        return changed > 0
+        names = table.c.keys()
+        changed = update_one(table, tuple(key), (*values, "revision")).all(self.records, given)
+        for row in changed:
+            self._log(table, dict(zip(names, row, strict=True)))
+        self.touched = self.touched or bool(changed)
+        return bool(changed)
+
+    def delete(self, table: Table, *where: ColumnElement[bool]) -> list[tuple[object, ...]]:
+        """Remove those rows of the organization that match; returns their keys. Their going is logged."""
+        key = [table.c[name] for name in table.info["primary"]]
+        gone = self.records.execute(delete(table).where(*self._mine(table), *where).returning(*key)).all()
+        for row in gone:
+            self._rows.gone(table, tuple(row))
+        self._log_part(full=True)
+        self.touched = self.touched or bool(gone)
+        return [tuple(row) for row in gone]
+
+    def log_as_it_is(self, table: Table, row: Values) -> None:
+        """Log a row that does not change: one from before there was a log."""
+        self._log(table, row)
+
+    def _log(self, table: Table, row: Values) -> None:
+        self._rows.put(table, row)
+        self._log_part(full=True)
+
+    def _log_part(self, *, full: bool) -> None:
+        """Store what is logged; ``full``: only where it is enough for a part."""
+        if full and not self._rows.full:
+            return
+        part = self._rows.take(self.org_id, self.seq)
+        if part is not None:
+            place = {"org_id": self.org_id, "revision": self.seq, "part": self._parts}
+            self._held.insert(change_log, {**place, "rows": part.rows, "body": part.body})
+            self._parts += 1
+            if full:
+                self._held.store_rows()
 
     # -- rows that wait for those of other revisions ------------------------------------------------------------------
 
@@ -221,19 +215,25 @@ class Revision:
         """What ``read`` finds under a key from now on, because of ``insert_soon`` or ``update_soon``."""
         self._held.learn(read, key, value)
 
-    def insert_soon(self, table: Table, row: Values) -> None:
-        """Add a row like ``insert``, together with those of other revisions in the transaction.
+    def insert_soon(self, table: Table, row: Values) -> dict[str, object]:
+        """Add a row like ``insert``, together with those of other revisions in the transaction; returns all of it.
 
         It is written before anybody reads through ``connection`` or ``records``. A table without revisions gets a row
         beside the chain: that alone moves no head and needs no event, and ``Store.write`` commits it all the same.
         """
-        self._held.insert(table, {**_defaults(table), **row, "org_id": self.org_id, **self._stamp(table)})
+        complete = {**nothing(table), **row, "org_id": self.org_id, **self._stamp(table)}
+        self._held.insert(table, complete)
+        self._log(table, complete)
+        return complete
 
-    def update_soon(self, table: Table, key: Values, values: Values) -> None:
-        """Change a row that is known to be there, by its primary key; else like ``insert_soon``."""
+    def update_soon(self, table: Table, row: Values, values: Values) -> None:
+        """Change a row that is known to be there; else like ``insert_soon``. ``row``: as it was known until now, whole
+        where its table is logged, else its primary key."""
         if table.info.get("due") in values:
             raise ValueError(f"moves of {table.info['due']} are counted by update, not by update_soon")
+        key = {name: row[name] for name in table.info["primary"]}
         self._held.update(table, {"org_id": self.org_id, **key}, {**values, **self._stamp(table)})
+        self._log(table, {**row, **values})
 
     def _stamp(self, table: Table) -> dict[str, int]:
         """The revision of a row that changes, where its table keeps that."""
@@ -282,13 +282,19 @@ class Revision:
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
-    def check(self) -> None:
-        """Every change needs an audit event; a write without one is a fault of the caller."""
-        if self.head == self.start:
+    def seal(self) -> tuple[int, str]:
+        """Chain the last event, which commits to the changed rows; returns the head that this leaves.
+
+        Every change needs an audit event; a write without one is a fault of the caller.
+        """
+        self._log_part(full=False)
+        head = self._events.seal(self._rows.root())
+        if head is None:
             raise Problem(f"A write to {self.org_id} by {self.actor} recorded no audit event; nothing was changed.")
+        return head
 
     def close(self) -> None:
-        """Check, store what waits, and move the head."""
-        self.check()
+        """Seal, store what waits, and move the head."""
+        head = self.seal()
         self._held.store()
-        move_head(self._connection, self.org_id, self.start, self.head, self.now)
+        move_head(self._connection, self.org_id, self.start, head, self.now)

@@ -1,14 +1,15 @@
 """Point reads of the operational store: rows of one organization as plain mappings, typed by their table."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar, cast
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, Table, select
 
 from engine.model.errors import NotFound
 from engine.store.schema.columns import TypedTable
 
 R = TypeVar("R")
+FEW_THOUSAND = 2_000
 Reader = Connection  # what a function that reads is handed: the name for those that may not know SQLAlchemy
 # SQLAlchemy cannot say what a selected table consists of; ``selected`` says it of the rows
 TableQuery: TypeAlias = Select[Any]  # a row of whichever table
@@ -59,6 +60,15 @@ def _matching(
     for name in (*order, *table.primary_key.columns.keys()):
         query = query.order_by(table.c[name[1:]].desc() if name.startswith("-") else table.c[name])
     return select_rows(connection, table, query.limit(limit))
+
+
+def all_rows(connection: Connection, table: Table, org_id: str) -> Iterator[dict[str, object]]:
+    """Every row of an organization, a few thousand at a time; ``organizations`` has its own."""
+    owner = table.c.id if table.name == "organizations" else table.c.org_id
+    query = select(table).where(owner == org_id).execution_options(yield_per=FEW_THOUSAND)
+    with connection.execute(query) as rows:
+        for row in rows.mappings():
+            yield dict(row)
 
 
 def pick(row: Mapping[str, object], names: Iterable[str]) -> dict[str, object]:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
-from sqlalchemy import Connection, Dialect, Select, Table, and_, bindparam, update
+from sqlalchemy import Connection, Dialect, Float, Table, and_, bindparam, update
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.expression import ClauseElement
+from sqlalchemy.sql.expression import ClauseElement, ReturnsRows
 from sqlalchemy.types import TypeEngine
 
 Values = Mapping[str, object]
@@ -60,8 +60,8 @@ class _Compiled:
         self._dialect = dialect
         processors = {name: _processor(bind.type, dialect) for name, bind in compiled.binds.items()}
         self._binds = {name: process for name, process in processors.items() if process is not None}
-        columns = list(statement.selected_columns) if isinstance(statement, Select) else []
-        self._results = [column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns]
+        columns = list(statement.exported_columns) if isinstance(statement, ReturnsRows) else []
+        self._results = [_reader(column.type, dialect) for column in columns]
 
     def execute(self, connection: Connection, values: Values) -> DBAPICursor:
         """The driver's cursor; errors as SQLAlchemy raises them."""
@@ -151,4 +151,11 @@ def _flat(
 
 def _processor(kind: TypeEngine[Any], dialect: Dialect) -> _Process | None:  # a column of any type
     process: _Process | None = kind.dialect_impl(dialect).bind_processor(dialect)
+    return process
+
+
+def _reader(kind: TypeEngine[Any], dialect: Dialect) -> _Process | None:  # a column of any type
+    if isinstance(kind, Float):  # drivers give one as it is, and SQLAlchemy would want to see which kind it was
+        return None
+    process: _Process | None = kind.dialect_impl(dialect).result_processor(dialect, None)
     return process

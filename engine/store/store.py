@@ -31,6 +31,7 @@ from engine.store.locks import FairLock, FileTurn
 from engine.store.queries.organizations import plan_of, time_zone
 from engine.store.queries.sessions import session_ends
 from engine.store.revisions import Revision
+from engine.store.row_check import Counting, RowCheck, check_rows
 from engine.store.rows import select_first
 from engine.store.schema.audit import access_log, audit_log, chain_cuts
 from engine.store.schema.organizations import heads, memberships, organizations
@@ -198,11 +199,11 @@ class Store:
         """
         with self._errors(), self._turn, self._writer.connect() as connection, connection.begin() as transaction:
             head = take_head(connection, org_id)
-            if head is None:
-                if create is None:
-                    raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
-                self._create(connection, org_id, create, now)
+            if head is None and create is None:
+                raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
             revision = Revision(connection, org_id, actor, now, head or (0, GENESIS))
+            if head is None:
+                revision.create({**(create or {}), "created_at": now})
             yield revision
             if revision.touched:
                 revision.close()
@@ -229,13 +230,6 @@ class Store:
         except IntegrityError:
             if self.head(PLATFORM) is None:
                 raise
-
-    @staticmethod
-    def _create(connection: Connection, org_id: str, values: Values, now: datetime) -> None:
-        defaults = {c.name: c.info["default"] for c in organizations.columns if c.info.get("default") is not None}
-        given = {"name": org_id, "time_zone": "UTC", "created_at": now, **defaults, **values}
-        connection.execute(organizations.insert().values({**given, "id": org_id, "revision": 1}))
-        connection.execute(heads.insert().values(org_id=org_id, seq=0, hash=GENESIS, moved_at=now))
 
     @contextmanager
     def aside(self) -> Iterator[Connection]:
@@ -266,21 +260,27 @@ class Store:
             with closing(self._chained(connection, org_id)) as events:
                 return check_chain(org_id, events, start=start, head=(head.seq, head.hash))
 
+    def verify_rows(self, org_id: str, progress: Counting = lambda done, total: None) -> RowCheck:
+        """Rebuild the organization's rows from the change log and compare them with those that are there."""
+        with self.reader() as connection:
+            return check_rows(connection, org_id, progress)
+
     @staticmethod
-    def _chained(connection: Connection, org_id: str) -> Generator[tuple[ChainedEvent, str], None, None]:
-        """The stored events in order, exactly as they were hashed."""
+    def _chained(connection: Connection, org_id: str) -> Generator[tuple[ChainedEvent, str | None, str], None, None]:
+        """The stored events in order, exactly as they were hashed, with the root that it commits to, and its hash."""
         columns = [
             type_coerce(audit_log.c.details, Text).label("details") if name == "details" else audit_log.c[name]
             for name in ChainedEvent.__struct_fields__
         ]
-        query = select(*columns, audit_log.c.hash).where(audit_log.c.org_id == org_id).order_by(audit_log.c.seq)
+        query = select(*columns, audit_log.c.changes, audit_log.c.hash).where(audit_log.c.org_id == org_id)
+        query = query.order_by(audit_log.c.seq)
         times = [ChainedEvent.__struct_fields__.index(name) for name in ("occurred_at", "recorded_at")]
         with connection.execute(query.execution_options(yield_per=5000)) as rows:
             for row in rows:
                 values = list(row)
                 for position in times:
                     values[position] = instant_text(values[position])
-                yield ChainedEvent(*values[:-1]), values[-1]
+                yield ChainedEvent(*values[:-2]), values[-2], values[-1]
 
     def _errors(self) -> AbstractContextManager[None]:
         return store_faults(self.url)

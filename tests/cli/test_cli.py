@@ -222,7 +222,7 @@ def test_routes_config_tables_and_migrate(home, cli):
     assert cli("routes")[1].count("\n") == 172
     assert "SVC_SESSION_SECRET=not set" in cli("config")[1]
     assert "attestations" in cli("tables")[1]
-    assert cli("migrate")[1] == "migrated from nothing to 0026\n"
+    assert cli("migrate")[1] == "migrated from nothing to 0027\n"
     assert cli("migrate")[1] == "already at 0026\n"
     listed = cli("scheduler", "--list")[1]
     assert listed.startswith("outbox\tevery minute\tnever ran\n")

@@ -64,7 +64,7 @@ def written(store):
     names = {}
     for table, row in found:
         if table == "audit_log":
-            row["hash"] = None
+            row["hash"] = row["changes"] = None
             names.setdefault(str(row["object_id"]), f"incident {len(names)}")
         elif table == "incident_timeline":
             row["id"] = None

@@ -18,7 +18,7 @@ CHAT = "/api/audit/slack-events/export"
 MEMBER = "member@acme.example"
 COLUMNS = [
     "seq", "event_id", "occurred_at", "recorded_at", "actor", "action", "object_type", "object_id", "outcome",
-    "workspace_id", "controls", "details", "revision", "previous_hash", "hash",
+    "workspace_id", "controls", "details", "revision", "changes", "previous_hash", "hash",
 ]  # fmt: skip
 
 

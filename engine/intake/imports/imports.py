@@ -127,7 +127,7 @@ def _write(
             counts["organizations"] = replace(counts["organizations"], created=1, updated=0, unchanged=0)
         if any(count.changed for count in counts.values()):
             revision.record("import.completed", details={"files": [_summary(name, c) for name, c in counts.items()]})
-        return ImportResult(counts, revision.start[0], revision.head[0] if revision.touched else None)
+        return ImportResult(counts, revision.start[0], revision.last_seq if revision.touched else None)
 
 
 def _recheck(revision: Revision, checked: CheckResult) -> CheckResult:

@@ -23,5 +23,5 @@ def _holds(row: FrameRow) -> bool | None:
         return None
     said = {name: row[name] for name in ChainedEvent.__struct_fields__}
     said |= {name: instant_text(row[name]) for name in _INSTANTS}
-    expected: str = link(row["previous"], ChainedEvent(**said))
+    expected: str = link(row["previous"], ChainedEvent(**said), row["changes"])
     return bool(expected == row["hash"])

@@ -37,6 +37,7 @@ class AuditEntry(NamedTuple):
     controls: str | None
     details: str | None
     revision: int
+    changes: str | None
     previous_hash: str | None
     hash: str
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypedDict, cast
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from engine.model.vocabulary import Channel, DeliveryStatus, EndpointChannel, Outcome
 from engine.store.retention import active_holds
@@ -112,8 +112,7 @@ def set_endpoint(revision: Revision, channel: EndpointChannel, address: str, sec
 
 def remove_endpoint(revision: Revision, channel: EndpointChannel) -> bool:
     """Forget where a channel leads; False when nothing was set."""
-    mine = (delivery_endpoints.c.org_id == revision.org_id, delivery_endpoints.c.channel == channel)
-    found = revision.records.execute(delete(delivery_endpoints).where(*mine)).rowcount > 0
+    found = bool(revision.delete(delivery_endpoints, delivery_endpoints.c.channel == channel))
     if found:
         revision.record("delivery_endpoint.removed", object_type="delivery_endpoint", object_id=channel)
     return found
@@ -282,8 +281,7 @@ def prune_contents(revision: Revision, before: datetime) -> int:
     old = select(deliveries.c.id).where(
         deliveries.c.org_id == revision.org_id, deliveries.c.status != "pending", deliveries.c.created_at < before
     )
-    mine = (delivery_contents.c.org_id == revision.org_id, delivery_contents.c.delivery_id.in_(old))
-    removed = revision.records.execute(delete(delivery_contents).where(*mine)).rowcount
+    removed = len(revision.delete(delivery_contents, delivery_contents.c.delivery_id.in_(old)))
     if removed:
         revision.record("delivery.pruned", object_type="delivery", details={"removed": removed})
     return removed

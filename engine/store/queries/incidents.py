@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from engine.model.document import Position
 from engine.model.vocabulary import Severity
-from engine.store.revisions import in_batches
+from engine.store.batches import in_batches
 from engine.store.rows import TableQuery, select_rows
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import heads

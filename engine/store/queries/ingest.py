@@ -1,13 +1,13 @@
 """Look-ups of the ingest doors: the last incident of a key and what came early, findings by key, services by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 
 from engine.model.vocabulary import LIVE_INCIDENTS, IncidentStatus, Severity
-from engine.store.revisions import in_batches
+from engine.store.batches import in_batches
 from engine.store.rows import select_rows
 from engine.store.schema.ingest import early_events
 from engine.store.schema.records import FindingRow, ScannerCheckRow
@@ -30,6 +30,7 @@ class LastIncident(NamedTuple):
     closed_at: datetime | None
     last_seen_at: datetime | None
     sender_at: datetime | None
+    row: Mapping[str, Any]  # all of its columns: whoever changes a row logs it whole
 
 
 class EarlyEvents(NamedTuple):
@@ -43,17 +44,25 @@ KEYS = 32  # that are looked up in one statement
 _PLACES = [f"key{number}" for number in range(KEYS)]
 
 
+_COLUMNS = incidents.c.keys()
+_KNOWN = LastIncident._fields[:-1]
+
+
+def as_last(row: Mapping[str, Any]) -> LastIncident:  # a row of incidents, whole
+    """What an alert needs to know of it."""
+    return LastIncident._make((*(row[name] for name in _KNOWN), row))
+
+
 def _last_of_each() -> CompiledStatement:
     """The incident opened last under each key; one statement, however few the keys are."""
     newest = [incidents.c.opened_at.desc(), incidents.c.id.desc()]
     place = func.row_number().over(partition_by=incidents.c.dedupe_key, order_by=newest)
-    names = ("dedupe_key", *LastIncident._fields)
     ranked = (
-        select(*(incidents.c[name] for name in names), place.label("place"))
+        select(*incidents.c, place.label("place"))
         .where(incidents.c.org_id == bindparam("org"), incidents.c.dedupe_key.in_([bindparam(p) for p in _PLACES]))
         .subquery()
     )
-    return CompiledStatement(select(*(ranked.c[name] for name in names)).where(ranked.c.place == 1))
+    return CompiledStatement(select(*(ranked.c[name] for name in _COLUMNS)).where(ranked.c.place == 1))
 
 
 _LAST = _last_of_each()
@@ -64,8 +73,9 @@ def last_incidents(connection: Connection, org_id: str, dedupe_keys: Sequence[st
     found = {}
     for batch in in_batches(dedupe_keys, KEYS):
         keys = dict(zip(_PLACES, batch + batch[:1] * (KEYS - len(batch)), strict=True))
-        for key, *values in _LAST.all(connection, {"org": org_id, **keys}):
-            found[key] = LastIncident(*values)
+        for values in _LAST.all(connection, {"org": org_id, **keys}):
+            row = dict(zip(_COLUMNS, values, strict=True))
+            found[row["dedupe_key"]] = as_last(row)
     return found
 
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from sqlalchemy import Connection, Select, delete, func, select, update
 
 from engine.model.vocabulary import PAYLOADS_TO_READ
+from engine.store.batches import in_batches
 from engine.store.retention import active_holds
-from engine.store.revisions import in_batches
 from engine.store.rows import select_first, select_rows
 from engine.store.schema.ingest import early_events, ingest_payloads
 from engine.store.schema.records import IngestPayloadRow

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection
 
 from engine.store.answers import SessionEnds
 from engine.store.revisions import Revision
@@ -28,8 +28,7 @@ def end_sessions(revision: Revision, email: str, session_id: str = ALL) -> None:
 
 def prune_ended(revision: Revision, before: datetime) -> int:
     """Remove what was noted of sessions that were ended before an instant; returns how many rows."""
-    old = (ended_sessions.c.org_id == revision.org_id, ended_sessions.c.ended_at < before)
-    removed = revision.records.execute(delete(ended_sessions).where(*old)).rowcount
+    removed = len(revision.delete(ended_sessions, ended_sessions.c.ended_at < before))
     if removed:
         revision.record("session.pruned", object_type="session", details={"removed": removed})
     return removed

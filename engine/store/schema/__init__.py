@@ -33,4 +33,5 @@ __all__ = [
 ]
 
 IMPORTABLE = {name: table for name, table in metadata.tables.items() if table.info["importable"]}
+LOGGED = {name: table for name, table in metadata.tables.items() if not table.info.get("unlogged")}
 REPLICATED = {name: table for name, table in metadata.tables.items() if table.info["replicated"]}

@@ -7,6 +7,7 @@ from sqlalchemy import BigInteger, Column, ForeignKey, Index, PrimaryKeyConstrai
 from engine.store.schema import records
 from engine.store.schema.columns import (
     TypedTable,
+    blob,
     choice,
     day,
     instant,
@@ -35,12 +36,44 @@ audit_log: TypedTable[records.AuditLogRow] = TypedTable(
     text("workspace_id", "workspace, where one is concerned", null=True),
     text("controls", "controls that the source itself names, as framework:control joined by '; '", null=True),
     json("details", "further facts"),
+    Column(
+        "changes",
+        String(64),
+        nullable=True,
+        comment="root over all rows that the write changed, with its last event; part of the hash where it is there",
+        info={"internal": True},
+    ),
     Column("hash", String(64), nullable=False, comment="SHA-256 over the previous hash and this row"),
     PrimaryKeyConstraint("org_id", "seq"),
     UniqueConstraint("org_id", "event_id"),
     comment="Everything that was done, as a hash chain for each organization. Appended to, never changed.",
     sqlite_with_rowid=False,
-    info={"primary": ("event_id",), "natural": (), "importable": True, "replicated": True},
+    info={
+        "primary": ("event_id",),
+        "natural": (),
+        "importable": True,
+        "replicated": True,
+        "unlogged": "events are committed by their own chain",
+    },
+)
+
+change_log: TypedTable[records.ChangeLogRow] = TypedTable(
+    "change_log",
+    metadata,
+    Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
+    Column("revision", BigInteger, nullable=False, comment="the write: sequence number of its first event"),
+    Column("part", BigInteger, nullable=False, comment="place within the write, from 0: a large one has several"),
+    whole("rows", "rows in this part", low=0),
+    blob("body", "a line for each row: salt, table, key, and the whole row as it became; compressed (zlib)"),
+    PrimaryKeyConstraint("org_id", "revision", "part"),
+    comment="Every version of every row, by the write that made it; its last event holds the root over them.",
+    sqlite_with_rowid=False,
+    info={
+        "primary": ("revision", "part"),
+        "importable": False,
+        "replicated": False,
+        "unlogged": "it is the log itself",
+    },
 )
 
 chain_cuts: TypedTable[records.ChainCutRow] = tenant_table(
@@ -77,7 +110,7 @@ access_log: TypedTable[records.AccessLogRow] = TypedTable(
     PrimaryKeyConstraint("org_id", "id"),
     Index(None, "org_id", "accessed_at"),
     comment="Exports and downloads, refused ones too. Does not move the revision: reading must not invalidate.",
-    info={"importable": False, "replicated": False},
+    info={"importable": False, "replicated": False, "unlogged": "reading moves no revision"},
 )
 
 legal_holds: TypedTable[records.LegalHoldRow] = tenant_table(

@@ -43,9 +43,11 @@ class TypedTable(Table, Generic[R_co]):
     inherit_cache = True  # else no statement on it would be compiled just once
 
 
-def text(name: str, comment: str, *, null: bool = False, internal: bool = False) -> Column[str]:
+def text(
+    name: str, comment: str, *, null: bool = False, internal: bool = False, unlogged: str | None = None
+) -> Column[str]:
     """A text without a length limit in the store; doors bound what they accept. ``internal``: nobody imports it."""
-    return Column(name, Text, nullable=null, comment=comment, info={"internal": True} if internal else {})
+    return Column(name, Text, nullable=null, comment=comment, info=_info(internal, unlogged))
 
 
 def key(name: str, comment: str) -> Column[str]:
@@ -59,10 +61,17 @@ def reference(name: str, comment: str, table: str, *, null: bool = False) -> Col
 
 
 def whole(
-    name: str, comment: str, *, null: bool = False, low: int | None = None, high: int | None = None
+    name: str,
+    comment: str,
+    *,
+    null: bool = False,
+    low: int | None = None,
+    high: int | None = None,
+    unlogged: str | None = None,
 ) -> Column[int]:
     """An integer, bounded where a bound has a meaning."""
-    return Column(name, BigInteger, nullable=null, comment=comment, info={"low": low, "high": high})
+    info = {"low": low, "high": high, **_info(unlogged=unlogged)}
+    return Column(name, BigInteger, nullable=null, comment=comment, info=info)
 
 
 def number(
@@ -82,14 +91,23 @@ def day(name: str, comment: str, *, null: bool = False) -> Column[date]:
     return Column(name, Date, nullable=null, comment=comment)
 
 
-def instant(name: str, comment: str, *, null: bool = False, internal: bool = False) -> Column[datetime]:
+def instant(
+    name: str, comment: str, *, null: bool = False, internal: bool = False, unlogged: str | None = None
+) -> Column[datetime]:
     """A moment in UTC. ``internal``: nobody imports it."""
-    return Column(name, Instant, nullable=null, comment=comment, info={"internal": True} if internal else {})
+    return Column(name, Instant, nullable=null, comment=comment, info=_info(internal, unlogged))
 
 
-def json(name: str, comment: str, *, null: bool = True, holds: str = "Json") -> Column[vocabulary.Json]:
+def json(
+    name: str, comment: str, *, null: bool = True, holds: str = "Json", unlogged: str | None = None
+) -> Column[vocabulary.Json]:
     """A JSON value as canonical text. ``holds``: its type, where nobody but the console itself writes it."""
-    return Column(name, Json, nullable=null, comment=comment, info={"holds": holds})
+    return Column(name, Json, nullable=null, comment=comment, info={"holds": holds, **_info(unlogged=unlogged)})
+
+
+def _info(internal: bool = False, unlogged: str | None = None) -> dict[str, bool | str]:
+    """``unlogged`` says why the change log does without a column."""
+    return {**({"internal": True} if internal else {}), **({"unlogged": unlogged} if unlogged else {})}
 
 
 def blob(name: str, comment: str) -> Column[bytes]:
@@ -124,12 +142,14 @@ def tenant_table(
     replicated: bool = True,
     clustered: bool = False,
     due: str | None = None,
+    unlogged: str | None = None,
 ) -> TypedTable[R_co]:
     """A table whose rows belong to one organization and carry the revision that last changed them.
 
     ``natural`` names the columns that a missing ``id`` is made from on import; ``importable`` opens the table to
     ``hq import``; ``replicated`` tables are copied to the analytics store; ``clustered`` stores rows in key order.
     ``due`` names the column that dates a duty: the store counts its moves in ``moves``, the SEQUENCE of calendars.
+    ``unlogged`` says why the change log does without the table; every other table is logged.
     """
     moves = [
         Column(
@@ -170,5 +190,12 @@ def tenant_table(
         *checks,
         comment=comment,
         sqlite_with_rowid=not clustered,
-        info={"primary": primary, "natural": natural, "importable": importable, "replicated": replicated, "due": due},
+        info={
+            "primary": primary,
+            "natural": natural,
+            "importable": importable,
+            "replicated": replicated,
+            "due": due,
+            "unlogged": unlogged,
+        },
     )

@@ -34,7 +34,12 @@ ingest_payloads: TypedTable[records.IngestPayloadRow] = TypedTable(
     Index(None, "org_id", "state", "received_at"),
     Index(None, "org_id", "sha256"),
     comment="What monitors and scanners sent, kept for a time. Does not move the revision.",
-    info={"primary": ("id",), "importable": False, "replicated": False},
+    info={
+        "primary": ("id",),
+        "importable": False,
+        "replicated": False,
+        "unlogged": "what came is kept beside the chain and goes when it is old",
+    },
 )
 
 early_events: TypedTable[records.EarlyEventRow] = tenant_table(
@@ -47,4 +52,5 @@ early_events: TypedTable[records.EarlyEventRow] = tenant_table(
     primary=("dedupe_key",),
     importable=False,
     replicated=False,
+    unlogged="what came early is forgotten without a revision",
 )

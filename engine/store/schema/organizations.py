@@ -44,7 +44,7 @@ organizations: TypedTable[records.OrganizationRow] = TypedTable(
     instant("created_at", "when the organization was created"),
     whole("revision", "sequence number of the audit event that opened the last change"),
     comment="A customer, or the reserved platform organization.",
-    info={"primary": (), "natural": (), "importable": True, "replicated": True},
+    info={"primary": (), "natural": (), "importable": True, "replicated": True, "unlogged": None},
 )
 
 heads: TypedTable[records.HeadRow] = TypedTable(
@@ -55,7 +55,7 @@ heads: TypedTable[records.HeadRow] = TypedTable(
     Column("hash", String(64), nullable=False, comment="hash of the last audit event"),
     instant("moved_at", "when the head last moved"),
     comment="The head of each organization's audit chain: locked by every write.",
-    info={"importable": False, "replicated": False},
+    info={"importable": False, "replicated": False, "unlogged": "the chain says where it ends"},
 )
 
 organization_settings: TypedTable[records.OrganizationSettingRow] = tenant_table(

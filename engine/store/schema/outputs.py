@@ -120,6 +120,8 @@ bundle_files: TypedTable[records.BundleFileRow] = tenant_table(
     importable=False,
 )
 
+BETWEEN_ATTEMPTS = "between attempts it moves without a revision"
+
 deliveries: TypedTable[records.DeliveryRow] = tenant_table(
     "deliveries",
     "Outbox and ledger: one row for each digest, period, channel and recipient.",
@@ -132,11 +134,11 @@ deliveries: TypedTable[records.DeliveryRow] = tenant_table(
     text("content_hash", "hash of the content; equal to that of the preview", null=True),
     json("payload", "what is sent", holds="dict[str, Json]"),
     flag("late", "sent after the day it was owed", default=False),
-    whole("attempts", "attempts made", low=0),
+    whole("attempts", "attempts made", low=0, unlogged=BETWEEN_ATTEMPTS),
     instant("created_at", "when it was decided"),
-    instant("next_attempt_at", "not before", null=True),
+    instant("next_attempt_at", "not before", null=True, unlogged=BETWEEN_ATTEMPTS),
     instant("sent_at", "when it was accepted by the other side", null=True),
-    text("last_error", "what the last attempt met", null=True),
+    text("last_error", "what the last attempt met", null=True, unlogged=BETWEEN_ATTEMPTS),
     Index("ix_deliveries_ledger", "org_id", "kind", "period", "channel", "recipient", unique=True),
     Index("ix_deliveries_due", "status", "next_attempt_at"),
     importable=False,
@@ -153,6 +155,7 @@ delivery_contents: TypedTable[records.DeliveryContentRow] = tenant_table(
     primary=("delivery_id",),
     importable=False,
     replicated=False,
+    unlogged="texts go when they are old; what was sent to whom stays in deliveries, with the hash of its content",
 )
 
 delivery_endpoints: TypedTable[records.DeliveryEndpointRow] = tenant_table(
@@ -160,7 +163,12 @@ delivery_endpoints: TypedTable[records.DeliveryEndpointRow] = tenant_table(
     "Where an organization's chat messages and webhooks go.",
     choice("channel", "channel", "EndpointChannel"),
     text("address", "chat channel, or URL of the webhook"),
-    json("secrets", "secrets that webhooks are signed with, newest first", holds="list[str]"),
+    json(
+        "secrets",
+        "secrets that webhooks are signed with, newest first",
+        holds="list[str]",
+        unlogged="a secret that is given up must not stay behind",
+    ),
     instant("created_at", "when it was set"),
     instant("disabled_at", "when the other side said that it is gone", null=True),
     primary=("channel",),
@@ -180,6 +188,7 @@ job_runs: TypedTable[records.JobRunRow] = tenant_table(
     Index("ix_job_runs_last", "job", "started_at"),
     importable=False,
     replicated=False,
+    unlogged="runs are noted without a revision: no report reads them",
 )
 
 leases: TypedTable[records.LeaseRow] = TypedTable(
@@ -189,7 +198,7 @@ leases: TypedTable[records.LeaseRow] = TypedTable(
     Column("holder", String(200), nullable=False, comment="process that holds it"),
     Column("until", Instant, nullable=False, comment="until when"),
     comment="Who may act alone for now, such as the one scheduler of several machines.",
-    info={"importable": False, "replicated": False},
+    info={"importable": False, "replicated": False, "unlogged": "who may act for now is over with its lease"},
 )
 
 credentials: TypedTable[records.CredentialRow] = tenant_table(
@@ -222,7 +231,7 @@ credential_uses: TypedTable[records.CredentialUseRow] = TypedTable(
     Column("uses", BigInteger, nullable=False, comment="number of uses"),
     PrimaryKeyConstraint("org_id", "credential_id"),
     comment="Last use of each credential. Does not move the revision.",
-    info={"importable": False, "replicated": False},
+    info={"importable": False, "replicated": False, "unlogged": "uses are noted without a revision"},
 )
 
 ended_sessions: TypedTable[records.EndedSessionRow] = tenant_table(
@@ -244,5 +253,5 @@ seen_events: TypedTable[records.SeenEventRow] = TypedTable(
     Column("seen_at", Instant, nullable=False, comment="when it was first seen"),
     UniqueConstraint("source", "event_id"),
     comment="Inbound events that were applied, so that a repeat changes nothing.",
-    info={"importable": False, "replicated": False},
+    info={"importable": False, "replicated": False, "unlogged": "it tells repeated messages apart, for some days"},
 )

@@ -158,6 +158,7 @@ class AuditLogRow(TypedDict):
     workspace_id: str | None
     controls: str | None
     details: Json
+    changes: str | None
     hash: str
 
 
@@ -215,6 +216,16 @@ class ChainCutRow(TypedDict):
     hash: str
     cut_at: datetime
     revision: int
+
+
+class ChangeLogRow(TypedDict):
+    """Every version of every row, by the write that made it; its last event holds the root over them."""
+
+    org_id: str
+    revision: int
+    part: int
+    rows: int
+    body: bytes
 
 
 class CommitteeMeetingRow(TypedDict):

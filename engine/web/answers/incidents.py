@@ -228,6 +228,7 @@ class AuditItem(EvidenceItem):
     workspace_id: str | None
     controls: object
     details: object
+    changes: str | None
 
 
 class IncidentEvidence(Shape):

@@ -1,0 +1,182 @@
+"""The change log: every row that a write changes, whole, as it became, under one root that the chain commits to.
+
+A line for each row: ``<salt as 32 hex digits> <JSON>``, where JSON is ``["table", [key values], {column: value}]`` in
+canonical form (sorted, no white space, nulls left out), and ``null`` in place of the columns for a row that went. Its
+leaf is ``SHA-256(0x00 || salt || JSON)``; the RFC 6962 root over the leaves in their order is the member ``changes`` of
+the write's last event. A row that is erased leaves its leaf, ``<64 hex digits>``, so that the others are still proved.
+"""
+
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
+from functools import cache
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlalchemy import Boolean, Column, Date, Float, Table
+
+from engine.model import merkle
+from engine.store.statements import Values
+from engine.store.types import Instant, instant_text
+
+SEED: bytes | None = None  # set, salts follow from it: the same writes have the same bytes, and anybody can guess them
+PART_ROWS = 2_000
+SALT_BYTES = 16
+_LEVEL = 1  # of compression: more takes longer than the write
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.Decoder().decode
+
+
+class LoggedRow(NamedTuple):
+    """A row as a write left it; ``values`` None where it went, without its key and nulls where it is there."""
+
+    table: str
+    key: tuple[object, ...]
+    values: dict[str, object] | None
+
+
+class _Shape:
+    """What is logged of a table: its key within an organization, and its other columns with their one form."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = str(table.name)  # of a type of its own, which no encoder knows
+        self.key = [(name, _form(table.c[name])) for name in table.info["primary"]]
+        left_out = {"id" if self.table == "organizations" else "org_id", "revision", *table.info["primary"]}
+        columns = [c for c in table.columns if c.name not in left_out and not c.info.get("unlogged")]
+        self.columns = [(str(column.name), _form(column)) for column in columns]
+
+
+_shape = cache(_Shape)
+
+
+def _form(column: Column[object]) -> Callable[[Any], object] | None:  # a value of the column's type
+    """What two drivers may give differently is one value here."""
+    if isinstance(column.type, Float):
+        return float
+    if isinstance(column.type, Boolean):
+        return bool
+    if isinstance(column.type, Instant):
+        return instant_text
+    if isinstance(column.type, Date):
+        return date.isoformat
+    return None
+
+
+def _key(shape: _Shape, values: Sequence[object]) -> list[object]:
+    return [value if form is None else form(value) for (_, form), value in zip(shape.key, values, strict=True)]
+
+
+def row_json(table: Table, row: Values) -> bytes:
+    """The canonical form of a row that is there."""
+    shape = _shape(table)
+    values = {}
+    for name, form in shape.columns:
+        value = row.get(name)
+        if value is not None:
+            values[name] = value if form is None else form(value)
+    return _encode([shape.table, _key(shape, [row[name] for name, _ in shape.key]), values])
+
+
+def gone_json(table: Table, key: tuple[object, ...]) -> bytes:
+    """The canonical form of a row that went."""
+    shape = _shape(table)
+    return _encode([shape.table, _key(shape, key), None])
+
+
+def key_json(table: Table, row: Values) -> bytes:
+    """The canonical form of a row's key."""
+    shape = _shape(table)
+    return _encode(_key(shape, [row[name] for name, _ in shape.key]))
+
+
+def read_json(line: bytes) -> LoggedRow:
+    """A row of the log."""
+    table, key, values = _decode(line)
+    return LoggedRow(table, tuple(key), values)
+
+
+class LogPart(NamedTuple):
+    """Lines of the log as they are stored."""
+
+    rows: int
+    body: bytes
+
+
+class RowLog:
+    """What one write changed. Of a row that it changed twice only the last version counts, unless much lies between."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[tuple[str, tuple[object, ...]], tuple[Table, Values | None]] = {}
+        self._leaves: list[bytes] = []
+
+    def put(self, table: Table, row: Values) -> None:
+        """A row as it is now; unlogged tables are left out."""
+        if table.info["unlogged"] is None:
+            self._waiting[table.name, tuple(row[name] for name in table.info["primary"])] = (table, row)
+
+    def gone(self, table: Table, key: tuple[object, ...]) -> None:
+        """A row that is not there any more."""
+        if table.info["unlogged"] is None:
+            self._waiting[table.name, key] = (table, None)
+
+    @property
+    def full(self) -> bool:
+        """Whether enough waits for a part."""
+        return len(self._waiting) >= PART_ROWS
+
+    def take(self, org_id: str, revision: int) -> LogPart | None:
+        """What waits, as a part; None where nothing does."""
+        if not self._waiting:
+            return None
+        lines = []
+        for salt, ((_, key), (table, row)) in zip(
+            _salts(len(self._waiting), org_id, revision, len(self._leaves)), self._waiting.items(), strict=True
+        ):
+            text = gone_json(table, key) if row is None else row_json(table, row)
+            self._leaves.append(merkle.leaf_hash(salt + text))
+            lines.append(b"%s %s" % (salt.hex().encode(), text))
+        self._waiting = {}
+        return LogPart(len(lines), pack(lines))
+
+    def root(self) -> str | None:
+        """The root over all that was taken, in hex; None where nothing was."""
+        return merkle.root(self._leaves).hex() if self._leaves else None
+
+
+def _salts(count: int, org_id: str, revision: int, first: int) -> Iterator[bytes]:
+    if SEED is None:
+        drawn = os.urandom(count * SALT_BYTES)
+        yield from (drawn[start : start + SALT_BYTES] for start in range(0, len(drawn), SALT_BYTES))
+    else:
+        for place in range(first, first + count):
+            yield sha256(b"%s %s %d %d" % (SEED, org_id.encode(), revision, place)).digest()[:SALT_BYTES]
+
+
+class LogLine(NamedTuple):
+    """A line of the log as it is stored; ``text`` is the row as it was hashed, None for one that was erased."""
+
+    stored: bytes
+    leaf: bytes
+    text: bytes | None
+
+
+def read_part(body: bytes) -> Iterator[LogLine]:
+    """The lines of a part. ValueError for what is none."""
+    try:
+        lines = zlib.decompress(body).splitlines()
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    for line in lines:
+        if line[32:33] != b" ":
+            yield LogLine(line, bytes.fromhex(line.decode()), None)
+            continue
+        salt, _, text = line.partition(b" ")
+        yield LogLine(line, merkle.leaf_hash(bytes.fromhex(salt.decode()) + text), text)
+
+
+def pack(lines: Iterable[bytes]) -> bytes:
+    """Lines as they are stored."""
+    return zlib.compress(b"".join(line + b"\n" for line in lines), _LEVEL)
