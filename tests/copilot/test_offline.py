@@ -145,5 +145,5 @@ def test_a_follow_up_keeps_what_was_asked_before(cobalt):
 
 def test_a_share_of_which_nothing_is_claimed_is_answered(acme):
     """Found by fuzzing: "how many" twice, of things of which nothing further is said."""
-    odd = "how\ufffdmZny incmZn\"u incidents does brighny incmes brighny incmZny incidents does brightli\ufffde \ufffd%"
+    odd = 'how\ufffdmZny incmZn"u incidents does brighny incmes brighny incmZny incidents does brightli\ufffde \ufffd%'
     assert ask(odd, acme).text
