@@ -1,6 +1,7 @@
 """Snapshots: readiness, posture and states of controls as they were computed on a day.
 
-They are never recomputed: later reports compare with what was known then.
+They are never recomputed: later reports compare with what was known then. A week that has none, because nothing ran
+in it, gets that of its Monday from the records as they were.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from typing import Protocol
 
 import polars as pl
 
+from engine.model.as_of import AsOf
+from engine.model.errors import BadRequest
 from engine.model.vocabulary import CONTROL_STATES
 from engine.runtime.services import Services
 from engine.store import Reader, Revision, rows
@@ -18,6 +21,7 @@ from engine.store.schema.outputs import (
     readiness_snapshots,
 )
 
+WEEKS_BACK = 13  # that are made up for: each takes as long as a snapshot
 _KEY = ["framework", "control_id"]
 Rows = list[dict[str, object]]
 
@@ -41,12 +45,51 @@ class DaySnapshot:
 
 
 def take(services: Services, org_id: str, actor: str, *, now: datetime) -> str:
-    """A snapshot of today."""
+    """A snapshot of today; those that are missing come first."""
+    missing = [_as_it_was(services, org_id, monday, now) for monday in _without(services, org_id, now)]
+    found = [snapshot for snapshot in missing if snapshot is not None and snapshot.readiness]
+    if found:
+        with services.store.revision(org_id, actor, now=now) as revision:
+            for snapshot in found:
+                keep(revision, snapshot)
     with services.snapshots.open(org_id, now=now) as today:
         snapshot = take_snapshot(today)
     with services.store.revision(org_id, actor, now=now) as revision:
         changed = keep(revision, snapshot)
-    return f"{changed} rows written, {len(snapshot.changes)} controls in another state"
+    told = f"{changed} rows written, {len(snapshot.changes)} controls in another state"
+    return f"{told}; weeks without a snapshot: {len(found)}" if found else told
+
+
+def _without(services: Services, org_id: str, now: datetime) -> list[date]:
+    """The Mondays of the last weeks that have no snapshot, from the week of the first one on."""
+    monday = _monday(services.store.today(org_id, now))
+    since = monday - timedelta(weeks=WEEKS_BACK)
+    with services.store.reader() as connection:
+        first = rows.first(connection, readiness_snapshots, org_id, order=("taken_on",))
+        each = [since + timedelta(days=number) for number in range((monday - since).days)]
+        taken = {_monday(row["taken_on"]) for row in rows.many(connection, readiness_snapshots, org_id, taken_on=each)}
+    if first is None:
+        return []
+    weeks = [since + timedelta(weeks=number) for number in range(WEEKS_BACK)]
+    return [week for week in weeks if week > first["taken_on"] and week not in taken]
+
+
+def _as_it_was(services: Services, org_id: str, monday: date, now: datetime) -> DaySnapshot | None:
+    """What a snapshot of that day had said; None where the records do not go back so far.
+
+    It does not say what came and went since the one before, which may be missing, too.
+    """
+    try:
+        with services.snapshots.open(org_id, now=now, at=AsOf(monday)) as then:
+            snapshot = take_snapshot(then)
+    except BadRequest:
+        return None
+    unknown = {"gaps_opened": None, "gaps_closed": None}
+    return DaySnapshot([{**row, **unknown} for row in snapshot.readiness], [], snapshot.posture)
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
 
 
 def is_taken(connection: Reader, org_id: str, day: date) -> bool:

@@ -96,7 +96,7 @@ class Snapshot:
         self,
         org_id: str,
         at: tuple[Position, date],
-        part_heads: Callable[[], PartHeads],
+        part_heads: Callable[[], PartHeads] | None,
         catalogue: Mapping[str, Report],
         artifacts: Artifacts,
         open_source: Callable[[], FactSource],
@@ -134,8 +134,10 @@ class Snapshot:
         """Where it stands in the organization's chain."""
         return self._at[0]
 
-    def position(self, report: Report) -> Position:
-        """Where the newest write to anything that a report looks at ended: what its bytes and its name go by."""
+    def _stands_at(self, report: Report) -> Position:
+        """What names a report: where the newest write to anything that it looks at ended; of the past where it is."""
+        if self._part_heads is None:
+            return self.revision
         heads = self._part_heads() if self._opened is None else self._opened.subject.part_heads
         return newest(report_parts(report.facts), heads, self.revision)
 
@@ -229,7 +231,7 @@ class Snapshot:
         return None if data is None else Artifact(name, key, data)
 
     def _name(self, report: Report, form: str, parameters: Parameters) -> tuple[Name, str]:
-        return self._naming(self.org_id, report.name, form, self.as_of, self.position(report), parameters)
+        return self._naming(self.org_id, report.name, form, self.as_of, self._stands_at(report), parameters)
 
     def _edition(self, report: Report, parameters: Parameters) -> Edition:
         key = (report.name, *parameters.items())
@@ -263,7 +265,7 @@ class Snapshot:
             schema_version=report.schema_version,
             organization=subject.organization,
             as_of=subject.as_of,
-            revision=self.position(report),
+            revision=newest(report_parts(report.facts), subject.part_heads, subject.revision),
             parameters=dict(parameters),
             settings_version=subject.settings.version,
             document=report.document(frames, ask)

@@ -19,11 +19,11 @@ class LogWriter:
         self._rows = RowLog()
         self._parts = 0
 
-    def put(self, table: Table, row: Values) -> None:
-        """A row as it is now, whole."""
+    def put(self, table: Table, row: Values, *, earlier: bool = False) -> None:
+        """A row as it is now, whole. ``earlier``: it was written before there was a log."""
         if table.info["unlogged"] is None:
             self.tables.add(table.name)
-            self._rows.put(table, row)
+            self._rows.put(table, row, earlier=earlier)
             self._store_full_part()
 
     def gone(self, table: Table, key: tuple[object, ...]) -> None:

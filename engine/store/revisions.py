@@ -185,7 +185,7 @@ class Revision:
 
     def log_as_it_is(self, table: Table, row: Values) -> None:
         """Log a row that does not change: one from before there was a log."""
-        self._log.put(table, row)
+        self._log.put(table, row, earlier=True)
 
     # -- rows that wait for those of other revisions ------------------------------------------------------------------
 
