@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from engine.model.document import Position
 from engine.model.vocabulary import Role
+from engine.store.schema.records import SignedHeadRow
 from engine.store.sqlite_files import connect
 
 
@@ -21,13 +22,14 @@ Standing: TypeAlias = tuple[Role | None, Position | None, SessionEnds]
 
 
 class Answers:
-    """Heads by organization; roles and standings by organization and e-mail address."""
+    """Heads and signed heads by organization; roles and standings by organization and e-mail address."""
 
-    __slots__ = ("heads", "roles", "standings")
+    __slots__ = ("heads", "roles", "signed_heads", "standings")
 
     def __init__(self) -> None:
         self.heads: dict[str, Position | None] = {}
         self.roles: dict[tuple[str, str], Role | None] = {}
+        self.signed_heads: dict[str, SignedHeadRow | None] = {}
         self.standings: dict[tuple[str, str], Standing] = {}
 
 

@@ -169,8 +169,8 @@ def form_bodies() -> Seeds:
 def archive(folder: Path) -> bytes:
     """A small sealed bundle."""
     from engine.archives.archive import seal
-    from engine.archives.keys import signing_key
     from engine.archives.spool import ArchiveSpool
+    from engine.runtime.signing_keys import signing_key
     from tests.archives.conftest import ABOUT, FILES
 
     with tempfile.TemporaryDirectory(dir=folder) as scratch, ArchiveSpool(Path(scratch) / "spool") as spool:
