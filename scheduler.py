@@ -15,6 +15,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from engine.archives.sweep import sweep
 from engine.delivery import drain
+from engine.delivery.heads import sign_and_stamp
 from engine.digests import (
     Task,
     bundle_task,
@@ -40,6 +41,7 @@ from engine.runtime.jobs import (
     Runner,
 )
 from engine.runtime.services import Services
+from engine.runtime.signed_heads import signed_head
 from engine.sales.billing.ledger import lapse_all
 from engine.store import PLATFORM
 from engine.store.queries import deliveries, sessions
@@ -89,7 +91,10 @@ def build_several(services: Services, org_ids: Sequence[str], now: datetime) -> 
 
 def retention(services: Services, now: datetime) -> str:
     """Purge records that are past their retention and under no legal hold."""
-    return purge_all(services.store, now=now, payload_days=services.settings.ingest_keep_days)
+    return purge_all(
+        services.store, now=now, payload_days=services.settings.ingest_keep_days,
+        sign=lambda org_id: signed_head(services, org_id, now=now),
+    )  # fmt: skip
 
 
 def outbox(services: Services, now: datetime) -> str:
@@ -124,6 +129,16 @@ def _prune(services: Services, org_id: str, now: datetime) -> tuple[int, int, in
         if settings.session_jwks_file is None and not settings.session_secret:
             ends = sessions.prune_ended(revision, now - timedelta(days=ENDED_DAYS))
     return texts, ends, sweep(services.store, settings.bundle_folder / org_id, org_id, now=now)
+
+
+def heads(services: Services, now: datetime) -> str:
+    """Sign the head of every organization that something happened in; stamp one a day where an authority is set."""
+    org_ids = [org_id for org_id, _ in services.store.organizations()]
+    if services.store.organization_exists(PLATFORM):
+        org_ids.append(PLATFORM)
+    went = for_every_organization("heads", org_ids, lambda org_id: sign_and_stamp(services, org_id, now=now))
+    made = list(went.results.values())
+    return went.message(f"{sum(one.new for one in made)} heads signed, {sum(one.stamped for one in made)} stamped")
 
 
 def billing(services: Services, now: datetime) -> str:
@@ -164,6 +179,7 @@ def run_task(services: Services, name: str, org_id: str, now: datetime) -> str:
 JOBS: tuple[Job, ...] = (
     Job("outbox", Every(1), outbox),
     Job("owed", Every(5), calendar_tasks),
+    Job("heads", Every(60), heads),
     Job("billing", Daily(lambda settings: settings.billing_at), billing),
     Job("nightly-build", Daily(lambda settings: settings.build_at), nightly_build),
     Job("retention", Daily(lambda settings: settings.retention_at), retention),

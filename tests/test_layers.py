@@ -227,6 +227,7 @@ def test_files_stay_small():
     tables = {
         "engine/reporting/facts/schemas.py",  # declares every fact: a table, not logic
         "engine/store/schema/records.py",  # written from the schema, one type for each table
+        "engine/archives/verify.py",  # archives carry it: one script that needs nothing beside it
     }
     large = {
         place(path)

@@ -11,10 +11,10 @@ from typing import BinaryIO
 from engine.archives import dsse, manifest, readme
 from engine.archives.about import About
 from engine.archives.errors import disk
-from engine.archives.keys import SigningKey
 from engine.archives.spool import ArchiveSpool, Part
 from engine.archives.zipping import write_zip
 from engine.model.errors import BadRequest
+from engine.runtime.signing_keys import SigningKey
 
 SCRIPT = Path(__file__).with_name("verify.py")
 

@@ -11,7 +11,6 @@ from engine.archives.about import About
 from engine.archives.archive import SealedArchive, seal
 from engine.archives.contents import gather
 from engine.archives.errors import disk
-from engine.archives.keys import SigningKey, signing_key
 from engine.archives.manifest import Previous
 from engine.archives.spool import ArchiveSpool
 from engine.archives.sweep import mark, sweep, temporary
@@ -29,6 +28,7 @@ from engine.model.errors import Conflict, NotFound, Unavailable
 from engine.model.vocabulary import Json
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
+from engine.runtime.signing_keys import SigningKey, signing_key
 from engine.store import Revision
 from engine.store.ids import new_id
 from engine.store.queries import bundles as queries

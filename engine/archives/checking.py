@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Protocol, TypeAlias
 
-from engine.archives import dsse, keys, manifest
+from engine.archives import dsse, manifest
 from engine.archives.errors import BrokenArchive
 from engine.archives.manifest import LOG
 from engine.archives.other_zips import read_repacked
 from engine.archives.zipping import ZipEntry, content, read_directory
 from engine.model import merkle
+from engine.runtime import signing_keys as keys
 
 VERSION = "1"  # of the rules below
 SMALL = 16 * 1024 * 1024

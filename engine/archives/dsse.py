@@ -8,7 +8,7 @@ import msgspec
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from engine.archives.keys import SigningKey
+from engine.runtime.signing_keys import SigningKey
 from engine.store.types import canonical_json
 
 IN_TOTO = "application/vnd.in-toto+json"

@@ -40,7 +40,7 @@ class _Chain:
         """The lines of a page; Conflict at the first event that does not follow from the one before."""
         lines = []
         for row in page:
-            event, previous = event_json(_hashed(self._org_id, row), row.changes), row.previous_hash
+            event, previous = event_json(as_hashed(self._org_id, row), row.changes), row.previous_hash
             if previous is None or row.seq != self._next or self._previous not in (None, previous):
                 self._broken()
             if sha256(previous.encode() + event).hexdigest() != row.hash:
@@ -63,7 +63,8 @@ class _Chain:
         )
 
 
-def _hashed(org_id: str, row: AuditEntry) -> ChainedEvent:
+def as_hashed(org_id: str, row: AuditEntry) -> ChainedEvent:
+    """An event of the chain as its hash was computed."""
     return ChainedEvent(
         action=row.action,
         actor=row.actor,

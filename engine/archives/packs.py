@@ -7,13 +7,13 @@ from pathlib import Path
 
 from engine.archives.archive import seal
 from engine.archives.contents import gather
-from engine.archives.keys import signing_key
 from engine.archives.windows import Days
 from engine.model.document import Position
 from engine.model.vocabulary import ArchiveKind
 from engine.reporting.artifact_space import UNFINISHED
 from engine.reporting.artifacts import Name
 from engine.runtime.services import Services
+from engine.runtime.signing_keys import signing_key
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Check an unpacked evidence archive with the standard library alone: python3 -I verify.py [FOLDER]
+"""Check an unpacked evidence archive, or a receipt, with the standard library alone:
+
+python3 -I verify.py [FOLDER]      python3 -I verify.py RECEIPT
 
 It reads the files of the folder that it stands in, writes nothing and needs no network. Checked are: the file names and
 sizes, SHA-256 of every file, files too many, the Merkle root (RFC 6962), SHA256SUMS, the DSSE envelope and its Ed25519
@@ -159,6 +161,140 @@ def check_chain(folder: Path, predicate: dict[str, Any]) -> None:
         fail(name, "does not end at the revision that the manifest names")
 
 
+# -- receipts: an event, its path to a signed head, the head (docs/history.md) -----------------------------------------
+
+RECEIPT = b"hq-receipt/v1\n"
+MOST_STEPS, MOST_SIGNATURES = 64, 64
+
+
+def need(where: str, holds: bool, problem: str) -> None:
+    if not holds:
+        fail(where, problem)
+
+
+def strict_base64(where: str, text: str, size: int | None = None) -> bytes:
+    """Bytes in the one form of base64 that they have."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        fail(where, f"has no base64 in {text[:60]!r}")
+    if base64.b64encode(data).decode() != text or size not in (None, len(data)):
+        fail(where, f"has base64 of another form or length: {text[:60]!r}")
+    return data
+
+
+def signature_lines(where: str, text: str) -> list[tuple[str, bytes, bytes]]:
+    """Name, key id and signature of each line under a note (C2SP signed-note)."""
+    found = []
+    need(where, text.count("\n") < MOST_SIGNATURES, "has too many signatures")
+    for line in text.split("\n"):
+        one = re.fullmatch(r"\u2014 ([^\s+]+) (\S+)", line)
+        if one is None:
+            fail(where, f"has no signature in the line {line[:80]!r}")
+        data = strict_base64(where, one[2])
+        found.append((one[1], data[:4], data[4:]))
+    return found
+
+
+def note_signed(where: str, text: str, tail: str, name: str, key: bytes) -> None:
+    """The note carries a signature of the key under that name, and none under it that does not hold."""
+    key_id = hashlib.sha256(name.encode() + b"\n\x01" + key).digest()[:4]
+    mine = [sig for who, found, sig in signature_lines(where, tail) if (who, found) == (name, key_id)]
+    need(where, bool(mine), f"has no signature of its key under {name}")
+    need(where, all(signed(key, text.encode(), sig) for sig in mine), f"the signature of {name} does not hold")
+
+
+def head_of(where: str, text: str) -> tuple[str, int, bytes, str]:
+    """Origin, size, root and chain hash of a signed head (C2SP tlog-checkpoint)."""
+    found = re.fullmatch(r"hq/([^\s+]+)\n(0|[1-9][0-9]{0,18})\n(\S{44})\nchain ([0-9a-f]{64})\n", text)
+    if found is None:
+        fail(where, "has no head in its one form")
+    return found[1], int(found[2]), strict_base64(where, found[3], 32), found[4]
+
+
+def path_root(leaf: bytes, index: int, size: int, path: list[bytes]) -> bytes | None:
+    """Where a leaf and its path lead (RFC 9162, 2.1.3.2); None where they fit no tree of that size."""
+    if not 0 <= index < size:
+        return None
+    place, last, found = index, size - 1, leaf
+    for step in path:
+        if last == 0:
+            return None
+        if place & 1 or place == last:
+            found = hashlib.sha256(b"\1" + step + found).digest()
+            while not place & 1 and place:
+                place, last = place >> 1, last >> 1
+        else:
+            found = hashlib.sha256(b"\1" + found + step).digest()
+        place, last = place >> 1, last >> 1
+    return found if last == 0 else None
+
+
+def linked_keys(where: str, parts: list[str], key: bytes) -> list[bytes]:
+    """The keys that rotations lead to from one: each is a note that both of its keys signed."""
+    pairs, name = [], "hq/signing-key"
+    need(where, len(parts) % 2 == 0, "has half a rotation of keys")
+    for text, tail in zip(parts[::2], parts[1::2]):  # noqa: B905
+        found = re.fullmatch(rf"{name}\nfrom (\S{{44}})\nto (\S{{44}})\nat \S{{27}}", text)
+        if found is None:
+            fail(where, "has a rotation of keys in another than its one form")
+        pair = (strict_base64(where, found[1], 32), strict_base64(where, found[2], 32))
+        for one in pair:
+            note_signed(where, text + "\n", tail, name, one)
+        pairs.append(pair)
+    known = [key]
+    for one in known:
+        known += [b for a, b in [*pairs, *(pair[::-1] for pair in pairs)] if a == one and b not in known]
+    return known
+
+
+def check_receipt(path: Path, folder: Path) -> None:
+    """The event is the one under the signed head, and the key is that of ``folder``'s archive, where there is one."""
+    name = path.name
+    try:
+        text = small(path.parent, name).decode()
+    except UnicodeDecodeError:
+        fail(name, "is no receipt: it is not UTF-8")
+    need(name, not re.search(r"[\x00-\x09\x0b-\x1f]", text) and text.endswith("\n"), "is no receipt")
+    first, *parts = text[:-1].split("\n\n")
+    lines = first.split("\n")
+    need(name, len(parts) >= 2 and 5 <= len(lines) <= 5 + MOST_STEPS, "is no receipt: parts are missing")
+    need(name, lines[0].encode() + b"\n" == RECEIPT and lines[3] == "c2sp.org/tlog-proof@v1", "is no receipt")
+    need(name, lines[1].startswith("key "), "names no key")
+    key = strict_base64(name, lines[1][4:], 32)
+    line, place = lines[2].encode(), re.fullmatch(r"index (0|[1-9][0-9]{0,18})", lines[4])
+    found, before, event = line[9:73], line[87:151], line[161:-1]
+    need(name, line == b'{"hash":"%b","previous":"%b","event":%b}' % (found, before, event), "has no event")
+    need(name, re.fullmatch(rb"[0-9a-f]{128}", found + before) is not None, "has no hashes beside its event")
+    need(name, hashlib.sha256(before + event).hexdigest().encode() == found, "its event does not match its hash")
+    if place is None:
+        fail(name, "names no index")
+    whose, size, stated, chain = head_of(name, parts[0] + "\n")
+    try:
+        told = json.loads(event.decode())
+        seq, org_id, shown = told["seq"], told["org_id"], f"{told['event_id']}: {told['action']} by {told['actor']}"
+    except (ValueError, KeyError, TypeError) as error:
+        fail(name, f"its event cannot be read ({error!r})")
+    need(name, (seq, org_id) == (int(place[1]) + 1, whose), "its event is of another place or organization")
+    need(name, seq != size or found.decode() == chain, "its event is not the last one that the head names")
+    leaf = hashlib.sha256(b"\0" + bytes.fromhex(found.decode())).digest()
+    path_found = path_root(leaf, seq - 1, size, [strict_base64(name, step, 32) for step in lines[5:]])
+    need(name, path_found == stated, "its path does not lead to the root of the head")
+    note_signed(name, parts[0] + "\n", parts[1], f"hq/{whose}", key)
+    key_id = hashlib.sha256(DER + key).hexdigest()
+    known = {hashlib.sha256(DER + one).hexdigest() for one in linked_keys(name, parts[2:], key)}
+    print(f"ok: event {seq} of {whose} is under the signed head of {size:,} events")
+    print(f"    {shown}, recorded {told.get('recorded_at')}")
+    if (folder / "signing_key.pem").is_file():
+        pem = small(folder, "signing_key.pem").decode("ascii", "replace").split("\n")
+        der = strict_base64("signing_key.pem", "".join(part for part in pem if "-----" not in part))
+        if hashlib.sha256(der).hexdigest() not in known:
+            fail(name, f"is signed with the key {key_id}, which is not that of this archive")
+        print(f"signed with the key {key_id}: that of this archive, or one that it leads to")
+    else:
+        print(f"signed with the key {key_id}: compare it with the one that {whose} gave you")
+
+
 def main(folder: Path) -> None:
     payload = small(folder, "manifest.json")
     try:
@@ -196,5 +332,16 @@ def main(folder: Path) -> None:
     print(f"signed with the key {key_id}: compare it with the one that {whose} gave you")
 
 
+def is_receipt(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(RECEIPT)) == RECEIPT
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent)
+    here = Path(__file__).resolve().parent
+    if len(sys.argv) > 1 and is_receipt(Path(sys.argv[1])):
+        check_receipt(Path(sys.argv[1]), here)
+    else:
+        main(Path(sys.argv[1]) if len(sys.argv) > 1 else here)

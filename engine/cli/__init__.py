@@ -22,6 +22,7 @@ from engine.cli.doors import (
 )
 from engine.cli.figures import figures
 from engine.cli.gateway import gateway
+from engine.cli.heads import heads, keys, prove
 from engine.cli.ingest import ingest
 from engine.cli.openapi import openapi
 from engine.cli.poam import poam
@@ -58,6 +59,9 @@ for command in (
     ingest,
     poam,
     verify,
+    heads,
+    prove,
+    keys,
     routes,
     openapi,
     config,

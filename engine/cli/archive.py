@@ -31,6 +31,7 @@ def verify(context: click.Context, file: Path | None, org: str | None, key: str 
 
 def _chain(context: click.Context, org: str) -> None:
     from engine.runtime.chains import verify_chain
+    from engine.runtime.head_check import check_heads
 
     with open_console_services() as services:
         name = org if org == PLATFORM else organization(services, org)
@@ -39,12 +40,19 @@ def _chain(context: click.Context, org: str) -> None:
             if not check.ok:
                 click.echo(f"broken: {check.org_id} at event {check.broken_seq}: {check.problem}")
                 context.exit(1)
+            told = check_heads(services, name)
+            for problem in told.problems:
+                click.echo(f"broken: {name}: {problem}")
+            if not told.ok:
+                context.exit(1)
             rows = services.store.verify_rows(name, lambda done, total: steps("revisions", done, total))
     if not rows.ok:
         click.echo(f"broken: {check.org_id}: {rows.problem}")
         context.exit(1)
     span = f"events {check.first_seq} to {check.head_seq}" if check.events else "no events"
     click.echo(f"ok: {check.org_id}, {span} hold, head {check.head_hash}")
+    unchecked = "" if told.signatures else "; their signatures were not checked: there is no signing key here"
+    click.echo(f"{told.heads:,} heads that were signed or left with something lie on the chain{unchecked}")
     click.echo(f"{rows.rows:,} rows are as {rows.revisions:,} revisions left them")
 
 

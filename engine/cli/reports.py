@@ -112,13 +112,19 @@ def export(folder: Path, org: str | None, as_of: str | None) -> None:
     """Write every report in every format, with an index.html to browse them offline."""
     from engine.model.as_of import AsOf
     from engine.reporting.site import write_site
+    from engine.runtime.signed_heads import signed_head
+    from engine.store.database import is_read_only
     from reports import SECTIONS
 
     at, _ = AsOf.take(_past(as_of))
     with open_console_services() as services, Steps() as steps:
+        name = organization(services, org)
+        head = None if is_read_only(services.store.url) else signed_head(services, name, now=now())
         try:
-            with services.snapshots.open(organization(services, org), now=now(), at=at) as snapshot:
+            with services.snapshots.open(name, now=now(), at=at) as snapshot:
                 page = write_site(snapshot, folder, sections=SECTIONS, progress=steps)
+            if head is not None:
+                (folder / "signed_head.txt").write_text(head.note, encoding="utf-8")
         except OSError as error:
             raise file_problem(f"Cannot write below {folder}", error) from error
     click.echo(page)

@@ -17,12 +17,16 @@ def send(
     endpoints: Mapping[str, Endpoint],
     *,
     now: datetime,
+    head: str | None = None,
 ) -> Outcome:
-    """Send and say what came of it; whatever the other side does is an outcome, never an exception."""
+    """Send and say what came of it; whatever the other side does is an outcome, never an exception.
+
+    ``head``: the signed head that it leaves with, in one line.
+    """
     if contents is None:
         return Outcome("failed", "What it was to say has been pruned.")
     if row["channel"] == "email":
-        return mail.send(outside, row, contents)
+        return mail.send(outside, row, contents, head)
     if row["channel"] == "chat":
         return chat.send(outside, row, contents, endpoints.get("chat"), now=now)
-    return webhook.send(outside, row, endpoints.get("webhook"), now=now)
+    return webhook.send(outside, row, endpoints.get("webhook"), now=now, head=head)

@@ -13,15 +13,20 @@ from functools import cache
 from engine.delivery.message import address, one_line
 from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import MailServer, Outside
+from engine.runtime.signed_heads import HEADER
 from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 
 TIMEOUT_SECONDS = 20.0
 PREFERENCES = "/api/user/notification-preferences"
+WIDTH = 64  # of a piece of a long header
 LETTERS = ("lead-email",)  # written by a person to a person, who has no preferences here
 
 
-def compose(outside: Outside, row: DeliveryRow, contents: DeliveryContentRow) -> EmailMessage:
-    """The message of a delivery: the same bytes at every attempt. ValueError for a recipient that is no address."""
+def compose(outside: Outside, row: DeliveryRow, contents: DeliveryContentRow, head: str | None = None) -> EmailMessage:
+    """The message of a delivery: the same bytes at every attempt. ValueError for a recipient that is no address.
+
+    ``head`` is the signed head that it carries, in a header; spaces in it are for the line breaks of mail alone.
+    """
     recipient = address(row["recipient"])
     if recipient is None:
         raise ValueError("the recipient is not one e-mail address")
@@ -34,6 +39,8 @@ def compose(outside: Outside, row: DeliveryRow, contents: DeliveryContentRow) ->
     if row["kind"] not in LETTERS:
         mail["List-Unsubscribe"] = f"<{outside.base_url.rstrip('/')}{PREFERENCES}>"
         mail["Auto-Submitted"] = "auto-generated"
+        if head is not None:
+            mail[HEADER] = " ".join(head[start : start + WIDTH] for start in range(0, len(head), WIDTH))
     mail.set_content(contents["body_text"])
     if contents["body_html"]:
         mail.add_alternative(contents["body_html"], subtype="html")
@@ -41,13 +48,13 @@ def compose(outside: Outside, row: DeliveryRow, contents: DeliveryContentRow) ->
     return mail
 
 
-def send(outside: Outside, row: DeliveryRow, contents: DeliveryContentRow) -> Outcome:
+def send(outside: Outside, row: DeliveryRow, contents: DeliveryContentRow, head: str | None = None) -> Outcome:
     """Hand the mail to the server. A refusal of this mail (5xx) is final, everything else is tried again."""
     server = outside.mail_server
     if server is None:
         return Outcome("retry", "No mail server is configured.", channel_down=True)
     try:
-        mail = compose(outside, row, contents)
+        mail = compose(outside, row, contents, head)
     except ValueError:
         return Outcome("failed", "The recipient is not one e-mail address.")
     try:

@@ -16,6 +16,7 @@ from typing import TypedDict
 
 from engine.delivery.attempt import send
 from engine.delivery.backoff import next_attempt
+from engine.delivery.heads import DepartingHeads
 from engine.delivery.message import Message, check
 from engine.delivery.outcome import Outcome
 from engine.delivery.outside import Outside
@@ -111,6 +112,8 @@ def _rows(revision: Revision, message: Message, late: bool) -> tuple[DeliveryRow
         "next_attempt_at": now,
         "sent_at": None,
         "last_error": None,
+        "head_seq": None,
+        "head_hash": None,
         "org_id": revision.org_id,
         "revision": revision.seq,
     }
@@ -155,7 +158,7 @@ def drain(services: Services, *, now: datetime, limit: int = 500, outside: Outsi
     it stays pending and its attempts uncounted.
     """
     queue.void_future(services.store, now=now)
-    work = _Drain(services, now, limit, outside or Outside.of(services.settings))
+    work = _Drain(services, now, limit, outside or Outside.of(services.settings), DepartingHeads(services, now))
     with ThreadPoolExecutor(SENDERS, thread_name_prefix="delivery") as senders:
         for done in [senders.submit(work.run) for _ in range(SENDERS)]:
             done.result()
@@ -167,10 +170,13 @@ def drain(services: Services, *, now: datetime, limit: int = 500, outside: Outsi
 class _Drain:
     """One drain: what its threads share."""
 
-    def __init__(self, services: Services, now: datetime, limit: int, outside: Outside) -> None:
+    def __init__(
+        self, services: Services, now: datetime, limit: int, outside: Outside, heads: DepartingHeads
+    ) -> None:  # fmt: skip
         self.store = services.store
         self.settings = services.settings
         self.outside = outside
+        self._heads = heads
         self.result = DrainResult()
         self._now = now
         self._began = time.monotonic()
@@ -203,7 +209,7 @@ class _Drain:
             with self.store.reader() as connection:
                 row, contents = queue.contents(connection, claim)
                 endpoints = queue.endpoints(connection, claim.org_id)
-            outcome = send(self.outside, row, contents, endpoints, now=self.time())
+            outcome = send(self.outside, row, contents, endpoints, now=self.time(), head=self._heads.line(row))
         if outcome.word == "retry" and claim.attempt < ATTEMPTS:
             self._put_off(claim, outcome)
         elif outcome.word == "sent":

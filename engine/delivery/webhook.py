@@ -3,6 +3,7 @@
 webhook-id: dlv_9f86d081884c7d65         the same on every attempt
 webhook-timestamp: 1795161600            of this attempt
 webhook-signature: v1,K5oZ…= v1,Zk1b…=   HMAC-SHA256 over id.timestamp.body; two while the secret is rotated
+x-svc-signed-head: aHEvYWNtZQo4…         the newest signed head: base64 of a tlog-checkpoint
 """
 
 import base64
@@ -20,6 +21,7 @@ from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import Outside
 from engine.delivery.post import post
 from engine.model.errors import Problem
+from engine.runtime.signed_heads import HEADER
 from engine.store.queries.deliveries import Endpoint
 from engine.store.schema.records import DeliveryRow
 from engine.store.types import canonical_json
@@ -40,7 +42,9 @@ def signatures(keys: Sequence[str], message_id: str, timestamp: int, body: bytes
     return " ".join("v1," + base64.b64encode(one).decode() for one in made)
 
 
-def send(outside: Outside, row: DeliveryRow, endpoint: Endpoint | None, *, now: datetime) -> Outcome:
+def send(
+    outside: Outside, row: DeliveryRow, endpoint: Endpoint | None, *, now: datetime, head: str | None = None
+) -> Outcome:
     """Post the payload to the organization's webhook as it is set now; what went to an earlier one is dropped."""
     if endpoint is None or endpoint.address != row["recipient"]:
         return Outcome("skipped", "The organization's webhook leads elsewhere now.")
@@ -59,6 +63,7 @@ def send(outside: Outside, row: DeliveryRow, endpoint: Endpoint | None, *, now: 
         "webhook-id": row["id"],
         "webhook-timestamp": str(timestamp),
         "webhook-signature": signatures(keys, row["id"], timestamp, body),
+        **({} if head is None else {HEADER: head}),
     }
     try:
         answer = post(outside, WebhookTarget.of(endpoint.address), headers, body, public=True)

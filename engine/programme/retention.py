@@ -1,7 +1,7 @@
 """The retention job: what each organization keeps for how long, and the purge of what is older."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, timedelta
 
 from engine.model.days import local_day, midnight
@@ -68,13 +68,17 @@ def record_starts(events: Iterable[tuple[str, str | None, datetime]], zone: str)
     return starts
 
 
-def purge_all(store: Store, *, now: datetime, payload_days: int) -> str:
+def purge_all(
+    store: Store, *, now: datetime, payload_days: int, sign: Callable[[str], object] = lambda org_id: None
+) -> str:
     """Purge every organization and say what was done; Problem, in the end, when it failed for any.
 
-    ``payload_days``: how long bodies of monitors and scanners are kept as they came.
+    ``payload_days``: how long bodies of monitors and scanners are kept as they came. ``sign`` signs the head of an
+    organization before anything of it goes: where it cannot, nothing does.
     """
 
     def purge_both(org_id: str) -> tuple[list[PurgeResult], int]:
+        sign(org_id)
         purged = purge(store, org_id, now=now)
         with store.aside() as connection:
             return purged, purge_payloads(connection, org_id, now - timedelta(days=payload_days), now)

@@ -72,6 +72,18 @@ def sender(raw: str) -> str:
     return formataddr((name, address))
 
 
+def witness_keys(raw: str) -> tuple[str, ...]:
+    from engine.model.checkpoints import read_witness_key
+
+    entries = names(raw)
+    for entry in entries:
+        try:
+            read_witness_key(entry)
+        except ValueError as error:
+            raise ValueError(f"vkeys of cosignature/v1 separated by commas, and {entry[:40]!r} {error}") from error
+    return entries
+
+
 def key_prefixes(raw: str) -> tuple[str, ...]:
     entries = names(raw)
     if not all(re.fullmatch(r"(api_key|ingest|assessor)=[!-~]{3,40}", entry) for entry in entries):

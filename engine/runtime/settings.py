@@ -48,7 +48,13 @@ class Settings:
         values.text, "", "organization of the local user when SVC_SESSION_AUTH is off; else the first"
     )
     signing_key_file: Path | None = setting(
-        values.path, None, "Ed25519 key that archives are signed with; made in SVC_DATA_DIR when empty"
+        values.path, None, "Ed25519 key that archives and heads are signed with; made in SVC_DATA_DIR when empty"
+    )
+    timestamp_url: str = setting(
+        values.address, "", "time stamping authority (RFC 3161) that stamps signed heads, one a day; none when empty"
+    )
+    witness_keys: tuple[str, ...] = setting(
+        values.witness_keys, (), "keys of witnesses whose cosignatures are taken: vkeys separated by commas"
     )
     bundle_dir: Path | None = setting(
         values.path, None, "folder of sealed bundles, shared where several machines serve; in SVC_DATA_DIR when empty"

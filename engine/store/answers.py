@@ -4,11 +4,14 @@ import sqlite3
 import threading
 from collections.abc import Mapping
 from datetime import datetime
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from engine.model.document import Position
 from engine.model.vocabulary import Role
 from engine.store.sqlite_files import connect
+
+if TYPE_CHECKING:  # the tables are not needed to ask for a session
+    from engine.store.schema.records import SignedHeadRow
 
 
 class SessionEnds(NamedTuple):
@@ -22,14 +25,15 @@ Standing: TypeAlias = tuple[Role | None, Position | None, SessionEnds]
 
 
 class Answers:
-    """Heads, those of parts too, by organization; roles and standings by organization and e-mail address."""
+    """Heads, those of parts and signed ones too, by organization; roles and standings by organization and address."""
 
-    __slots__ = ("heads", "parts", "roles", "standings")
+    __slots__ = ("heads", "parts", "roles", "signed_heads", "standings")
 
     def __init__(self) -> None:
         self.heads: dict[str, Position | None] = {}
         self.parts: dict[str, Mapping[str, Position]] = {}
         self.roles: dict[tuple[str, str], Role | None] = {}
+        self.signed_heads: dict[str, SignedHeadRow | None] = {}
         self.standings: dict[tuple[str, str], Standing] = {}
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Table, and_, delete, f
 from engine.model.vocabulary import DeploymentTier, RecordClass
 from engine.store.batches import in_batches
 from engine.store.chain import GENESIS
+from engine.store.event_tree import grow
 from engine.store.revisions import Revision
 from engine.store.row_erasure import erase_versions
 from engine.store.rows import many
@@ -131,6 +132,7 @@ def purge_audit_log(revision: Revision, before: datetime) -> PurgeResult:
     if rows:
         digest: str = connection.execute(select(audit_log.c.hash).where(mine, audit_log.c.seq == cut)).scalar_one()
         start = int(connection.execute(select(func.min(audit_log.c.seq)).where(mine)).scalar_one())
+        grow(connection, org_id)  # leaves outlive their events
         connection.execute(delete(audit_log).where(going))
         revision.insert(chain_cuts, [{"seq": cut, "hash": digest, "cut_at": revision.now}])
         _record(revision, "audit_log", before, rows, first_seq=start, last_seq=cut, hash_at_cut=digest)

@@ -27,13 +27,14 @@ from engine.store.locks import FairLock, FileTurn
 from engine.store.part_heads import read_part_heads
 from engine.store.queries.organizations import plan_of, time_zone
 from engine.store.queries.sessions import session_ends
+from engine.store.queries.signed_heads import newest as newest_head
 from engine.store.revisions import Revision
 from engine.store.row_check import Counting, RowCheck, check_rows
 from engine.store.rows import select_first
 from engine.store.schema.audit import access_log
 from engine.store.schema.organizations import heads, memberships, organizations
 from engine.store.schema.outputs import credentials
-from engine.store.schema.records import AccessLogRow, CredentialRow
+from engine.store.schema.records import AccessLogRow, CredentialRow, SignedHeadRow
 from engine.store.statements import Values
 
 MOST_CREDENTIALS = 10_000
@@ -98,6 +99,17 @@ class Store:
         if org_id not in known.heads:
             known.heads[org_id] = self._read_head(org_id)
         return known.heads[org_id]
+
+    def signed_head(self, org_id: str) -> SignedHeadRow | None:
+        """The last head of the organization that was signed: from memory where nobody wrote since."""
+        known = self._look()
+        if known is not None and org_id in known.signed_heads:
+            return known.signed_heads[org_id]
+        with self.reader() as connection:
+            row = newest_head(connection, org_id)
+        if known is not None:
+            known.signed_heads[org_id] = row
+        return row
 
     def role(self, org_id: str, email: str) -> Role | None:
         """The role of an active member, as of the last write; None for anybody else."""

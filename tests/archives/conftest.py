@@ -8,7 +8,6 @@ import pytest
 
 from engine.archives.about import About
 from engine.archives.archive import seal
-from engine.archives.keys import signing_key
 from engine.archives.manifest import (
     EventRange,
     ManifestRevision,
@@ -16,6 +15,7 @@ from engine.archives.manifest import (
     Window,
 )
 from engine.archives.spool import ArchiveSpool
+from engine.runtime.signing_keys import signing_key
 from engine.store.chain import GENESIS
 
 DAY = date(2026, 11, 20)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.archives import verify
-from engine.archives.keys import public_key, signing_key
 from engine.model.errors import Unavailable, Usage
 from engine.runtime.settings import Settings
+from engine.runtime.signing_keys import public_key, signing_key
 
 # RFC 8032, section 7.1: secret key, public key, message, signature
 VECTORS = [

@@ -6,7 +6,6 @@ from datetime import date
 
 import pytest
 
-from engine.archives.keys import signing_key
 from engine.delivery.secret_keys import SecretKeys
 from engine.model.document import Position
 from engine.reporting.artifacts import Artifacts, Name
@@ -14,6 +13,7 @@ from engine.reporting.replica import Replica
 from engine.reporting.site import write_site
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.settings import Settings
+from engine.runtime.signing_keys import signing_key
 from engine.web.sessions import Sessions
 from reports import CATALOGUE
 from tests.conftest import NOW

@@ -22,9 +22,9 @@ from engine.archives import sweep as unfinished
 from engine.archives.archive import seal
 from engine.archives.checking import check_archive
 from engine.archives.contents import FRAMEWORKS, gather
-from engine.archives.keys import signing_key
 from engine.archives.windows import days
 from engine.cli import hq
+from engine.runtime.signing_keys import signing_key
 from engine.store import EventRow
 from engine.store.chain import GENESIS
 from engine.store.queries import audit

@@ -192,6 +192,13 @@ def contents(connection: Connection, claim: Claim) -> tuple[DeliveryRow, Deliver
     return row, first(connection, delivery_contents, claim.org_id, delivery_id=claim.id)
 
 
+def note_head(store: Store, row: DeliveryRow, seq: int, digest: str) -> None:
+    """Which signed head a delivery carries, at this attempt and at all further ones."""
+    mine = deliveries.c.org_id == row["org_id"], deliveries.c.id == row["id"]
+    with store.aside() as connection:
+        connection.execute(update(deliveries).where(*mine).values(head_seq=seq, head_hash=digest))
+
+
 def settle(revision: Revision, claim: Claim, status: DeliveryStatus, action: str, error: str | None) -> bool:
     """Write what became of a claimed delivery, with its event; False when another process wrote it first.
 

@@ -99,6 +99,35 @@ chain_cuts: TypedTable[records.ChainCutRow] = tenant_table(
     importable=False,
 )
 
+event_tiles: TypedTable[records.EventTileRow] = TypedTable(
+    "event_tiles",
+    metadata,
+    Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
+    Column("level", BigInteger, nullable=False, comment="0 for leaves; above, a hash over each full tile below"),
+    Column("tile", BigInteger, nullable=False, comment="place within the level, from 0"),
+    blob("hashes", "up to 256 hashes of 32 bytes, one after the other"),
+    PrimaryKeyConstraint("org_id", "level", "tile"),
+    comment="The Merkle tree over an organization's events (RFC 6962). Leaves stay when retention takes their events.",
+    sqlite_with_rowid=False,
+    info={"importable": False, "replicated": False, "unlogged": "it follows from the chain"},
+)
+
+signed_heads: TypedTable[records.SignedHeadRow] = TypedTable(
+    "signed_heads",
+    metadata,
+    Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
+    Column("seq", BigInteger, nullable=False, comment="sequence number of the last event under it"),
+    Column("hash", String(64), nullable=False, comment="hash of that event"),
+    Column("root", String(64), nullable=False, comment="RFC 6962 root over the events up to it"),
+    instant("signed_at", "when it was signed"),
+    text("note", "the head as it was signed: a tlog-checkpoint"),
+    text("cosignatures", "signature lines of witnesses", null=True),
+    text("time_stamp", "RFC 3161 token over the note, in base64", null=True),
+    PrimaryKeyConstraint("org_id", "seq"),
+    comment="Heads that were signed, to leave the building.",
+    info={"importable": False, "replicated": False, "unlogged": "it follows from the chain; signing moves no revision"},
+)
+
 record_starts: TypedTable[records.RecordStartRow] = tenant_table(
     "record_starts",
     "From which day on there were records of a framework, kept when retention removes the events that say so.",
@@ -120,6 +149,8 @@ access_log: TypedTable[records.AccessLogRow] = TypedTable(
     whole("status", "HTTP status of the answer"),
     text("credential_id", "token that was used", null=True),
     text("address", "client address", null=True),
+    whole("head_seq", "where the audit chain stood as it left", null=True, low=0),
+    text("head_hash", "hash of the chain there", null=True),
     PrimaryKeyConstraint("org_id", "id"),
     Index(None, "org_id", "accessed_at"),
     comment="Exports and downloads, refused ones too. Does not move the revision: reading must not invalidate.",

@@ -139,6 +139,8 @@ deliveries: TypedTable[records.DeliveryRow] = tenant_table(
     instant("next_attempt_at", "not before", null=True, unlogged=BETWEEN_ATTEMPTS),
     instant("sent_at", "when it was accepted by the other side", null=True),
     text("last_error", "what the last attempt met", null=True, unlogged=BETWEEN_ATTEMPTS),
+    whole("head_seq", "audit position of the signed head that it carries", null=True, unlogged=BETWEEN_ATTEMPTS),
+    text("head_hash", "hash of the chain there", null=True, unlogged=BETWEEN_ATTEMPTS),
     Index("ix_deliveries_ledger", "org_id", "kind", "period", "channel", "recipient", unique=True),
     Index("ix_deliveries_due", "status", "next_attempt_at"),
     importable=False,

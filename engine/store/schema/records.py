@@ -90,6 +90,8 @@ class AccessLogRow(TypedDict):
     status: int
     credential_id: str | None
     address: str | None
+    head_seq: int | None
+    head_hash: str | None
 
 
 class ActivityRow(TypedDict):
@@ -433,6 +435,8 @@ class DeliveryRow(TypedDict):
     next_attempt_at: datetime | None
     sent_at: datetime | None
     last_error: str | None
+    head_seq: int | None
+    head_hash: str | None
     revision: int
 
 
@@ -487,6 +491,15 @@ class EndedSessionRow(TypedDict):
     session_id: str
     ended_at: datetime
     revision: int
+
+
+class EventTileRow(TypedDict):
+    """The Merkle tree over an organization's events (RFC 6962). Leaves stay when retention takes their events."""
+
+    org_id: str
+    level: int
+    tile: int
+    hashes: bytes
 
 
 class EvidenceItemRow(TypedDict):
@@ -1114,6 +1127,19 @@ class ServiceRow(TypedDict):
     internet_facing: bool
     holds_customer_data: bool
     revision: int
+
+
+class SignedHeadRow(TypedDict):
+    """Heads that were signed, to leave the building."""
+
+    org_id: str
+    seq: int
+    hash: str
+    root: str
+    signed_at: datetime
+    note: str
+    cosignatures: str | None
+    time_stamp: str | None
 
 
 class SloBucketRow(TypedDict):

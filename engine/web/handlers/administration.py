@@ -51,9 +51,9 @@ def download(request: Request, what: str, frames: Iterator[pl.DataFrame]) -> Res
     request.services.store.ensure_platform(request.now)
     chunks = csv_chunks(frames)
     first = next(chunks)
-    note_access(request, "csv")
+    left_with = note_access(request, "csv")
     name = download_name(request.services.settings.brand, what, request.now.date(), "csv")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', **left_with}
     return Response(chain([first], chunks), RENDERERS["csv"].content_type, headers=headers)
 
 

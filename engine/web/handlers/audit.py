@@ -48,11 +48,11 @@ def _download(request: Request, what: str, pages: Iterator[list[AuditEntry]]) ->
     """The first page is read before anything is sent, so that a failure still has a status of its own."""
     chunks = csv_chunks(_frame(page) for page in pages)
     first = next(chunks)
-    note_access(request, "csv")
+    left_with = note_access(request, "csv")
     services, org_id = request.services, request.caller.org_id
     today = local_day(request.now, services.store.time_zone(org_id))
     name = download_name(org_id, what, today, "csv")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', **left_with}
     return Response(chain([first], chunks), RENDERERS["csv"].content_type, headers=headers)
 
 

@@ -135,6 +135,6 @@ def _file(request: Request, path: Path, name: str, etag: str) -> Response:
         file = path.open("rb")
     except OSError as error:
         raise file_problem("The archive cannot be read", error) from error
-    note_access(request, "zip")
+    headers |= note_access(request, "zip")
     headers |= {"Content-Disposition": f'attachment; filename="{name}"', "Content-Length": str(path.stat().st_size)}
     return Response(file, ZIP, headers=headers, cache=REVALIDATE)

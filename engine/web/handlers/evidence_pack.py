@@ -53,9 +53,9 @@ def export(request: Request) -> Response:
     asked = {"window": given["window"], "framework": given["framework"]}
     chunks = csv_chunks(rows) if form == "csv" else json_chunks(rows, pack, asked, today)
     first = next(chunks)  # a failure until here still has a status of its own
-    note_access(request, form)
+    left_with = note_access(request, form)
     name = download_name(org_id, NAME, today, form)
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', **left_with}
     return Response(chain([first], chunks), RENDERERS[form].content_type, headers=headers)
 
 

@@ -30,8 +30,7 @@ def review(request: Request) -> Response:
 def evidence(request: Request) -> Response:
     """GET /api/incidents/{id}/evidence: everything about an incident with its place in the audit chain."""
     pack = evidence_pack(_record(request))
-    note_access(request, "json")
-    return answer(pack)
+    return answer(pack, headers=note_access(request, "json"))
 
 
 def run_rca(request: Request, _: AnyObject) -> Response:
@@ -59,5 +58,5 @@ def _record(request: Request) -> IncidentRecord:
 
 def _download(request: Request, content: bytes, what: str) -> Response:
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", request.arguments["id"]).strip("-.") or "incident"
-    note_access(request, "md")
-    return Response(content, MARKDOWN, headers={"Content-Disposition": f'attachment; filename="{name}{what}.md"'})
+    headers = {"Content-Disposition": f'attachment; filename="{name}{what}.md"', **note_access(request, "md")}
+    return Response(content, MARKDOWN, headers=headers)

@@ -143,7 +143,7 @@ def shown_proposal(request: Request) -> Response:
             renderer.content_type,
             headers={**headers, "Content-Security-Policy": CONTENT_SECURITY_POLICY},
         )
-    note_access(request, "md")
+    headers |= note_access(request, "md")
     return Response(pages.markdown(facts), renderer.content_type, headers=headers)
 
 
@@ -158,9 +158,9 @@ def calendar(request: Request) -> Response:
         raise Conflict(f"No date is agreed for the {what} of this pilot yet; set one first.", word="no_date")
     brand = request.services.settings.brand
     content = meetings.render(f"{brand}: {pilot['name']}", [_meeting(pilot, found["lead"], row) for row in agreed])
-    note_access(request, "ics")
+    left_with = note_access(request, "ics")
     name = download_name(found["lead"]["reference_id"], f"pilot-{wanted}", request.now.date(), "ics")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', **left_with}
     return Response(content, RENDERERS["ics"].content_type, headers=headers)
 
 

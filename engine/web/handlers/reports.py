@@ -8,7 +8,7 @@ from engine.model.errors import BadRequest
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.html import CONTENT_SECURITY_POLICY
 from engine.web.access import Access
-from engine.web.access_log import note_access
+from engine.web.access_log import head_headers, note_access
 from engine.web.answers.shape import ReportEnvelope
 from engine.web.http import (
     REVALIDATE,
@@ -79,7 +79,7 @@ def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook
     question = Question(caller.org_id, name, tuple(query.items()), form, hashed, at)
     artifact, content_hash = request.computing.report(request, question, caller.head)
     renderer = RENDERERS[artifact.name.format]
-    headers = {"ETag": f'"{artifact.etag}"'}
+    headers = {"ETag": f'"{artifact.etag}"', **head_headers(request)}
     if not_changed(request.headers.get("if-none-match", ""), artifact.etag):
         return Response(status=304, headers=headers, content_type=renderer.content_type, cache=REVALIDATE)
     if outlook is not None and content_hash is not None:

@@ -104,9 +104,9 @@ def export(request: Request) -> Response:
     caller, store = request.caller, request.services.store
     content = user_export(store, caller.org_id, caller.actor)
     today = local_day(request.now, store.time_zone(caller.org_id))
-    note_access(request, "json")
+    left_with = note_access(request, "json")
     name = download_name(caller.org_id, "user-export", today, "json")
-    return answer(content, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    return answer(content, headers={"Content-Disposition": f'attachment; filename="{name}"', **left_with})
 
 
 def notification_preferences(request: Request) -> Response:

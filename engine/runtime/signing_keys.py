@@ -1,4 +1,4 @@
-"""The key that archives are signed with: Ed25519, in a PEM file that is made on first use."""
+"""The key that archives and heads are signed with: Ed25519, in a PEM file that is made on first use."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -25,11 +25,17 @@ class SigningKey:
     def __init__(self, private: Ed25519PrivateKey) -> None:
         self._private = private
         self.public_pem = private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        self.public_bytes = private.public_key().public_bytes_raw()
         self.id = key_id(private.public_key())
 
     def sign(self, data: bytes) -> bytes:
         """64 bytes; the same for the same data."""
         return self._private.sign(data)
+
+
+def fingerprint(public: bytes) -> str:
+    """The fingerprint of a public key's 32 bytes."""
+    return key_id(Ed25519PublicKey.from_public_bytes(public))
 
 
 def key_id(public: Ed25519PublicKey) -> str:
@@ -66,8 +72,14 @@ def signing_key(path: Path) -> SigningKey:
     return SigningKey(key)
 
 
+def new_key() -> tuple[SigningKey, bytes]:
+    """A key that is nowhere yet, and the PEM that holds it."""
+    private = Ed25519PrivateKey.generate()
+    return SigningKey(private), private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
 def _made(path: Path) -> bytes:
-    pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    _, pem = new_key()
     try:
         write_new(path, pem)  # another process may have been first: then its key counts
         return path.read_bytes()

@@ -1,0 +1,101 @@
+"""The signed heads that deliveries leave with, and time stamps on heads."""
+
+import base64
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import Lock
+
+from engine.delivery.outside import Outside
+from engine.delivery.time_stamps import time_stamp
+from engine.model.errors import Problem
+from engine.runtime.services import Services
+from engine.runtime.signed_heads import (
+    SignedHead,
+    newest_signed_head,
+    of_row,
+    one_line_note,
+    signed_head,
+)
+from engine.store.queries import deliveries as queue
+from engine.store.queries import signed_heads as queries
+from engine.store.schema.records import DeliveryRow
+
+log = logging.getLogger("hq.heads")
+STAMP_EVERY = timedelta(days=1)
+CHANNELS = ("email", "webhook")
+
+
+class DepartingHeads:
+    """The heads of one drain: an organization's is signed once for all that leaves in it."""
+
+    def __init__(self, services: Services, now: datetime) -> None:
+        self._services = services
+        self._now = now
+        self._heads: dict[str, SignedHead | None] = {}
+        self._guard = Lock()
+
+    def line(self, row: DeliveryRow) -> str | None:
+        """The head that a delivery carries, in one line: noted with its first attempt, the same with all others.
+
+        None where none can be signed: what is owed leaves all the same, and the log says why.
+        """
+        if row["channel"] not in CHANNELS:
+            return None
+        seq = row["head_seq"]
+        if seq is None:
+            with self._guard:
+                if row["org_id"] not in self._heads:
+                    self._heads[row["org_id"]] = self._sign(row["org_id"])
+                head = self._heads[row["org_id"]]
+            if head is None:
+                return None
+            queue.note_head(self._services.store, row, head.size, head.chain)
+            seq = head.size
+        with self._services.store.reader() as connection:
+            known = queries.at(connection, row["org_id"], seq)
+        return None if known is None else one_line_note(known["note"])
+
+    def _sign(self, org_id: str) -> SignedHead | None:
+        try:
+            return signed_head(self._services, org_id, now=self._now)
+        except Problem as problem:
+            log.error("deliveries of %s leave without a signed head: %s", org_id, problem.message)
+            return None
+
+
+@dataclass(frozen=True)
+class HeadRun:
+    """What came of signing a head: whether it is a new one, and whether it was stamped."""
+
+    head: SignedHead
+    new: bool
+    stamped: bool
+
+
+def sign_and_stamp(
+    services: Services, org_id: str, *, now: datetime, every: timedelta = STAMP_EVERY, outside: Outside | None = None
+) -> HeadRun:
+    """Sign the head as it stands, and have it stamped where an authority is set and none was in the time ``every``.
+
+    An authority that does not answer is said in the log: the next head asks again.
+    """
+    before = newest_signed_head(services, org_id)
+    head = signed_head(services, org_id, now=now)
+    new = before is None or before.size != head.size
+    url = services.settings.timestamp_url
+    with services.store.reader() as connection:
+        stamped_at = queries.last_stamped(connection, org_id)
+        row = queries.at(connection, org_id, head.size)
+    due = stamped_at is None or now - stamped_at >= every
+    if not url or not due or row is None or row["time_stamp"] is not None:
+        return HeadRun(head, new, stamped=False)
+    try:
+        stamp = time_stamp(outside or Outside.of(services.settings), url, row["note"])
+    except Problem as problem:
+        log.warning("the head of %s has no time stamp: %s", org_id, problem.message)
+        return HeadRun(head, new, stamped=False)
+    encoded = base64.b64encode(stamp).decode()
+    with services.store.aside() as connection:
+        queries.attach(connection, org_id, head.size, time_stamp=encoded)
+    return HeadRun(of_row({**row, "time_stamp": encoded}), new, stamped=True)

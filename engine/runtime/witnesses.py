@@ -1,0 +1,83 @@
+"""Cosignatures of witnesses: somebody outside signs that they saw a head, and that it continues what they saw before.
+
+A witness is known by its key in SVC_WITNESS_KEYS (a ``vkey``). What it signed is taken as a whole note with its line,
+or as the line alone, and is kept beside the head.
+"""
+
+from collections.abc import Sequence
+
+from engine.model.checkpoints import (
+    NoteSignature,
+    WitnessKey,
+    cosigned_at,
+    open_note,
+    read_signature,
+    read_witness_key,
+)
+from engine.model.errors import BadRequest
+from engine.runtime.services import Services
+from engine.runtime.signed_heads import SignedHead, of_row
+from engine.store.queries import signed_heads as queries
+from engine.store.schema.records import SignedHeadRow
+
+LOOKED_AT = 1_000  # heads that a line alone may belong to, the newest ones
+
+
+def record_cosignatures(services: Services, org_id: str, given: str) -> SignedHead:
+    """Keep what witnesses signed beside the head that it belongs to; that head, with all that is kept beside it.
+
+    BadRequest for what is no cosignature of a known witness, or of a head that was not signed here; nothing is kept
+    then.
+    """
+    witnesses = [read_witness_key(vkey) for vkey in services.settings.witness_keys]
+    if not witnesses:
+        raise _refused("no witness is known: set SVC_WITNESS_KEYS to their vkeys")
+    with services.store.reader() as connection:
+        rows = queries.latest(connection, org_id, LOOKED_AT)
+    try:
+        row, lines = _meant(rows, given, witnesses)
+    except ValueError as error:
+        raise _refused(f"it {error}") from error
+    kept = {}
+    for one in [*_lines(row["cosignatures"] or ""), *lines]:
+        kept[one.name, one.key_id] = one  # a later one of the same witness takes the place of an earlier one
+    text = "".join(one.line() for one in kept.values())
+    with services.store.aside() as connection:
+        queries.attach(connection, org_id, row["seq"], cosignatures=text)
+    return of_row({**row, "cosignatures": text})
+
+
+def _meant(
+    rows: Sequence[SignedHeadRow], given: str, witnesses: Sequence[WitnessKey]
+) -> tuple[SignedHeadRow, list[NoteSignature]]:
+    """The head that was cosigned, and the lines of witnesses. ValueError."""
+    if "\n\n" not in given:
+        lines = _lines(given)
+        for row in rows:
+            if lines and all(_holds(open_note(row["note"]).text, one, witnesses) for one in lines):
+                return row, lines
+        raise ValueError("holds no cosignature of a known witness over a head that was signed here")
+    note = open_note(given)
+    for row in rows:
+        own = open_note(row["note"])
+        if own.text == note.text:
+            lines = [one for one in note.signatures if one not in own.signatures]
+            for one in lines:
+                if not _holds(note.text, one, witnesses):
+                    raise ValueError(f"has a line of {one.name} that no known witness signed over its head")
+            if not lines:
+                raise ValueError("has no cosignature")
+            return row, lines
+    raise ValueError("is of a head that was not signed here")
+
+
+def _holds(text: str, one: NoteSignature, witnesses: Sequence[WitnessKey]) -> bool:
+    return any(cosigned_at(text, one, witness) is not None for witness in witnesses)
+
+
+def _lines(text: str) -> list[NoteSignature]:
+    return [read_signature(line) for line in text.split("\n")[:-1]]
+
+
+def _refused(why: str) -> BadRequest:
+    return BadRequest(f"The cosignature is refused: {why}.", word="no_cosignature")
