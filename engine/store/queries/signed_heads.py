@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from engine.store.rows import first, many
+from engine.store.rows import first, many, select_rows
 from engine.store.schema.audit import access_log, audit_log, chain_cuts, signed_heads
 from engine.store.schema.outputs import bundles, deliveries
 from engine.store.schema.records import SignedHeadRow
@@ -31,6 +31,12 @@ def every(connection: Connection, org_id: str) -> list[SignedHeadRow]:
 def latest(connection: Connection, org_id: str, most: int) -> list[SignedHeadRow]:
     """The newest signed heads, newest first."""
     return many(connection, signed_heads, org_id, order=("-seq",), limit=most)
+
+
+def below(connection: Connection, org_id: str, seq: int, most: int) -> list[SignedHeadRow]:
+    """The last ``most`` signed heads of fewer events than that, in their order."""
+    query = select(signed_heads).where(signed_heads.c.org_id == org_id, signed_heads.c.seq < seq)
+    return select_rows(connection, signed_heads, query.order_by(signed_heads.c.seq.desc()).limit(most))[::-1]
 
 
 def keep(connection: Connection, row: SignedHeadRow) -> None:

@@ -197,6 +197,8 @@ class BundleRow(TypedDict):
     sealed_hash: str | None
     archive_sha256: str | None
     key_id: str | None
+    head: str | None
+    before: str | None
     revision: int
 
 
