@@ -628,9 +628,7 @@ def compare(one: Archive, two: Archive) -> str:
                      f"{old.key_id}, {new.name} with {new.key_id}")  # fmt: skip
     check_order(old, new)
     mine, theirs = old.history, new.history
-    found: list[
-        tuple[object, object, str]
-    ] = []  # of the end of the old one: by itself, by the new one, how it is known
+    found: list[tuple[object, object, str]] = []  # what each says of the end of the old one, in which words
     if mine is not None and theirs is not None:
         tree = new.tree(old.seq)
         root = tree.root() if tree is not None else theirs.roots.get(old.seq)
@@ -664,9 +662,8 @@ def compare(one: Archive, two: Archive) -> str:
         )
     if old.seq == new.seq:
         return f"{old.name} and {new.name} end at the same event, {old.seq:,}"
-    return (
-        f"{new.name} continues the history of {old.name}: {how} is that of the first {old.seq:,} of {new.seq:,} events"
-    )
+    said = f"event {old.seq:,} of" if how.startswith("the") else f"the first {old.seq:,} events of"
+    return f"{new.name} continues the history of {old.name}: {how} is that of {said} {new.seq:,}"
 
 
 def check_order(old: Archive, new: Archive) -> None:

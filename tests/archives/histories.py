@@ -1,5 +1,7 @@
 """An organization whose archives leave the building, and what somebody with its database does to it."""
 
+import hashlib
+import json
 import shutil
 import sqlite3
 import subprocess
@@ -8,8 +10,11 @@ import zipfile
 from contextlib import closing, contextmanager
 from datetime import timedelta
 
-from engine.archives import bundles, packs
+from engine.archives import bundles, dsse, manifest, packs
+from engine.archives.spool import ArchiveSpool
 from engine.archives.windows import days
+from engine.archives.zipping import write_zip
+from engine.model import merkle
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
@@ -116,6 +121,37 @@ def rewrite(office, event_id, actor):
         "DELETE FROM signed_heads WHERE org_id = 'acme'",
     )
     forget_heads(office)
+
+
+def resealed(files, key):
+    """The files under a manifest that fits them, signed: what somebody with the signing key can do."""
+    statement = json.loads(files[manifest.MANIFEST])
+    rest = {name: files[name] for name in sorted(files) if name not in manifest.UNLISTED}
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in rest.items()}
+    predicate = statement["predicate"]
+    statement["subject"] = [{"name": name, "digest": {"sha256": found}} for name, found in sums.items()]
+    predicate["files"] = [{"path": name, "bytes": len(rest[name]), "sha256": found, "rows": None}
+                          for name, found in sums.items()]  # fmt: skip
+    root = merkle.root([merkle.file_leaf(*pair) for pair in sums.items()]).hex()
+    predicate["merkle"] |= {"size": len(rest), "root": root}
+    payload = json.dumps(statement, indent=2).encode()
+    rest |= {manifest.MANIFEST: payload, manifest.ENVELOPE: dsse.sign(payload, key)}
+    every = [(name, hashlib.sha256(data).hexdigest()) for name, data in rest.items()]
+    return {**rest, manifest.SUMS: manifest.sums(every)}
+
+
+def zipped(files, folder, path):
+    """An archive of these files, shaped as ours are."""
+    with ArchiveSpool(folder) as spool, path.open("wb") as file:
+        for name, data in files.items():
+            spool.add(name, "", data)
+        write_zip(file, spool.parts)
+    return path
+
+
+def files_of(path):
+    with zipfile.ZipFile(path) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
 
 
 def unpacked(path, folder):
