@@ -228,6 +228,9 @@ def _continue_one(tree: EventTree, before: Checkpoint, org_id: str, seq: int, wh
         raise _broken(org_id, f"{where} has a head of {before.origin}")
     if before.size > seq:
         raise _broken(org_id, f"{where} has a signed head of {before.size} events, and there are {seq}")
+    there = tree.event_hash(before.size)
+    if there is not None and there != before.chain:
+        raise _broken(org_id, f"event {before.size} is another than that of the signed head in {where}")
     if tree.size < before.size or tree.root(before.size) != before.root:
         raise _broken(org_id, f"the first {before.size} events are others than those of the signed head in {where}")
     now = (seq, tree.root(seq))

@@ -3,12 +3,14 @@
 import sqlite3
 import threading
 from datetime import datetime
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from engine.model.document import Position
 from engine.model.vocabulary import Role
-from engine.store.schema.records import SignedHeadRow
 from engine.store.sqlite_files import connect
+
+if TYPE_CHECKING:  # the tables are not needed to ask for a session
+    from engine.store.schema.records import SignedHeadRow
 
 
 class SessionEnds(NamedTuple):

@@ -53,6 +53,12 @@ class EventTree:
         """The leaf of an event by its sequence number, from 1."""
         return self._node(0, seq - 1)
 
+    def event_hash(self, seq: int) -> str | None:
+        """The chain's hash of an event itself; None once retention took it."""
+        query = select(audit_log.c.hash).where(audit_log.c.org_id == self._org_id, audit_log.c.seq == seq)
+        found: str | None = self._connection.execute(query).scalar()
+        return found
+
     def root(self, size: int) -> bytes:
         """The root over the first ``size`` events."""
         return self._range(0, size)

@@ -5,7 +5,7 @@ import stat
 from threading import Barrier, Thread
 
 import pytest
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 
 from engine.model import merkle
 from engine.model.checkpoints import open_note, read_checkpoint, signer
@@ -121,7 +121,7 @@ def test_a_shorter_chain_is_not_signed(services, forget):
     with pytest.raises(Conflict, match=f"{where} has a signed head of 21 events, and there are 12"):
         signed_head(services, "acme", now=NOW)
     write(services, 40, "new")
-    with pytest.raises(Conflict, match=f"the first 21 events are others than those of the signed head in {where}"):
+    with pytest.raises(Conflict, match=f"event 21 is another than that of the signed head in {where}"):
         signed_head(services, "acme", now=NOW)
 
 
@@ -131,6 +131,17 @@ def test_a_head_that_its_tree_does_not_hold_is_not_signed(services):
     with services.store.aside() as connection:
         connection.execute(update(heads).where(heads.c.org_id == "acme").values(hash="0" * 64))
     with pytest.raises(Conflict, match="event 21 is not the one that its tree holds"):
+        signed_head(services, "acme", now=NOW)
+
+
+def test_a_tree_of_other_events_is_not_signed(services):
+    write(services, 20)
+    signed_head(services, "acme", now=NOW)
+    write(services, 1)
+    with services.store.aside() as connection:
+        hashes = connection.execute(select(event_tiles.c.hashes)).scalar_one()
+        connection.execute(update(event_tiles).values(hashes=b"x" * 32 + hashes[32:]))
+    with pytest.raises(Conflict, match="the first 21 events are others than those of the signed head in the store"):
         signed_head(services, "acme", now=NOW)
 
 
