@@ -176,10 +176,10 @@ def _history(members: Members, predicate: manifest.Predicate, check: ArchiveChec
         known = [keys.public_key(_small(members, manifest.KEY)).public_bytes_raw()]
         if ROTATIONS in listed:
             known = verify.read_rotations(ROTATIONS, _small(members, ROTATIONS).decode(), known[0])
-        return verify.History(_small(members, HEAD), _small(members, HEADS), msgspec.to_builtins(predicate), known)
+        note, proofs = _small(members, HEAD), _small(members, HEADS)
+        return verify.History(note, proofs, msgspec.to_builtins(predicate), known, dsse.is_signature)
     except ValueError as error:  # a key that is none is told elsewhere
-        if isinstance(error, UnicodeDecodeError):
-            check.problems.append(BrokenArchive(ROTATIONS, "is not UTF-8"))
+        check.problems += [BrokenArchive(ROTATIONS, "is not UTF-8")] * isinstance(error, UnicodeDecodeError)
     except (verify.Broken, BrokenArchive) as broken:
         check.problems.append(BrokenArchive(broken.where, broken.problem))
     return None

@@ -23,7 +23,7 @@ import re
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from itertools import islice
 from pathlib import Path
@@ -34,6 +34,7 @@ LOG, HEAD, HEADS, ROTATIONS = "audit_log.jsonl", "head.txt", "heads.json", "key_
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 SMALL = 16 * 1024 * 1024
 Point = tuple[int, int, int, int]
+Holds = Callable[[bytes, bytes, bytes], bool]  # key, message, signature
 DER = bytes.fromhex("302a300506032b6570032100")  # what stands before the 32 bytes of an Ed25519 key
 UNREADABLE = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error)
 
@@ -237,12 +238,12 @@ def note_key_id(name: str, key: bytes) -> bytes:
     return hashlib.sha256(name.encode() + b"\n\x01" + key).digest()[:4]
 
 
-def note_signed(where: str, text: str, tail: str, name: str, key: bytes) -> None:
+def note_signed(where: str, text: str, tail: str, name: str, key: bytes, holds: Holds = signed) -> None:
     """The note carries a signature of the key under that name, and none under it that does not hold."""
     lines = signature_lines(where, tail)
     mine = [sig for who, found, sig in lines if (who, found) == (name, note_key_id(name, key))]
     need(where, bool(mine), f"has no signature of its key under {name}")
-    need(where, all(signed(key, text.encode(), sig) for sig in mine), f"the signature of {name} does not hold")
+    need(where, all(holds(key, text.encode(), sig) for sig in mine), f"the signature of {name} does not hold")
 
 
 def head_of(where: str, text: str) -> tuple[str, int, bytes, str]:
@@ -271,7 +272,7 @@ def linked_keys(where: str, parts: list[str], key: bytes) -> list[bytes]:
     return known
 
 
-def read_head(where: str, note: str, org: str, keys: list[bytes]) -> Head:
+def read_head(where: str, note: str, org: str, keys: list[bytes], holds: Holds = signed) -> Head:
     """The head of an organization in a note that one of the keys signed."""
     text, _, tail = note.partition("\n\n")
     need(where, tail.endswith("\n"), "has no head in its one form")
@@ -279,7 +280,7 @@ def read_head(where: str, note: str, org: str, keys: list[bytes]) -> Head:
     need(where, whose == org, f"has a head of {whose[:100]!r}, expected {org!r}")
     ids = {key_id for name, key_id, _ in signature_lines(where, tail[:-1]) if name == f"hq/{org}"}
     by = next((key for key in keys if note_key_id(f"hq/{org}", key) in ids), keys[0])
-    note_signed(where, text + "\n", tail[:-1], f"hq/{org}", by)
+    note_signed(where, text + "\n", tail[:-1], f"hq/{org}", by, holds)
     return Head(size, root, chain)
 
 
@@ -318,10 +319,12 @@ def proof_of(value: object) -> list[bytes]:
 class History:
     """The signed head of an archive and what it proves of earlier ones. Broken where a proof does not hold."""
 
-    def __init__(self, note: bytes, proofs: bytes, about: dict[str, Any], keys: list[bytes]) -> None:
+    def __init__(
+        self, note: bytes, proofs: bytes, about: dict[str, Any], keys: list[bytes], holds: Holds = signed
+    ) -> None:
         org, revision = about["organization"]["id"], about["revision"]
         try:
-            self.head = read_head(HEAD, note.decode(), org, keys)
+            self.head = read_head(HEAD, note.decode(), org, keys, holds)
         except UnicodeDecodeError:
             fail(HEAD, "is not UTF-8")
         if (self.head.size, self.head.chain) != (revision["seq"], revision["hash"]):
@@ -333,7 +336,7 @@ class History:
                 raise ValueError("is not in its one form")
             self.before = Frontier(read["before"]["size"], map(from_hex, read["before"]["parts"]))
             self.roots = {one["size"]: self._root(one) for one in read["heads"]}
-            self.seals = [self._seal(one, org, keys) for one in read["seals"]]
+            self.seals = [self._seal(one, org, keys, holds) for one in read["seals"]]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise Broken(HEADS, f"cannot be read ({error})") from error
 
@@ -343,20 +346,20 @@ class History:
             raise Broken(HEADS, f"the tree of {size!r:.40} events is not the beginning of the signed one")
         return root
 
-    def _seal(self, one: dict[str, Any], org: str, keys: list[bytes]) -> Seal:
+    def _seal(self, one: dict[str, Any], org: str, keys: list[bytes], holds: Holds) -> Seal:
         name, seq, chain = one["bundle"], one["revision"]["seq"], one["revision"]["hash"]
         if one["proof"] is None:
             return Seal(name, one["manifest_sha256"], seq, None)
         proof = proof_of(one["proof"])
         if one["head"] is None:
-            holds = leads_to(from_hex(chain), seq - 1, self.head.size, proof, self.head.root)
+            under = leads_to(from_hex(chain), seq - 1, self.head.size, proof, self.head.root)
         else:
-            head = read_head(HEADS, one["head"], org, keys)
+            head = read_head(HEADS, one["head"], org, keys, holds)
             if (head.size, head.chain) != (seq, chain):
                 raise Broken(HEADS, f"the head of the bundle {name} is that of another revision")
-            holds = continues(seq, head.root, self.head.size, self.head.root, proof)
+            under = continues(seq, head.root, self.head.size, self.head.root, proof)
             self.roots[seq] = head.root
-        if not holds:
+        if not under:
             raise Broken(HEADS, f"the bundle {name}, sealed at event {seq:,}, does not lie under the signed head")
         return Seal(name, one["manifest_sha256"], seq, chain)
 

@@ -108,5 +108,5 @@ REPORT = Report(
         *("claims", "claims_complete", "claims_broken", "claims_hash_mismatch", "lineage_completeness_pct"),
         *("claims_bundled", "claims_not_bundled", "claims_audit_events", "orphan_evidence", "orphan_controls"),
     ),
-    schema_version=2,
+    schema_version=3,
 )
