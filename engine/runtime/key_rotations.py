@@ -12,8 +12,11 @@ The file beside the key, ``signing.key.rotations``, has them in their order, an 
 """
 
 import base64
+import fcntl
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -108,6 +111,23 @@ def rotate_key(key_path: Path, *, now: datetime) -> KeyRotation:
 
     The note is on the disk before the key is: a process that ends between the two leaves the old key in force.
     """
+    signing_key(key_path)  # the first one is made where there is none
+    with _alone(key_path.parent):
+        return _rotated(key_path, now)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One process after another: two rotations at once would leave a key that no other leads to."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(opened)
+
+
+def _rotated(key_path: Path, now: datetime) -> KeyRotation:
     old = signing_key(key_path)
     new, pem = new_key()
     known = rotations_text(key_path)

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from engine.model.errors import Problem, Unavailable
+from engine.model.errors import Conflict, Problem, Unavailable
+from engine.model.merkle import leaf_hash
 from engine.model.thresholds import Thresholds
 from engine.programme import retention
 from engine.programme.retention import (
@@ -17,6 +18,7 @@ from engine.programme.retention import (
 from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.replica import Replica
 from engine.store import EventRow
+from engine.store.event_tree import EventTree
 from engine.store.retention import PurgeResult
 from engine.store.schema import metadata
 from engine.store.schema.audit import (
@@ -118,6 +120,26 @@ def test_the_old_part_of_the_chain_goes_and_the_rest_verifies(any_store):
     assert [(cut["seq"], cut["hash"]) for cut in rows(any_store, chain_cuts)] == [(2, old[2])]
     checked = any_store.verify("acme")
     assert (checked.problem, checked.first_seq, checked.events) == (None, 3, 4)
+
+
+def test_nothing_goes_where_its_head_cannot_be_signed(any_store):
+    fill(any_store, event("old", 500), event("new", 10))
+    there = rows(any_store, audit_log)
+
+    def refuse(org_id):
+        raise Conflict(f"No head of {org_id} is signed.")
+
+    with pytest.raises(Problem, match="No head of acme is signed"):
+        purge_all(any_store, now=LATER, payload_days=90, sign=refuse)
+    assert rows(any_store, audit_log) == there
+
+
+def test_leaves_outlive_their_events(any_store):
+    fill(any_store, event("old", 500), event("new", 10))
+    leaves = [leaf_hash(bytes.fromhex(row["hash"])) for row in rows(any_store, audit_log)]
+    purge(any_store, "acme", now=LATER)
+    with any_store.reader() as connection:
+        assert list(EventTree(connection, "acme").leaves()) == leaves
 
 
 def test_a_chain_that_was_changed_after_the_cut_does_not_verify(store):

@@ -1,6 +1,7 @@
 """One signing key after another: each is signed by the one before, and whoever knows one accepts the others."""
 
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import pytest
@@ -51,6 +52,14 @@ def test_a_process_that_ends_between_the_two_files_leaves_the_old_key(tmp_path):
     assert own_keys(path) == [old.public_bytes, dead]
     alive = rotate_key(path, now=NOW).new
     assert own_keys(path)[:2] == [alive, old.public_bytes]
+
+
+def test_rotations_at_once_come_one_after_another(tmp_path):
+    path = tmp_path / "signing.key"
+    with ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(lambda _: rotate_key(path, now=NOW), range(6)))
+    assert len({one.old for one in made}) == len({one.new for one in made}) == 6
+    assert len(own_keys(path)) == 7
 
 
 def test_a_list_that_was_changed_is_named(tmp_path):

@@ -166,6 +166,37 @@ def form_bodies() -> Seeds:
     ]
 
 
+def notes() -> Seeds:
+    """Signed heads, one cosigned, and the line of a witness alone."""
+    from tests.model.test_checkpoints import NOTE
+    from tests.runtime.test_witnesses import ONE
+
+    return [text.encode() for text in (NOTE, NOTE + ONE.line(NOTE), ONE.line(NOTE))]
+
+
+def receipts(folder: Path) -> Seeds:
+    """A receipt of a small history, before and after the key was changed."""
+    from engine.archives.receipts import receipt
+    from engine.runtime.key_rotations import rotate_key
+    from engine.runtime.services import Services
+    from engine.runtime.settings import Settings
+    from engine.store import Store
+    from engine.store.migrations import migrate
+
+    url = f"sqlite:///{folder}/hq.db"
+    migrate(url)
+    store, settings = Store(url), Settings.of({"SVC_DATA_DIR": str(folder)})
+    with store.revision("acme", "ann", now=RECEIVED, create={"name": "Acme"}) as revision:
+        for _ in range(5):
+            revision.record("x")
+    services = Services(settings, store, None, RECEIVED)  # type: ignore[arg-type] # no reports are asked for
+    made = [receipt(services, "acme", "hq:3", now=RECEIVED)]
+    rotate_key(settings.signing_key_path, now=RECEIVED)
+    made.append(receipt(services, "acme", "hq:3", now=RECEIVED))
+    store.close()
+    return [text.encode() for text in made]
+
+
 def archive(folder: Path) -> bytes:
     """A small sealed bundle."""
     from engine.archives.archive import seal

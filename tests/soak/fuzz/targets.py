@@ -4,9 +4,10 @@ A reader may succeed or raise a ``Problem``; anything else is a crash. ``open`` 
 be a whole console: nothing of the product is imported before.
 """
 
+import io
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -235,6 +236,53 @@ def _http(folder: Path) -> tuple[Read, Seeds]:
     return connection(folder), requests()
 
 
+def _notes(folder: Path) -> tuple[Read, Seeds]:
+    """What a witness gives back, and heads in a file."""
+    from engine.model.checkpoints import open_note, read_checkpoint, read_signature
+    from tests.soak.fuzz.seeds import notes
+
+    def read(data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        for reader in (open_note, read_signature, read_checkpoint, lambda text: read_checkpoint(open_note(text).text)):
+            with suppress(ValueError):
+                reader(text)
+
+    return read, notes()
+
+
+def _receipts(folder: Path) -> tuple[Read, Seeds]:
+    """The script that archives carry: it says ok or what is broken, and nothing else."""
+    from engine.archives.verify import check_receipt
+    from tests.soak.fuzz.seeds import receipts
+
+    known = receipts(folder)
+
+    def read(data: bytes) -> None:
+        path = folder / "receipt.txt"
+        path.write_bytes(data)
+        with redirect_stdout(io.StringIO()):
+            try:
+                check_receipt(path, folder)
+            except SystemExit as end:
+                if end.code != 1:
+                    raise Fault(f"the script ended with {end.code}") from end
+                return
+        if data not in known:
+            raise Fault("a receipt that was changed holds")
+
+    return read, known
+
+
+def _time_stamps(folder: Path) -> tuple[Read, Seeds]:
+    from engine.delivery.time_stamps import check_stamp, query
+
+    def read(data: bytes) -> None:
+        with suppress(ValueError):
+            check_stamp(data, bytes(32), 7)
+
+    return read, [query(bytes(32), 7), bytes.fromhex("30053003020100"), bytes.fromhex("3003020101")]
+
+
 TARGETS = {
     "alerts": Target(_alerts, mutations.json_tree),
     "findings-json": Target(_findings("application/json"), mutations.json_tree),
@@ -249,6 +297,9 @@ TARGETS = {
     "queries": Target(_queries),
     "forms": Target(_forms),
     "archives": Target(_archives, mutations.zipped),
+    "notes": Target(_notes),
+    "receipts": Target(_receipts),
+    "time-stamps": Target(_time_stamps),
     "poam": Target(_poam, mutations.json_tree),
     "copilot": Target(_copilot),
     "doors": Target(_doors, mutations.headed(mutations.json_tree)),
