@@ -5,7 +5,7 @@ the roots of the whole parts of the tree before the archive's own events (withou
 first, so that they and the events lead to the signed root; ``seals`` every earlier bundle with its signed head and the
 proof that its tree is the beginning of this one (for one that was sealed without a head, the proof that its last event
 lies under this one; null where retention took that event before there was a tree); ``heads`` the same for the last
-signed heads that left otherwise: in workbooks, packs, mails.
+workbooks and meeting packs.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from engine.archives.about import About
 from engine.archives.manifest import HEAD, HEADS, ROTATIONS
 from engine.archives.spool import ArchiveSpool
 from engine.model import merkle
-from engine.model.checkpoints import Checkpoint, origin_of
+from engine.model.checkpoints import Checkpoint, open_note, origin_of, read_checkpoint
 from engine.model.errors import Conflict
 from engine.runtime.key_rotations import rotations_text
 from engine.runtime.services import Services
@@ -28,10 +28,10 @@ from engine.store.queries import bundles as queries
 from engine.store.queries import signed_heads
 from engine.store.queries.audit import position
 from engine.store.rows import Reader
-from engine.store.schema.records import BundleRow, SignedHeadRow
+from engine.store.schema.records import ArchiveHeadRow, BundleRow, SignedHeadRow
 from engine.store.types import canonical_json
 
-MOST_HEADS = 200
+MOST_HEADS = 500
 _UNKNOWN = merkle.leaf_hash(bytes.fromhex(GENESIS))  # the leaf of an event that was gone before there was a tree
 
 
@@ -57,16 +57,12 @@ def add_history(services: Services, spool: ArchiveSpool, about: About, *, now: d
             if row["sealed_seq"] <= revision.seq and (about.kind == "bundle" or row["revision"] <= revision.seq)
         ]
         known = {row["sealed_seq"] for row in seals if row["head"] is not None}
-        others = signed_heads.below(connection, org_id, revision.seq, MOST_HEADS)
+        others = signed_heads.of_archives(connection, org_id, revision.seq, MOST_HEADS)
         before = max(0, revision.seq - 1) if about.events is None else about.events.first_seq - 1
-        parts = _hex(tree.parts(before))
+        parts, root = _hex(tree.parts(before)), tree.root(revision.seq).hex()
         said = {
             "before": {"parts": parts, "size": before},
-            "heads": [
-                {"proof": _hex(tree.consistency(row["seq"], revision.seq)), "root": row["root"], "size": row["seq"]}
-                for row in others
-                if row["seq"] not in known
-            ],
+            "heads": [_pack(tree, row, revision.seq) for row in others if row["seq"] not in known],
             "seals": [_seal(tree, row, revision.seq) for row in seals],
         }
     spool.without(HEAD, HEADS, ROTATIONS)
@@ -74,6 +70,10 @@ def add_history(services: Services, spool: ArchiveSpool, about: About, *, now: d
         spool.add(ROTATIONS, "which key took the place of which, signed by both", rotations.encode())
     spool.add(HEAD, "signed head of the history at the revision (C2SP tlog-checkpoint)", note.encode())
     spool.add(HEADS, "proofs that the heads of earlier archives lie under it", f"{canonical_json(said)}\n".encode())
+    if about.kind != "bundle":
+        made: ArchiveHeadRow = {"org_id": org_id, "seq": revision.seq, "root": root}
+        with services.store.aside() as connection:
+            signed_heads.keep_of_archive(connection, made)
     return SealedHistory(note, " ".join(parts))
 
 
@@ -144,10 +144,27 @@ def _is_there(tree: EventTree, found: str | None, seq: int, expected: str | None
     return tree.size < seq or tree.leaf(seq) in (_UNKNOWN, merkle.leaf_hash(bytes.fromhex(expected)))
 
 
+def _pack(tree: EventTree, row: ArchiveHeadRow, size: int) -> dict[str, object]:
+    seq, root = row["seq"], row["root"]
+    _must_be_root(tree, row["org_id"], seq, root, "a workbook or pack")
+    return {"proof": _hex(tree.consistency(seq, size)), "root": root, "size": seq}
+
+
+def _must_be_root(tree: EventTree, org_id: str, seq: int, root: str, what: str) -> None:
+    if tree.root(seq).hex() != root:
+        raise Conflict(
+            f"The first {seq} events of {org_id} are others than those that {what} was made at: run "
+            f"`hq verify --org {org_id}`.",
+            word="history_broken",
+        )
+
+
 def _seal(tree: EventTree, row: BundleRow, size: int) -> dict[str, object]:
     seq = row["sealed_seq"]
     proof: list[bytes] | None
     if row["head"] is not None:
+        root = read_checkpoint(open_note(row["head"]).text).root.hex()
+        _must_be_root(tree, row["org_id"], seq, root, f"the bundle {row['id']}")
         proof = tree.consistency(seq, size)
     else:
         proof = None if tree.leaf(seq) == _UNKNOWN else tree.inclusion(seq, size)

@@ -86,7 +86,7 @@ archives show it. With any other one of this organization, a bundle, a workbook 
 checks both, and that the history of one continues that of the other: nothing removed, nothing changed. `head.txt` is
 the signed head of the history at the revision above: how many events, the root of the Merkle tree over them (leaf `n`
 is `SHA-256(0x00 || hash of event n)`, the hash as 32 bytes), the hash of the last one, as a C2SP tlog-checkpoint.
-`heads.json` proves that the trees of all earlier bundles, and of the last heads that were handed out otherwise, are the
+`heads.json` proves that the trees of all earlier bundles, and of the last workbooks and meeting packs, are the
 beginning of this one (RFC 6962 consistency proofs). Keep what you were given: a later archive is held against it.
 """
 

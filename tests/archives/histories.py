@@ -85,6 +85,7 @@ def truncate(office, last):
             "SELECT hash FROM audit_log WHERE org_id = 'acme' AND seq = ?", (last,)
         ).fetchone()
     gone = [("change_log", "revision"), ("bundle_files", "revision"), ("bundles", "revision"), ("signed_heads", "seq"),
+            ("archive_heads", "seq"),
             ("audit_log", "seq")]  # fmt: skip
     by_hand(
         office,
@@ -119,6 +120,7 @@ def rewrite(office, event_id, actor):
         ("UPDATE heads SET hash = ? WHERE org_id = 'acme'", (previous,)),
         "DELETE FROM event_tiles WHERE org_id = 'acme'",
         "DELETE FROM signed_heads WHERE org_id = 'acme'",
+        "DELETE FROM archive_heads WHERE org_id = 'acme'",
     )
     forget_heads(office)
 

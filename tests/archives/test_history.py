@@ -192,6 +192,22 @@ def test_nothing_is_sealed_below_an_earlier_seal(office):
     assert refused.value.message.startswith(f"The bundle {bundle} was sealed at event 9 with the hash ")
 
 
+def test_no_pack_is_made_over_a_history_that_an_earlier_one_is_not_of(office):
+    office.write("a", "b")
+    office.hand_over("old.zip", "workbook")
+    rows = kept(office, "archive_heads")
+    rewrite(office, "a", "eve")
+    restore(office, rows)
+    office.write("c")
+    with pytest.raises(Conflict) as refused:
+        office.hand_over("new.zip", "committee-meeting-pack")
+    assert (refused.value.word, refused.value.message) == (
+        "history_broken",
+        "The first 3 events of acme are others than those that a workbook or pack was made at: run "
+        "`hq verify --org acme`.",
+    )
+
+
 # -- keys
 
 

@@ -8,9 +8,9 @@ from sqlalchemy import Connection, exists, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.store.rows import first, many, select_rows
-from engine.store.schema.audit import access_log, audit_log, chain_cuts, signed_heads
+from engine.store.schema.audit import access_log, archive_heads, audit_log, chain_cuts, signed_heads
 from engine.store.schema.outputs import bundles, deliveries
-from engine.store.schema.records import SignedHeadRow
+from engine.store.schema.records import ArchiveHeadRow, SignedHeadRow
 
 
 def newest(connection: Connection, org_id: str) -> SignedHeadRow | None:
@@ -33,10 +33,16 @@ def latest(connection: Connection, org_id: str, most: int) -> list[SignedHeadRow
     return many(connection, signed_heads, org_id, order=("-seq",), limit=most)
 
 
-def below(connection: Connection, org_id: str, seq: int, most: int) -> list[SignedHeadRow]:
-    """The last ``most`` signed heads of fewer events than that, in their order."""
-    query = select(signed_heads).where(signed_heads.c.org_id == org_id, signed_heads.c.seq < seq)
-    return select_rows(connection, signed_heads, query.order_by(signed_heads.c.seq.desc()).limit(most))[::-1]
+def of_archives(connection: Connection, org_id: str, seq: int, most: int) -> list[ArchiveHeadRow]:
+    """The last ``most`` heads of fewer events than that which workbooks and packs carry, in their order."""
+    query = select(archive_heads).where(archive_heads.c.org_id == org_id, archive_heads.c.seq < seq)
+    return select_rows(connection, archive_heads, query.order_by(archive_heads.c.seq.desc()).limit(most))[::-1]
+
+
+def keep_of_archive(connection: Connection, row: ArchiveHeadRow) -> None:
+    """Remember that a workbook or pack carries this head."""
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    connection.execute(insert(archive_heads).values(**row).on_conflict_do_nothing())
 
 
 def keep(connection: Connection, row: SignedHeadRow) -> None:
