@@ -37,20 +37,21 @@ def verify(context: click.Context, files: tuple[Path, ...], org: str | None, key
 
 def _chain(context: click.Context, org: str) -> None:
     from engine.archives.seal_check import check_seals
+    from engine.runtime.chains import verify_chain
     from engine.runtime.head_check import check_heads
 
     with open_console_services() as services:
         name = org if org == PLATFORM else organization(services, org)
-        check = services.store.verify(name)
-        if not check.ok:
-            click.echo(f"broken: {check.org_id} at event {check.broken_seq}: {check.problem}")
-            context.exit(1)
-        told = check_heads(services, name)
-        for problem in told.problems:
-            click.echo(f"broken: {name}: {problem}")
-        if not told.ok:
-            context.exit(1)
         with Steps() as steps:
+            check = verify_chain(services.store, name, lambda done, total: steps("events", done, total))
+            if not check.ok:
+                click.echo(f"broken: {check.org_id} at event {check.broken_seq}: {check.problem}")
+                context.exit(1)
+            told = check_heads(services, name)
+            for problem in told.problems:
+                click.echo(f"broken: {name}: {problem}")
+            if not told.ok:
+                context.exit(1)
             rows = services.store.verify_rows(name, lambda done, total: steps("revisions", done, total))
             seals = check_seals(services, name, lambda done, total: steps("archives", done, total))
     if not rows.ok:

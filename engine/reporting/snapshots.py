@@ -63,6 +63,7 @@ class Snapshots:
         return Snapshot(
             org_id,
             (head, self._today(org_id, head, now)),
+            lambda: self.store.part_heads(org_id),
             self.catalogue,
             self.artifacts,
             lambda: self._share(org_id, now),
@@ -169,6 +170,7 @@ def subjects(view: View, org_ids: Sequence[str], now: datetime) -> list[Subject]
     found = view.frame("SELECT id, name, time_zone FROM organizations ORDER BY id")
     rows = found.filter(pl.col("id").is_in(list(org_ids)))
     changed = view.frame("SELECT org_id, name, value, revision FROM organization_settings ORDER BY org_id, name")
+    heads = view.frame("SELECT org_id, part, revision, hash FROM table_heads ORDER BY org_id, part")
     result = []
     for org_id, name, time_zone in rows.iter_rows():
         position = view.position(org_id)
@@ -177,7 +179,10 @@ def subjects(view: View, org_ids: Sequence[str], now: datetime) -> list[Subject]
         own = changed.filter(pl.col("org_id") == org_id)
         values = {key: msgspec.json.decode(value) for key, value in own.select("name", "value").iter_rows()}
         settings = thresholds(max(own["revision"].to_list(), default=0), values)
-        result.append(Subject(Organization(org_id, name, time_zone), position, local_day(now, time_zone), settings))
+        moved = heads.filter(pl.col("org_id") == org_id).select("part", "revision", "hash")
+        parts = {part: Position(seq, digest) for part, seq, digest in moved.iter_rows()}
+        day = local_day(now, time_zone)
+        result.append(Subject(Organization(org_id, name, time_zone), position, day, settings, parts))
     return result
 
 

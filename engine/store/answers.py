@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -24,12 +25,13 @@ Standing: TypeAlias = tuple[Role | None, Position | None, SessionEnds]
 
 
 class Answers:
-    """Heads and signed heads by organization; roles and standings by organization and e-mail address."""
+    """Heads, those of parts and signed ones too, by organization; roles and standings by organization and address."""
 
-    __slots__ = ("heads", "roles", "signed_heads", "standings")
+    __slots__ = ("heads", "parts", "roles", "signed_heads", "standings")
 
     def __init__(self) -> None:
         self.heads: dict[str, Position | None] = {}
+        self.parts: dict[str, Mapping[str, Position]] = {}
         self.roles: dict[tuple[str, str], Role | None] = {}
         self.signed_heads: dict[str, SignedHeadRow | None] = {}
         self.standings: dict[tuple[str, str], Standing] = {}

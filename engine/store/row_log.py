@@ -113,14 +113,12 @@ class RowLog:
         self._leaves: list[bytes] = []
 
     def put(self, table: Table, row: Values) -> None:
-        """A row as it is now; unlogged tables are left out."""
-        if table.info["unlogged"] is None:
-            self._waiting[table.name, tuple(row[name] for name in table.info["primary"])] = (table, row)
+        """A row as it is now."""
+        self._waiting[table.name, tuple(row[name] for name in table.info["primary"])] = (table, row)
 
     def gone(self, table: Table, key: tuple[object, ...]) -> None:
         """A row that is not there any more."""
-        if table.info["unlogged"] is None:
-            self._waiting[table.name, key] = (table, None)
+        self._waiting[table.name, key] = (table, None)
 
     @property
     def full(self) -> bool:

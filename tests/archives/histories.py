@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from datetime import timedelta
 
 from engine.archives import bundles, dsse, manifest, packs
+from engine.archives.log import as_hashed
 from engine.archives.spool import ArchiveSpool
 from engine.archives.windows import days
 from engine.archives.zipping import write_zip
@@ -21,7 +22,8 @@ from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import EventRow, Store
-from engine.store.chain import link
+from engine.store.chain import GENESIS, link
+from engine.store.queries.audit import events_between
 from reports import CATALOGUE
 from tests.conftest import NOW
 
@@ -92,6 +94,7 @@ def truncate(office, last):
         *((f"DELETE FROM {table} WHERE org_id = 'acme' AND {column} > {last}") for table, column in gone),
         "DELETE FROM event_tiles WHERE org_id = 'acme'",
         ("UPDATE heads SET seq = ?, hash = ? WHERE org_id = 'acme'", (last, digest)),
+        ("UPDATE table_heads SET revision = ?, hash = ? WHERE org_id = 'acme' AND revision > ?", (last, digest, last)),
     )
     forget_heads(office)
 
@@ -108,16 +111,18 @@ def rewrite(office, event_id, actor):
         connection.execute("UPDATE audit_log SET actor = ? WHERE org_id = 'acme' AND event_id = ?", (actor, event_id))
         connection.commit()
     store = Store(office.url)
-    previous, hashes = "0" * 64, []
-    with store.reader() as connection:
-        for event, changes, _ in store._chained(connection, "acme"):
-            previous = link(previous, event, changes)
-            hashes.append((previous, event.seq))
+    previous, hashes = GENESIS, []
+    for page in events_between(store, "acme", 1, 1_000_000):
+        for row in page:
+            previous = link(previous, as_hashed("acme", row), row.changes)
+            hashes.append((previous, row.seq))
     store.close()
     by_hand(
         office,
         *(("UPDATE audit_log SET hash = ? WHERE org_id = 'acme' AND seq = ?", pair) for pair in hashes),
         ("UPDATE heads SET hash = ? WHERE org_id = 'acme'", (previous,)),
+        "UPDATE table_heads SET hash = (SELECT a.hash FROM audit_log a WHERE a.org_id = 'acme' AND a.seq = revision) "
+        "WHERE org_id = 'acme'",
         "DELETE FROM event_tiles WHERE org_id = 'acme'",
         "DELETE FROM signed_heads WHERE org_id = 'acme'",
         "DELETE FROM archive_heads WHERE org_id = 'acme'",

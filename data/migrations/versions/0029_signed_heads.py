@@ -6,7 +6,7 @@ from alembic import op
 from engine.store.types import Instant
 
 revision = "0029"
-down_revision = "0027"
+down_revision = "0028"
 
 
 def upgrade() -> None:
