@@ -8,21 +8,16 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.archives.about import About
+from engine.archives.announcement import ROUTE, announcement
 from engine.archives.archive import SealedArchive, seal
 from engine.archives.contents import gather
 from engine.archives.errors import disk
 from engine.archives.manifest import Previous
+from engine.archives.proofs import SealedHistory, add_history, must_continue
 from engine.archives.spool import ArchiveSpool
 from engine.archives.sweep import mark, sweep, temporary
 from engine.archives.windows import Days
-from engine.delivery import (
-    Message,
-    QueueAnswer,
-    channels_of,
-    content_hash,
-    endpoints,
-    enqueue,
-)
+from engine.delivery import QueueAnswer, channels_of, endpoints, enqueue
 from engine.model.days import local_day, midnight
 from engine.model.errors import Conflict, NotFound, Unavailable
 from engine.model.vocabulary import Json
@@ -36,8 +31,6 @@ from engine.store.rows import first, pick
 from engine.store.schema.outputs import bundle_files, bundles
 from engine.store.schema.records import BundleRow
 
-ROUTE = "/api/governance/compliance/bundles"
-KIND = "bundle_created"
 CRON = "cron:bundles"
 SCHEDULES = (CRON, "scheduler")
 TRIES = 5
@@ -54,6 +47,10 @@ class NewBundle:
 
 class _Overtaken(Exception):
     """Another bundle was sealed since we looked, or this one was taken for unfinished."""
+
+
+class _Outdated(Exception):
+    """What was gathered lies below a bundle that was sealed since."""
 
 
 def create_scheduled(services: Services, org_id: str, actor: str, window: Days, *, now: datetime) -> NewBundle:
@@ -80,33 +77,58 @@ def create(
     now: datetime,
     known: Callable[[], BundleRow | None] | None = None,
 ) -> NewBundle:
-    """Seal a bundle of the organization as it stands and queue word of it. Conflict: its audit chain does not hold.
+    """Seal a bundle of the organization as it stands and queue word of it. Conflict: its audit chain does not
+    hold, or does not continue an earlier seal.
 
     ``known`` may find one that was sealed meanwhile and will do.
     """
-    settings = services.settings
-    key = signing_key(settings.signing_key_path)
-    folder = archive_path(settings, org_id, "x").parent
+    folder = archive_path(services.settings, org_id, "x").parent
     sweep(services.store, folder, org_id, now=now)
-    with gather(services, org_id, "bundle", window, now=now) as (spool, about, counts):
-        for _ in range(TRIES):
-            with services.store.reader() as connection:
-                before = queries.newest(connection, org_id)
-            found = known() if known else None
-            if found is not None:
-                return NewBundle(found, [], again=True)
-            bundle_id = new_id("bnd")
-            with _sealed(spool, replace(about, previous=_previous(before)), key, folder, bundle_id) as sealed:
-                final = archive_path(settings, org_id, bundle_id)
-                try:
-                    with _placed(sealed.path, final), services.store.revision(org_id, actor, now=now) as revision:
-                        if queries.newest(revision.connection, org_id) != before or not final.is_file():
-                            raise _Overtaken
-                        row = _row(revision, bundle_id, about, sealed, counts, before)
-                        return NewBundle(row, _write(revision, row, sealed, settings))
-                except _Overtaken:
-                    continue
+    with services.store.reader() as connection:
+        must_continue(connection, org_id)
+    for _ in range(TRIES):
+        with gather(services, org_id, "bundle", window, now=now) as (spool, about, counts):
+            try:
+                return _create(services, spool, about, counts, actor, folder, now, known)
+            except _Outdated:
+                continue
     raise Conflict("Other bundles were sealed at the same time, again and again: try again.", word="bundle_overtaken")
+
+
+def _create(
+    services: Services,
+    spool: ArchiveSpool,
+    about: About,
+    counts: dict[str, int],
+    actor: str,
+    folder: Path,
+    now: datetime,
+    known: Callable[[], BundleRow | None] | None,
+) -> NewBundle:
+    """Seal what was gathered over all bundles that there are, even those that were sealed meanwhile."""
+    settings, org_id = services.settings, about.organization.id
+    key = signing_key(settings.signing_key_path)
+    for _ in range(TRIES):
+        with services.store.reader() as connection:
+            before = queries.newest(connection, org_id)
+        found = known() if known else None
+        if found is not None:
+            return NewBundle(found, [], again=True)
+        if before is not None and before["sealed_seq"] > about.revision.seq:
+            raise _Outdated
+        bundle_id = new_id("bnd")
+        history = add_history(services, spool, about, now=now)
+        with _sealed(spool, replace(about, previous=_previous(before)), key, folder, bundle_id) as sealed:
+            final = archive_path(settings, org_id, bundle_id)
+            try:
+                with _placed(sealed.path, final), services.store.revision(org_id, actor, now=now) as revision:
+                    if queries.newest(revision.connection, org_id) != before or not final.is_file():
+                        raise _Overtaken
+                    row = _row(revision, bundle_id, about, sealed, counts, before, history)
+                    return NewBundle(row, _write(revision, row, sealed, settings))
+            except _Overtaken:
+                continue
+    raise _Outdated
 
 
 def archive_path(settings: Settings, org_id: str, bundle_id: str) -> Path:
@@ -223,6 +245,7 @@ def _row(
     sealed: SealedArchive,
     counts: dict[str, int],
     before: BundleRow | None,
+    history: SealedHistory,
 ) -> BundleRow:
     return {
         "org_id": revision.org_id,
@@ -242,6 +265,8 @@ def _row(
         "size_bytes": sealed.size,
         "archive_sha256": sealed.sha256,
         "key_id": sealed.key_id,
+        "head": history.head,
+        "before": history.before,
         "counts": dict[str, Json](counts),
     }
 
@@ -258,30 +283,4 @@ def _write(revision: Revision, row: BundleRow, sealed: SealedArchive, settings: 
     told = ("requested_window", "sealed_seq", "manifest_sha256", "merkle_root", "previous_id", "key_id")
     revision.record("bundle.sealed", object_type="bundle", object_id=row["id"], details=pick(row, told))
     channels = channels_of(settings, endpoints(revision.connection, revision.org_id))
-    return enqueue(revision, [_message(row, url, settings) for url in channels.webhook.recipients])
-
-
-def _message(row: BundleRow, url: str, settings: Settings) -> Message:
-    payload: dict[str, Json] = {
-        "event": KIND,
-        "bundle": {
-            "id": row["id"],
-            "organization": row["org_id"],
-            "window": {"requested": row["requested_window"], "start_on": row["window_start_on"].isoformat(),
-                       "end_on": row["window_end_on"].isoformat()},
-            "revision": {"seq": row["sealed_seq"], "hash": row["sealed_hash"]},
-            "manifest_sha256": row["manifest_sha256"],
-            "merkle_root": row["merkle_root"],
-            "previous_id": row["previous_id"],
-            "key_id": row["key_id"],
-            "size_bytes": row["size_bytes"],
-            "counts": row["counts"],
-            "download": f"{settings.base_url.rstrip('/')}{ROUTE}/{row['id']}/download",
-        },
-    }  # fmt: skip
-    subject = f"Evidence bundle {row['id']} sealed"
-    text = (
-        f"The evidence bundle {row['id']} of {row['org_id']} for {row['requested_window']} was sealed at revision "
-        f"{row['sealed_seq']}. SHA-256 of its manifest: {row['manifest_sha256']}."
-    )
-    return Message(KIND, row["id"], "webhook", url, content_hash(payload), subject, payload, text)
+    return enqueue(revision, [announcement(row, url, settings) for url in channels.webhook.recipients])

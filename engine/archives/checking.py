@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Protocol, TypeAlias
 
-from engine.archives import dsse, manifest
+import msgspec
+
+from engine.archives import dsse, manifest, verify
 from engine.archives.errors import BrokenArchive
-from engine.archives.manifest import LOG
+from engine.archives.manifest import HEAD, HEADS, LOG, ROTATIONS
 from engine.archives.other_zips import read_repacked
 from engine.archives.zipping import ZipEntry, content, read_directory
 from engine.model import merkle
@@ -40,6 +42,7 @@ class ArchiveCheck:
     root_ok: bool = False
     sums_ok: bool = False
     chain_ok: bool | None = None
+    head_ok: bool | None = None
     files: list[FileCheck] = field(default_factory=list)
 
     @property
@@ -119,8 +122,18 @@ def _check_members(members: Members, check: ArchiveCheck, key_id: str | None) ->
         check.signature_ok = True
     except BrokenArchive as broken:
         check.problems.append(broken)
+    history = _history(members, made.predicate, check)
+    tree = None if history is None else verify.Frontier(history.before.size, history.before.parts)
     for listed in made.predicate.files:
-        check.files.append(_checked(members.get(listed.path), listed, made.predicate, check))
+        check.files.append(_checked(members.get(listed.path), listed, made.predicate, check, tree))
+    if history is not None and tree is not None:
+        if made.predicate.events is None and tree.size < made.predicate.revision.seq:
+            tree.add(bytes.fromhex(made.predicate.revision.hash))
+        try:
+            history.check(tree)
+            check.head_ok = True
+        except verify.Broken as broken:
+            check.problems.append(BrokenArchive(broken.where, broken.problem))
     known = {listed.path for listed in made.predicate.files} | set(manifest.UNLISTED)
     for name in members:
         if name not in known:
@@ -154,8 +167,30 @@ def _check_signature(members: Members, payload: bytes, stated: str, wanted: str 
         raise BrokenArchive(manifest.KEY, f"is another key: expected {wanted}, found {found}")
 
 
+def _history(members: Members, predicate: manifest.Predicate, check: ArchiveCheck) -> verify.History | None:
+    """The signed head and its proofs, where the archive has them and they hold."""
+    if not {HEAD, HEADS} & (listed := {file.path for file in predicate.files}):
+        return None
+    check.head_ok = False
+    try:
+        known = [keys.public_key(_small(members, manifest.KEY)).public_bytes_raw()]
+        if ROTATIONS in listed:
+            known = verify.read_rotations(ROTATIONS, _small(members, ROTATIONS).decode(), known[0])
+        note, proofs = _small(members, HEAD), _small(members, HEADS)
+        return verify.History(note, proofs, msgspec.to_builtins(predicate), known, dsse.is_signature)
+    except ValueError as error:  # a key that is none is told elsewhere
+        check.problems += [BrokenArchive(ROTATIONS, "is not UTF-8")] * isinstance(error, UnicodeDecodeError)
+    except (verify.Broken, BrokenArchive) as broken:
+        check.problems.append(BrokenArchive(broken.where, broken.problem))
+    return None
+
+
 def _checked(
-    member: ArchiveMember | None, listed: manifest.File, predicate: manifest.Predicate, check: ArchiveCheck
+    member: ArchiveMember | None,
+    listed: manifest.File,
+    predicate: manifest.Predicate,
+    check: ArchiveCheck,
+    tree: verify.Frontier | None,
 ) -> FileCheck:
     """One file against its line in the manifest; the audit log against itself as well, in the same pass."""
     name = listed.path
@@ -169,7 +204,7 @@ def _checked(
         pieces = _hashed(member.pieces(), digest)
         if name == LOG and predicate.events is not None:
             check.chain_ok = False
-            _check_chain(pieces, predicate.events, predicate.revision)
+            _check_chain(pieces, predicate.events, predicate.revision, tree)
             check.chain_ok = True
         else:
             for _ in pieces:
@@ -224,8 +259,13 @@ def _hashed(pieces: Iterator[bytes], digest: "hashlib._Hash") -> Iterator[bytes]
         yield piece
 
 
-def _check_chain(pieces: Iterator[bytes], events: manifest.EventRange, revision: manifest.ManifestRevision) -> None:
-    """Every event follows from the one before, and the last is the revision."""
+def _check_chain(
+    pieces: Iterator[bytes],
+    events: manifest.EventRange,
+    revision: manifest.ManifestRevision,
+    tree: verify.Frontier | None,
+) -> None:
+    """Every event follows from the one before, and the last is the revision. ``tree`` grows by them."""
     count, previous = 0, b""
     for line in _lines(pieces):
         count += 1
@@ -240,6 +280,8 @@ def _check_chain(pieces: Iterator[bytes], events: manifest.EventRange, revision:
             raise BrokenArchive(LOG, f"line {count:,} does not match its hash: expected {expected.decode()}, "
                               f"found {found.decode('ascii', 'backslashreplace')}")  # fmt: skip
         previous = found
+        if tree is not None:
+            tree.add(bytes.fromhex(found.decode()))
     if count != events.count:
         raise BrokenArchive(LOG, f"has {count:,} events; the manifest speaks of {events.count:,}")
     if count and previous.decode() != revision.hash:

@@ -73,8 +73,14 @@ def open_envelope(envelope: bytes) -> Envelope:
 
 def holds(envelope: Envelope, key: Ed25519PublicKey) -> bool:
     """Whether the signature is that of ``key``."""
+    signed = pre_authentication(envelope.payload_type, envelope.payload)
+    return is_signature(key.public_bytes_raw(), signed, envelope.signature)
+
+
+def is_signature(key: bytes, message: bytes, signature: bytes) -> bool:
+    """Whether the key, of 32 bytes, signed the message."""
     try:
-        key.verify(envelope.signature, pre_authentication(envelope.payload_type, envelope.payload))
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
     except InvalidSignature:
         return False
     return True

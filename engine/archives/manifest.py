@@ -17,7 +17,7 @@ from engine.model.vocabulary import ARCHIVE_KINDS, ArchiveKind
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://hq.example/evidence-archive/v1"
 MANIFEST, ENVELOPE, SUMS, KEY = "manifest.json", "manifest.dsse.json", "SHA256SUMS", "signing_key.pem"
-LOG = "audit_log.jsonl"
+LOG, HEAD, HEADS, ROTATIONS = "audit_log.jsonl", "head.txt", "heads.json", "key_rotations.txt"
 UNLISTED = (MANIFEST, ENVELOPE, SUMS)  # they speak of the others
 Digest = str
 

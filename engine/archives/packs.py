@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.archives.archive import seal
 from engine.archives.contents import gather
+from engine.archives.proofs import add_history
 from engine.archives.windows import Days
 from engine.model.document import Position
 from engine.model.vocabulary import ArchiveKind
@@ -40,6 +41,7 @@ def pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, *, no
         with artifacts.building(made):
             if not path.is_file():
                 temporary = path.with_name(f"{UNFINISHED}{os.urandom(8).hex()}")
+                add_history(services, spool, about, now=now)
                 seal(spool, about, key, temporary)
                 artifacts.take(made, temporary)
     return _found(path, made)

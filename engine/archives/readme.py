@@ -75,6 +75,19 @@ another way:
 
     openssl pkey -pubin -in signing_key.pem -outform DER | sha256sum
     {key_id}
+
+## Whether it is the same history
+
+Who has the database can remove or rewrite events and seal again, and the archive that comes of it holds by itself. Two
+archives show it. With any other one of this organization, a bundle, a workbook or a meeting pack, older or newer:
+
+    python3 -I verify.py OTHER.zip
+
+checks both, and that the history of one continues that of the other: nothing removed, nothing changed. `head.txt` is
+the signed head of the history at the revision above: how many events, the root of the Merkle tree over them (leaf `n`
+is `SHA-256(0x00 || hash of event n)`, the hash as 32 bytes), the hash of the last one, as a C2SP tlog-checkpoint.
+`heads.json` proves that the trees of all earlier bundles, and of the last workbooks and meeting packs, are the
+beginning of this one (RFC 6962 consistency proofs). Keep what you were given: a later archive is held against it.
 """
 
 

@@ -91,6 +91,7 @@ def _told(check: checking.ArchiveCheck | None, problems: list[Finding], now: dat
             "merkle_root_ok": bool(check and check.root_ok),
             "sums_ok": bool(check and check.sums_ok),
             "audit_chain_ok": check.chain_ok if check else None,
+            "signed_head_ok": check.head_ok if check else None,
             "chain_link_ok": statement is not None and "chain" not in wrong,
             "audit_log_ok": "audit log" not in wrong,
             "files": _files(check),

@@ -8,28 +8,35 @@ from engine.cli.common import Steps, open_console_services, organization
 from engine.model.errors import Usage
 from engine.store import PLATFORM
 
+EXAMPLES = "hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify old.zip new.zip; hq verify --org aurora"
 
-@click.command(epilog="Example: hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify --org aurora")
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+
+@click.command(epilog=f"Example: {EXAMPLES}")
+@click.argument("files", metavar="[FILE [OTHER]]", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--org", help="Organization whose audit chain is checked.")
-@click.option("--key", metavar="FINGERPRINT", help="Key that must have signed FILE: 16 or more of its hex digits.")
+@click.option("--key", metavar="FINGERPRINT", help="Key that must have signed it: 16 or more of its hex digits.")
 @click.pass_context
-def verify(context: click.Context, file: Path | None, org: str | None, key: str | None) -> None:
-    """Check an archive (bundle, workbook, meeting pack) or the audit chain of an organization.
+def verify(context: click.Context, files: tuple[Path, ...], org: str | None, key: str | None) -> None:
+    """Check an archive (bundle, workbook, meeting pack), or the audit chain of an organization.
 
+    With two archives of an organization, also that the history of one continues that of the other, in either order.
     Names the first thing that does not hold, and where; exit code 1 then. An archive needs no store and no network.
     """
-    if (file is None) == (org is None):
-        raise Usage("Name either an archive or, with --org, an organization.")
+    if len(files) > 2 or (not files) == (org is None):
+        raise Usage("Name either one archive or two or, with --org, an organization.")
     if key is not None and (org is not None or not _fingerprint(key)):
         raise Usage(f"--key takes 16 to 64 hex digits, together with an archive; got {key!r}.")
-    if file is not None:
-        _archive(context, file, key)
-    elif org is not None:
+    if org is not None:
         _chain(context, org)
+        return
+    if len(files) == 1:
+        _archive(context, files[0], key)
+    else:
+        _history(context, files, key)
 
 
 def _chain(context: click.Context, org: str) -> None:
+    from engine.archives.seal_check import check_seals
     from engine.runtime.chains import verify_chain
     from engine.runtime.head_check import check_heads
 
@@ -46,14 +53,42 @@ def _chain(context: click.Context, org: str) -> None:
             if not told.ok:
                 context.exit(1)
             rows = services.store.verify_rows(name, lambda done, total: steps("revisions", done, total))
+            seals = check_seals(services, name, lambda done, total: steps("archives", done, total))
     if not rows.ok:
         click.echo(f"broken: {check.org_id}: {rows.problem}")
+        context.exit(1)
+    if not seals.ok:
+        click.echo(f"broken: {check.org_id}: {seals.problem}")
         context.exit(1)
     span = f"events {check.first_seq} to {check.head_seq}" if check.events else "no events"
     click.echo(f"ok: {check.org_id}, {span} hold, head {check.head_hash}")
     unchecked = "" if told.signatures else "; their signatures were not checked: there is no signing key here"
     click.echo(f"{told.heads:,} heads that were signed or left with something lie on the chain{unchecked}")
     click.echo(f"{rows.rows:,} rows are as {rows.revisions:,} revisions left them")
+    click.echo(f"{seals.seals:,} archives are as they were sealed")
+
+
+def _history(context: click.Context, files: tuple[Path, ...], key: str | None) -> None:
+    """Both archives, and whether they tell one history; they may be signed with keys of which one follows the other."""
+    from engine.archives import verify as script
+
+    for file in files:
+        _archive(context, file, None)
+    try:
+        archives = [script.Archive(file) for file in files]
+        for archive in archives:
+            archive.check()
+        said = script.compare(*archives)
+    except script.Broken as broken:
+        click.echo(f"broken: {broken}")
+        context.exit(1)
+    except script.Unproven as unproven:
+        click.echo(f"unproven: {unproven}")
+        context.exit(1)
+    if key is not None and not any(archive.key_id.startswith(key.lower()) for archive in archives):
+        click.echo(f"broken: archives: neither is signed with the key {key}")
+        context.exit(1)
+    click.echo(f"ok: {said}")
 
 
 def _archive(context: click.Context, file: Path, key: str | None) -> None:

@@ -63,6 +63,15 @@ class EventTree:
         """The root over the first ``size`` events."""
         return self._range(0, size)
 
+    def parts(self, size: int) -> list[bytes]:
+        """The roots of the whole parts of the first ``size`` events, largest first: all that the next root needs."""
+        found, start = [], 0
+        for height in reversed(range(size.bit_length())):
+            if size >> height & 1:
+                found.append(self._node(height, start >> height))
+                start += 1 << height
+        return found
+
     def inclusion(self, seq: int, size: int) -> list[bytes]:
         """The audit path of an event in the tree of ``size`` events, nearest first."""
         return merkle.inclusion_path(seq - 1, size, self._range)

@@ -12,7 +12,7 @@ from reports.shared.wording import count, percent
 from reports.testing import claim_rows
 from reports.testing.claim_rows import STATES
 
-LABELS = {"control_state": "Claimed state", "state": "Lineage", "leaves": "Of"}
+LABELS = {"control_state": "Claimed state", "state": "Lineage", "leaves": "Events under the head"}
 DEFINITIONS = {
     "Claim": "That a source of evidence (operation, test, policy, attestation, evidence item) stands behind a control; "
     "it rests on the newest evidence of that source. A control has as many claims as sources. File and row say where "
@@ -21,9 +21,10 @@ DEFINITIONS = {
     "log with hq verify.",
     "Bundle": "The first sealed bundle whose window has the day of the evidence and whose audit log has its event. "
     "Not bundled is no fault of the lineage: it ends at the audit log then, and has no Merkle leaf.",
-    "Merkle proof": "The audit log of the bundle holds the event under its hash. The leaf is the hash of that file's "
-    "line in the manifest; hashed with the steps of the path, nearest first (RFC 6962), it gives the root that the "
-    "bundle's manifest states and its key signed.",
+    "Merkle proof": "The leaf is the event's: SHA-256 of a zero byte and its hash. Hashed with the steps of the path, "
+    "nearest first (RFC 6962), it gives the root that the signed head in the bundle states (head.txt), over as many "
+    "events. There are no steps for a bundle that was sealed without such a head, or once retention took its events: "
+    "the bundle itself shows it then, and hq prove does for an event that is kept.",
 }
 FAULT = ("framework", "control_id", "title", "source", "evidence_id", "state", "problem", "event_id")
 CLAIM = (
@@ -53,7 +54,7 @@ def build(
             Table("orphan_controls", "Controls that no claim is about",
                   bare.select("framework", "control_id", "title", "owner"),
                   note="They claim nothing, so nothing can be traced."),
-            Table("merkle_proofs", "Merkle proofs of the bundles", claim_rows.proofs(bundle_proofs, claims),
+            Table("merkle_proofs", "Merkle proofs of the events in bundles", claim_rows.proofs(bundle_proofs),
                   labels=LABELS, hidden=("merkle_leaf", "merkle_path")),
             Table("orphan_evidence", "Evidence that supports no control", orphan_evidence.drop("org_id")),
             Table("claims", "Every claim", rows.sort("framework", "position", "control_id", "source").select(CLAIM),
@@ -107,5 +108,5 @@ REPORT = Report(
         *("claims", "claims_complete", "claims_broken", "claims_hash_mismatch", "lineage_completeness_pct"),
         *("claims_bundled", "claims_not_bundled", "claims_audit_events", "orphan_evidence", "orphan_controls"),
     ),
-    schema_version=2,
+    schema_version=3,
 )

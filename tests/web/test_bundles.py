@@ -24,6 +24,7 @@ from engine.archives.checking import check_archive
 from engine.archives.contents import FRAMEWORKS, gather
 from engine.archives.windows import days
 from engine.cli import hq
+from engine.model.checkpoints import open_note, read_checkpoint
 from engine.runtime.signing_keys import signing_key
 from engine.store import EventRow
 from engine.store.chain import GENESIS
@@ -44,7 +45,8 @@ BASE = "/api/governance/compliance"
 BUNDLES = f"{BASE}/bundles"
 MEMBER, OWNER = "member@acme.example", "owner@acme.example"
 SECRET = "bundle-cron-secret"
-SIGNED = ["README.md", "SHA256SUMS", "manifest.dsse.json", "manifest.json", "signing_key.pem", "verify.py"]
+SIGNED = ["README.md", "SHA256SUMS", "head.txt", "heads.json", "manifest.dsse.json", "manifest.json", "signing_key.pem",
+          "verify.py"]  # fmt: skip
 ASSESSMENTS = [item.file for item in FRAMEWORKS]
 
 
@@ -177,7 +179,7 @@ def test_the_metadata_verifies_every_part(owner, peopled):
     assert {name: value for name, value in found.items() if name != "files"} == {
         "ok": True, "problem": None, "problems": [], "verified_at": "2026-11-20T08:30:00Z", "verifier_version": "1",
         "archive_ok": True, "signature_ok": True, "merkle_root_ok": True, "sums_ok": True, "audit_chain_ok": True,
-        "chain_link_ok": True, "audit_log_ok": True,
+        "chain_link_ok": True, "audit_log_ok": True, "signed_head_ok": True,
     }  # fmt: skip
     assert {one["status"] for one in found["files"]} == {"ok"}
     assert answer["manifest"]["_type"] == "https://in-toto.io/Statement/v1"
@@ -683,14 +685,15 @@ def test_a_claim_of_the_workbook_resolves_to_its_event_its_hash_and_its_merkle_p
     claim = next(row for row in lineage if row["section"] == "claims" and row["row"] == "CC6.1")
     assert any(row["control_id"] == claim["row"] for row in rows_of(files[claim["file"]]))
     assert (claim["event_id"], claim["bundle"], claim["state"]) == ("e1", bundle["id"], "complete")
-    proof = next(row for row in lineage if row["section"] == "merkle_proofs" and row["bundle"] == bundle["id"])
+    proof = next(row for row in lineage if row["section"] == "merkle_proofs" and row["seq"] == claim["seq"])
     assert (proof["log"], proof["merkle_leaf"]) == ("audit_log.jsonl", claim["merkle_leaf"])
+    assert proof["merkle_leaf"] == sha256(b"\0" + bytes.fromhex(claim["event_hash"])).hexdigest()
     path = [bytes.fromhex(step) for step in proof["merkle_path"].split("; ")]
-    leaf = bytes.fromhex(proof["merkle_leaf"])
-    found = root_from_path(leaf, int(proof["leaf_index"]), int(proof["leaves"]), path)
-    assert found.hex() == proof["merkle_root"] == bundle["merkle_root"]
-    log = unzipped(owner.get(bundle["download"]).body)["audit_log.jsonl"]
-    assert f'{{"hash":"{claim["event_hash"]}"'.encode() in log
+    found = root_from_path(bytes.fromhex(proof["merkle_leaf"]), int(proof["leaf_index"]), int(proof["leaves"]), path)
+    sealed_files = unzipped(owner.get(bundle["download"]).body)
+    head = read_checkpoint(open_note(sealed_files["head.txt"].decode()).text)
+    assert (found, found.hex(), proof["leaves"]) == (head.root, proof["merkle_root"], str(head.size))
+    assert f'{{"hash":"{claim["event_hash"]}"'.encode() in sealed_files["audit_log.jsonl"]
 
 
 def test_an_event_that_came_after_the_seal_is_not_in_the_bundle(owner, peopled):

@@ -85,7 +85,7 @@ EVIDENCE: Mapping[str, Column] = {
     "last_id": Column("Last ID", "text", "Identifier of the newest event."),
     "last_source": Column("Source", "word", "Source of the newest evidence."),
     "last_test_on": Column("Last test", "date", "Day of the newest test of the control, passed or failed."),
-    "leaf_index": Column("Leaf, from 0", "count", "Place of the leaf in the bundle's Merkle tree, from 0."),
+    "leaf_index": Column("Leaf, from 0", "count", "Place of the event in the Merkle tree over the history, from 0."),
     "link_body": Column("Link body", "text", "Request that would link the test, as JSON."),
     "link_id": Column("Link ID", "text", "Identifier of the link."),
     "linked": Column("Linked", "count", "Tests linked to a control."),
@@ -95,9 +95,11 @@ EVIDENCE: Mapping[str, Column] = {
     "linked_on": Column("Linked", "date", "Day on which the test was linked."),
     "linked_pct": Column("Linked (%)", "percent", "Linked tests as a share of those passed."),
     "log": Column("File of the event", "text", "File of the bundle that holds the event."),
-    "merkle_leaf": Column("Merkle leaf", "text", "Hash of the file's line in the manifest of the bundle."),
+    "merkle_leaf": Column(
+        "Merkle leaf", "text", "The event in the tree over the history: SHA-256 of a zero byte and its hash."
+    ),
     "merkle_path": Column("Merkle path", "texts", "Hashes that lead from the leaf to the root, nearest first."),
-    "merkle_root": Column("Merkle root", "text", "Root hash that the manifest of the bundle states."),
+    "merkle_root": Column("Merkle root", "text", "Root of the Merkle tree that the signed head in the bundle states."),
     "missing": Column("Missing", "count", "Those without what is needed, such as any evidence."),
     "newest_at": Column("Newest (UTC)", "instant", "Moment of the newest evidence of the criteria."),
     "newest_event_at": Column("Newest event (UTC)", "instant", "Moment of the newest event of the audit log."),

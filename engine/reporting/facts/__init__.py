@@ -141,6 +141,7 @@ FACTS: Mapping[str, FactFunction] = {
     "test_matches": testing.test_matches,
     "test_links": testing.test_links,
     "claim_evidence": lineage.claim_evidence,
+    "bundled_events": lineage.bundled_events,
     "bundle_proofs": lineage.bundle_proofs,
     "claims": lineage.claims,
     "orphan_evidence": lineage.orphan_evidence,

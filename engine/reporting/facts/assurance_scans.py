@@ -61,13 +61,9 @@ SCANS: Mapping[str, str] = {
         FROM test_links t JOIN asked q USING (org_id) WHERE t.linked_at < q.ends_at
     """,
     "sealed_bundles_rows": """
-        SELECT t.org_id, t.id, t.window_start_on, t.window_end_on, t.sealed_at, t.first_seq, t.sealed_seq
+        SELECT t.org_id, t.id, t.window_start_on, t.window_end_on, t.sealed_at, t.first_seq, t.sealed_seq,
+            t.head, t.before
         FROM bundles t JOIN asked q USING (org_id) WHERE t.sealed_at < q.ends_at
-    """,
-    "bundle_files_rows": """
-        SELECT f.org_id, f.bundle_id, f.position, f.name, f.sha256
-        FROM bundle_files f JOIN bundles t ON t.org_id = f.org_id AND t.id = f.bundle_id
-        JOIN asked q ON q.org_id = f.org_id WHERE t.sealed_at < q.ends_at
     """,
     "unlinked_items_rows": """
         SELECT t.org_id, t.id, t.title, t.owner, t.captured_at FROM evidence_items t JOIN asked q USING (org_id)
@@ -125,6 +121,11 @@ SCANS: Mapping[str, str] = {
         LEFT JOIN policies v ON v.org_id = a.org_id AND v.id = a.object_id
         LEFT JOIN chain_cuts c ON c.org_id = p.org_id AND c.seq = p.seq - 1
     """,
+    # the hashes of the events in the bundles that claims are in, which are offered as the table ``bundled_events``
+    "event_hashes_rows": """
+        SELECT b.org_id, b.bundle_id, a.seq, unhex(a.hash) AS hash
+        FROM bundled_events b JOIN audit_log a ON a.org_id = b.org_id AND a.seq BETWEEN b.first_seq AND b.sealed_seq
+    """,
     # the identifiers of the events that evidence is quoted with, which are offered as the table ``wanted_event_ids``
     "event_ids_rows": """
         SELECT a.org_id, a.seq, a.event_id
@@ -134,6 +135,7 @@ SCANS: Mapping[str, str] = {
 
 # facts that a scan reads as a table of the fact's name, besides ``asked``, which every scan may read
 OVER: Mapping[str, tuple[str, ...]] = {
+    "event_hashes_rows": ("bundled_events",),
     "event_ids_rows": ("wanted_event_ids",),
     "proofs_rows": ("claim_evidence",),
     "contradiction_starts_rows": ("wanted_contradictions",),

@@ -1025,10 +1025,14 @@ SCHEMAS: Mapping[str, Schema] = {
         "problem": TEXT,
         "position": WHOLE,
     },
-    # where the audit log of a sealed bundle stands in its Merkle tree: its leaf, the way to the root, the root
+    # a bundle that claims are in: the stretch of the chain that it holds
+    "bundled_events": {"org_id": TEXT, "bundle_id": TEXT, "first_seq": WHOLE, "sealed_seq": WHOLE},
+    # an event that claims rest on in the tree of a bundle's signed head: its leaf, the way to the root, the root.
+    # merkle_root null: a bundle without a signed head; merkle_path null: no way can be told
     "bundle_proofs": {
         "org_id": TEXT,
         "bundle_id": TEXT,
+        "seq": WHOLE,
         "file": TEXT,
         "leaf_index": WHOLE,
         "leaves": WHOLE,

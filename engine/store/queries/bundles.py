@@ -5,6 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
+from engine.store.batches import in_batches
 from engine.store.rows import first, many, select_first
 from engine.store.schema.audit import audit_log
 from engine.store.schema.outputs import bundles
@@ -21,6 +22,23 @@ def newest(connection: Connection, org_id: str) -> BundleRow | None:
 def every(connection: Connection, org_id: str) -> list[BundleRow]:
     """All bundles, newest first."""
     return many(connection, bundles, org_id, order=("-sealed_at", "-revision"))
+
+
+def every_seal(connection: Connection, org_id: str) -> list[BundleRow]:
+    """The bundles that were sealed here, by where they were sealed; those of one place in the order of their seals."""
+    rows = many(connection, bundles, org_id, order=("sealed_seq", "revision"))
+    return [row for row in rows if row["archive_sha256"] is not None and row["sealed_hash"] is not None]
+
+
+def hashes_at(connection: Connection, org_id: str, positions: Sequence[int]) -> dict[int, str]:
+    """The hashes of the chain at these positions, as far as retention left them."""
+    found: dict[int, str] = {}
+    for batch in in_batches(positions, 500):
+        query = select(audit_log.c.seq, audit_log.c.hash).where(
+            audit_log.c.org_id == org_id, audit_log.c.seq.in_(batch)
+        )
+        found.update((seq, digest) for seq, digest in connection.execute(query))
+    return found
 
 
 def sealed_since(

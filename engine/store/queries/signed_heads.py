@@ -7,10 +7,10 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from engine.store.rows import first, many
-from engine.store.schema.audit import access_log, audit_log, chain_cuts, signed_heads
+from engine.store.rows import first, many, select_rows
+from engine.store.schema.audit import access_log, archive_heads, audit_log, chain_cuts, signed_heads
 from engine.store.schema.outputs import bundles, deliveries
-from engine.store.schema.records import SignedHeadRow
+from engine.store.schema.records import ArchiveHeadRow, SignedHeadRow
 
 
 def newest(connection: Connection, org_id: str) -> SignedHeadRow | None:
@@ -31,6 +31,18 @@ def every(connection: Connection, org_id: str) -> list[SignedHeadRow]:
 def latest(connection: Connection, org_id: str, most: int) -> list[SignedHeadRow]:
     """The newest signed heads, newest first."""
     return many(connection, signed_heads, org_id, order=("-seq",), limit=most)
+
+
+def of_archives(connection: Connection, org_id: str, seq: int, most: int) -> list[ArchiveHeadRow]:
+    """The last ``most`` heads of fewer events than that which workbooks and packs carry, in their order."""
+    query = select(archive_heads).where(archive_heads.c.org_id == org_id, archive_heads.c.seq < seq)
+    return select_rows(connection, archive_heads, query.order_by(archive_heads.c.seq.desc()).limit(most))[::-1]
+
+
+def keep_of_archive(connection: Connection, row: ArchiveHeadRow) -> None:
+    """Remember that a workbook or pack carries this head."""
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    connection.execute(insert(archive_heads).values(**row).on_conflict_do_nothing())
 
 
 def keep(connection: Connection, row: SignedHeadRow) -> None:

@@ -128,6 +128,21 @@ signed_heads: TypedTable[records.SignedHeadRow] = TypedTable(
     info={"importable": False, "replicated": False, "unlogged": "it follows from the chain; signing moves no revision"},
 )
 
+archive_heads: TypedTable[records.ArchiveHeadRow] = TypedTable(
+    "archive_heads",
+    metadata,
+    Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
+    Column("seq", BigInteger, nullable=False, comment="sequence number of the last event under it"),
+    Column("root", String(64), nullable=False, comment="RFC 6962 root over the events up to it"),
+    PrimaryKeyConstraint("org_id", "seq"),
+    comment="Heads that workbooks and meeting packs carry: later archives prove that they continue them.",
+    info={
+        "importable": False,
+        "replicated": False,
+        "unlogged": "it follows from the chain; a download moves no revision",
+    },
+)
+
 record_starts: TypedTable[records.RecordStartRow] = tenant_table(
     "record_starts",
     "From which day on there were records of a framework, kept when retention removes the events that say so.",

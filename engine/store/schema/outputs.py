@@ -105,6 +105,10 @@ bundles: TypedTable[records.BundleRow] = tenant_table(
     text("sealed_hash", "hash of the chain at sealed_seq", null=True, internal=True),
     text("archive_sha256", "hash of the archive", null=True, internal=True),
     text("key_id", "fingerprint of the key that signed it", null=True, internal=True),
+    text("head", "signed head that it carries: a tlog-checkpoint", null=True, internal=True),
+    text(
+        "before", "roots of the whole parts of the tree before its first event, largest first", null=True, internal=True
+    ),
 )
 
 bundle_files: TypedTable[records.BundleFileRow] = tenant_table(

@@ -124,6 +124,14 @@ class ApprovalRow(TypedDict):
     revision: int
 
 
+class ArchiveHeadRow(TypedDict):
+    """Heads that workbooks and meeting packs carry: later archives prove that they continue them."""
+
+    org_id: str
+    seq: int
+    root: str
+
+
 class AttestationRow(TypedDict):
     """A statement by a named person that a control operates, due on a date."""
 
@@ -197,6 +205,8 @@ class BundleRow(TypedDict):
     sealed_hash: str | None
     archive_sha256: str | None
     key_id: str | None
+    head: str | None
+    before: str | None
     revision: int
 
 

@@ -85,6 +85,7 @@ class BundleCheck(Shape):
     merkle_root_ok: bool
     sums_ok: bool
     audit_chain_ok: bool | None
+    signed_head_ok: bool | None
     chain_link_ok: bool
     audit_log_ok: bool
     files: list[VerifiedFile]

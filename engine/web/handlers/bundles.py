@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 
 from engine.archives import bundles, packs
+from engine.archives.announcement import ROUTE
 from engine.archives.verification import verify_bundle
 from engine.archives.windows import Days, days
 from engine.digests import each
@@ -84,7 +85,7 @@ def scheduled_bundle(request: Request, body: ScheduledBundle) -> Response:
 def _create(request: Request, org_id: str, actor: str, window: Days) -> Response:
     made = bundles.create(request.services, org_id, actor, window, now=request.now)
     row, before = bundles.one(request.services, org_id, made.row["id"])
-    location = f"{bundles.ROUTE}/{row['id']}"
+    location = f"{ROUTE}/{row['id']}"
     return answer({"bundle": bundles.metadata(row, before), "delivery": made.delivery}, status=201,
                   headers={"Location": location})  # fmt: skip
 

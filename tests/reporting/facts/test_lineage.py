@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import delete, text, update
 
 from engine.archives.manifest import LOG
-from engine.model.merkle import file_leaf as leaf
-from engine.model.merkle import root
+from engine.model.checkpoints import Checkpoint, NoteSignature, SignedNote
+from engine.model.merkle import leaf_hash, root
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.replica import Replica
@@ -16,7 +16,7 @@ from engine.store.schema.audit import audit_log, chain_cuts
 from engine.store.schema.automation import policies, policy_controls
 from engine.store.schema.controls import evidence_items, evidence_links
 from engine.store.schema.organizations import organization_frameworks
-from engine.store.schema.outputs import bundle_files, bundles
+from engine.store.schema.outputs import bundles
 from tests.factories import ORG
 from tests.merkle_paths import root_from_path
 
@@ -137,38 +137,67 @@ def test_evidence_that_supports_no_control_is_an_orphan(traced):
     ]
 
 
-FILES = {"audit_log.jsonl": "aa" * 32, "soc2.csv": "bb" * 32, "verify.py": "cc" * 32}
-
-
 @pytest.fixture
 def sealed(store):
-    """``sealed(first_seq)`` records a bundle of the files above whose log begins at that event."""
+    """``sealed(first_seq)`` records a bundle whose log begins at that event, under a signed head of five events."""
 
-    def seal(first_seq):
+    def seal(first_seq, head=True):
+        with store.reader() as connection:
+            hashes = connection.execute(text("SELECT hash FROM audit_log ORDER BY seq")).scalars().all()
+        leaves = [leaf_hash(bytes.fromhex(one)) for one in hashes[:5]]
+        note = Checkpoint(f"hq/{ORG}", 5, root(leaves), hashes[4]).text()
+        signed = SignedNote(note, (NoteSignature(f"hq/{ORG}", b"1234", bytes(64)),))
+        before = {1: [], 5: [root(leaves[:4])]}[first_seq]
         bundle = {"id": "b1", "requested_window": "30d", "window_start_on": date(2026, 11, 1), "created_by": "ann",
-                  "window_end_on": date(2026, 11, 30), "sealed_at": AT, "sealed_seq": 5, "first_seq": first_seq}  # fmt: skip
-        files = [
-            {"bundle_id": "b1", "position": position, "name": name, "size_bytes": 1, "sha256": digest}
-            for position, (name, digest) in enumerate(FILES.items())
-        ]
+                  "window_end_on": date(2026, 11, 30), "sealed_at": AT, "sealed_seq": 5, "first_seq": first_seq,
+                  "head": str(signed) if head else None,
+                  "before": " ".join(part.hex() for part in before) if head else None}  # fmt: skip
         with store.revision(ORG, "ann", now=AT) as revision:
             revision.insert(bundles, [bundle])
-            revision.insert(bundle_files, files)
             revision.record("bundle.sealed")
+        return leaves
 
     return seal
 
 
-def test_a_claim_in_a_bundle_has_the_leaf_of_its_audit_log(traced, sealed):
+def test_a_claim_in_a_bundle_has_the_leaf_of_its_event_and_the_way_to_the_signed_head(traced, sealed):
+    leaves = sealed(1)
+    claims = traced()
+    assert claims["merkle_leaf"].to_list() == [leaves[seq - 1].hex() for seq in claims["seq"]]
+    proofs = traced("bundle_proofs")
+    assert proofs.select("bundle_id", "seq", "file", "leaf_index", "leaves", "merkle_root").rows() == [
+        ("b1", seq, LOG, seq - 1, 5, root(leaves).hex()) for seq in sorted({*claims["seq"]})
+    ]
+    for proof in proofs.iter_rows(named=True):
+        path = [bytes.fromhex(step) for step in proof["merkle_path"]]
+        leaf = leaves[proof["leaf_index"]]
+        assert (proof["merkle_leaf"], root_from_path(leaf, proof["leaf_index"], 5, path)) == (leaf.hex(), root(leaves))
+
+
+def test_the_way_to_the_head_needs_the_events_of_the_bundle_alone(traced, sealed, tamper):
+    leaves = sealed(5)
+    tamper(delete(audit_log).where(audit_log.c.seq < 4))
+    (proof,) = traced("bundle_proofs").iter_rows(named=True)
+    assert (proof["seq"], proof["merkle_path"]) == (5, [root(leaves[:4]).hex()])
+
+
+def test_events_that_do_not_lead_to_the_signed_head_have_no_way_to_it(traced, sealed, tamper):
     sealed(1)
-    leaves = [leaf(name, digest) for name, digest in FILES.items()]
-    assert traced()["merkle_leaf"].to_list() == [leaves[0].hex()] * 3
-    proof = traced("bundle_proofs").row(0, named=True)
-    path = [bytes.fromhex(step) for step in proof["merkle_path"]]
-    assert root_from_path(leaves[0], proof["leaf_index"], proof["leaves"], path) == root(leaves)
-    assert (proof["file"], proof["merkle_root"]) == (LOG, root(leaves).hex())
+    tamper(update(audit_log).where(audit_log.c.seq == 1).values(hash="0" * 64))
+    assert {*traced("bundle_proofs")["merkle_path"].to_list()} == {None}
+
+
+def test_a_bundle_that_was_sealed_without_a_head_shows_the_leaf_alone(traced, sealed):
+    leaves = sealed(1, head=False)
+    proofs = traced("bundle_proofs")
+    assert proofs["merkle_leaf"].to_list() == [leaves[seq - 1].hex() for seq in proofs["seq"]]
+    assert {*proofs.select("merkle_path", "merkle_root").rows()} == {(None, None)}
 
 
 def test_an_event_before_the_log_of_a_bundle_begins_is_not_in_it(traced, sealed):
     sealed(5)
     assert traced().select("event_id", "bundle_id").rows() == [("hq:5", "b1"), ("key", None), ("hq:5", "b1")]
+
+
+def test_without_bundles_there_is_no_proof(traced):
+    assert traced("bundle_proofs").rows() == []
