@@ -1,0 +1,135 @@
+"""What happened to things between two days, in words: ``9 controls went stale on 3 November 2026``."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
+
+from engine.model.days import spelled_day
+
+
+class Moved(NamedTuple):
+    """One thing that came into a state: of which kind, on which day, and for which reason as the facts have it."""
+
+    kind: str
+    state: str
+    thing: str
+    on: date | None = None
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How things of a kind are called, one and several, and what is said of one and of several in a new state."""
+
+    noun: tuple[str, str]
+    verbs: Mapping[str, tuple[str, str]]
+
+
+def _said(text: str) -> tuple[str, str]:
+    return text, text
+
+
+# kinds in the order in which they are told, states of each from the worst on
+KINDS: Mapping[str, Kind] = {
+    "control": Kind(("control", "controls"), {
+        "ineffective": _said("became ineffective"),
+        "stale": _said("went stale"),
+        "no_data": _said("lost all evidence"),
+        "partial": _said("became partial"),
+        "effective": _said("became effective"),
+        "not_applicable": _said("left the scope"),
+    }),
+    "attestation": Kind(("attestation", "attestations"), {
+        "overdue": _said("lapsed"),
+        "rejected": ("was refused", "were refused"),
+        "attested": ("was signed", "were signed"),
+    }),
+    "exception": Kind(("exception", "exceptions"), {
+        "expired": _said("expired"),
+        "approved": ("was approved", "were approved"),
+    }),
+    "third_party": Kind(("third party", "third parties"), {
+        "lapsed": ("lost its assurance", "lost their assurance"),
+        "assured": _said("became assured"),
+    }),
+    "request": Kind(("evidence request", "evidence requests"), {
+        "overdue": _said("became overdue"),
+        "closed_late": ("was answered late", "were answered late"),
+        "closed_on_time": ("was answered in time", "were answered in time"),
+    }),
+    "test": Kind(("test", "tests"), {
+        "missed": ("was missed", "were missed"),
+        "done": ("was performed", "were performed"),
+    }),
+    "incident": Kind(("incident", "incidents"), {
+        "open": ("was opened", "were opened"),
+        "resolved": ("was resolved", "were resolved"),
+    }),
+    "risk": Kind(("risk", "risks"), {"over_appetite": _said("rose above the appetite")}),
+}  # fmt: skip
+GOOD = ("effective", "attested", "approved", "assured", "closed_on_time", "done", "resolved")
+
+
+@dataclass(frozen=True)
+class Movement:
+    """Things of one kind that came into one state for one reason."""
+
+    kind: str
+    state: str
+    because: str
+    things: tuple[str, ...]
+    days: tuple[date, ...]
+
+    @property
+    def is_good(self) -> bool:
+        """Whether that is for the better."""
+        return self.state in GOOD
+
+    @property
+    def words(self) -> str:
+        """``9 controls went stale on 3 November 2026 when backup evidence stopped``."""
+        number, kind = len(self.things), KINDS[self.kind]
+        subject = f"{number:,} {kind.noun[number != 1]} {kind.verbs[self.state][number != 1]}"
+        return " ".join(filter(None, (subject, self.when, self.because)))
+
+    @property
+    def when(self) -> str:
+        """``on 3 November 2026``, ``between 3 and 12 November 2026``; empty where no day is known."""
+        if not self.days:
+            return ""
+        first, last = self.days[0], self.days[-1]
+        if first == last:
+            return f"on {spelled_day(first)}"
+        if (first.year, first.month) == (last.year, last.month):
+            return f"between {first.day} and {spelled_day(last)}"
+        return f"between {spelled_day(first)} and {spelled_day(last)}"
+
+
+def grouped(moved: Iterable[Moved]) -> list[Movement]:
+    """What moved by kind, state and reason: kinds and states as they are declared, then the most things first."""
+    groups: dict[tuple[str, str, str], list[Moved]] = defaultdict(list)
+    for one in moved:
+        groups[one.kind, one.state, one.because].append(one)
+    made = [
+        Movement(
+            *key,
+            tuple(sorted(one.thing for one in several)),
+            tuple(sorted(one.on for one in several if one.on is not None)),
+        )
+        for key, several in groups.items()
+    ]
+    kinds = list(KINDS)
+    return sorted(
+        made,
+        key=lambda one: (
+            kinds.index(one.kind), list(KINDS[one.kind].verbs).index(one.state), -len(one.things), one.because
+        ),
+    )  # fmt: skip
+
+
+def most_told(found: Sequence[Movement], better: bool | None, most: int = 3) -> str:
+    """The movements of most things, as one clause; ``better`` where only those that go that way are wanted."""
+    same = [one for one in found if better is None or one.is_good == better]
+    return "; ".join(one.words for one in sorted(same, key=lambda one: -len(one.things))[:most])

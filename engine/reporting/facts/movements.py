@@ -1,0 +1,25 @@
+"""Why a control is in its state, as far as the facts say it."""
+
+from engine.model.document import FrameRow
+
+
+def reason_of(row: FrameRow, family: str | None) -> str:
+    """The reason that a row of ``control_status`` has for its state; empty where it says none.
+
+    ``family`` is what its newest evidence was evidence of: ``backup``, ``access review``.
+    """
+    match row["state"]:
+        case "stale" if row["change_invalidated"]:
+            return "because what they are about was changed after their evidence"
+        case "stale" if family:
+            return f"when {family} evidence stopped"
+        case "ineffective" if row["failing_test"]:
+            return "because a test failed"
+        case "effective" if family:
+            return f"with new {family} evidence"
+    return ""
+
+
+def family_of(action: str) -> str:
+    """What an action is evidence of: ``access.review.completed`` of access reviews."""
+    return (action.rpartition(".")[0] or action).replace(".", " ").replace("_", " ")
