@@ -1,6 +1,6 @@
 """What happened to things between two days, in words: ``9 controls went stale on 3 November 2026``."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -10,13 +10,17 @@ from engine.model.days import spelled_day
 
 
 class Moved(NamedTuple):
-    """One thing that came into a state: of which kind, on which day, and for which reason as the facts have it."""
+    """One thing that came into a state: of which kind, on which day, and for which reason as the facts have it.
+
+    ``about`` are the records that it is, by which others tell whether it concerns them.
+    """
 
     kind: str
     state: str
     thing: str
     on: date | None = None
     because: str = ""
+    about: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,8 +71,15 @@ KINDS: Mapping[str, Kind] = {
         "open": ("was opened", "were opened"),
         "resolved": ("was resolved", "were resolved"),
     }),
+    "duty": Kind(("duty", "duties"), {
+        "overdue": _said("became overdue"),
+        "late": ("was done late", "were done late"),
+        "done": ("was done in time", "were done in time"),
+    }),
     "risk": Kind(("risk", "risks"), {"over_appetite": _said("rose above the appetite")}),
 }  # fmt: skip
+FEW = 3  # a reason that holds of fewer things is not told by itself
+OTHERS = "for various reasons"
 GOOD = ("effective", "attested", "approved", "assured", "closed_on_time", "done", "resolved")
 
 
@@ -108,25 +119,30 @@ class Movement:
 
 
 def grouped(moved: Iterable[Moved]) -> list[Movement]:
-    """What moved by kind, state and reason: kinds and states as they are declared, then the most things first."""
+    """What moved by kind, state and reason: kinds and states as they are declared, then the most things first.
+
+    Reasons that hold of few things are told together.
+    """
     groups: dict[tuple[str, str, str], list[Moved]] = defaultdict(list)
     for one in moved:
         groups[one.kind, one.state, one.because].append(one)
-    made = [
-        Movement(
-            *key,
-            tuple(sorted(one.thing for one in several)),
-            tuple(sorted(one.on for one in several if one.on is not None)),
-        )
-        for key, several in groups.items()
-    ]
+    few = Counter((kind, state) for (kind, state, _), several in groups.items() if len(several) < FEW)
+    pooled: dict[tuple[str, str, str], list[Moved]] = defaultdict(list)
+    for (kind, state, because), several in groups.items():
+        alone = len(several) >= FEW or few[kind, state] == 1
+        pooled[kind, state, because if alone else OTHERS].extend(several)
     kinds = list(KINDS)
     return sorted(
-        made,
+        (_movement(*key, several) for key, several in pooled.items()),
         key=lambda one: (
             kinds.index(one.kind), list(KINDS[one.kind].verbs).index(one.state), -len(one.things), one.because
         ),
     )  # fmt: skip
+
+
+def _movement(kind: str, state: str, because: str, several: Sequence[Moved]) -> Movement:
+    days = sorted(one.on for one in several if one.on is not None)
+    return Movement(kind, state, because, tuple(sorted(one.thing for one in several)), tuple(days))
 
 
 def most_told(found: Sequence[Movement], better: bool | None, most: int = 3) -> str:

@@ -8,14 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import cache
 from typing import Literal
 
 from engine.model.columns import COLUMNS
 from engine.model.days import local_day, spelled_day
 from engine.model.document import FrameRow
-from engine.reporting.catalogue import catalogue
-from engine.reporting.difference.subjects import Subject, subjects_of_row, subjects_of_write
+from engine.reporting.difference.subjects import Subject, is_of_one_record, subjects_of_row, subjects_of_write
+from engine.reporting.facts.movements import title_of
 from engine.reporting.render.words import label, value
 from engine.store.queries.writes import RowWrite, WriteEvent
 
@@ -84,7 +83,7 @@ class Causes:
         found = [cause for subject in subjects for cause in self._writes.get(subject, ())]
         for subject in subjects:
             found += [
-                self._of_event("evidence", _title(event.action), event)
+                self._of_event("evidence", title_of(event.action), event)
                 for event in self._grounds.evidence.get(subject, ())
             ]
         for subject in subjects:
@@ -102,7 +101,7 @@ class Causes:
         words = f"{_noun(write.table)} {', '.join(map(str, write.key))} {_what(write)}"
         if event is None:  # retention removed it
             return Cause("write", words, revision=write.revision)
-        return self._of_event("write", f"{_title(event.action)}: {words}", event)
+        return self._of_event("write", f"{title_of(event.action)}: {words}", event)
 
     def _of_event(self, kind: Literal["write", "evidence"], words: str, event: WriteEvent) -> Cause:
         on = local_day(event.recorded_at, self._grounds.time_zone)
@@ -122,10 +121,13 @@ class Causes:
         ]
 
 
-def sentence_of(causes: Sequence[Cause], computed_from: Sequence[str]) -> str:
+def sentence_of(causes: Sequence[Cause], row: FrameRow, computed_from: Sequence[str]) -> str:
     """The causes of a row in one sentence; where there are none, what it was computed from anew."""
     if not causes:
-        return f"No write between the two touches it; computed anew from {', '.join(computed_from)}."
+        anew = f"computed anew from {', '.join(computed_from)}"
+        if is_of_one_record(row):
+            return f"No write between the two touches it; {anew}."
+        return f"It follows from several records; {anew}."
     said = [_said(cause) for cause in causes[:_SHOWN]]
     more = f"; and {len(causes) - _SHOWN:,} more" if len(causes) > _SHOWN else ""
     return f"{'; '.join(said)}{more}."
@@ -165,14 +167,3 @@ def _noun(table: str) -> str:
     """What one row of a table is called."""
     plural = table.replace("_", " ")
     return f"{plural.removesuffix('ies')}y" if plural.endswith("ies") else plural.removesuffix("s")
-
-
-def _title(action: str) -> str:
-    """An action as people call it."""
-    words = _titles().get(action) or action.replace(".", " ").replace("_", " ")
-    return words[:1].upper() + words[1:]
-
-
-@cache
-def _titles() -> dict[str, str]:
-    return dict(catalogue().actions.select("action", "title").iter_rows())

@@ -10,20 +10,17 @@ from engine.model.ask import Ask
 from engine.model.days import spelled_day
 from engine.model.document import Document, FrameRow
 from engine.model.figure import Figures
+from engine.model.movement import Moved, grouped
 from engine.model.report import Report
-from engine.reporting.difference import tables
 from engine.reporting.difference.causes import Cause, Causes, Grounds
 from engine.reporting.difference.documents import DocumentDifference, diff_documents
+from engine.reporting.difference.figure_rows import FigureWhy, why
 from engine.reporting.difference.movements import MOVING, movements
 from engine.reporting.difference.origins import behind, tables_behind
 from engine.reporting.difference.subjects import Subject, subjects_of_row, subjects_of_write
 from engine.reporting.difference.telling import Told, tell
-from engine.reporting.facts.movements import family_of
 from engine.store import Store
 from engine.store.queries.writes import WriteEvent, events_named, events_of, writes_between
-
-_LISTED = 3
-_PARTS = ("contribution", "value", "amount", "flag")  # of an explained row: what it gives to its figure
 
 
 class Side(NamedTuple):
@@ -57,8 +54,17 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
         writes = [write for write in written if not wanted.isdisjoint(subjects_of_write(write))]
         events = events_of(connection, org_id, {write.revision for write in writes})
     grounds = Grounds(days, time_zone, writes, events, _evidence(pairs, named, span), _passed(pairs, days), sources)
-    families = {name: family_of(event.action) for name, event in named.items()}
-    changed = [figure.id for figure in difference.figures if figure.id in after.figures.declared]
+    moved = movements(
+        {name: pair[0] for name, pair in pairs.items()},
+        {name: pair[1] for name, pair in pairs.items()},
+        days,
+        {name: event.action for name, event in named.items()},
+    )
+    whys = {}
+    for figure in report.figures:
+        if any(change.id == figure.id for change in difference.figures):
+            rows = before.figures.explained(figure.id), after.figures.explained(figure.id)
+            whys[figure.id] = why(figure, *rows, moved, sources)
     return tell(
         Told(
             days,
@@ -66,14 +72,16 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
             difference,
             Causes(grounds).of,
             report.facts,
-            movements(
-                {name: pair[0] for name, pair in pairs.items()},
-                {name: pair[1] for name, pair in pairs.items()},
-                families,
-            ),
-            {name: _why(before.figures.explained(name), after.figures.explained(name)) for name in changed},
+            grouped(_of_these(moved, wanted, whys.values())),
+            whys,
         )
     )
+
+
+def _of_these(moved: Iterable[Moved], wanted: set[Subject], whys: Iterable[FigureWhy]) -> Iterator[Moved]:
+    """What moved of all that rows and figures are about."""
+    told = {one for each in whys for one in each.moved}
+    return (one for one in moved if one in told or not wanted.isdisjoint(one.about))
 
 
 def _looked_at(closure: frozenset[str]) -> Iterator[str]:
@@ -131,11 +139,13 @@ def _passed(pairs: _Pairs, days: tuple[date, date]) -> dict[Subject, list[Cause]
     """What ended for a control in between without a write: its evidence, its attestation."""
     found: dict[Subject, list[Cause]] = {}
     for row in _entered(pairs, "control_status", ("framework", "control_id"), "state", "stale"):
-        last, until = row["last_evidence_on"], row["next_due_on"]
-        if last is not None and until is not None and days[0] <= until < days[1] and not row["change_invalidated"]:
-            said = f"its newest evidence, of {spelled_day(last)}, was good until {spelled_day(until)}"
-            cause = Cause("time", said, until + timedelta(days=1))
-            found.setdefault(("control", row["framework"], row["control_id"]), []).append(cause)
+        since = row["state_since"]
+        if since is not None and days[0] < since <= days[1] and not row["change_invalidated"]:
+            last, until = row["last_evidence_on"], row["next_due_on"]
+            said = f"{' and '.join(row['kinds_stale'])} evidence too old from {spelled_day(since)} on"
+            if last is not None and until is not None and until + timedelta(days=1) == since:
+                said = f"its newest evidence, of {spelled_day(last)}, was good until {spelled_day(until)}"
+            found.setdefault(("control", row["framework"], row["control_id"]), []).append(Cause("time", said, since))
     for row in _entered(pairs, "attestations", ("id",), "status", "overdue"):
         if days[0] <= row["due_on"] < days[1]:
             what = "its attestation ended" if row["id"].endswith("-next") else "its attestation fell due unsigned"
@@ -152,34 +162,3 @@ def _entered(pairs: _Pairs, fact: str, key: tuple[str, ...], column: str, state:
     then, now = pairs[fact]
     there = then.filter(pl.col(column) == state).select(key)
     return now.filter(pl.col(column) == state).join(there, on=list(key), how="anti").iter_rows(named=True)
-
-
-def _why(before: pl.DataFrame, after: pl.DataFrame) -> str:
-    """Which of the rows that a figure counts came, went or gave another part to it."""
-    difference = tables.diff(before.drop("reason"), after.drop("reason"))
-    said = []
-    for word, rows in (("came", difference.came), ("went", difference.went)):
-        if rows:
-            said.append(f"{len(rows):,} {word} ({_some([_named(row) for row in rows.values()])})")
-    part = next((name for name in _PARTS if name in after.columns), None)
-    moved = []
-    for row in difference.changed:
-        old, new = row.before.get(part or ""), row.after.get(part or "")
-        if isinstance(old, int | float) and isinstance(new, int | float) and old != new:
-            moved.append((abs(new - old), f"{_named(row.after)} {new - old:+,g}"))
-    if moved:
-        told = [text for _, text in sorted(moved, key=lambda one: (-one[0], one[1]))]
-        said.append(_some(told))
-    return "; ".join(said)
-
-
-def _named(row: FrameRow) -> str:
-    """What people call a row that a figure counts."""
-    name = next((row[name] for name in ("title", "name", "vendor") if row.get(name)), None)
-    key = [str(row[column]) for column in ("framework", "control_id", "id", "vendor_id") if row.get(column)]
-    return " ".join(key[:2]) if key else str(name or next((value for value in row.values() if value), ""))
-
-
-def _some(names: list[str]) -> str:
-    more = f", {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more

@@ -39,6 +39,11 @@ def subjects_of_row(row: Mapping[str, object], sources: Mapping[str, str]) -> li
     return [("person", value) for name in _PEOPLE if isinstance(value := row.get(name), str) and "@" in value]
 
 
+def is_of_one_record(row: Mapping[str, object]) -> bool:
+    """Whether a row of a report names the one control or record that it is about."""
+    return any(subject[0] in ("control", "record") for subject in subjects_of_row(row, {})) or "obligation_id" in row
+
+
 def subjects_of_write(write: RowWrite) -> list[Subject]:
     """What a written row is about: itself, the control that it names, the rows that it refers to."""
     table = LOGGED[write.table]

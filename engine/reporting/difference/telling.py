@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, TypeAlias
 
@@ -11,10 +11,11 @@ import polars as pl
 from engine.model.columns import COLUMNS
 from engine.model.days import spelled_day
 from engine.model.document import Document, FrameRow, Table
-from engine.model.movement import Movement, most_told
+from engine.model.movement import Movement, grouped, most_told
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.difference.causes import Cause, sentence_of
 from engine.reporting.difference.documents import DocumentDifference, FigureChange, NamedDifference
+from engine.reporting.difference.figure_rows import FigureWhy
 from engine.reporting.difference.tables import ChangedCell, TableDifference
 from engine.reporting.render import words
 from engine.reporting.render.cells import plain_value
@@ -49,10 +50,12 @@ _TITLES = {
     "rows_changed": "Rows that changed",
 }
 _NAMES = ("control", "title", "name", "vendor", "what", "figure")  # what people call a row, beside its key
+_CELLS = 4  # of a row without a state that came or went
+_LARGE = 1e5  # from there on g leaves digits out
 _DEFINITIONS = {
     "Time passed": "No write did it: a day that the record names lies between the two days.",
-    "No write between the two touches it": "Nothing that was written names the record behind the row; the row follows "
-    "from several records or from the day, and was computed anew.",
+    "No write between the two touches it": "Nothing that was written names the record behind the row: it was computed "
+    "anew, from other records or for another day.",
 }
 
 CausesOf = Callable[[FrameRow, Iterable[str]], list[Cause]]
@@ -60,7 +63,7 @@ CausesOf = Callable[[FrameRow, Iterable[str]], list[Cause]]
 
 @dataclass(frozen=True)
 class Told:
-    """What a difference is told with. ``whys``: of a figure, the rows that made it move."""
+    """What a difference is told with. ``movements`` are of what the rows and figures are about; ``whys`` of figures."""
 
     days: tuple[date, date]
     since_revision: int | None
@@ -68,7 +71,7 @@ class Told:
     causes_of: CausesOf
     computed_from: tuple[str, ...]
     movements: Sequence[Movement] = ()
-    whys: Mapping[str, str] | None = None
+    whys: Mapping[str, FigureWhy] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -112,8 +115,7 @@ def _headline(told: Told, counts: Mapping[str, int]) -> str:
     between = f"From {spelled_day(told.days[0])} to {spelled_day(told.days[1])}"
     moved = [figure for figure in told.difference.figures if figure.change]
     lead = next((figure for figure in moved if figure.direction), moved[0] if moved else None)
-    better = None if lead is None or lead.direction is None else lead.direction == "better"
-    reason = most_told(told.movements, better)
+    reason = _reason(lead, told) if lead else most_told(told.movements, None)
     if lead is not None:
         return f"{between}, {_moved(lead)}{f': {reason}' if reason else ''}."
     if told.difference.is_empty:
@@ -122,28 +124,40 @@ def _headline(told: Told, counts: Mapping[str, int]) -> str:
     return f"{between}, no number of the summary moved; of the rows {rows}{f': {reason}' if reason else ''}."
 
 
+def _reason(figure: FigureChange, told: Told) -> str:
+    """What moved of that which the figure counts, in the direction in which it went."""
+    better = None if figure.direction is None else figure.direction == "better"
+    return most_told(grouped(told.whys[figure.id].moved), better) if figure.id in told.whys else ""
+
+
 def _moved(figure: FigureChange) -> str:
     change = figure.change or 0
     unit = {"percent": " points", "count": "", "number": "", None: ""}.get(figure.unit, f" {figure.unit}")
     way = "up" if change > 0 else "down"
     title = figure.title or words.label(figure.id)
-    return f"{title} is {way} {abs(change):,g}{unit}, from {_text(figure.before)} to {_text(figure.after)}"
+    return f"{title} went {way} by {abs(change):,g}{unit}, from {_text(figure.before)} to {_text(figure.after)}"
 
 
 def _figures(told: Told) -> Table:
-    whys = told.whys or {}
     rows = [
         (
             figure.id, figure.title or words.label(figure.id), _text(figure.before), _text(figure.after),
             None if figure.change is None else float(figure.change),
             None if figure.unit in ("count", "word", "text", "date") else figure.unit, figure.direction,
-            whys.get(figure.id) or None,
+            _because(figure, told),
         )
         for figure in told.difference.figures
     ]  # fmt: skip
-    labels = {"title": "Figure", "change": "Change", "direction": "For the", "why": "Rows behind it"}
+    labels = {"title": "Figure", "change": "Change", "direction": "For the", "why": "Why"}
     frame = pl.DataFrame(rows, schema=dict(FIGURES), orient="row")
     return Table("figures", "Figures", frame, labels=labels, hidden=("figure",))
+
+
+def _because(figure: FigureChange, told: Told) -> str | None:
+    if figure.id not in told.whys:
+        return None
+    rows, reason = told.whys[figure.id].rows, _reason(figure, told)
+    return f"{_sentence(reason)}. Rows: {rows}" if reason and rows else _sentence(reason) or rows or None
 
 
 def _movements(found: Sequence[Movement]) -> Table:
@@ -178,8 +192,8 @@ def _table(named: NamedDifference, found: Sequence[_Row], told: Told) -> Table:
     table = named.table
     rows = [
         (
-            one.change, _label(table, named.rows.key, one.row), _what(table, one, _days(told)),
-            sentence_of(one.causes, told.computed_from), list(one.key), [cell.column for cell in one.cells],
+            one.change, _label(table, named.rows.key, one.row), _what(table, named.rows.key, one, _days(told)),
+            sentence_of(one.causes, one.row, told.computed_from), list(one.key), [cell.column for cell in one.cells],
             [_plain(cell.before) for cell in one.cells], [_plain(cell.after) for cell in one.cells],
             sorted({cause.revision for cause in one.causes if cause.revision is not None}),
             sorted({cause.event_id for cause in one.causes if cause.event_id is not None}),
@@ -242,9 +256,10 @@ def _label(table: Table, key: Sequence[str], row: FrameRow) -> str:
     return ", ".join(text for name in dict.fromkeys(told) if (text := _shown(table, name, row.get(name))) != "–")
 
 
-def _what(table: Table, one: _Row, days: int) -> str:
+def _what(table: Table, key: Sequence[str], one: _Row, days: int) -> str:
     if one.change != "changed":
-        shown = [name for name in one.row if name in table.state and name not in table.hidden]
+        visible = [name for name in one.row if name not in table.hidden and name not in (*key, *_NAMES)]
+        shown = [name for name in visible if name in table.state] or visible[:_CELLS]
         return "; ".join(f"{words.heading(table, name)}: {_shown(table, name, one.row[name])}" for name in shown)
     cells = [cell for cell in one.cells if cell.column not in table.hidden and not _ticks(cell, days)]
     return "; ".join(
@@ -263,7 +278,8 @@ def _shown(table: Table, name: str, value: Any) -> str:
 
 
 def _text(value: object) -> str:
-    return words.value("", value)
+    """A figure as people read it; its unit stands beside it."""
+    return f"{value:,g}" if isinstance(value, float) and abs(value) < _LARGE else words.value("", value)
 
 
 def _plain(value: object) -> str:

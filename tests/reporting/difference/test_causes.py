@@ -32,7 +32,7 @@ def test_a_write_of_the_control_that_a_row_is_about_is_its_cause():
         "ann",
         AT,
     )
-    assert sentence_of([found], ["attestations"]) == (
+    assert sentence_of([found], CONTROL, ["attestations"]) == (
         "Control attested by its owner: attestation a (outcome – → attested) (ann, 3 November 2026, revision 7)."
     )
 
@@ -62,16 +62,17 @@ def test_a_write_of_something_else_is_no_cause(row):
 
 
 def test_where_nothing_did_it_that_is_said():
-    assert sentence_of([], ["readiness", "gaps"]) == (
+    assert sentence_of([], CONTROL, ["readiness", "gaps"]) == (
         "No write between the two touches it; computed anew from readiness, gaps."
     )
+    assert sentence_of([], {"owner": "ann"}, ["gaps"]) == "It follows from several records; computed anew from gaps."
 
 
 def test_a_deadline_between_the_two_days_is_a_cause_unless_it_was_moved():
     row = {"id": "b", "due_on": date(2026, 11, 3), "state": "overdue", "opened_on": date(2026, 11, 2)}
     (found,) = causes(row, ["state"])
     assert found == Cause("time", "Due: 3 November 2026", date(2026, 11, 3))
-    assert sentence_of([found], []) == "time passed: Due: 3 November 2026."
+    assert sentence_of([found], CONTROL, []) == "time passed: Due: 3 November 2026."
     assert causes(row, ["state", "due_on"]) == []
     assert causes({**row, "due_on": date(2026, 12, 3)}) == []
 
@@ -86,7 +87,7 @@ def test_what_the_console_noted_itself_is_told_only_where_nothing_else_is_known(
 def test_a_write_whose_events_retention_removed_has_its_revision_alone():
     (found,) = causes(CONTROL, writes=[SIGNED])
     assert (found.revision, found.actor) == (7, None)
-    assert sentence_of([found], []) == "attestation a (outcome – → attested) (revision 7)."
+    assert sentence_of([found], CONTROL, []) == "attestation a (outcome – → attested) (revision 7)."
 
 
 def test_evidence_that_the_facts_name_is_a_cause():

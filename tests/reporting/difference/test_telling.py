@@ -7,16 +7,18 @@ import polars as pl
 from engine.model.aggregates import Count
 from engine.model.document import Document, Table
 from engine.model.figure import Figure
-from engine.model.movement import Movement
+from engine.model.movement import Moved, grouped
 from engine.reporting.difference.causes import Cause
 from engine.reporting.difference.documents import diff_documents
+from engine.reporting.difference.figure_rows import FigureWhy
 from engine.reporting.difference.telling import Told, tell
 
 FROM, TO = date(2026, 11, 1), date(2026, 11, 20)
 GAPS = Figure("gaps_open", "Open gaps", "count", "less", "Gaps.", "gaps", Count())
-STALE = Movement(
-    "control", "stale", "when backup evidence stopped", ("SOC 2 CC6.1", "SOC 2 CC7.2"), (date(2026, 11, 3),) * 2
-)
+STALE = [
+    Moved("control", "stale", f"SOC 2 {name}", date(2026, 11, 3), "when backup evidence stopped")
+    for name in ("CC6.1", "CC7.2")
+]
 SIGNED = Cause("write", "Attestation signed: attestation a was written", date(2026, 11, 3), 7, "hq:8", "ann")
 
 
@@ -26,11 +28,11 @@ def document(gaps, *rows):
     return Document(f"{gaps} gaps.", summary={"gaps_open": gaps}, titles={"gaps_open": "Open gaps"}, tables=(table,))
 
 
-def told(before, after, *, causes=(), movements=()):
+def told(before, after, *, causes=(), moved=()):
     difference = diff_documents(before, after, [GAPS])
-    return tell(
-        Told((FROM, TO), 3, difference, lambda row, columns: list(causes), ("control_status", "gaps"), movements)
-    )
+    whys = {"gaps_open": FigureWhy("1 came (SOC 2 CC8.1)", tuple(moved))}
+    facts = ("control_status", "gaps")
+    return tell(Told((FROM, TO), 3, difference, lambda row, columns: list(causes), facts, grouped(moved), whys))
 
 
 BEFORE = document(2, ("soc2", "CC6.1", "partial", 5), ("soc2", "CC7.2", "stale", 9), ("soc2", "A1.2", "stale", 1))
@@ -38,15 +40,15 @@ AFTER = document(3, ("soc2", "CC6.1", "stale", 24), ("soc2", "A1.2", "stale", 20
 
 
 def test_the_first_sentence_says_what_moved_and_what_did_it():
-    assert told(BEFORE, AFTER, movements=[STALE]).headline == (
-        "From 1 November 2026 to 20 November 2026, Open gaps is up 1, from 2 to 3: "
+    assert told(BEFORE, AFTER, moved=STALE).headline == (
+        "From 1 November 2026 to 20 November 2026, Open gaps went up by 1, from 2 to 3: "
         "2 controls went stale on 3 November 2026 when backup evidence stopped."
     )
 
 
 def test_the_figures_have_both_values_unit_and_direction():
     table = told(BEFORE, AFTER).table("figures")
-    assert table.frame.rows() == [("gaps_open", "Open gaps", "2", "3", 1.0, None, "worse", None)]
+    assert table.frame.rows() == [("gaps_open", "Open gaps", "2", "3", 1.0, None, "worse", "1 came (SOC 2 CC8.1)")]
 
 
 def test_rows_that_merely_got_older_are_counted_and_not_told():
