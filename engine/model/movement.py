@@ -9,7 +9,7 @@ from typing import NamedTuple
 from engine.model.days import spelled_day
 
 
-class Moved(NamedTuple):
+class StateMove(NamedTuple):
     """One thing that came into a state: of which kind, on which day, and for which reason as the facts have it.
 
     ``about`` are the records that it is, by which others tell whether it concerns them.
@@ -24,7 +24,7 @@ class Moved(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind:
+class ThingKind:
     """How things of a kind are called, one and several, and what is said of one and of several in a new state."""
 
     noun: tuple[str, str]
@@ -36,8 +36,8 @@ def _said(text: str) -> tuple[str, str]:
 
 
 # kinds in the order in which they are told, states of each from the worst on
-KINDS: Mapping[str, Kind] = {
-    "control": Kind(("control", "controls"), {
+KINDS: Mapping[str, ThingKind] = {
+    "control": ThingKind(("control", "controls"), {
         "ineffective": _said("became ineffective"),
         "stale": _said("went stale"),
         "no_data": _said("lost all evidence"),
@@ -45,38 +45,38 @@ KINDS: Mapping[str, Kind] = {
         "effective": _said("became effective"),
         "not_applicable": _said("left the scope"),
     }),
-    "attestation": Kind(("attestation", "attestations"), {
+    "attestation": ThingKind(("attestation", "attestations"), {
         "overdue": _said("lapsed"),
         "rejected": ("was refused", "were refused"),
         "attested": ("was signed", "were signed"),
     }),
-    "exception": Kind(("exception", "exceptions"), {
+    "exception": ThingKind(("exception", "exceptions"), {
         "expired": _said("expired"),
         "approved": ("was approved", "were approved"),
     }),
-    "third_party": Kind(("third party", "third parties"), {
+    "third_party": ThingKind(("third party", "third parties"), {
         "lapsed": ("lost its assurance", "lost their assurance"),
         "assured": _said("became assured"),
     }),
-    "request": Kind(("evidence request", "evidence requests"), {
+    "request": ThingKind(("evidence request", "evidence requests"), {
         "overdue": _said("became overdue"),
         "closed_late": ("was answered late", "were answered late"),
         "closed_on_time": ("was answered in time", "were answered in time"),
     }),
-    "test": Kind(("test", "tests"), {
+    "test": ThingKind(("test", "tests"), {
         "missed": ("was missed", "were missed"),
         "done": ("was performed", "were performed"),
     }),
-    "incident": Kind(("incident", "incidents"), {
+    "incident": ThingKind(("incident", "incidents"), {
         "open": ("was opened", "were opened"),
         "resolved": ("was resolved", "were resolved"),
     }),
-    "duty": Kind(("duty", "duties"), {
+    "duty": ThingKind(("duty", "duties"), {
         "overdue": _said("became overdue"),
         "late": ("was done late", "were done late"),
         "done": ("was done in time", "were done in time"),
     }),
-    "risk": Kind(("risk", "risks"), {"over_appetite": _said("rose above the appetite")}),
+    "risk": ThingKind(("risk", "risks"), {"over_appetite": _said("rose above the appetite")}),
 }  # fmt: skip
 FEW = 3  # a reason that holds of fewer things is not told by itself
 OTHERS = "for various reasons"
@@ -118,16 +118,16 @@ class Movement:
         return f"between {spelled_day(first)} and {spelled_day(last)}"
 
 
-def grouped(moved: Iterable[Moved]) -> list[Movement]:
+def in_groups(moved: Iterable[StateMove]) -> list[Movement]:
     """What moved by kind, state and reason: kinds and states as they are declared, then the most things first.
 
     Reasons that hold of few things are told together.
     """
-    groups: dict[tuple[str, str, str], list[Moved]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[StateMove]] = defaultdict(list)
     for one in moved:
         groups[one.kind, one.state, one.because].append(one)
     few = Counter((kind, state) for (kind, state, _), several in groups.items() if len(several) < FEW)
-    pooled: dict[tuple[str, str, str], list[Moved]] = defaultdict(list)
+    pooled: dict[tuple[str, str, str], list[StateMove]] = defaultdict(list)
     for (kind, state, because), several in groups.items():
         alone = len(several) >= FEW or few[kind, state] == 1
         pooled[kind, state, because if alone else OTHERS].extend(several)
@@ -140,7 +140,7 @@ def grouped(moved: Iterable[Moved]) -> list[Movement]:
     )  # fmt: skip
 
 
-def _movement(kind: str, state: str, because: str, several: Sequence[Moved]) -> Movement:
+def _movement(kind: str, state: str, because: str, several: Sequence[StateMove]) -> Movement:
     days = sorted(one.on for one in several if one.on is not None)
     return Movement(kind, state, because, tuple(sorted(one.thing for one in several)), tuple(days))
 

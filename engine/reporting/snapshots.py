@@ -14,11 +14,12 @@ import polars as pl
 from engine.model.as_of import AsOf
 from engine.model.ask import DEFAULT_PERIOD_DAYS, Parameters
 from engine.model.days import local_day
-from engine.model.document import Organization, Position
+from engine.model.document import Document, Organization, Position
 from engine.model.errors import NotFound, Unavailable
 from engine.model.report import Report
 from engine.model.thresholds import thresholds
 from engine.reporting.artifacts import Artifacts, Name
+from engine.reporting.comparisons import changes_since
 from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.moments import Moments
 from engine.reporting.replica import Replica
@@ -74,7 +75,10 @@ class Snapshots:
         def share() -> _SharedView:
             return self._share(org_id, now) if stand == present else self._share_past(org_id, stand)
 
-        return Snapshot(org_id, stand, self.catalogue, self.artifacts, share, self._named)
+        def changes(snapshot: Snapshot, report: Report, parameters: Parameters) -> Document:
+            return changes_since(snapshot, report, parameters, lambda at: self.open(org_id, now=now, at=at), self.store)
+
+        return Snapshot(org_id, stand, self.catalogue, self.artifacts, share, self._named, changes)
 
     def _stand(self, org_id: str, present: "Stand", at: AsOf | None) -> "Stand":
         """Where a snapshot stands, which names what is computed from it: the one place that decides it."""

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 
 from engine.reporting.difference.documents import diff_documents
-from engine.reporting.difference.tables import apply, diff
+from engine.reporting.difference.tables import diff
 from tests.factories import DAY
+from tests.reporting.difference.application import apply
 from tests.reports.organizations import ORGANIZATIONS
 from tests.reports.test_one_value import ALL, Answers, few
 

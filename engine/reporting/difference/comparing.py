@@ -10,7 +10,7 @@ from engine.model.ask import Ask
 from engine.model.days import spelled_day
 from engine.model.document import Document, FrameRow
 from engine.model.figure import Figures
-from engine.model.movement import Moved, grouped
+from engine.model.movement import StateMove, in_groups
 from engine.model.report import Report
 from engine.reporting.difference.causes import Cause, Causes, Grounds
 from engine.reporting.difference.documents import DocumentDifference, diff_documents
@@ -18,7 +18,7 @@ from engine.reporting.difference.figure_rows import FigureWhy, why
 from engine.reporting.difference.movements import MOVING, movements
 from engine.reporting.difference.origins import behind, tables_behind
 from engine.reporting.difference.subjects import Subject, subjects_of_row, subjects_of_write
-from engine.reporting.difference.telling import Told, tell
+from engine.reporting.difference.telling import Telling, tell
 from engine.store import Store
 from engine.store.queries.writes import WriteEvent, events_named, events_of, writes_between
 
@@ -66,19 +66,19 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
             rows = before.figures.explained(figure.id), after.figures.explained(figure.id)
             whys[figure.id] = why(figure, *rows, moved, sources)
     return tell(
-        Told(
+        Telling(
             days,
             before.position,
             difference,
             Causes(grounds).of,
             report.facts,
-            grouped(_of_these(moved, wanted, whys.values())),
+            in_groups(_of_these(moved, wanted, whys.values())),
             whys,
         )
     )
 
 
-def _of_these(moved: Iterable[Moved], wanted: set[Subject], whys: Iterable[FigureWhy]) -> Iterator[Moved]:
+def _of_these(moved: Iterable[StateMove], wanted: set[Subject], whys: Iterable[FigureWhy]) -> Iterator[StateMove]:
     """What moved of all that rows and figures are about."""
     told = {one for each in whys for one in each.moved}
     return (one for one in moved if one in told or not wanted.isdisjoint(one.about))

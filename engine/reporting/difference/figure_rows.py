@@ -7,7 +7,7 @@ import polars as pl
 
 from engine.model.document import FrameRow
 from engine.model.figure import REASON, Figure
-from engine.model.movement import Moved
+from engine.model.movement import StateMove
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.difference import tables
 from engine.reporting.difference.subjects import subjects_of_row
@@ -15,6 +15,7 @@ from engine.reporting.difference.tables import TableDifference
 
 # scores whose parts are no things: the kinds of things that they sum up
 _SUMMED = {"posture": ("control", "attestation", "third_party"), "readiness": ("control", "attestation")}
+_OF_A_SCORE = ("contribution", "numerator")
 _LISTED = 3
 _PARTS = ("contribution", "numerator", "value", "amount", "flag")  # what a row gives to its figure
 
@@ -24,18 +25,19 @@ class FigureWhy:
     """The rows behind the move of a figure, in words, and what moved of them."""
 
     rows: str
-    moved: tuple[Moved, ...]
+    moved: tuple[StateMove, ...]
 
 
 def why(
-    figure: Figure, before: pl.DataFrame, after: pl.DataFrame, moved: Sequence[Moved], sources: Mapping[str, str]
+    figure: Figure, before: pl.DataFrame, after: pl.DataFrame, moved: Sequence[StateMove], sources: Mapping[str, str]
 ) -> FigureWhy:
     """``before`` and ``after`` are the explained rows of the figure. What moved of other things is no reason."""
     difference = tables.diff(before.drop(REASON), after.drop(REASON))
     part = next((name for name in _PARTS if name in after.columns), "")
     rows = list(_differing(difference, part))
     subjects = {subject for row in rows for subject in subjects_of_row(row, sources)}
-    kinds = set[str]() if subjects else set[str]().union(*(_SUMMED.get(fact, ()) for fact in figure.facts))
+    summed = () if subjects or part not in _OF_A_SCORE else figure.facts
+    kinds = {kind for fact in summed for kind in _SUMMED.get(fact, ())}
     return FigureWhy(
         _in_words(difference, part),
         tuple(one for one in moved if one.kind in kinds or not subjects.isdisjoint(one.about)),

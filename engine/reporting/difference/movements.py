@@ -7,7 +7,7 @@ from datetime import date
 import polars as pl
 
 from engine.model.document import FrameRow
-from engine.model.movement import KINDS, Moved
+from engine.model.movement import KINDS, StateMove
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.difference.subjects import Subject
 from engine.reporting.facts.movements import family_of, reason_of, title_of
@@ -59,7 +59,7 @@ def movements(
     after: Mapping[str, pl.DataFrame],
     days: tuple[date, date],
     actions: Mapping[str, str],
-) -> list[Moved]:
+) -> list[StateMove]:
     """What moved in the facts that both have, with those days that lie between the two.
 
     ``actions``: what was done, by the identifiers of the audit events that the facts name as evidence.
@@ -93,7 +93,7 @@ def _reasons(after: Mapping[str, pl.DataFrame], actions: Mapping[str, str]) -> d
 
 def _moved(
     moving: Moving, before: pl.DataFrame, after: pl.DataFrame, reasons: Mapping[tuple[str, ...], str]
-) -> Iterator[Moved]:
+) -> Iterator[StateMove]:
     """Rows that came into a state with a word; of a control that was not in scope nothing is said."""
     was = {tuple(row[name] for name in moving.key): row[moving.state] for row in before.iter_rows(named=True)}
     for row in after.iter_rows(named=True):
@@ -104,7 +104,7 @@ def _moved(
         if moving.kind != "control" or key in was:
             because = reasons.get(key, "") if moving.kind == "control" else ""
             on = row.get(moving.days.get(state, ""))
-            yield Moved(moving.kind, state, _thing(moving, row), on, because, _about(moving, row))
+            yield StateMove(moving.kind, state, _thing(moving, row), on, because, _about(moving, row))
 
 
 def _about(moving: Moving, row: FrameRow) -> tuple[Subject, ...]:

@@ -1,4 +1,5 @@
-"""The difference of two tables: rows that came, went and changed, in such a way that ``apply(diff(a, b), a)`` is ``b``.
+"""The difference of two tables: rows that came, went and changed, all that it takes to make the one
+of the other, order included.
 
 Rows are told apart by what people tell them apart by: the columns of ``IDENTITY`` that the table has, as many of them
 as it takes; where those do not do, by further columns that are no measures; where even those are equal, by their place
@@ -72,19 +73,6 @@ def diff(before: pl.DataFrame, after: pl.DataFrame) -> TableDifference:
         changed=tuple(row for row in changed if row.cells),
         order=None if list(old) == list(new) and before.schema == after.schema else tuple(new),
     )
-
-
-def apply(difference: TableDifference, before: pl.DataFrame) -> pl.DataFrame:
-    """The table that the difference leads to from ``before``."""
-    rows = _keyed(before, difference.key)
-    patches = {row.key: {cell.column: cell.after for cell in row.cells} for row in difference.changed}
-    order = tuple(rows) if difference.order is None else difference.order
-    columns = list(difference.schema)
-    made = []
-    for name in order:
-        row = difference.came[name] if name in difference.came else {**rows[name], **patches.get(name, {})}
-        made.append([row.get(column) for column in columns])
-    return pl.DataFrame(made, schema=dict(difference.schema), orient="row")
 
 
 def _changed(key: Key, before: FrameRow, after: FrameRow) -> ChangedRow:

@@ -11,7 +11,7 @@ import polars as pl
 from engine.model.columns import COLUMNS
 from engine.model.days import spelled_day
 from engine.model.document import Document, FrameRow, Table
-from engine.model.movement import Movement, grouped, most_told
+from engine.model.movement import Movement, in_groups, most_told
 from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.difference.causes import Cause, sentence_of
 from engine.reporting.difference.documents import DocumentDifference, FigureChange, NamedDifference
@@ -62,7 +62,7 @@ CausesOf = Callable[[FrameRow, Iterable[str]], list[Cause]]
 
 
 @dataclass(frozen=True)
-class Told:
+class Telling:
     """What a difference is told with. ``movements`` are of what the rows and figures are about; ``whys`` of figures."""
 
     days: tuple[date, date]
@@ -83,7 +83,7 @@ class _Row:
     causes: list[Cause]
 
 
-def tell(told: Told) -> Document:
+def tell(told: Telling) -> Document:
     """The document of a difference."""
     rows = {named.table.name: _rows(named, told) for named in told.difference.tables}
     counts = {kind: sum(row.change == kind for found in rows.values() for row in found) for kind in _KINDS}
@@ -111,7 +111,7 @@ def tell(told: Told) -> Document:
 _KINDS = ("came", "went", "changed")
 
 
-def _headline(told: Told, counts: Mapping[str, int]) -> str:
+def _headline(told: Telling, counts: Mapping[str, int]) -> str:
     between = f"From {spelled_day(told.days[0])} to {spelled_day(told.days[1])}"
     moved = [figure for figure in told.difference.figures if figure.change]
     lead = next((figure for figure in moved if figure.direction), moved[0] if moved else None)
@@ -124,10 +124,10 @@ def _headline(told: Told, counts: Mapping[str, int]) -> str:
     return f"{between}, no number of the summary moved; of the rows {rows}{f': {reason}' if reason else ''}."
 
 
-def _reason(figure: FigureChange, told: Told) -> str:
+def _reason(figure: FigureChange, told: Telling) -> str:
     """What moved of that which the figure counts, in the direction in which it went."""
     better = None if figure.direction is None else figure.direction == "better"
-    return most_told(grouped(told.whys[figure.id].moved), better) if figure.id in told.whys else ""
+    return most_told(in_groups(told.whys[figure.id].moved), better) if figure.id in told.whys else ""
 
 
 def _moved(figure: FigureChange) -> str:
@@ -138,7 +138,7 @@ def _moved(figure: FigureChange) -> str:
     return f"{title} went {way} by {abs(change):,g}{unit}, from {_text(figure.before)} to {_text(figure.after)}"
 
 
-def _figures(told: Told) -> Table:
+def _figures(told: Telling) -> Table:
     rows = [
         (
             figure.id, figure.title or words.label(figure.id), _text(figure.before), _text(figure.after),
@@ -153,7 +153,7 @@ def _figures(told: Told) -> Table:
     return Table("figures", "Figures", frame, labels=labels, hidden=("figure",))
 
 
-def _because(figure: FigureChange, told: Told) -> str | None:
+def _because(figure: FigureChange, told: Telling) -> str | None:
     if figure.id not in told.whys:
         return None
     rows, reason = told.whys[figure.id].rows, _reason(figure, told)
@@ -188,7 +188,7 @@ def _writes(causes: Sequence[Cause]) -> Table:
     return Table("writes", "Who did what", frame, note=note, labels=labels, hidden=("at",))
 
 
-def _table(named: NamedDifference, found: Sequence[_Row], told: Told) -> Table:
+def _table(named: NamedDifference, found: Sequence[_Row], told: Telling) -> Table:
     table = named.table
     rows = [
         (
@@ -217,7 +217,7 @@ def _ticking(number: int) -> str:
     return f"{rows} only in what each day changes: ages and days left."
 
 
-def _rows(named: NamedDifference, told: Told) -> list[_Row]:
+def _rows(named: NamedDifference, told: Telling) -> list[_Row]:
     """Rows that came or changed in the order of the table, then those that went; not those that merely got older."""
     difference, days = named.rows, _days(told)
     changed = {row.key: row for row in difference.changed}
@@ -230,12 +230,14 @@ def _rows(named: NamedDifference, told: Told) -> list[_Row]:
     return found + [_row("went", difference, row, (), told) for row in difference.went.values()]
 
 
-def _row(change: str, difference: TableDifference, row: FrameRow, cells: tuple[ChangedCell, ...], told: Told) -> _Row:
+def _row(
+    change: str, difference: TableDifference, row: FrameRow, cells: tuple[ChangedCell, ...], told: Telling
+) -> _Row:
     causes = told.causes_of(row, [cell.column for cell in cells])
     return _Row(change, row, tuple(_plain(row.get(name)) for name in difference.key), cells, causes)
 
 
-def _days(told: Told) -> int:
+def _days(told: Telling) -> int:
     return (told.days[1] - told.days[0]).days
 
 

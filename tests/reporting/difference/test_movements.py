@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from engine.model.movement import Movement, grouped, most_told
+from engine.model.movement import Movement, in_groups, most_told
 from engine.reporting.difference.movements import movements
 from tests.factories import rows
 
@@ -15,7 +15,7 @@ def status(*given):
 
 
 def said(before, after, families=None):
-    return [one.words for one in grouped(movements(before, after, DAYS, families or {}))]
+    return [one.words for one in in_groups(movements(before, after, DAYS, families or {}))]
 
 
 def test_controls_that_went_stale_for_one_reason_are_told_together():
@@ -53,7 +53,7 @@ def test_attestations_that_lapsed_are_told():
             {"id": "a", "framework": "soc2", "control_id": "CC6.1", "status": "overdue", "due_on": date(2026, 11, 3)},
         )
     }
-    (found,) = grouped(movements(before, after, DAYS, {}))
+    (found,) = in_groups(movements(before, after, DAYS, {}))
     assert (found.words, found.things) == ("1 attestation lapsed on 3 November 2026", ("SOC 2 CC6.1",))
 
 

@@ -6,7 +6,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.reporting.difference.tables import ChangedCell, apply, diff
+from engine.reporting.difference.tables import ChangedCell, diff
+from tests.reporting.difference.application import apply
 
 DAY = date(2026, 11, 20)
 SCHEMA = {

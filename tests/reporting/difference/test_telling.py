@@ -7,16 +7,16 @@ import polars as pl
 from engine.model.aggregates import Count
 from engine.model.document import Document, Table
 from engine.model.figure import Figure
-from engine.model.movement import Moved, grouped
+from engine.model.movement import StateMove, in_groups
 from engine.reporting.difference.causes import Cause
 from engine.reporting.difference.documents import diff_documents
 from engine.reporting.difference.figure_rows import FigureWhy
-from engine.reporting.difference.telling import Told, tell
+from engine.reporting.difference.telling import Telling, tell
 
 FROM, TO = date(2026, 11, 1), date(2026, 11, 20)
 GAPS = Figure("gaps_open", "Open gaps", "count", "less", "Gaps.", "gaps", Count())
 STALE = [
-    Moved("control", "stale", f"SOC 2 {name}", date(2026, 11, 3), "when backup evidence stopped")
+    StateMove("control", "stale", f"SOC 2 {name}", date(2026, 11, 3), "when backup evidence stopped")
     for name in ("CC6.1", "CC7.2")
 ]
 SIGNED = Cause("write", "Attestation signed: attestation a was written", date(2026, 11, 3), 7, "hq:8", "ann")
@@ -32,7 +32,7 @@ def told(before, after, *, causes=(), moved=()):
     difference = diff_documents(before, after, [GAPS])
     whys = {"gaps_open": FigureWhy("1 came (SOC 2 CC8.1)", tuple(moved))}
     facts = ("control_status", "gaps")
-    return tell(Told((FROM, TO), 3, difference, lambda row, columns: list(causes), facts, grouped(moved), whys))
+    return tell(Telling((FROM, TO), 3, difference, lambda row, columns: list(causes), facts, in_groups(moved), whys))
 
 
 BEFORE = document(2, ("soc2", "CC6.1", "partial", 5), ("soc2", "CC7.2", "stale", 9), ("soc2", "A1.2", "stale", 1))
