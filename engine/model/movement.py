@@ -148,4 +148,6 @@ def _movement(kind: str, state: str, because: str, several: Sequence[StateMove])
 def most_told(found: Sequence[Movement], better: bool | None, most: int = 3) -> str:
     """The movements of most things, as one clause; ``better`` where only those that go that way are wanted."""
     same = [one for one in found if better is None or one.is_good == better]
-    return "; ".join(one.words for one in sorted(same, key=lambda one: -len(one.things))[:most])
+    return "; ".join(
+        one.words for one in sorted(same, key=lambda one: (one.because == OTHERS, -len(one.things)))[:most]
+    )
