@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import duckdb
 import pyarrow as pa
-from sqlalchemy import Column, Table
+from sqlalchemy import Table
 
 from engine.model.document import Position
 from engine.store.batches import in_batches
@@ -22,7 +22,7 @@ from engine.store.types import Json, canonical_json
 # ruff: noqa: S608 -- names of tables and columns are ours; an organization's identifier is quoted
 
 VERSIONED = {name: table for name, table in REPLICATED.items() if name in LOGGED}
-ROWS = 20_000  # that are read at a time
+ROWS = 5_000  # that are read at a time
 _TYPES = {"BIGINT": pa.int64(), "BOOLEAN": pa.bool_(), "DOUBLE": pa.float64()}
 _Version = tuple[int, int, LoggedRow]  # its place in the log, its revision, the row
 
@@ -109,6 +109,7 @@ def _insert(cursor: duckdb.DuckDBPyConnection, org_id: str, table: Table, versio
     places, revisions, rows = zip(*versions, strict=True)
     arrays = {"place": pa.array(places, pa.int64()), "gone": pa.array([row.values is None for row in rows])}
     keys = {name: position for position, name in enumerate(table.info["primary"])}
+    there = [row.values or {} for row in rows]
     values = []
     for column in table.columns:
         if column.name == owner(table):
@@ -121,16 +122,14 @@ def _insert(cursor: duckdb.DuckDBPyConnection, org_id: str, table: Table, versio
             elif column.name in keys:
                 cells = [row.key[keys[column.name]] for row in rows]
             else:
-                cells = [None if row.values is None else _cell(column, row.values.get(column.name)) for row in rows]
+                cells = [columns.get(column.name) for columns in there]
+                if isinstance(column.type, Json):
+                    cells = [None if cell is None else canonical_json(cell) for cell in cells]
             arrays[column.name] = pa.array(cells, _TYPES.get(sql_type(column), pa.string()))
             values.append(f"CAST({column.name} AS {sql_type(column)})")
     cursor.register("incoming", pa.table(arrays))
     cursor.execute(f"INSERT INTO staged_{table.name} SELECT {', '.join(values)}, place, gone FROM incoming", [org_id])
     cursor.unregister("incoming")
-
-
-def _cell(column: Column[object], value: object) -> object:
-    return canonical_json(value) if value is not None and isinstance(column.type, Json) else value
 
 
 def _keys(table: Table) -> list[str]:

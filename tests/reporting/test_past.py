@@ -251,6 +251,7 @@ def test_a_store_from_before_the_log_answers_from_its_first_record_on(lived, sna
     engine = create_engine(lived.url)
     with engine.begin() as connection:
         connection.execute(text("DELETE FROM change_log"))
+        connection.execute(text("UPDATE audit_log SET changes = NULL"))
         begin_history(connection, NOW + 4 * DAY)
     engine.dispose()
     assert refused(snapshots, LATER, day=TODAY + 3 * DAY) == (
@@ -258,6 +259,14 @@ def test_a_store_from_before_the_log_answers_from_its_first_record_on(lived, sna
         "got '2026-11-23'."
     )
     assert stand(snapshots, LATER, day=TODAY + 4 * DAY) == (8, TODAY + 4 * DAY, 8)
+    assert lived.verify_rows("acme").problem is None
+    saved = [present(lived.url)]
+    attest(lived, "b", LATER, outcome="attested")
+    assert different(snapshots.replica, saved) == []  # rows have the revision that wrote them, older than the log
+    anew = Replica(lived.url, None)
+    assert different(anew, saved) == []
+    anew.close()
+    assert lived.verify_rows("acme").problem is None
 
 
 def test_the_day_ends_where_the_organization_lives(lived, snapshots):

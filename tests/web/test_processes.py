@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import pytest
 
 from engine.runtime.settings import Settings
 from engine.store import Store
+from engine.store.schema.organizations import organizations
 from engine.store.schema.services import incidents
 from engine.web.sessions import Sessions
 from tests.web.attacks import asked, head
@@ -67,6 +68,24 @@ def alone(folder, cookie):
 
 def connection(found):
     return socket.create_connection(("127.0.0.1", found.port), timeout=30)
+
+
+def test_a_worker_computes_a_report_as_it_was(folder, cookie):
+    expected, tag = alone(folder, cookie)
+    shutil.rmtree(folder / "artifacts")
+    with closing(Store(f"sqlite:///{folder / 'hq.db'}")) as store:
+        seq = store.head("acme").seq
+        with store.revision("acme", "ann", now=datetime.now(UTC)) as revision:
+            revision.update(organizations, {"id": "acme"}, {"name": "Apex"})
+            revision.record("organization.renamed")
+    today = datetime.now(UTC).date()
+    with serving(folder, "--no-scheduler") as found, connection(found) as client:
+        for _ in range(2):  # computed, and found again
+            say(client, "GET", f"{REPORT}?revision={seq}&asOf={today}", cookie)
+            status, body, top = answer(client)
+            assert (status, body, etag(top)) == (200, expected, tag)
+        say(client, "GET", REPORT, cookie)
+        assert b"Apex" in answer(client)[1]
 
 
 def test_processes_answer_as_one_and_one_that_dies_is_replaced(folder, cookie):

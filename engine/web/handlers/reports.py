@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.model.as_of import PAST_PARAMETERS, AsOf
+from engine.model.as_of import AsOf
 from engine.model.errors import BadRequest
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.html import CONTENT_SECURITY_POLICY
@@ -44,17 +44,13 @@ class ReportHandler:
         query = dict(request.query)
         if self.of_caller:
             if "actor" in query:
-                raise _unknown("actor", "the report is about yourself")
+                raise BadRequest(
+                    "The parameter 'actor' is not known here: the report is about yourself.",
+                    word="invalid_parameter",
+                    details=[{"parameter": "actor", "expected": "nothing", "got": "unknown parameter"}],
+                )
             query["actor"] = request.caller.actor
-        for parameter in () if self.has_past else PAST_PARAMETERS:
-            if parameter.name in query:
-                raise _unknown(parameter.name, "a preview is of what is to be sent next")
         return _report(request, self.report, query, self.outlook)
-
-    @property
-    def has_past(self) -> bool:
-        """Whether it can be asked for as it was; a preview shows what comes."""
-        return self.outlook is None
 
 
 def report_route(
@@ -71,20 +67,14 @@ def report_route(
     return Route(method, path, access, handler, parameters=None, answer=ReportEnvelope, status=(200, 304), lane=REPORTS)
 
 
-def _unknown(name: str, why: str) -> BadRequest:
-    return BadRequest(
-        f"The parameter {name!r} is not known here: {why}.",
-        word="invalid_parameter",
-        details=[{"parameter": name, "expected": "nothing", "got": "unknown parameter"}],
-    )
-
-
 def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook | None) -> Response:
     services, caller = request.services, request.caller
     at, query = AsOf.take(query)
     declared = services.snapshots.report(name)
     form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared.formats_of(query))
     form = declared.format(form, declared.parse(query))
+    if at is not None:  # what is to be sent next does not follow from it
+        outlook = None
     hashed = outlook is not None and form == "json"
     question = Question(caller.org_id, name, tuple(query.items()), form, hashed, at)
     artifact, content_hash = request.computing.report(request, question, caller.head)

@@ -85,7 +85,7 @@ def _path(route: Route) -> list[Object]:
 def _query(route: Route, catalogue: Mapping[str, Report]) -> list[Object]:
     handler = route.handler
     if isinstance(handler, ReportHandler):
-        return [*map(_parameter, _of_report(handler, catalogue)), *(_PAST if handler.has_past else ())]
+        return [*map(_parameter, _of_report(handler, catalogue)), *_PAST]
     if handler is assessor_export:
         return [*map(_parameter, _of_exports(catalogue)), *_PAST]
     return list(map(_parameter, route.parameters or ()))
