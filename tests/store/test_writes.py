@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from engine.store.queries import writes
 from engine.store.queries.writes import RowWrite, WriteEvent, events_named, events_of, writes_between
 from engine.store.schema.controls import attestations
 from engine.store.schema.risk import vendors
@@ -62,7 +63,16 @@ def test_the_events_of_a_write_tell_who_did_it(any_store):
     made = WriteEvent(4, 4, "hq:4", NOW, "ann", "attestation.made", "b")
     noted = WriteEvent(5, 4, "hq:5", NOW, "ann", "attestation.noted", "other")
     with any_store.reader() as connection:
-        assert events_of(connection, "acme", [4]) == {4: [made, noted]}
-        assert events_of(connection, "acme", []) == {}
+        assert events_of(connection, "acme", [4], 5) == {4: [made, noted]}
+        assert events_of(connection, "acme", [], 5) == {}
         assert events_named(connection, "acme", ["hq:5", "unknown"]) == {"hq:5": noted}
         assert events_named(connection, "acme", []) == {}
+
+
+def test_of_a_large_write_the_event_that_commits_to_it_is_known(any_store, monkeypatch):
+    monkeypatch.setattr(writes, "EVENTS_OF_A_WRITE", 1)
+    attest(any_store, "a")
+    attest(any_store, "b")
+    with any_store.reader() as connection:
+        found = events_of(connection, "acme", [2, 4], 5)
+    assert {revision: [event.seq for event in events] for revision, events in found.items()} == {2: [2, 3], 4: [4, 5]}

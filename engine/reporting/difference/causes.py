@@ -94,10 +94,10 @@ class Causes:
         return list(dict.fromkeys(found))
 
     def _of_write(self, write: RowWrite, events: Sequence[WriteEvent]) -> Cause:
-        """The write with the event that names the record, else with the one that opened it."""
+        """The write with the event that names the record, else with the one that commits to all that was written."""
         record = str(write.key[0]) if len(write.key) == 1 else None
         event = next((one for one in events if record is not None and one.object_id == record), None)
-        event = event or next(iter(events), None)
+        event = event or next(reversed(events), None)
         words = f"{_noun(write.table)} {', '.join(map(str, write.key))} {_what(write)}"
         if event is None:  # retention removed it
             return Cause("write", words, revision=write.revision)

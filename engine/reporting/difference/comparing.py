@@ -52,7 +52,7 @@ def compare(report: Report, before: Side, after: Side, store: Store, org_id: str
         wanted = {subject for row in _differing(difference) for subject in subjects_of_row(row, sources)}
         written = writes_between(connection, org_id, tables_behind(report.facts) - {"audit_log"}, *span)
         writes = [write for write in written if not wanted.isdisjoint(subjects_of_write(write))]
-        events = events_of(connection, org_id, {write.revision for write in writes})
+        events = events_of(connection, org_id, {write.revision for write in writes}, after.position)
     grounds = Grounds(days, time_zone, writes, events, _evidence(pairs, named, span), _passed(pairs, days), sources)
     moved = movements(
         {name: pair[0] for name, pair in pairs.items()},

@@ -6,10 +6,11 @@ from typing import NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, or_, select
 
+from engine.store.queries.positions import write_end
 from engine.store.row_log import LoggedRow, read_json, read_part
 from engine.store.schema.audit import audit_log, change_log
 
-EVENTS_OF_A_WRITE = 200  # of an import of a million events its first tell who did it
+EVENTS_OF_A_WRITE = 200  # that are looked at; an import may bring a million
 _AT_ONCE = 100
 
 
@@ -57,8 +58,10 @@ def writes_between(
     return found
 
 
-def events_of(connection: Connection, org_id: str, revisions: Collection[int]) -> dict[int, list[WriteEvent]]:
-    """The first events of each of these revisions, in their order."""
+def events_of(
+    connection: Connection, org_id: str, revisions: Collection[int], head: int
+) -> dict[int, list[WriteEvent]]:
+    """The first events of each of these revisions in their order, and the last, which commits to what was written."""
     found: dict[int, list[WriteEvent]] = {}
     wanted = sorted(revisions)
     for start in range(0, len(wanted), _AT_ONCE):
@@ -69,6 +72,13 @@ def events_of(connection: Connection, org_id: str, revisions: Collection[int]) -
         query = select(*_COLUMNS).where(audit_log.c.org_id == org_id, or_(*spans)).order_by(audit_log.c.seq)
         for row in connection.execute(query):
             found.setdefault(row.revision, []).append(WriteEvent(*row))
+    for revision, events in found.items():
+        if len(events) == EVENTS_OF_A_WRITE:
+            last = write_end(connection, org_id, revision, head)
+            row = connection.execute(
+                select(*_COLUMNS).where(audit_log.c.org_id == org_id, audit_log.c.seq == last)
+            ).one()
+            events.append(WriteEvent(*row))
     return found
 
 

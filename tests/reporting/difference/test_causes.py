@@ -94,3 +94,9 @@ def test_evidence_that_the_facts_name_is_a_cause():
     event = WriteEvent(5, 5, "hq:5", AT, "backup", "backup.completed", None)
     (found,) = causes(CONTROL, evidence={("control", "soc2", "CC6.1"): [event]})
     assert (found.kind, found.event_id, found.actor) == ("evidence", "hq:5", "backup")
+
+
+def test_a_write_whose_events_do_not_name_the_record_is_that_of_its_last_event():
+    imported = WriteEvent(7, 7, "e1", AT, "monitor", "alert.received", "INC-1")
+    (found,) = causes(CONTROL, writes=[SIGNED], events={7: [imported, OPENED]})
+    assert (found.event_id, found.actor) == ("hq:7", "ann")
