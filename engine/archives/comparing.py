@@ -197,6 +197,10 @@ def _typed(frame: pl.DataFrame) -> pl.DataFrame:
     casts = []
     for column in frame:
         kind = _TYPES.get(COLUMNS[column.name].unit) if column.name in COLUMNS else None
-        cast = column if kind is None else column.cast(kind, strict=False)
+        cast = column if kind is None else _cast(column, kind)
         casts.append(cast if cast.null_count() == column.null_count() else column)
     return pl.DataFrame(casts)
+
+
+def _cast(column: pl.Series, kind: type[pl.DataType]) -> pl.Series:
+    return column.str.to_date("%Y-%m-%d", strict=False) if kind == pl.Date else column.cast(kind, strict=False)

@@ -76,6 +76,9 @@ KINDS: Mapping[str, ThingKind] = {
         "late": ("was done late", "were done late"),
         "done": ("was done in time", "were done in time"),
     }),
+    "remediation": ThingKind(("remediation", "remediations"), {
+        "not_on_time": ("passed its date", "passed their dates"),
+    }),
     "risk": ThingKind(("risk", "risks"), {"over_appetite": _said("rose above the appetite")}),
 }  # fmt: skip
 FEW = 3  # a reason that holds of fewer things is not told by itself

@@ -14,7 +14,7 @@ from engine.reporting.difference.subjects import subjects_of_row
 from engine.reporting.difference.tables import TableDifference
 
 # scores whose parts are no things: the kinds of things that they sum up
-_SUMMED = {"posture": ("control", "attestation", "third_party"), "readiness": ("control", "attestation")}
+_SUMMED = {"posture": ("control", "attestation", "third_party", "remediation"), "readiness": ("control", "attestation")}
 _OF_A_SCORE = ("contribution", "numerator")
 _LISTED = 3
 _PARTS = ("contribution", "numerator", "value", "amount", "flag")  # what a row gives to its figure
@@ -22,10 +22,11 @@ _PARTS = ("contribution", "numerator", "value", "amount", "flag")  # what a row 
 
 @dataclass(frozen=True)
 class FigureWhy:
-    """The rows behind the move of a figure, in words, and what moved of them."""
+    """The rows behind the move of a figure, in words, and what moved of them. ``parts``: of a score, its components."""
 
     rows: str
     moved: tuple[StateMove, ...]
+    parts: str = ""
 
 
 def why(
@@ -38,9 +39,11 @@ def why(
     subjects = {subject for row in rows for subject in subjects_of_row(row, sources)}
     summed = () if subjects or part not in _OF_A_SCORE else figure.facts
     kinds = {kind for fact in summed for kind in _SUMMED.get(fact, ())}
+    steps = _steps(difference, part)
     return FigureWhy(
-        _in_words(difference, part),
+        _in_words(difference, steps),
         tuple(one for one in moved if one.kind in kinds or not subjects.isdisjoint(one.about)),
+        steps if kinds else "",
     )
 
 
@@ -50,19 +53,22 @@ def _differing(difference: TableDifference, part: str) -> Iterator[FrameRow]:
     yield from (row.after for row in difference.changed if row.before.get(part) != row.after.get(part))
 
 
-def _in_words(difference: TableDifference, part: str) -> str:
+def _in_words(difference: TableDifference, steps: str) -> str:
     said = []
     for word, rows in (("came", difference.came), ("went", difference.went)):
         if rows:
             said.append(f"{len(rows):,} {word} ({_some([_named(row) for row in rows.values()])})")
+    return "; ".join([*said, steps] if steps else said)
+
+
+def _steps(difference: TableDifference, part: str) -> str:
+    """The rows that give another part than before, those that differ most first."""
     steps = []
     for row in difference.changed:
         old, new = row.before.get(part), row.after.get(part)
         if isinstance(old, int | float) and isinstance(new, int | float) and old != new:
             steps.append((abs(new - old), f"{_named(row.after)} {new - old:+,.3g}"))
-    if steps:
-        said.append(_some([text for _, text in sorted(steps, key=lambda one: (-one[0], one[1]))]))
-    return "; ".join(said)
+    return _some([text for _, text in sorted(steps, key=lambda one: (-one[0], one[1]))])
 
 
 def _named(row: FrameRow) -> str:

@@ -50,6 +50,7 @@ MOVING = (
     Moving("duty", "obligations", "", ("obligation_id",), "state", {
         "overdue": "due_on", "late": "done_on", "done": "done_on",
     }),
+    Moving("remediation", "remediations", "remediations", ("id",), "on_time", {"not_on_time": "due_on"}),
     Moving("risk", "risks", "risks", ("id",), "over_appetite", {}),
 )  # fmt: skip
 
@@ -98,13 +99,20 @@ def _moved(
     was = {tuple(row[name] for name in moving.key): row[moving.state] for row in before.iter_rows(named=True)}
     for row in after.iter_rows(named=True):
         key, found = tuple(row[name] for name in moving.key), row[moving.state]
-        state = moving.state if found is True else str(found)
+        state = _state(moving, found)
         if state not in KINDS[moving.kind].verbs or was.get(key) == found:
             continue
         if moving.kind != "control" or key in was:
             because = reasons.get(key, "") if moving.kind == "control" else ""
             on = row.get(moving.days.get(state, ""))
             yield StateMove(moving.kind, state, _thing(moving, row), on, because, _about(moving, row))
+
+
+def _state(moving: Moving, found: object) -> str:
+    """The word of a state; a flag is called as its column."""
+    if isinstance(found, bool):
+        return moving.state if found else f"not_{moving.state}"
+    return str(found)
 
 
 def _about(moving: Moving, row: FrameRow) -> tuple[Subject, ...]:

@@ -96,7 +96,8 @@ def _ticks(cell: ChangedCell, days: int) -> bool:
 
 def _label(table: Table, key: Sequence[str], row: FrameRow) -> str:
     """What people call the row: its visible key, and its name."""
-    visible = [name for name in key if name not in table.hidden] or list(key)
+    told_apart = [*key, "control_id"] if "framework" in key and "control_id" in row else key
+    visible = [name for name in told_apart if name not in table.hidden] or list(key)
     names = [name for name in _NAMES if name in row and name not in table.hidden and name not in visible]
     told = [*visible, *names[:1]] if "control" not in names else ["control", *visible]
     return ", ".join(text for name in dict.fromkeys(told) if (text := _shown(table, name, row.get(name))) != "–")

@@ -97,7 +97,8 @@ def _headline(told: Telling, counts: Mapping[str, int]) -> str:
     lead = next((figure for figure in moved if figure.direction), moved[0] if moved else None)
     reason = _reason(lead, told) if lead else _without_year(most_told(told.movements, None), told)
     if lead is not None:
-        return f"{between}, {_moved(lead)}{f': {reason}' if reason else ''}."
+        parts = told.whys[lead.id].parts if lead.id in told.whys else ""
+        return f"{between}, {_moved(lead)}{f' ({parts})' if parts else ''}{f': {reason}' if reason else ''}."
     if told.difference.is_empty:
         return f"{between}, nothing changed."
     rows = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
