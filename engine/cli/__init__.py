@@ -13,6 +13,7 @@ from engine.cli.archive import verify
 from engine.cli.common import write_log
 from engine.cli.deliveries import deliveries, endpoints
 from engine.cli.demo import demo
+from engine.cli.differences import diff
 from engine.cli.doors import (
     config,
     migrate,
@@ -51,6 +52,7 @@ for command in (
     build,
     report,
     explain,
+    diff,
     figures,
     export,
     session,

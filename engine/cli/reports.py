@@ -59,7 +59,7 @@ def report(
     revision: str | None,
 ) -> None:
     """Print one report, as it is or as it was: the same bytes as over HTTP."""
-    _print(name, org, form, {**_query(parameters), **_past(as_of, revision)})
+    _print(name, org, form, {**query_of(parameters), **_past(as_of, revision)})
 
 
 @click.command(epilog="Example: hq explain program gaps_open --org aurora --format csv")
@@ -72,7 +72,7 @@ def explain(name: str, figure: str, org: str | None, form: str | None, parameter
     """Print the rows that a figure of a report counts, why each counts, and the columns that make its value."""
     from engine.model.report import EXPLAIN
 
-    _print(name, org, form, {**_query(parameters), EXPLAIN: figure})
+    _print(name, org, form, {**query_of(parameters), EXPLAIN: figure})
 
 
 def _past(as_of: str | None, revision: str | None = None) -> dict[str, str]:
@@ -80,7 +80,7 @@ def _past(as_of: str | None, revision: str | None = None) -> dict[str, str]:
     return {name: text for name, text in (("asOf", as_of), ("revision", revision)) if text is not None}
 
 
-def _query(parameters: tuple[str, ...]) -> dict[str, str]:
+def query_of(parameters: tuple[str, ...]) -> dict[str, str]:
     """What ``--param`` names, by name; Usage where it is not KEY=VALUE."""
     query = {}
     for given in parameters:

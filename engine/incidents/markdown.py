@@ -1,12 +1,12 @@
 """The Markdown that the documents of an incident are made of. Cells are plain text and are escaped here, once."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from engine.incidents.records import IncidentRecord, StampedRow
+from engine.model.days import spelled_day
 from engine.reporting.render.markdown import inline
-from engine.reporting.render.words import MONTHS
 from engine.store.schema.records import IncidentTimelineRow
 
 MilestoneColumn: TypeAlias = Literal[
@@ -70,7 +70,7 @@ def moment(at: datetime) -> str:
 
 def spoken(at: datetime) -> str:
     """16 November 2026 at 19:17."""
-    return f"{day(at.date())} at {at:%H:%M}{_offset(at)}"
+    return f"{spelled_day(at.date())} at {at:%H:%M}{_offset(at)}"
 
 
 def zone_sentence(record: IncidentRecord) -> str:
@@ -80,11 +80,6 @@ def zone_sentence(record: IncidentRecord) -> str:
 
 def _offset(at: datetime) -> str:
     return f" ({at.tzinfo})" if at.fold else ""
-
-
-def day(on: date) -> str:
-    """16 November 2026."""
-    return f"{on.day} {MONTHS[on.month - 1]} {on.year}"
 
 
 def duration(minutes: float) -> str:

@@ -12,7 +12,6 @@ from engine.incidents.lessons import Lesson, lessons
 from engine.incidents.markdown import (
     FILL_IN,
     automation_tables,
-    day,
     document,
     duration,
     event_table,
@@ -25,6 +24,7 @@ from engine.incidents.markdown import (
 )
 from engine.incidents.own_zone import in_own_zone
 from engine.incidents.records import IncidentRecord
+from engine.model.days import spelled_day
 from engine.reporting.render.markdown import heading, inline, paragraph
 
 REVIEWED = "incident.postmortem.completed"
@@ -40,7 +40,7 @@ def _blocks(record: IncidentRecord, as_of: date) -> Iterator[str]:
     yield heading(1, f"Post-incident review: {incident['title']}")
     yield (
         f"**{inline(record.organization.name)}** · {inline(record.id)} · severity {incident['severity']} · "
-        f"{incident['status']} · as of {day(as_of)}. {zone_sentence(record)}"
+        f"{incident['status']} · as of {spelled_day(as_of)}. {zone_sentence(record)}"
     )
     yield _standing(record)
     yield "## 1. Summary"

@@ -16,7 +16,10 @@ REVISION = Parameter(
     "revision", None, "the records at that position in the chain, computed for the day of its recording or for asOf",
     1, MOST_REVISIONS,
 )  # fmt: skip
-PAST_PARAMETERS = (AS_OF, REVISION)
+SINCE = Parameter(
+    "since", None, "what changed since the end of that day and what did it, instead of the report", is_day=True,
+)  # fmt: skip
+PAST_PARAMETERS = (AS_OF, REVISION, SINCE)
 
 
 @dataclass(frozen=True)

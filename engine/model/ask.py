@@ -58,12 +58,13 @@ class Parameter:
             return raw
         raise self.refused(raw)
 
-    def refused(self, raw: str) -> BadRequest:
-        """What is said of a value that is not allowed."""
+    def refused(self, raw: str, expected: str = "") -> BadRequest:
+        """What is said of a value that is not allowed, or not here: ``expected`` then says what is."""
+        expected = expected or self.allowed
         return BadRequest(
-            f"The parameter {self.name} must be {self.allowed}; got {raw[:80]!r}.",
+            f"The parameter {self.name} must be {expected}; got {raw[:80]!r}.",
             word="invalid_parameter",
-            details=[{"parameter": self.name, "expected": self.allowed, "got": raw[:80]}],
+            details=[{"parameter": self.name, "expected": expected, "got": raw[:80]}],
         )
 
 

@@ -14,7 +14,7 @@ from inspect import signature
 
 import polars as pl
 
-from engine.model.as_of import PAST_PARAMETERS
+from engine.model.as_of import PAST_PARAMETERS, SINCE
 from engine.model.ask import DEFAULT_PERIOD_DAYS, PERIOD_DAYS, Ask, Parameter, Parameters, Value
 from engine.model.document import Document, Table
 from engine.model.errors import BadRequest
@@ -118,8 +118,8 @@ class Report:
         return int(parameters.get(PERIOD_DAYS.name) or own or DEFAULT_PERIOD_DAYS)
 
     def formats_of(self, parameters: Mapping[str, object]) -> tuple[str, ...]:
-        """The formats that it comes in; an explanation is a table, whatever the report itself is."""
-        return FORMATS if EXPLAIN in parameters else self.formats
+        """The formats that it comes in; an explanation and a difference are tables, whatever the report itself is."""
+        return FORMATS if EXPLAIN in parameters or SINCE.name in parameters else self.formats
 
     def format(self, wanted: str | None, parameters: Mapping[str, object]) -> str:
         """The format asked for, else the report's first. BadRequest names those that it has."""
@@ -146,7 +146,7 @@ class Report:
         """Every declared parameter with its value or default, in declared order; unknown names are refused."""
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in query:
-            if name not in known and name != EXPLAIN:
+            if name not in known and name not in (EXPLAIN, SINCE.name):
                 allowed = ", ".join(known) or "none"
                 accepted = f"{allowed}, {_OF_ALL}" if known else _OF_ALL
                 raise BadRequest(
@@ -158,7 +158,8 @@ class Report:
             name: parameter.parse(query[name]) if name in query else parameter.default
             for name, parameter in known.items()
         }
-        return parameters | ({EXPLAIN: self.explain.parse(query[EXPLAIN])} if EXPLAIN in query else {})
+        further = {EXPLAIN: self.explain, SINCE.name: SINCE}
+        return parameters | {name: one.parse(query[name]) for name, one in further.items() if name in query}
 
 
 def _declared_in(module: str) -> Report:

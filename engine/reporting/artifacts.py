@@ -80,6 +80,14 @@ class Name:
         return sha256(canonical_json(parts).encode()).hexdigest()[:40]
 
 
+def artifact_name(
+    org_id: str, report: str, form: str, as_of: date, revision: Position, parameters: Mapping[str, object]
+) -> tuple[Name, str]:
+    """The name of an artifact and its key."""
+    name = Name.of(org_id, report, form, as_of, revision, parameters)
+    return name, name.key
+
+
 class Artifacts:
     """Files below ``folder``, the hot ones in memory. Threads and processes may share one folder."""
 

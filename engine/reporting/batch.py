@@ -8,19 +8,36 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+import polars as pl
+
 from engine.model.ask import DEFAULT_PERIOD_DAYS
 from engine.model.days import local_day
 from engine.model.every_organization import OrganizationsRun, for_every_organization
 from engine.model.report import Report
 from engine.reporting.artifact_space import Quota
-from engine.reporting.artifacts import QUOTA, Artifacts
+from engine.reporting.artifacts import QUOTA, Artifacts, artifact_name
 from engine.reporting.facts import Facts
 from engine.reporting.process_pool import process_pool
 from engine.reporting.replica import Replica
-from engine.reporting.snapshot import FrameSource, Snapshot, artifact_name
+from engine.reporting.snapshot import Snapshot, Subject
 from engine.reporting.snapshots import question, subjects
 
 Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class FrameSource:
+    """Facts that were computed before, by the length of their period; what the batch hands to its workers."""
+
+    subject: Subject
+    frames: Mapping[int, Mapping[str, pl.DataFrame]]
+
+    def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
+        """The fact over the period; KeyError for a period that nobody computed it over."""
+        return self.frames[period_days or DEFAULT_PERIOD_DAYS][name]
+
+    def release(self) -> None:
+        """Nothing is held open."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 
 from engine.model.document import Position
-from engine.reporting.facts import ASKED, FACTS, inputs
+from engine.reporting.facts import FACTS, inputs
 from engine.reporting.facts.assurance_scans import OVER
 from engine.reporting.facts.scans import SCANS
 from engine.store.part_heads import EVENTS, part_of
@@ -28,6 +28,16 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
 _READ = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)")
 
 
+def behind(names: Iterable[str]) -> frozenset[str]:
+    """These facts and scans, and all that they are made from."""
+    return frozenset().union(*(_behind(name) for name in names))
+
+
+def tables_behind(names: Iterable[str]) -> frozenset[str]:
+    """The tables of the replica that these facts and scans look at."""
+    return frozenset().union(*(scan_tables(SCANS[name]) for name in behind(names) if name in SCANS))
+
+
 def scan_tables(query: str) -> frozenset[str]:
     """The tables of the replica that a scan reads."""
     return frozenset(_READ.findall(query)) & REPLICATED.keys()
@@ -35,20 +45,21 @@ def scan_tables(query: str) -> frozenset[str]:
 
 def report_parts(facts: Iterable[str]) -> frozenset[str]:
     """The parts that a report on these facts looks at; ``audit_log`` alone stands for events of any action."""
-    return ALWAYS.union(*(_fact_parts(name) for name in facts))
+    return ALWAYS.union(*(_scan_parts(name) for name in behind(facts) if name in SCANS))
 
 
 @cache
-def _fact_parts(name: str) -> frozenset[str]:
-    if name == ASKED:
-        return frozenset()
-    if name not in SCANS:
-        return report_parts(inputs(FACTS[name]))
+def _behind(name: str) -> frozenset[str]:
+    made_from = OVER.get(name, ()) if name in SCANS else inputs(FACTS[name]) if name in FACTS else ()
+    return frozenset((name,)).union(*(_behind(each) for each in made_from))
+
+
+@cache
+def _scan_parts(name: str) -> frozenset[str]:
     tables = scan_tables(SCANS[name])
-    parts = report_parts(OVER.get(name, ())) | (tables - {EVENTS})
-    if EVENTS in tables:
-        parts |= {CUTS, *map(part_of, ACTIONS[name])} if name in ACTIONS else {CUTS, EVENTS}
-    return parts
+    if EVENTS not in tables:
+        return tables
+    return (tables - {EVENTS}) | {CUTS} | (set(map(part_of, ACTIONS[name])) if name in ACTIONS else {EVENTS})
 
 
 def newest(parts: Collection[str], heads: Mapping[str, Position], head: Position) -> Position:

@@ -12,17 +12,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import polars as pl
 
+from engine.model.as_of import SINCE
 from engine.model.ask import DEFAULT_PERIOD_DAYS, Ask, Parameters
-from engine.model.document import Edition, Organization, Position
+from engine.model.document import Document, Edition, Organization, Position
 from engine.model.errors import NotFound, Unavailable
 from engine.model.figure import Figures
 from engine.model.report import EXPLAIN, Report
 from engine.model.thresholds import Thresholds
 from engine.reporting.artifacts import Artifacts, Name
+from engine.reporting.difference.comparing import Side
 from engine.reporting.parts import newest, report_parts
 from engine.reporting.render import RENDERERS
 from engine.reporting.render.json import content_hash
@@ -34,6 +36,8 @@ Render = Callable[[Edition], bytes]
 PartHeads = Mapping[str, Position]
 """Where the newest write to each part of an organization's records ended."""
 Naming = Callable[[str, str, str, date, Position, Parameters], tuple[Name, str]]
+Changes: TypeAlias = Callable[["Snapshot", Report, Parameters], Document]
+"""What differs between an earlier moment, which the parameters name, and the snapshot."""
 
 
 @dataclass(frozen=True)
@@ -58,21 +62,6 @@ class FactSource(Protocol):
 
     def release(self) -> None:
         """The snapshot needs it no more."""
-
-
-@dataclass(frozen=True)
-class FrameSource:
-    """Facts that were computed before, by the length of their period; what the batch hands to its workers."""
-
-    subject: Subject
-    frames: Mapping[int, Mapping[str, pl.DataFrame]]
-
-    def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
-        """The fact over the period; KeyError for a period that nobody computed it over."""
-        return self.frames[period_days or DEFAULT_PERIOD_DAYS][name]
-
-    def release(self) -> None:
-        """Nothing is held open."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +90,7 @@ class Snapshot:
         artifacts: Artifacts,
         open_source: Callable[[], FactSource],
         naming: Naming,
+        changes: "Changes | None" = None,
     ) -> None:
         self.org_id = org_id
         self.catalogue = catalogue
@@ -109,6 +99,7 @@ class Snapshot:
         self._part_heads = part_heads
         self._open_source = open_source
         self._naming = naming
+        self._changes = changes
         self._opened: FactSource | None = None
         self._editions: dict[tuple[object, ...], Edition] = {}
 
@@ -256,11 +247,10 @@ class Snapshot:
             return self._compute(report, parameters)
 
     def _compute(self, report: Report, parameters: Parameters) -> Edition:
-        subject, explained = self.subject, parameters.get(EXPLAIN)
-        frames, ask = self._question(report, parameters)
+        subject, compared = self.subject, SINCE.name in parameters
         return Edition(
             report=report.name,
-            title=report.title,
+            title=f"{report.title}: what changed" if compared else report.title,
             description=report.description,
             schema_version=report.schema_version,
             organization=subject.organization,
@@ -268,16 +258,31 @@ class Snapshot:
             revision=newest(report_parts(report.facts), subject.part_heads, subject.revision),
             parameters=dict(parameters),
             settings_version=subject.settings.version,
-            document=report.document(frames, ask)
-            if explained is None
-            else report.explanation(frames, ask, str(explained)),
+            document=self._compared(report, parameters) if compared else self.side(report, parameters).document,
+        )
+
+    def _compared(self, report: Report, parameters: Parameters) -> Document:
+        if self._changes is None:
+            raise ValueError("nothing is known here of an earlier moment to compare with")
+        return self._changes(self, report, parameters)
+
+    def side(self, report: Report, parameters: Parameters) -> Side:
+        """What a report says here, and all that its difference from another moment is told with."""
+        frames, ask = self._question(report, parameters)
+        explained = parameters.get(EXPLAIN)
+        return Side(
+            report.document(frames, ask) if explained is None else report.explanation(frames, ask, str(explained)),
+            report.values(frames, ask),
+            ask,
+            self.revision.seq,
+            lambda name: self._source.frame(name, None),
         )
 
     def _question(self, report: Report, parameters: Parameters) -> tuple[dict[str, pl.DataFrame], Ask]:
         """The facts of a report, and what they and it are asked."""
         subject, period = self.subject, report.period_days(parameters)
         over = period if report.has_period else None
-        options = {name: value for name, value in parameters.items() if name != EXPLAIN}
+        options = {name: value for name, value in parameters.items() if name not in (EXPLAIN, SINCE.name)}
         return (
             {name: self._source.frame(name, over) for name in report.facts},
             Ask(subject.as_of, period, subject.settings, options),
@@ -291,11 +296,3 @@ def find_report(catalogue: Mapping[str, Report], name: str) -> Report:
             f"There is no report {name!r}; there are: {', '.join(sorted(catalogue))}.", word="unknown_report"
         )
     return catalogue[name]
-
-
-def artifact_name(
-    org_id: str, report: str, form: str, as_of: date, revision: Position, parameters: Parameters
-) -> tuple[Name, str]:
-    """The name of an artifact and its key."""
-    name = Name.of(org_id, report, form, as_of, revision, parameters)
-    return name, name.key

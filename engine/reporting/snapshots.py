@@ -15,15 +15,16 @@ import polars as pl
 from engine.model.as_of import AsOf
 from engine.model.ask import DEFAULT_PERIOD_DAYS, Parameters
 from engine.model.days import local_day
-from engine.model.document import Organization, Position
+from engine.model.document import Document, Organization, Position
 from engine.model.errors import NotFound, Unavailable
 from engine.model.report import Report
 from engine.model.thresholds import thresholds
-from engine.reporting.artifacts import Artifacts, Name
+from engine.reporting.artifacts import Artifacts, Name, artifact_name
+from engine.reporting.comparisons import changes_since
 from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.moments import Moments
 from engine.reporting.replica import Replica
-from engine.reporting.snapshot import Snapshot, Subject, artifact_name, find_report
+from engine.reporting.snapshot import Snapshot, Subject, find_report
 from engine.reporting.view import View
 from engine.store import Store
 
@@ -71,14 +72,15 @@ class Snapshots:
             raise _unknown(org_id)
         present = head, self._today(org_id, head, now)
         stand = self._stand(org_id, present, at)
-        if stand == present:
-            heads = partial(self.store.part_heads, org_id)
-            return Snapshot(
-                org_id, stand, heads, self.catalogue, self.artifacts, lambda: self._share(org_id, now), self._named
-            )
-        return Snapshot(
-            org_id, stand, None, self.catalogue, self.artifacts, lambda: self._share_past(org_id, stand), self._named
-        )
+
+        def share() -> _SharedView:
+            return self._share(org_id, now) if stand == present else self._share_past(org_id, stand)
+
+        def changes(snapshot: Snapshot, report: Report, parameters: Parameters) -> Document:
+            return changes_since(snapshot, report, parameters, lambda at: self.open(org_id, now=now, at=at), self.store)
+
+        heads = partial(self.store.part_heads, org_id) if stand == present else None
+        return Snapshot(org_id, stand, heads, self.catalogue, self.artifacts, share, self._named, changes)
 
     def _stand(self, org_id: str, present: "Stand", at: AsOf | None) -> "Stand":
         """Where a snapshot stands, which names what is computed from it: the one place that decides it."""

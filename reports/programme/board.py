@@ -1,5 +1,6 @@
 """What the board reads in the executive summary: where we stand, what changed, coming dates, and their sources."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -7,12 +8,23 @@ import polars as pl
 
 from engine.model.ask import Ask
 from engine.model.figure import Figures
+from engine.model.movement import StateMove, in_groups, most_told
 from engine.model.vocabulary import SEVERITIES
 from reports.programme.posture import Posture
 from reports.shared import packs
 
 COMPLIANCE = "/api/governance/compliance"
 SHOWN = 3
+TOLD = 2  # reasons of a change
+# the kinds of movements that a component of the posture sums up; the others have none that a fact tells
+SUMMED: Mapping[str, tuple[str, ...]] = {
+    "readiness": ("control",),
+    "freshness": ("control",),
+    "attestation": ("attestation",),
+    "vendor": ("third_party",),
+    "remediation": (),
+    "operations": (),
+}
 STANDING = {"figure": pl.String, "number": pl.Float64, "value": pl.String, "detail": pl.String, "footnote": pl.String}
 
 
@@ -74,9 +86,10 @@ def standing(held: Posture, figures: Figures) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=STANDING, orient="row")
 
 
-def changes(held: Posture, readiness: pl.DataFrame) -> pl.DataFrame:
-    """The two components and the two frameworks that moved most."""
+def changes(held: Posture, readiness: pl.DataFrame, movements: pl.DataFrame) -> pl.DataFrame:
+    """The two components and the two frameworks that moved most, and what happened to that which they sum up."""
     moved = held.components.filter(pl.col("movement") != 0).select(
+        of="component",
         what=pl.format("Posture: {}", "title"),
         before=(pl.col("contribution").fill_null(0.0) - pl.col("movement")).round(1),
         now=pl.col("contribution").fill_null(0.0),
@@ -85,6 +98,7 @@ def changes(held: Posture, readiness: pl.DataFrame) -> pl.DataFrame:
     )
     delta = (pl.col("weighted_pct") - pl.col("prior_weighted_pct")).round(1)
     frameworks = readiness.filter(delta != 0).select(
+        of="framework",
         what=pl.format("Readiness: {}", packs.pack_name()),
         before="prior_weighted_pct",
         now="weighted_pct",
@@ -93,7 +107,24 @@ def changes(held: Posture, readiness: pl.DataFrame) -> pl.DataFrame:
     )
     order = (pl.col("change").abs(), pl.col("what"))
     most = [frame.sort(*order, descending=[True, False]).head(n) for frame, n in ((moved, 2), (frameworks, 2))]
-    return pl.concat(most).sort(*order, descending=[True, False])
+    rows = pl.concat(most).sort(*order, descending=[True, False])
+    because = [_because(movements, of, change) for of, change in rows.select("of", "change").iter_rows()]
+    return (
+        rows.drop("of")
+        .with_columns(pl.Series("because", because, dtype=pl.String))
+        .select("what", "before", "now", "change", "because", "footnote")
+    )
+
+
+def _because(movements: pl.DataFrame, of: str, change: float) -> str | None:
+    """What happened in the direction of the change; null where nothing is known to have."""
+    if of in SUMMED:
+        mine = movements.filter(pl.col("kind").is_in(SUMMED[of]))
+        mine = mine.filter(pl.col("state") == "stale") if of == "freshness" else mine
+    else:
+        mine = movements.filter(pl.col("framework") == of)
+    moves = [StateMove(*row) for row in mine.select("kind", "state", "thing", "moved_on", "because").iter_rows()]
+    return most_told(in_groups(moves), change > 0, TOLD) or None
 
 
 def dates(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:

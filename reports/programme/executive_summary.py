@@ -30,6 +30,7 @@ def build(
     obligations: pl.DataFrame,
     exceptions: pl.DataFrame,
     owner_weeks: pl.DataFrame,
+    movements: pl.DataFrame,
     figures: Figures,
     ask: Ask,
 ) -> Document:
@@ -41,7 +42,7 @@ def build(
         tables=(
             Table("decisions", "Decisions requested", asked, labels={**LABELS, "reason": "Because", "owner": "With"}),
             Table("figures", "Where we stand", board.standing(held, figures), hidden=("number",)),
-            Table("changes", "What changed most", board.changes(held, readiness)),
+            Table("changes", "What changed most", board.changes(held, readiness, movements)),
             Table(
                 "risks",
                 "The three largest risks",

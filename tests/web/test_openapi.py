@@ -90,12 +90,13 @@ def test_a_report_has_its_own_parameters_formats_and_media_types():
         "explain",
         "format",
     ]
-    assert operation["parameters"][-4]["schema"]["enum"] == ["json", "csv", "html", "md", "oscal"]
+    assert operation["parameters"][-5]["schema"]["enum"] == ["json", "csv", "html", "md", "oscal"]
     common = DOCUMENT["components"]["parameters"]
-    assert operation["parameters"][-3:-1] == [{"$ref": f"#/components/parameters/{name}"} for name in common]
+    assert operation["parameters"][-4:-1] == [{"$ref": f"#/components/parameters/{name}"} for name in common]
     assert [one["schema"] for one in common.values()] == [
         {"type": "string", "format": "date"},
         {"type": "integer", "minimum": 1, "maximum": 999_999_999},
+        {"type": "string", "format": "date"},
     ]
     assert list(operation["responses"]["200"]["content"]) == [
         "text/csv",

@@ -40,6 +40,7 @@ TIME: Mapping[str, Column] = {
     "late": Column("Late", "", "Whether it came after its day; in totals, how many did."),
     "median_days": Column("Median days", "days", "Median days that it took, by nearest rank."),
     "month": Column("Month", "text", "Month, as year and number."),
+    "moved_on": Column("Moved", "date", "Day on which it came into the state."),
     "next_on": Column("Next on", "date", "Day of the next one."),
     "observed_on": Column("Observed", "date", "Day on which it was seen."),
     "oldest_days": Column("Oldest (days)", "days", "Age of the oldest one, in days."),

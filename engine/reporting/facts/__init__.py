@@ -26,6 +26,7 @@ from engine.reporting.facts import (
     graph,
     lineage,
     milestones,
+    movements,
     obligations,
     operations,
     ownership,
@@ -86,6 +87,7 @@ FACTS: Mapping[str, FactFunction] = {
     "readiness_weeks": readiness.readiness_weeks,
     "readiness_days": readiness.readiness_days,
     "posture": readiness.posture,
+    "movements": movements.movements,
     # vendors and risk
     "vendor_documents": vendor_register.documents,
     "vendor_controls": vendor_register.vendor_controls,

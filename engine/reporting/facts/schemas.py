@@ -286,6 +286,18 @@ SCHEMAS: Mapping[str, Schema] = {
         "prior_on": DAY,
         "prior_score": REAL,
     },
+    # a thing that is in another state than before the period, or that ended in it. kind: control (against the state
+    # last seen before the period), attestation, third_party; framework is null for the last. moved_on: where it is in
+    # the period; because: what the facts say of the reason, empty where they say none.
+    "movements": {
+        "org_id": TEXT,
+        "kind": TEXT,
+        "framework": TEXT,
+        "thing": TEXT,
+        "state": TEXT,
+        "moved_on": DAY,
+        "because": TEXT,
+    },
     # an attestation duty, and the next one of a control (<id>-next, due when the newest signature lapses) where none is
     # planned. status: not_due, due_30, due_7, overdue, attested, rejected; a signed duty stays attested. current marks
     # the duty of a control that decides whether it is attested now, a lapsed signature never does; unsupported: signed

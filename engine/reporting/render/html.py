@@ -9,6 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from engine.model.days import spelled_day
 from engine.model.document import Edition
 from engine.reporting.render import charts, words
 from engine.reporting.render.cells import plain_value
@@ -52,7 +53,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    environment.filters |= {"css_string": css_string, "day": words.day, "label": words.label}
+    environment.filters |= {"css_string": css_string, "day": spelled_day, "label": words.label}
     environment.globals |= {"coverage": words.coverage, "shown": words.value, "tone": words.tone}
     return environment
 

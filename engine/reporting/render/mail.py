@@ -6,6 +6,7 @@ Mail programs drop style sheets, so every style stands at its element (``templat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from engine.model.days import spelled_day
 from engine.model.document import Edition, Table
 from engine.reporting.render import cells, words
 from engine.reporting.render.html import ENVIRONMENT
@@ -94,7 +95,7 @@ def _sheet(table: Table, most: int) -> _Sheet:
 
 def _lines(mail: Mail) -> Iterator[str]:
     edition, document = mail.edition, mail.edition.document
-    title = f"{edition.title}: {edition.organization.name}, {words.day(edition.as_of)}"
+    title = f"{edition.title}: {edition.organization.name}, {spelled_day(edition.as_of)}"
     yield from (title, "=" * len(title), "")
     if mail.late:
         yield from ("This comes late: it was owed on an earlier day.", "")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from engine.reporting.render import words
+from engine.model.days import spelled_day
 from engine.reporting.render.html import CONTENT_SECURITY_POLICY, ENVIRONMENT
 from engine.reporting.render.markdown import heading, inline, paragraph
 
@@ -32,7 +32,7 @@ def markdown(facts: Facts) -> bytes:
 
 def long_date(day: str) -> str:
     """20 November 2026."""
-    return words.day(date.fromisoformat(day))
+    return spelled_day(date.fromisoformat(day))
 
 
 def when(step: Facts) -> str:
@@ -42,7 +42,7 @@ def when(step: Facts) -> str:
     if step["at"] is None:
         return long_date(step["on"])
     at = datetime.fromisoformat(step["at"])
-    return f"{words.day(at)}, {at:%H:%M}\u00a0UTC, {step['minutes']}\u00a0minutes"
+    return f"{spelled_day(at)}, {at:%H:%M}\u00a0UTC, {step['minutes']}\u00a0minutes"
 
 
 def money(cents: int, currency: str) -> str:

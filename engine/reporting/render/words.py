@@ -1,6 +1,5 @@
 """How names and values of machines read to people: one function for headings, one for values, one for states."""
 
-from datetime import date
 from typing import Any
 
 from engine.model.columns import COLUMNS
@@ -35,11 +34,6 @@ STATES = {
     "neutral": "not_applicable cancelled skipped draft archived",
 }
 TONES = {word: tone for tone, words in STATES.items() for word in words.split()}
-
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 
 
 def label(name: str) -> str:
@@ -103,11 +97,6 @@ def value(name: str, content: object) -> str:
 def tone(content: object) -> str:
     """The tone of a state word, empty for any other value."""
     return TONES.get(content, "") if isinstance(content, str) else ""
-
-
-def day(on: date) -> str:
-    """20 November 2026, whatever the locale."""
-    return f"{on.day} {MONTHS[on.month - 1]} {on.year}"
 
 
 def coverage(held: Coverage) -> str:

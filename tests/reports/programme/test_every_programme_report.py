@@ -149,6 +149,11 @@ FRAMES = {
     "exceptions": rows(
         "exceptions", *({"id": f"EX{n}", "standing": "expired", "expires_on": date(2026, 11, 1)} for n in range(5))
     ),
+    "movements": rows(
+        "movements",
+        {"kind": "control", "framework": "soc2", "thing": "SOC 2 C0.0", "state": "stale", "because": ""},
+        {"kind": "third_party", "thing": "Northwind", "state": "lapsed", "because": ""},
+    ),
     "owner_weeks": rows(
         "owner_weeks",
         *(

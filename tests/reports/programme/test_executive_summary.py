@@ -52,6 +52,7 @@ def frames(posture=(), readiness=(), gaps=(), risks=(), obligations=(), incident
         "vendors": rows("vendors", *more.get("vendors", ())),
         "exceptions": rows("exceptions", *more.get("exceptions", ())),
         "owner_weeks": rows("owner_weeks", *more.get("owner_weeks", ())),
+        "movements": rows("movements", *more.get("movements", ())),
     }
 
 
@@ -194,9 +195,38 @@ def test_what_changed_stands_by_size():
     hipaa = {**SOC2, "framework": "hipaa", "weighted_pct": 30.0, "prior_weighted_pct": 30.0}
     held = document([READINESS, FRESHNESS], [SOC2, hipaa])
     assert table(held, "changes").rows() == [
-        ("Readiness: SOC 2", 70.0, 80.0, 10.0, "[2]"),
-        ("Posture: Weighted readiness", 44.5, 50.9, 6.4, "[1]"),
-        ("Posture: Evidence freshness", 29.1, 25.5, -3.6, "[1]"),
+        ("Readiness: SOC 2", 70.0, 80.0, 10.0, None, "[2]"),
+        ("Posture: Weighted readiness", 44.5, 50.9, 6.4, None, "[1]"),
+        ("Posture: Evidence freshness", 29.1, 25.5, -3.6, None, "[1]"),
+    ]
+
+
+def test_what_changed_says_what_happened_in_its_direction():
+    def moved(thing, state, because, framework="soc2", kind="control"):
+        on = date(2026, 11, 3)
+        return {
+            "kind": kind,
+            "framework": framework,
+            "thing": thing,
+            "state": state,
+            "moved_on": on,
+            "because": because,
+        }
+
+    held = document(
+        [READINESS, FRESHNESS],
+        [SOC2],
+        movements=[
+            moved("SOC 2 CC6.1", "effective", "with new backup evidence"),
+            moved("SOC 2 CC7.2", "stale", "when backup evidence stopped"),
+            moved("HIPAA 164.308", "stale", "when backup evidence stopped", framework="hipaa"),
+            moved("SOC 2 CC7.2", "overdue", "", kind="attestation"),
+        ],
+    )
+    assert table(held, "changes").select("what", "because").rows() == [
+        ("Readiness: SOC 2", "1 control became effective on 3 November 2026 with new backup evidence"),
+        ("Posture: Weighted readiness", "1 control became effective on 3 November 2026 with new backup evidence"),
+        ("Posture: Evidence freshness", "2 controls went stale on 3 November 2026 when backup evidence stopped"),
     ]
 
 

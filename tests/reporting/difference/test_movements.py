@@ -1,0 +1,76 @@
+"""What happened between two days is told by things: how many, since when, for which reason."""
+
+from datetime import date
+
+from engine.model.movement import Movement, in_groups, most_told
+from engine.reporting.difference.movements import movements
+from tests.factories import rows
+
+DAYS = date(2026, 11, 1), date(2026, 11, 20)
+STALE = {"state": "stale", "state_since": date(2026, 11, 3), "change_invalidated": False}
+
+
+def status(*given):
+    return {"control_status": rows("control_status", *({"framework": "soc2", **row} for row in given))}
+
+
+def said(before, after, families=None):
+    return [one.words for one in in_groups(movements(before, after, DAYS, families or {}))]
+
+
+def test_controls_that_went_stale_for_one_reason_are_told_together():
+    before = status(*({"control_id": name} for name in ("CC6.1", "CC7.2", "CC8.1", "A1.2")))
+    after = status(
+        {"control_id": "CC6.1", **STALE},
+        {"control_id": "CC8.1", **STALE},
+        {"control_id": "CC7.2", **STALE, "state_since": date(2026, 11, 5)},
+        {"control_id": "A1.2", **STALE, "last_evidence_id": "e2"},
+    )
+    assert said(before, after, {"e1": "backup.completed", "e2": "access.review.completed"}) == [
+        "3 controls went stale between 3 and 5 November 2026 when backup evidence stopped",
+        "1 control went stale on 3 November 2026 when access review evidence stopped",
+    ]
+
+
+def test_reasons_that_hold_of_few_controls_are_told_together():
+    before = status(*({"control_id": name} for name in ("CC6.1", "CC7.2")))
+    after = status({"control_id": "CC6.1", **STALE}, {"control_id": "CC7.2", **STALE, "last_evidence_id": "e2"})
+    assert said(before, after, {"e1": "backup.completed", "e2": "access.review.completed"}) == [
+        "2 controls went stale on 3 November 2026 for various reasons"
+    ]
+
+
+def test_a_day_that_is_not_between_the_two_is_not_told():
+    after = status({"control_id": "CC6.1", **STALE, "state_since": date(2026, 9, 1)})
+    assert said(status({"control_id": "CC6.1"}), after) == ["1 control went stale"]
+
+
+def test_attestations_that_lapsed_are_told():
+    before = {"attestations": rows("attestations", {"id": "a", "framework": "soc2", "control_id": "CC6.1"})}
+    after = {
+        "attestations": rows(
+            "attestations",
+            {"id": "a", "framework": "soc2", "control_id": "CC6.1", "status": "overdue", "due_on": date(2026, 11, 3)},
+        )
+    }
+    (found,) = in_groups(movements(before, after, DAYS, {}))
+    assert (found.words, found.things) == ("1 attestation lapsed on 3 November 2026", ("SOC 2 CC6.1",))
+
+
+def test_a_control_that_came_into_scope_did_not_move():
+    assert said(status(), status({"control_id": "CC6.1", **STALE})) == []
+
+
+def test_where_nothing_moved_nothing_is_told():
+    same = status({"control_id": "CC6.1"})
+    assert said(same, same) == []
+    assert movements({}, {}, DAYS, {}) == []
+    assert most_told([], None) == ""
+
+
+def test_what_goes_the_other_way_is_left_out_where_that_is_asked():
+    worse, better = Movement("control", "stale", "", ("a",), ()), Movement("control", "effective", "", ("b", "c"), ())
+    assert most_told([worse, better], better=False) == "1 control went stale"
+    assert most_told([worse, better], better=True) == "2 controls became effective"
+    assert most_told([worse, better], None) == "2 controls became effective; 1 control went stale"
+    assert most_told([better], better=False) == ""
