@@ -1,0 +1,132 @@
+"""The diary is replayed: one revision for each day, and what stands in the end is what was told."""
+
+import shutil
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from sqlalchemy import func, select
+
+from data.demo import generate_days
+from data.demo.frames import columns, frame, frame_as_told
+from data.demo.organizations import PROFILES
+from engine.intake.imports.days import DaysImport
+from engine.model.days import local_day, midnight
+from engine.store import Store
+from engine.store.row_log import salts_from
+from engine.store.schema import IMPORTABLE, metadata
+from engine.store.schema.audit import audit_log
+from tests.data.test_demo import DAY, demo, problems
+
+NOW = datetime(2026, 11, 20, 20, 30, tzinfo=UTC)
+
+
+@cache
+def days_of(org):
+    return generate_days(org, DAY)
+
+
+@pytest.fixture(scope="module", params=["cobalt", "dune"])
+def replayed(request, tmp_path_factory, sqlite_template):
+    """An organization and the store in which its diary was replayed."""
+    path = tmp_path_factory.mktemp("replay") / "hq.db"
+    shutil.copy(sqlite_template, path)
+    store = Store(f"sqlite:///{path}")
+    DaysImport(store, days_of(request.param), org_id=request.param, actor="demo").write(DAY, now=NOW)
+    yield request.param, store
+    store.close()
+
+
+def kept(store, org, name):
+    """The importable columns of a table as the store has them now, in the order of ``generate``."""
+    table, names = metadata.tables[name], [column.name for column in columns(IMPORTABLE[name])]
+    owner = table.c.id if name == "organizations" else table.c.org_id
+    query = select(*(table.c[column] for column in names)).where(owner == org)
+    if name == "audit_log":
+        query = query.where(table.c.event_id.not_like("hq:%")).order_by(table.c.occurred_at, table.c.event_id)
+    with store.reader() as connection:
+        rows = [dict(row) for row in connection.execute(query).mappings()]
+    return (frame_as_told if name == "audit_log" else frame)(name, rows)
+
+
+def test_what_stands_in_the_end_is_what_was_told(replayed):
+    org, store = replayed
+    for name, told in demo(org).items():
+        assert_frame_equal(kept(store, org, name), told)
+
+
+def test_each_day_is_one_revision_recorded_at_its_end_and_holds_its_own_events(replayed):
+    org, store = replayed
+    zone = PROFILES[org].time_zone
+    c = audit_log.c
+    query = select(c.revision, c.recorded_at, func.min(c.occurred_at), func.max(c.occurred_at)).where(
+        c.org_id == org, c.event_id.not_like("hq:%")
+    )
+    with store.reader() as connection:
+        days = connection.execute(select(c.revision, c.recorded_at).where(c.org_id == org).distinct()).all()
+        spans = connection.execute(query.group_by(c.revision, c.recorded_at)).all()
+    local = [local_day(at, zone) for _, at in days]
+    assert local == sorted(set(local))
+    assert local[0] == DAY - timedelta(PROFILES[org].days)
+    ends = {
+        at: midnight(day + timedelta(1), zone) - timedelta(seconds=1) for (_, at), day in zip(days, local, strict=True)
+    }
+    assert [at for at, end in ends.items() if at != min(end, NOW)] == []
+    assert [
+        at
+        for _, at, first, last in spans[1:]
+        if {local_day(first, zone), local_day(last, zone)} != {local_day(at, zone)}
+    ] == []
+    assert len(days) > (300 if org == "cobalt" else 8)
+
+
+def test_the_chain_and_the_change_log_hold(replayed):
+    org, store = replayed
+    assert (store.verify(org).problem, store.verify_rows(org).problem) == (None, None)
+
+
+def as_of(org, day):
+    """Every table as it stood at the end of a day."""
+    found = {}
+    for name, dated in days_of(org).items():
+        primary = list(IMPORTABLE[name].info["primary"]) or [column.name for column in columns(IMPORTABLE[name])][:1]
+        there = dated.rows.with_columns(day=dated.days).filter(pl.col("day") <= day).sort("day", maintain_order=True)
+        found[name] = there.unique(primary, keep="last", maintain_order=True).drop("day")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("org", "ago"), [("cobalt", ago) for ago in (400, 399, 333, 200, 95, 21, 1, 0)] + [("dune", 22), ("dune", 9)]
+)
+def test_on_any_past_day_every_cell_was_what_its_column_asks_for(org, ago):
+    assert problems(as_of(org, DAY - timedelta(ago))) == []
+
+
+def test_the_same_moment_gives_the_same_chain(sqlite_template, tmp_path):
+    heads = set()
+    for name in ("one", "two"):
+        shutil.copy(sqlite_template, tmp_path / name)
+        store = Store(f"sqlite:///{tmp_path / name}")
+        with salts_from(b"demo"):
+            DaysImport(store, days_of("dune"), org_id="dune", actor="demo").write(DAY, now=NOW)
+        heads.add(store.head("dune").hash)
+        store.close()
+    assert len(heads) == 1
+
+
+# what a board would see
+
+
+def monthly(org):
+    """Posture and open gaps of the last snapshot before the first of each of the last twelve months, oldest first."""
+    posture, readiness = demo(org)["posture_snapshots"], demo(org)["readiness_snapshots"]
+    found = []
+    for back in range(11, -1, -1):
+        month = DAY.year * 12 + DAY.month - 1 - back
+        first = date(month // 12, month % 12 + 1, 1)
+        taken = posture.filter(pl.col("taken_on") <= first)["taken_on"].max()
+        score = posture.filter(taken_on=taken)["score"].item()
+        found.append((score, readiness.filter(taken_on=taken)["gaps_open"].sum()))
+    return found
