@@ -35,7 +35,15 @@ HOMES = {
     "fastexcel": ("engine/intake/imports",),
 }
 # places that speak SQLAlchemy's expressions because they write rows or describe tables
-ALSO = {"sqlalchemy": ("engine/reporting/replica.py", "engine/intake/imports", "data/demo/frames.py")}
+ALSO = {
+    "sqlalchemy": (
+        "engine/reporting/replica.py",
+        "engine/reporting/catching_up.py",
+        "engine/reporting/past.py",
+        "engine/intake/imports",
+        "data/demo/frames.py",
+    )
+}
 # the rooms of the engine from the ground up: a room imports those before it, never one behind it
 ROOMS = (
     "model",

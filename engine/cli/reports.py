@@ -15,6 +15,8 @@ from engine.cli.common import (
 from engine.model.errors import Usage
 from engine.model.file_errors import file_problem
 
+as_of_option = click.option("--as-of", metavar="DAY", help="As it was at the end of that day, YYYY-MM-DD.")
+
 
 @click.command(epilog="Example: hq build --org aurora")
 @org_option
@@ -46,9 +48,18 @@ def build(org: str | None, everyone: bool, jobs: int | None) -> None:
 @org_option
 @click.option("--format", "form", help="json, csv, html, md, ics or oscal, as far as the report has it.")
 @click.option("--param", "parameters", multiple=True, metavar="KEY=VALUE", help="A parameter of the report.")
-def report(name: str, org: str | None, form: str | None, parameters: tuple[str, ...]) -> None:
-    """Print one report: the same bytes as over HTTP."""
-    _print(name, org, form, _query(parameters))
+@as_of_option
+@click.option("--revision", metavar="N", help="As the records were at that position of their chain.")
+def report(
+    name: str,
+    org: str | None,
+    form: str | None,
+    parameters: tuple[str, ...],
+    as_of: str | None,
+    revision: str | None,
+) -> None:
+    """Print one report, as it is or as it was: the same bytes as over HTTP."""
+    _print(name, org, form, {**_query(parameters), **_past(as_of, revision)})
 
 
 @click.command(epilog="Example: hq explain program gaps_open --org aurora --format csv")
@@ -64,6 +75,11 @@ def explain(name: str, figure: str, org: str | None, form: str | None, parameter
     _print(name, org, form, {**_query(parameters), EXPLAIN: figure})
 
 
+def _past(as_of: str | None, revision: str | None = None) -> dict[str, str]:
+    """The parameters of a question about the past."""
+    return {name: text for name, text in (("asOf", as_of), ("revision", revision)) if text is not None}
+
+
 def _query(parameters: tuple[str, ...]) -> dict[str, str]:
     """What ``--param`` names, by name; Usage where it is not KEY=VALUE."""
     query = {}
@@ -76,9 +92,12 @@ def _query(parameters: tuple[str, ...]) -> dict[str, str]:
 
 
 def _print(name: str, org: str | None, form: str | None, query: dict[str, str]) -> None:
+    from engine.model.as_of import AsOf
+
+    at, query = AsOf.take(query)
     with (
         open_console_services() as services,
-        services.snapshots.open(organization(services, org), now=now()) as snapshot,
+        services.snapshots.open(organization(services, org), now=now(), at=at) as snapshot,
     ):
         artifact = snapshot.bytes(name, query, form)
     sys.stdout.buffer.write(artifact.data)
@@ -88,14 +107,17 @@ def _print(name: str, org: str | None, form: str | None, query: dict[str, str]) 
 @click.command(epilog="Example: hq export site/ --org aurora")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @org_option
-def export(folder: Path, org: str | None) -> None:
+@as_of_option
+def export(folder: Path, org: str | None, as_of: str | None) -> None:
     """Write every report in every format, with an index.html to browse them offline."""
+    from engine.model.as_of import AsOf
     from engine.reporting.site import write_site
     from reports import SECTIONS
 
+    at, _ = AsOf.take(_past(as_of))
     with open_console_services() as services, Steps() as steps:
         try:
-            with services.snapshots.open(organization(services, org), now=now()) as snapshot:
+            with services.snapshots.open(organization(services, org), now=now(), at=at) as snapshot:
                 page = write_site(snapshot, folder, sections=SECTIONS, progress=steps)
         except OSError as error:
             raise file_problem(f"Cannot write below {folder}", error) from error

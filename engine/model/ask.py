@@ -13,7 +13,7 @@ Parameters = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A query parameter: an integer from ``minimum`` to ``maximum``, one of ``choices``, or a short text.
+    """A query parameter: an integer from ``minimum`` to ``maximum``, one of ``choices``, a day, or a short text.
 
     A text that names a record says which ``(fact, column)`` it is found in: one that is not there is refused, so that
     what has no answer of its own has no artifact of its own either.
@@ -26,6 +26,7 @@ class Parameter:
     maximum: int | None = None
     choices: tuple[str, ...] = ()
     found_in: tuple[str, str] | None = None
+    is_day: bool = False
 
     @property
     def allowed(self) -> str:
@@ -34,6 +35,8 @@ class Parameter:
             return f"an integer from {self.minimum} to {self.maximum}"
         if self.choices:
             return "one of " + ", ".join(self.choices)
+        if self.is_day:
+            return "a day as YYYY-MM-DD"
         if self.found_in:
             fact, column = self.found_in
             return f"the {column} of one of the organization's {fact}"
@@ -48,6 +51,9 @@ class Parameter:
         elif self.choices:
             if raw in self.choices:
                 return raw
+        elif self.is_day:
+            if _is_day(raw):
+                return raw
         elif 0 < len(raw) <= 200 and raw.isprintable():
             return raw
         raise self.refused(raw)
@@ -59,6 +65,13 @@ class Parameter:
             word="invalid_parameter",
             details=[{"parameter": self.name, "expected": self.allowed, "got": raw[:80]}],
         )
+
+
+def _is_day(raw: str) -> bool:
+    try:
+        return date.fromisoformat(raw).isoformat() == raw
+    except ValueError:
+        return False
 
 
 DEFAULT_PERIOD_DAYS = 30

@@ -14,6 +14,7 @@ from inspect import signature
 
 import polars as pl
 
+from engine.model.as_of import PAST_PARAMETERS
 from engine.model.ask import DEFAULT_PERIOD_DAYS, PERIOD_DAYS, Ask, Parameter, Parameters, Value
 from engine.model.document import Document, Table
 from engine.model.errors import BadRequest
@@ -21,6 +22,7 @@ from engine.model.figure import ASK, FIGURES, Figure, Figures, facts_of
 
 FORMATS = ("json", "csv", "html", "md")
 EXPLAIN = "explain"  # the parameter of every report
+_OF_ALL = f"{EXPLAIN}, {', '.join(parameter.name for parameter in PAST_PARAMETERS)} and format"
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ class Report:
         for name in query:
             if name not in known and name != EXPLAIN:
                 allowed = ", ".join(known) or "none"
-                accepted = f"{allowed}, explain and format" if known else "explain and format"
+                accepted = f"{allowed}, {_OF_ALL}" if known else _OF_ALL
                 raise BadRequest(
                     f"The parameter {name[:80]!r} is not known to {self.name}; it accepts {accepted}.",
                     word="invalid_parameter",

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.model.ask import DEFAULT_PERIOD_DAYS
+from engine.model.days import local_day
 from engine.model.every_organization import OrganizationsRun, for_every_organization
 from engine.model.report import Report
 from engine.reporting.artifact_space import Quota
@@ -87,7 +88,7 @@ def build(
     needed = _needed(catalogue)
     total = sum(map(len, needed.values()))
     with replica.view() as view:
-        found = subjects(view, org_ids, now)
+        found = subjects(view, org_ids, lambda zone: local_day(now, zone))
         facts = {period: Facts(view, [question(subject, period) for subject in found]) for period in needed}
         for number, (period, name) in enumerate((period, name) for period, names in needed.items() for name in names):
             report_progress("facts", number, total)

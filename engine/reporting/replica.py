@@ -17,20 +17,21 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
-import pyarrow as pa
 from sqlalchemy import Table
 
 from engine.model.document import Position
 from engine.model.file_errors import NO_MEMORY, fault_problem
+from engine.reporting import past
+from engine.reporting.catching_up import catch_up, marks, open_cursor
 from engine.reporting.view import ReplicaLost, View
-from engine.store.changes import ChangeReader, changes, sql_type
+from engine.store.changes import changes, sql_type
 from engine.store.schema import REPLICATED
 
 log = logging.getLogger(__name__)
 
 _META = (
     "CREATE TABLE replica (fingerprint VARCHAR)",
-    "CREATE TABLE watermarks (org_id VARCHAR, seq BIGINT, hash VARCHAR)",
+    "CREATE TABLE watermarks (org_id VARCHAR, seq BIGINT, hash VARCHAR, has_past BOOLEAN)",
 )
 
 
@@ -39,7 +40,8 @@ def _definition(table: Table) -> str:
     return f"CREATE TABLE {table.name} ({columns})"
 
 
-_DEFINITIONS = (*_META, *(_definition(table) for table in REPLICATED.values()))
+_PRESENT = (*_META, *(_definition(table) for table in REPLICATED.values()))
+_DEFINITIONS = (*_PRESENT, *past.DEFINITIONS)
 FINGERPRINT = sha256("\n".join(_DEFINITIONS).encode()).hexdigest()
 
 
@@ -52,7 +54,7 @@ def frame_view(tables: Mapping[str, pl.DataFrame]) -> Iterator[View]:
     """A view of rows that no store holds, by table; what a frame leaves out is null, other tables are empty."""
     with duckdb.connect(":memory:") as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        for definition in _DEFINITIONS:
+        for definition in _PRESENT:
             connection.execute(definition)
         for name, frame in tables.items():
             connection.register("incoming", frame.to_arrow())
@@ -181,66 +183,29 @@ class Replica:
 
     # -- bringing it up to date ------------------------------------------------------------------------------------
 
-    def sync(self, org_ids: Iterable[str]) -> dict[str, Position]:
-        """Bring organizations to their heads; cost follows what changed. Returns where each stands now."""
+    def sync(self, org_ids: Iterable[str], *, with_past: bool = False) -> dict[str, Position]:
+        """Bring organizations to their heads; cost follows what changed. Returns where each stands now.
+
+        ``with_past``: their past is there afterwards, and kept from then on. The first time that reads all of the
+        change log.
+        """
         wanted = sorted(set(org_ids))
         with self._writer:
             try:
-                return self._sync(wanted)
+                return self._sync(wanted, with_past)
             except ReplicaLost:  # the copy was not sound: a new one, in memory
-                return self._sync(wanted)
+                return self._sync(wanted, with_past)
 
-    def _sync(self, wanted: Sequence[str]) -> dict[str, Position]:
+    def _sync(self, wanted: Sequence[str], with_past: bool) -> dict[str, Position]:
         connection = self._connection
         with self._faults(connection):
-            marks = self._marks(connection, wanted)
-            with changes(self.url, [(org_id, marks[org_id].seq) for org_id in wanted]) as found:
+            known = marks(connection, wanted)
+            with changes(self.url, [(org_id, known[org_id].seq) for org_id in wanted]) as found:
                 return {
                     change.org_id: position
                     for change in found
-                    if (position := self._apply(connection, change, marks[change.org_id])) is not None
+                    if (position := catch_up(connection, change, known[change.org_id], with_past)) is not None
                 }
-
-    @staticmethod
-    def _marks(connection: duckdb.DuckDBPyConnection, org_ids: Sequence[str]) -> dict[str, Position]:
-        rows = connection.cursor().execute("SELECT org_id, seq, hash FROM watermarks").fetchall()
-        known = {org_id: Position(seq, digest) for org_id, seq, digest in rows}
-        return {org_id: known.get(org_id, Position(0, "")) for org_id in org_ids}
-
-    @staticmethod
-    def _apply(connection: duckdb.DuckDBPyConnection, change: ChangeReader, mark: Position) -> Position | None:
-        """Replace what changed in one transaction with the watermark; start over where the past is not the same."""
-        head = change.head
-        if head is None or head == mark:
-            return head
-        fresh = mark.seq == 0
-        if not fresh and (head.seq <= mark.seq or change.hash_at(mark.seq) != mark.hash):
-            log.warning("The store's history of %s is not the one replicated; copying it anew.", change.org_id)
-            fresh, change.since = True, 0
-        tables = change.tables()
-        if not fresh and any(table.name == "chain_cuts" for table in tables):
-            fresh, change.since = True, 0
-            tables = change.tables()
-        cursor = _cursor(connection)
-        cursor.begin()
-        try:
-            if fresh and mark.seq:
-                for name, table in REPLICATED.items():
-                    owner = "id" if name == "organizations" else "org_id"
-                    cursor.execute(f"DELETE FROM {table.name} WHERE {owner} = ?", [change.org_id])  # noqa: S608 - names of tables and columns are ours
-            for table in tables:
-                for batch in change.batches(table):
-                    _replace(cursor, table, batch, known=not fresh)
-            cursor.execute("DELETE FROM watermarks WHERE org_id = ?", [change.org_id])
-            cursor.execute("INSERT INTO watermarks VALUES (?, ?, ?)", [change.org_id, head.seq, head.hash])
-            cursor.commit()
-        except BaseException:
-            with suppress(duckdb.Error):  # a copy that is given up has no transaction any more
-                cursor.rollback()
-            raise
-        finally:
-            cursor.close()
-        return head
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -249,7 +214,7 @@ class Replica:
         """One consistent state, whatever is synced meanwhile."""
         connection = self._connection
         with self._faults(connection):
-            cursor = _cursor(connection)
+            cursor = open_cursor(connection)
             cursor.begin()
         try:
             yield View(cursor, partial(self._faults, connection))
@@ -265,23 +230,3 @@ class Replica:
             return
         with self._writer, self._faults(connection):
             connection.cursor().execute("CHECKPOINT")
-
-
-def _replace(cursor: duckdb.DuckDBPyConnection, table: Table, batch: pa.RecordBatch, *, known: bool) -> None:
-    if not batch.num_rows:
-        return
-    cursor.register("incoming", pa.Table.from_batches([batch]))
-    if known and table.name != "audit_log":
-        keys = ["id"] if table.name == "organizations" else ["org_id", *table.info["primary"]]
-        same = " AND ".join(f"kept.{key} = CAST(incoming.{key} AS {sql_type(table.c[key])})" for key in keys)
-        cursor.execute(f"DELETE FROM {table.name} AS kept USING incoming WHERE {same}")  # noqa: S608 - names of tables and columns are ours
-    values = ", ".join(f"CAST({column.name} AS {sql_type(column)})" for column in table.columns)
-    cursor.execute(f"INSERT INTO {table.name} SELECT {values} FROM incoming")  # noqa: S608 - names of tables and columns are ours
-    cursor.unregister("incoming")
-
-
-def _cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """A cursor in UTC: the zone is set for one cursor alone, and others would follow the machine's."""
-    cursor = connection.cursor()
-    cursor.execute("SET TimeZone = 'UTC'")
-    return cursor

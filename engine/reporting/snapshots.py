@@ -1,27 +1,33 @@
-"""Opening snapshots: at the head of an organization, on the day that it is there."""
+"""Opening snapshots: at the head of an organization, on the day that it is there, or as it was."""
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import date, datetime
+from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
 import msgspec
 import polars as pl
 
+from engine.model.as_of import AsOf
 from engine.model.ask import DEFAULT_PERIOD_DAYS, Parameters
 from engine.model.days import local_day
 from engine.model.document import Organization, Position
-from engine.model.errors import NotFound
+from engine.model.errors import NotFound, Unavailable
 from engine.model.report import Report
 from engine.model.thresholds import thresholds
 from engine.reporting.artifacts import Artifacts, Name
 from engine.reporting.facts import FactQuestion, Facts
+from engine.reporting.moments import Moments
 from engine.reporting.replica import Replica
 from engine.reporting.snapshot import Snapshot, Subject, artifact_name, find_report
 from engine.reporting.view import View
 from engine.store import Store
+
+Stand: TypeAlias = tuple[Position, date]
+"""A place in the chain of an organization, and the day that is looked at it from."""
 
 KEPT_VIEWS = 6
 KEPT_PERIODS = 3
@@ -40,6 +46,7 @@ class Snapshots:
         self._guard = threading.Lock()
         self._names: dict[tuple[object, ...], tuple[Name, str]] = {}
         self._zones: dict[str, tuple[str, ZoneInfo]] = {}
+        self._moments = Moments(store)
 
     def close(self) -> None:
         """Let go of the views that are kept open."""
@@ -52,22 +59,29 @@ class Snapshots:
         """A report of the catalogue; NotFound names the ones that exist."""
         return find_report(self.catalogue, name)
 
-    def open(self, org_id: str, *, now: datetime, head: Position | None = None) -> Snapshot:
-        """The organization as of the last write, on its present day. ``head`` spares the look where it was just read.
+    def open(self, org_id: str, *, now: datetime, head: Position | None = None, at: AsOf | None = None) -> Snapshot:
+        """The organization as of the last write, on its present day; or as it was ``at`` a day or a revision.
 
-        NotFound for an unknown organization. What was asked of it is free again once the snapshot is left.
+        NotFound for an unknown organization; BadRequest for a past that there is no answer for. What was asked of it
+        is free again once the snapshot is left. ``head`` spares the look where it was just read.
         """
         head = head or self.store.head(org_id)
         if head is None:
             raise _unknown(org_id)
-        return Snapshot(
-            org_id,
-            (head, self._today(org_id, head, now)),
-            self.catalogue,
-            self.artifacts,
-            lambda: self._share(org_id, now),
-            self._named,
-        )
+        present = head, self._today(org_id, head, now)
+        stand = self._stand(org_id, present, at)
+
+        def share() -> _SharedView:
+            return self._share(org_id, now) if stand == present else self._share_past(org_id, stand)
+
+        return Snapshot(org_id, stand, self.catalogue, self.artifacts, share, self._named)
+
+    def _stand(self, org_id: str, present: "Stand", at: AsOf | None) -> "Stand":
+        """Where a snapshot stands, which names what is computed from it: the one place that decides it."""
+        if at is None:
+            return present
+        head, today = present
+        return self._moments.find(org_id, at, head, today, self._zones[org_id][1])
 
     def _named(
         self, org_id: str, report: str, form: str, as_of: date, revision: Position, parameters: Parameters
@@ -98,31 +112,71 @@ class Snapshots:
             found = self._views.get((org_id, position, day))
             if found is None or found.is_lost:
                 found = self._open(org_id, now)
-            found.users += 1
-            self._views.move_to_end(found.key)
-            while len(self._views) > KEPT_VIEWS:
-                self._views.popitem(last=False)[1].drop()
-            return found
+            return self._used(found)
+
+    def _share_past(self, org_id: str, stand: "Stand") -> "_SharedView":
+        """The facts of an organization as it was; where that is how it is, without its past."""
+        position, day = stand
+        for _ in range(2):
+            if self.replica.sync([org_id]).get(org_id) != position:
+                self.replica.sync([org_id], with_past=True)
+            with self._guard:
+                found = self._views.get((org_id, position, day))
+                if found is None or found.is_lost:
+                    found = self._open_past(org_id, stand)
+                if found is not None:
+                    return self._used(found)
+        raise Unavailable("The records were copied anew while they were read: try again.", headers={"Retry-After": "1"})
+
+    def _used(self, view: "_SharedView") -> "_SharedView":
+        """The view with one user more; the guard is held."""
+        view.users += 1
+        self._views.move_to_end(view.key)
+        while len(self._views) > KEPT_VIEWS:
+            self._views.popitem(last=False)[1].drop()
+        return view
 
     def _open(self, org_id: str, now: datetime) -> "_SharedView":
         closing = ExitStack()
         view = closing.enter_context(self.replica.view())
-        (subject,) = subjects(view, [org_id], now)
-        made = _SharedView(view, closing, subject, self._guard)
-        for old in [key for key, kept in self._views.items() if key[0] == org_id and (key != made.key or kept.is_lost)]:
-            self._views.pop(old).drop()
+        (subject,) = subjects(view, [org_id], lambda zone: local_day(now, zone))
+        return self._keep(_SharedView(view, closing, subject, self._guard))
+
+    def _open_past(self, org_id: str, stand: "Stand") -> "_SharedView | None":
+        """None where the copy of the records cannot tell, because it was made anew meanwhile."""
+        closing = ExitStack()
+        view = closing.enter_context(self.replica.view())
+        present = view.position(org_id)
+        if present is None or not view.look_back(org_id, stand[0]):
+            closing.close()
+            return None
+        (subject,) = subjects(view, [org_id], lambda zone: stand[1])
+        return self._keep(_SharedView(view, closing, subject, self._guard, behind=present))
+
+    def _keep(self, made: "_SharedView") -> "_SharedView":
+        """The view for others to share. Those of the organization that saw an earlier state of the copy are closed."""
+        old = [key for key, kept in self._views.items() if key[0] == made.key[0] and made.replaces(kept)]
+        for key in old:
+            self._views.pop(key).drop()
         known = self._views.setdefault(made.key, made)
         if known is not made:
-            closing.close()
+            made.drop()
         return known
 
 
 class _SharedView:
-    """The facts of one organization in one open view, for all snapshots of that moment."""
+    """The facts of one organization in one open view, for all snapshots of that moment.
 
-    def __init__(self, view: View, closing: ExitStack, subject: Subject, guard: threading.Lock) -> None:
+    ``behind`` is where the copy of the records stood for a view of the past.
+    """
+
+    def __init__(
+        self, view: View, closing: ExitStack, subject: Subject, guard: threading.Lock, behind: Position | None = None
+    ) -> None:
         self.subject = subject
         self.key = (subject.organization.id, subject.revision, subject.as_of)
+        self.present = behind or subject.revision
+        self.is_past = behind is not None
         self.users = 0
         self._view = view
         self._closing = closing
@@ -135,6 +189,12 @@ class _SharedView:
     def is_lost(self) -> bool:
         """Whether what it reads turned out damaged."""
         return self._view.lost
+
+    def replaces(self, other: "_SharedView") -> bool:
+        """Whether nobody will ask for the other one any more: it is lost, of an earlier state, or of another today."""
+        if other.is_lost or other.present != self.present:
+            return True
+        return self.key != other.key and not self.is_past and not other.is_past
 
     def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
         """A fact of the subject; where the period does not matter, from whichever facts are there."""
@@ -164,8 +224,8 @@ class _SharedView:
             self._closing.close()
 
 
-def subjects(view: View, org_ids: Sequence[str], now: datetime) -> list[Subject]:
-    """The organizations of a view, each on its own day: ``now`` in its time zone."""
+def subjects(view: View, org_ids: Sequence[str], day_in: Callable[[str], date]) -> list[Subject]:
+    """The organizations of a view, each on the day that ``day_in`` gives for its time zone."""
     found = view.frame("SELECT id, name, time_zone FROM organizations ORDER BY id")
     rows = found.filter(pl.col("id").is_in(list(org_ids)))
     changed = view.frame("SELECT org_id, name, value, revision FROM organization_settings ORDER BY org_id, name")
@@ -177,7 +237,7 @@ def subjects(view: View, org_ids: Sequence[str], now: datetime) -> list[Subject]
         own = changed.filter(pl.col("org_id") == org_id)
         values = {key: msgspec.json.decode(value) for key, value in own.select("name", "value").iter_rows()}
         settings = thresholds(max(own["revision"].to_list(), default=0), values)
-        result.append(Subject(Organization(org_id, name, time_zone), position, local_day(now, time_zone), settings))
+        result.append(Subject(Organization(org_id, name, time_zone), position, day_in(time_zone), settings))
     return result
 
 

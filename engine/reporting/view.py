@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from engine.model.document import Position
 from engine.model.errors import Unavailable
+from engine.reporting import past
 
 
 class ReplicaLost(Unavailable):
@@ -46,6 +47,20 @@ class View:
         with self._reading():
             rows = self._cursor.execute("SELECT seq, hash FROM watermarks WHERE org_id = ?", [org_id]).fetchall()
         return Position(*rows[0]) if rows else None
+
+    def look_back(self, org_id: str, position: Position) -> bool:
+        """See the organization, and it alone, as it was at ``position``; False where this copy cannot tell."""
+        with self._reading():
+            mark = self._cursor.execute("SELECT seq, hash, has_past FROM watermarks WHERE org_id = ?", [org_id])
+            for seq, digest, has_past in mark.fetchall():
+                if Position(seq, digest) == position:
+                    return True
+                query = "SELECT count(*) FROM audit_log WHERE org_id = ? AND seq = ? AND hash = ?"
+                known = self._cursor.execute(query, [org_id, position.seq, position.hash]).fetchall()
+                if has_past and known == [(1,)]:
+                    past.look_back(self._cursor, org_id, position)
+                    return True
+        return False
 
     @contextmanager
     def _reading(self) -> Iterator[None]:

@@ -18,6 +18,7 @@ from sqlalchemy.engine import make_url
 
 from engine.model.document import Position
 from engine.store.faults import fault_of, log_problem, store_faults
+from engine.store.row_log import LoggedRow, logged_rows
 from engine.store.schema import REPLICATED
 from engine.store.sqlite_files import connect
 from engine.store.statements import Stored
@@ -46,6 +47,9 @@ class _Source(Protocol):
     def batches(self, query: str, parameters: Parameters, table: Table) -> Iterator[pa.RecordBatch]:
         """The rows of a table, in batches of bounded size."""
 
+    def stream(self, query: str, parameters: Parameters) -> Iterator[Stored]:
+        """The rows of a large answer, some at a time."""
+
 
 class _Sqlite:
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -63,6 +67,10 @@ class _Sqlite:
                 arrays = [pa.array(values, kind) for values, kind in zip(columns, types, strict=True)]
                 yield pa.RecordBatch.from_arrays(arrays, names)
 
+    def stream(self, query: str, parameters: Parameters) -> Iterator[Stored]:
+        with closing(self._connection.execute(query, parameters)) as cursor:
+            yield from cursor
+
 
 class _Postgresql:
     def __init__(self, cursor: "PostgresCursor") -> None:
@@ -75,6 +83,11 @@ class _Postgresql:
     def batches(self, query: str, parameters: Parameters, table: Table) -> Iterator[pa.RecordBatch]:
         self._cursor.execute(_numbered(query), parameters)
         yield from self._cursor.fetch_record_batch()
+
+    def stream(self, query: str, parameters: Parameters) -> Iterator[Stored]:
+        self._cursor.execute(_numbered(query), parameters)
+        for batch in self._cursor.fetch_record_batch():
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def _numbered(query: str) -> str:
@@ -115,6 +128,13 @@ class ChangeReader:
         columns = ", ".join(column.name for column in table.columns)
         query = f"SELECT {columns} FROM {table.name} WHERE {_owner(table)} = ? AND {_stamp(table)} > ?"  # noqa: S608 - names of tables and columns are ours
         return self._source.batches(query, (self.org_id, self.since), table)
+
+    def versions(self, since: int) -> Iterator[tuple[int, LoggedRow]]:
+        """Every version that the change log has of rows after revision ``since``, in the order of the writes."""
+        query = "SELECT revision, body FROM change_log WHERE org_id = ? AND revision > ? ORDER BY revision, part"
+        for revision, body in self._source.stream(query, (self.org_id, since)):
+            for row in logged_rows(body):
+                yield revision, row
 
 
 def _owner(table: Table) -> str:

@@ -187,10 +187,10 @@ class Revision:
 
     def log_as_it_is(self, table: Table, row: Values) -> None:
         """Log a row that does not change: one from before there was a log."""
-        self._log(table, row)
+        self._log(table, row, earlier=True)
 
-    def _log(self, table: Table, row: Values) -> None:
-        self._rows.put(table, row)
+    def _log(self, table: Table, row: Values, *, earlier: bool = False) -> None:
+        self._rows.put(table, row, earlier=earlier)
         self._log_part(full=True)
 
     def _log_part(self, *, full: bool) -> None:

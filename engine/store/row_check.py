@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Table, func, select
 
 from engine.model import merkle
 from engine.store.batches import in_batches
-from engine.store.row_log import key_json, read_json, read_part, row_json
+from engine.store.row_log import as_written_now, key_json, read_json, read_part, row_json
 from engine.store.rows import all_rows
 from engine.store.schema import LOGGED
 from engine.store.schema.audit import audit_log, chain_cuts, change_log
@@ -129,9 +129,9 @@ def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) 
                 for line in read_part(body):
                     leaves.append(line.leaf)
                     if line.text is not None:
-                        name, key, values = read_json(line.text)
-                        there = None if values is None else sha256(line.text).digest()
-                        rows.append((name, _key_text(key).decode(), revision, there))
+                        row = read_json(line.text)
+                        there = None if row.values is None else sha256(as_written_now(line.text, row)).digest()
+                        rows.append((row.table, _key_text(row.key).decode(), revision, there))
             except (ValueError, msgspec.DecodeError) as error:
                 said = f"what the change log has of revision {revision} cannot be read: {error}"
                 raise _UnsoundLogError(said) from error

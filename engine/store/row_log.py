@@ -1,7 +1,8 @@
 """The change log: every row that a write changes, whole, as it became, under one root that the chain commits to.
 
 A line for each row: ``<salt as 32 hex digits> <JSON>``, where JSON is ``["table", [key values], {column: value}]`` in
-canonical form (sorted, no white space, nulls left out), and ``null`` in place of the columns for a row that went. Its
+canonical form (sorted, no white space, nulls left out), and ``null`` in place of the columns for a row that went. A row
+from before there was a log has the revision that had written it as a fourth member. Its
 leaf is ``SHA-256(0x00 || salt || JSON)``; the RFC 6962 root over the leaves in their order is the member ``changes`` of
 the write's last event. A row that is erased leaves its leaf, ``<64 hex digits>``, so that the others are still proved.
 """
@@ -32,11 +33,15 @@ _decode = msgspec.json.Decoder().decode
 
 
 class LoggedRow(NamedTuple):
-    """A row as a write left it; ``values`` None where it went, without its key and nulls where it is there."""
+    """A row as a write left it; ``values`` None where it went, without its key and nulls where it is there.
+
+    ``written`` is the revision that wrote it, where that was before there was a log.
+    """
 
     table: str
     key: tuple[object, ...]
     values: dict[str, object] | None
+    written: int | None = None
 
 
 class _Shape:
@@ -81,6 +86,11 @@ def row_json(table: Table, row: Values) -> bytes:
     return _encode([shape.table, _key(shape, [row[name] for name, _ in shape.key]), values])
 
 
+def earlier_json(table: Table, row: Values) -> bytes:
+    """The same of a row that was there before there was a log, with the revision that wrote it."""
+    return row_json(table, row)[:-1] + b"," + _encode(row["revision"]) + b"]"
+
+
 def gone_json(table: Table, key: tuple[object, ...]) -> bytes:
     """The canonical form of a row that went."""
     shape = _shape(table)
@@ -95,8 +105,13 @@ def key_json(table: Table, row: Values) -> bytes:
 
 def read_json(line: bytes) -> LoggedRow:
     """A row of the log."""
-    table, key, values = _decode(line)
-    return LoggedRow(table, tuple(key), values)
+    table, key, values, *written = _decode(line)
+    return LoggedRow(table, tuple(key), values, *written)
+
+
+def as_written_now(line: bytes, row: LoggedRow) -> bytes:
+    """What the log would say of a row, had it been written by the revision that logged it."""
+    return line if row.written is None else line[: line.rindex(b",")] + b"]"
 
 
 class LogPart(NamedTuple):
@@ -110,18 +125,18 @@ class RowLog:
     """What one write changed. Of a row that it changed twice only the last version counts, unless much lies between."""
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[str, tuple[object, ...]], tuple[Table, Values | None]] = {}
+        self._waiting: dict[tuple[str, tuple[object, ...]], tuple[Table, Values | None, bool]] = {}
         self._leaves: list[bytes] = []
 
-    def put(self, table: Table, row: Values) -> None:
-        """A row as it is now; unlogged tables are left out."""
+    def put(self, table: Table, row: Values, *, earlier: bool = False) -> None:
+        """A row as it is now; unlogged tables are left out. ``earlier``: it was written before there was a log."""
         if table.info["unlogged"] is None:
-            self._waiting[table.name, tuple(row[name] for name in table.info["primary"])] = (table, row)
+            self._waiting[table.name, tuple(row[name] for name in table.info["primary"])] = (table, row, earlier)
 
     def gone(self, table: Table, key: tuple[object, ...]) -> None:
         """A row that is not there any more."""
         if table.info["unlogged"] is None:
-            self._waiting[table.name, key] = (table, None)
+            self._waiting[table.name, key] = (table, None, False)
 
     @property
     def full(self) -> bool:
@@ -133,10 +148,13 @@ class RowLog:
         if not self._waiting:
             return None
         lines = []
-        for salt, ((_, key), (table, row)) in zip(
+        for salt, ((_, key), (table, row, earlier)) in zip(
             _salts(len(self._waiting), org_id, revision, len(self._leaves)), self._waiting.items(), strict=True
         ):
-            text = gone_json(table, key) if row is None else row_json(table, row)
+            if row is None:
+                text = gone_json(table, key)
+            else:
+                text = earlier_json(table, row) if earlier else row_json(table, row)
             self._leaves.append(merkle.leaf_hash(salt + text))
             lines.append(b"%s %s" % (salt.hex().encode(), text))
         self._waiting = {}
@@ -187,6 +205,13 @@ def read_part(body: bytes) -> Iterator[LogLine]:
             continue
         salt, _, text = line.partition(b" ")
         yield LogLine(line, merkle.leaf_hash(bytes.fromhex(salt.decode()) + text), text)
+
+
+def logged_rows(body: bytes) -> Iterator[LoggedRow]:
+    """The rows of a part that are not erased, without a look at their leaves."""
+    for line in zlib.decompress(body).splitlines():
+        if line[32:33] == b" ":
+            yield read_json(line[33:])
 
 
 def pack(lines: Iterable[bytes]) -> bytes:

@@ -1,11 +1,12 @@
 """Where answers are computed: in the worker processes that a lane names, or here where a console has none."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Protocol, TypeVar, cast
 
+from engine.model.as_of import AsOf
 from engine.model.document import Position
 from engine.reporting.artifacts import Name
 from engine.reporting.snapshot import Artifact
@@ -83,7 +84,7 @@ class Computing:
         """
         services = request.services
         query = dict(question.query)
-        with services.snapshots.open(question.org_id, now=request.now, head=head) as snapshot:
+        with services.snapshots.open(question.org_id, now=request.now, head=head, at=question.at) as snapshot:
             if REPORTS.workers not in self.workers:
                 artifact = snapshot.bytes(question.report, query, question.form)
                 return artifact, snapshot.content_hash(question.report, query) if question.hashed else None
@@ -92,8 +93,11 @@ class Computing:
             if kept is not None and (content_hash is not None or not question.hashed):
                 return kept, content_hash
             position, day = snapshot.revision.seq, snapshot.as_of
+        if question.at is not None:  # the same for all who mean the same moment
+            question = replace(question, at=AsOf(day, position))
+        prepare = partial(_sync, question.org_id, with_past=question.at is not None)
         work: Assignment[Answering] = Assignment(
-            _build, (question, request.now, sent), partial(_sync, question.org_id), (question, day, sent), position
+            _build, (question, request.now, sent), prepare, (question, day, sent), position
         )
         built = cast(_Built, self._run(REPORTS.workers, work, request, question.org_id))
         data = built.data if built.data is not None else services.artifacts.get(built.name, built.key)
@@ -130,14 +134,14 @@ class Computing:
         return self.workers[str(workers)].run(work, place=place, caller=caller, gone=request.gone)
 
 
-def _sync(org_id: str, console: Answering) -> None:
+def _sync(org_id: str, console: Answering, *, with_past: bool = False) -> None:
     """Bring the worker's replica up to date; what is new to it may take long, and is kept."""
-    console.services.replica.sync([org_id])
+    console.services.replica.sync([org_id], with_past=with_past)
 
 
 def _build(console: Answering, question: Question, now: datetime, sent: bool) -> _Built:
     services, query = console.services, dict(question.query)
-    with services.snapshots.open(question.org_id, now=now) as snapshot:
+    with services.snapshots.open(question.org_id, now=now, at=question.at) as snapshot:
         artifact = snapshot.bytes(question.report, query, question.form)
         content_hash = snapshot.content_hash(question.report, query) if question.hashed else None
     there = not sent and services.artifacts.place(artifact.name).is_file()

@@ -9,6 +9,7 @@ from wsgiref.types import WSGIEnvironment
 
 import msgspec
 
+from engine.model.as_of import AsOf
 from engine.model.document import Position
 from engine.reporting.snapshot import Artifact
 from engine.runtime.services import Services
@@ -63,13 +64,15 @@ class Principal:
 
 @dataclass(frozen=True)
 class Question:
-    """A report that is asked for; ``hashed`` where the hash of what it says is wanted beside it."""
+    """A report that is asked for, ``at`` a past moment or now; ``hashed`` where the hash of what it says is wanted
+    beside it."""
 
     org_id: str
     report: str
     query: tuple[tuple[str, str], ...]
     form: str
     hashed: bool
+    at: AsOf | None = None
 
 
 class Computation(Protocol):

@@ -10,7 +10,9 @@ import subprocess
 import sys
 import time
 import urllib.request
-from datetime import UTC, datetime
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import jwt
 import pytest
@@ -81,6 +83,23 @@ def test_a_report_on_the_command_line_is_the_report_over_http(acme, cli):
     assert (code, json.loads(out)["organization"]) == (0, {"id": "acme", "name": "Acme Ltd"})
     code, out, _ = cli("report", "attestations", "--org", "acme", "--format", "csv", "--param", "periodDays=90")
     assert (code, out.count("\r\n") > 1) == (0, True)
+
+
+def test_a_report_and_a_site_of_the_past(acme, cli, tmp_path):
+    today = datetime.now(UTC).astimezone(ZoneInfo("Europe/Berlin")).date()
+    code, out, _ = cli("report", "attestations")
+    seq = json.loads(out)["revision"]["seq"]
+    with (
+        closing(Store(f"sqlite:///{acme / 'var' / 'hq.db'}")) as store,
+        store.revision("acme", "ann", now=datetime.now(UTC)) as revision,
+    ):
+        revision.record("access.granted")
+    assert cli("report", "attestations", "--revision", seq, "--as-of", today)[:2] == (code, out)
+    assert json.loads(cli("report", "attestations", "--as-of", today)[1])["revision"]["seq"] == seq + 1
+    code, out, _ = cli("export", tmp_path / "then", "--as-of", today)
+    assert (code, out) == (0, f"{tmp_path / 'then' / 'index.html'}\n")
+    code, _, error = cli("export", tmp_path / "never", "--as-of", today - timedelta(days=1))
+    assert (code, f"The parameter asOf must be a day from {today} to {today}: the records begin" in error) == (2, True)
 
 
 def test_the_rows_behind_a_figure_give_its_value(acme, cli):
@@ -279,6 +298,9 @@ def test_no_password_of_a_url_is_in_the_error_about_it(name, value, home, cli, m
         (["report", "nonsense"], "There is no report 'nonsense'"),
         (["report", "summary", "--param", "periodDays=0"], "must be an integer from 1 to 730; got '0'"),
         (["report", "summary", "--param", "periodDays"], "--param must be KEY=VALUE; got 'periodDays'"),
+        (["report", "summary", "--as-of", "2999-01-01"], "later days are still to come; got '2999-01-01'"),
+        (["report", "summary", "--as-of", "today"], "asOf must be a day as YYYY-MM-DD; got 'today'"),
+        (["report", "summary", "--revision", "999"], "the head is "),
         (["report", "summary", "--format", "xlsx"], "comes as json, csv, html, md; got 'xlsx'"),
         (["report", "summary", "--org", "nobody"], "There is no organization 'nobody'; there is acme"),
         (["report", "summary", "--fromat", "csv"], "No such option"),

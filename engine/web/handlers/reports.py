@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from engine.model.as_of import AsOf
 from engine.model.errors import BadRequest
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.html import CONTENT_SECURITY_POLICY
@@ -68,11 +69,14 @@ def report_route(
 
 def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook | None) -> Response:
     services, caller = request.services, request.caller
+    at, query = AsOf.take(query)
     declared = services.snapshots.report(name)
     form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared.formats_of(query))
     form = declared.format(form, declared.parse(query))
+    if at is not None:  # what is to be sent next does not follow from it
+        outlook = None
     hashed = outlook is not None and form == "json"
-    question = Question(caller.org_id, name, tuple(query.items()), form, hashed)
+    question = Question(caller.org_id, name, tuple(query.items()), form, hashed, at)
     artifact, content_hash = request.computing.report(request, question, caller.head)
     renderer = RENDERERS[artifact.name.format]
     headers = {"ETag": f'"{artifact.etag}"'}

@@ -10,7 +10,7 @@ from importlib.metadata import version
 import msgspec
 
 from engine.model.report import Report
-from engine.web.openapi.operations import operation, path_template
+from engine.web.openapi.operations import common_parameters, operation, path_template
 from engine.web.openapi.report_schemas import Object
 from engine.web.openapi.responses import FAILURES, failure_response
 from engine.web.openapi.schemas import Schemas
@@ -40,6 +40,7 @@ def document(chapters: Mapping[str, Sequence[Route]], catalogue: Mapping[str, Re
         "paths": paths,
         "components": {
             "schemas": schemas.components(),
+            "parameters": common_parameters(),
             "responses": responses,
             "securitySchemes": dict(SCHEMES),
         },

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from engine.model.as_of import PAST_PARAMETERS
 from engine.model.ask import Parameter
 from engine.model.report import Report
 from engine.web.bodies import Body, RawBody
@@ -29,6 +30,12 @@ IF_NONE_MATCH: Object = {
     "description": "The ETag of what the caller has.",
     "schema": {"type": "string"},
 }
+_PAST: tuple[Object, ...] = tuple({"$ref": f"#/components/parameters/{one.name}"} for one in PAST_PARAMETERS)
+
+
+def common_parameters() -> Object:
+    """The parameters of all reports, by name."""
+    return {parameter.name: _parameter(parameter) for parameter in PAST_PARAMETERS}
 
 
 def path_template(path: str) -> str:
@@ -78,9 +85,9 @@ def _path(route: Route) -> list[Object]:
 def _query(route: Route, catalogue: Mapping[str, Report]) -> list[Object]:
     handler = route.handler
     if isinstance(handler, ReportHandler):
-        return list(map(_parameter, _of_report(handler, catalogue)))
+        return [*map(_parameter, _of_report(handler, catalogue)), *_PAST]
     if handler is assessor_export:
-        return list(map(_parameter, _of_exports(catalogue)))
+        return [*map(_parameter, _of_exports(catalogue)), *_PAST]
     return list(map(_parameter, route.parameters or ()))
 
 
@@ -113,6 +120,8 @@ def _parameter(parameter: Parameter) -> Object:
         schema = {"type": "integer", "minimum": parameter.minimum, "maximum": parameter.maximum}
     elif parameter.choices:
         schema = {"type": "string", "enum": list(parameter.choices)}
+    elif parameter.is_day:
+        schema = {"type": "string", "format": "date"}
     else:
         schema = {"type": "string", "minLength": 1, "maxLength": 200}
     if parameter.default is not None:

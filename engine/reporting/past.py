@@ -1,0 +1,165 @@
+"""The past of an organization in the replica: for each table the versions of rows that were replaced or went.
+
+Schema ``past`` has every replicated and logged table again, each row with ``until``, the revision that ended it; the
+revision that began it is the row's own. It is filled from the change log when somebody first asks for the past, and
+kept by each sync from then on. Columns that the log does without are null in it.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import duckdb
+import pyarrow as pa
+from sqlalchemy import Column, Table
+
+from engine.model.document import Position
+from engine.store.batches import in_batches
+from engine.store.changes import ChangeReader, sql_type
+from engine.store.row_log import LoggedRow
+from engine.store.schema import LOGGED, REPLICATED
+from engine.store.types import Json, canonical_json
+
+# ruff: noqa: S608 -- names of tables and columns are ours; an organization's identifier is quoted
+
+VERSIONED = {name: table for name, table in REPLICATED.items() if name in LOGGED}
+ROWS = 20_000  # that are read at a time
+_TYPES = {"BIGINT": pa.int64(), "BOOLEAN": pa.bool_(), "DOUBLE": pa.float64()}
+_Version = tuple[int, int, LoggedRow]  # its place in the log, its revision, the row
+
+
+def _definition(table: Table) -> str:
+    columns = ", ".join(f"{column.name} {sql_type(column)}" for column in table.columns)
+    return f"CREATE TABLE past.{table.name} ({columns}, until BIGINT)"
+
+
+DEFINITIONS = ("CREATE SCHEMA past", *(_definition(table) for table in VERSIONED.values()))
+
+
+def owner(table: Table) -> str:
+    """The column that says whose a row is."""
+    return "id" if table.name == "organizations" else "org_id"
+
+
+def advance(cursor: duckdb.DuckDBPyConnection, change: ChangeReader, *, anew: bool) -> None:
+    """Keep the versions that ended after ``change.since``; ``anew``: all that ever did.
+
+    Called before the present rows are replaced, and where ``anew`` after. Rows that went go from the present, too.
+    """
+    for table in _stage(cursor, change, 0 if anew else change.since):
+        _close(cursor, change.org_id, table, anew=anew)
+        _remove(cursor, change.org_id, table)
+        cursor.execute(f"DROP TABLE staged_{table.name}")
+
+
+def forget(cursor: duckdb.DuckDBPyConnection, org_id: str) -> None:
+    """Drop the past of an organization."""
+    for table in VERSIONED.values():
+        cursor.execute(f"DELETE FROM past.{table.name} WHERE {owner(table)} = ?", [org_id])
+
+
+def look_back(cursor: duckdb.DuckDBPyConnection, org_id: str, position: Position) -> None:
+    """Let every name of a table mean, for this cursor, the rows of the organization as they were at ``position``."""
+    (catalog,) = cursor.execute("SELECT current_database()").fetchall()[0]
+    mine, seq = "'" + org_id.replace("'", "''") + "'", position.seq
+    for table in REPLICATED.values():
+        whose = f"{owner(table)} = {mine}"
+        if table.name == "audit_log":  # scans find its rows by their place, which a view has to name
+            query = f'SELECT rowid, * FROM "{catalog}".main.audit_log WHERE {whose} AND seq <= {seq}'
+        else:
+            columns = _columns(table)
+            query = f"""
+                SELECT {columns} FROM "{catalog}".main.{table.name} WHERE {whose} AND revision <= {seq}
+                UNION ALL SELECT {columns} FROM "{catalog}".past.{table.name}
+                WHERE {whose} AND revision <= {seq} AND until > {seq}
+            """
+        cursor.execute(f"CREATE TEMP VIEW {table.name} AS {query}")
+    cursor.execute(f"CREATE TEMP VIEW watermarks AS SELECT {mine} AS org_id, {seq} AS seq, '{position.hash}' AS hash")
+
+
+def _columns(table: Table) -> str:
+    """All columns of a table; null for those that the log does without."""
+    return ", ".join(
+        f"CAST(NULL AS {sql_type(column)}) AS {column.name}" if column.info.get("unlogged") else column.name
+        for column in table.columns
+    )
+
+
+# -- from the change log -----------------------------------------------------------------------------------------------
+
+
+def _stage(cursor: duckdb.DuckDBPyConnection, change: ChangeReader, since: int) -> list[Table]:
+    """Put the versions of the log after ``since`` into a table ``staged_<name>`` for each table; returns which."""
+    staged: dict[str, Table] = {}
+    for batch in in_batches(enumerate(change.versions(since)), ROWS):
+        found: dict[str, list[_Version]] = defaultdict(list)
+        for place, (revision, row) in batch:
+            if row.table in VERSIONED:
+                found[row.table].append((place, revision, row))
+        for name, versions in found.items():
+            table = VERSIONED[name]
+            if name not in staged:
+                staged[name] = table
+                columns = "*, CAST(0 AS BIGINT) AS place, FALSE AS gone"
+                cursor.execute(f"CREATE TEMP TABLE staged_{name} AS SELECT {columns} FROM {name} LIMIT 0")
+            _insert(cursor, change.org_id, table, versions)
+    return list(staged.values())
+
+
+def _insert(cursor: duckdb.DuckDBPyConnection, org_id: str, table: Table, versions: Sequence[_Version]) -> None:
+    places, revisions, rows = zip(*versions, strict=True)
+    arrays = {"place": pa.array(places, pa.int64()), "gone": pa.array([row.values is None for row in rows])}
+    keys = {name: position for position, name in enumerate(table.info["primary"])}
+    values = []
+    for column in table.columns:
+        if column.name == owner(table):
+            values.append("?")
+        elif column.info.get("unlogged"):
+            values.append("NULL")
+        else:
+            if column.name == "revision":
+                cells: list[object] = [row.written or seq for seq, row in zip(revisions, rows, strict=True)]
+            elif column.name in keys:
+                cells = [row.key[keys[column.name]] for row in rows]
+            else:
+                cells = [None if row.values is None else _cell(column, row.values.get(column.name)) for row in rows]
+            arrays[column.name] = pa.array(cells, _TYPES.get(sql_type(column), pa.string()))
+            values.append(f"CAST({column.name} AS {sql_type(column)})")
+    cursor.register("incoming", pa.table(arrays))
+    cursor.execute(f"INSERT INTO staged_{table.name} SELECT {', '.join(values)}, place, gone FROM incoming", [org_id])
+    cursor.unregister("incoming")
+
+
+def _cell(column: Column[object], value: object) -> object:
+    return canonical_json(value) if value is not None and isinstance(column.type, Json) else value
+
+
+def _keys(table: Table) -> list[str]:
+    return [owner(table), *table.info["primary"]]
+
+
+def _close(cursor: duckdb.DuckDBPyConnection, org_id: str, table: Table, *, anew: bool) -> None:
+    """Keep each version that another one follows; before those of the log comes the present row as it was until now."""
+    name, columns, keys = table.name, _columns(table), ", ".join(_keys(table))
+    versions = f"SELECT * FROM staged_{name}"
+    given = []
+    if not anew:
+        versions += f"""
+            UNION ALL SELECT {columns}, -1, FALSE FROM {name}
+            WHERE {owner(table)} = ? AND ({keys}) IN (SELECT {keys} FROM staged_{name})
+        """
+        given.append(org_id)
+    cursor.execute(
+        f"""
+        INSERT INTO past.{name} SELECT * EXCLUDE (place, gone) FROM (
+            SELECT *, lead(revision) OVER (PARTITION BY {keys} ORDER BY place) AS until FROM ({versions})
+        ) WHERE until > revision AND NOT gone
+        """,
+        given,
+    )
+
+
+def _remove(cursor: duckdb.DuckDBPyConnection, org_id: str, table: Table) -> None:
+    """Take the rows from the present that went in the end."""
+    name, keys = table.name, ", ".join(_keys(table))
+    went = f"SELECT {keys} FROM staged_{name} GROUP BY {keys} HAVING arg_max(gone, place)"
+    cursor.execute(f"DELETE FROM {name} WHERE {owner(table)} = ? AND ({keys}) IN ({went})", [org_id])
