@@ -38,7 +38,9 @@ EVENTS = {
 
 @pytest.fixture
 def empty(any_store):
-    return Store(any_store.url)
+    store = Store(any_store.url)
+    yield store
+    store.close()
 
 
 def told(store):
