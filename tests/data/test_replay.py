@@ -3,6 +3,7 @@
 import shutil
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
+from itertools import pairwise
 
 import polars as pl
 import pytest
@@ -12,12 +13,19 @@ from sqlalchemy import func, select
 from data.demo import generate_days
 from data.demo.frames import columns, frame, frame_as_told
 from data.demo.organizations import PROFILES
+from data.demo.snapshots import TABLES
 from engine.intake.imports.days import DaysImport
+from engine.model.as_of import AsOf
 from engine.model.days import local_day, midnight
+from engine.programme.snapshots import take_snapshot
+from engine.reporting.artifacts import Artifacts
+from engine.reporting.replica import Replica
+from engine.reporting.snapshots import Snapshots
 from engine.store import Store
 from engine.store.row_log import salts_from
 from engine.store.schema import IMPORTABLE, metadata
 from engine.store.schema.audit import audit_log
+from reports import CATALOGUE
 from tests.data.test_demo import DAY, demo, problems
 
 NOW = datetime(2026, 11, 20, 20, 30, tzinfo=UTC)
@@ -116,17 +124,59 @@ def test_the_same_moment_gives_the_same_chain(sqlite_template, tmp_path):
     assert len(heads) == 1
 
 
-# what a board would see
+# what the reports make of it
 
 
-def monthly(org):
-    """Posture and open gaps of the last snapshot before the first of each of the last twelve months, oldest first."""
-    posture, readiness = demo(org)["posture_snapshots"], demo(org)["readiness_snapshots"]
+@pytest.fixture(scope="module")
+def snapshots(replayed, tmp_path_factory):
+    """Reports of the replayed organization, as it is and as it was."""
+    _, store = replayed
+    replica = Replica(store.url, None)
+    found = Snapshots(store, replica, Artifacts(tmp_path_factory.mktemp("artifacts")), CATALOGUE)
+    yield found
+    found.close()
+    replica.close()
+
+
+def taken(org, day):
+    """The rows of a snapshot, as the diary has them."""
     found = []
-    for back in range(11, -1, -1):
-        month = DAY.year * 12 + DAY.month - 1 - back
-        first = date(month // 12, month % 12 + 1, 1)
-        taken = posture.filter(pl.col("taken_on") <= first)["taken_on"].max()
-        score = posture.filter(taken_on=taken)["score"].item()
-        found.append((score, readiness.filter(taken_on=taken)["gaps_open"].sum()))
+    for name, on in zip(TABLES, ("taken_on", "observed_on", "taken_on"), strict=True):
+        rows = demo(org)[name].filter(pl.col(on) == day)
+        found.append(rows.sort(IMPORTABLE[name].info["primary"]))
     return found
+
+
+def test_snapshots_of_the_past_are_what_reports_compute_as_of_their_days(replayed, snapshots):
+    org, _ = replayed
+    days = demo(org)["posture_snapshots"]["taken_on"].sort().to_list()
+    for day in days[:: max(1, len(days) // 5)]:
+        with snapshots.open(org, now=NOW, at=AsOf(day=day)) as then:
+            computed = take_snapshot(then)
+        for name, rows, told in zip(
+            TABLES, (computed.readiness, computed.changes, computed.posture), taken(org, day), strict=True
+        ):
+            assert_frame_equal(frame(name, rows), told)
+
+
+def months(count):
+    """The first days of the last months, oldest first."""
+    this = DAY.year * 12 + DAY.month - 1
+    return [date(number // 12, number % 12 + 1, 1) for number in range(this - count + 1, this + 1)]
+
+
+def test_a_board_sees_growth_from_a_weaker_start_and_a_dip_in_the_end(replayed, snapshots):
+    org, _ = replayed
+    if org != "cobalt":
+        return
+    seen = []
+    for day in months(12):
+        with snapshots.open(org, now=NOW, at=AsOf(day=day)) as then:
+            seen.append((round(then.fact("posture")["contribution"].sum(), 1), then.fact("gaps").height))
+    scores, gaps = [score for score, _ in seen], [count for _, count in seen]
+    assert max(abs(later - earlier) for earlier, later in pairwise(scores)) < 6
+    assert scores.index(max(scores)) in range(7, 11)
+    assert max(scores) - scores[0] > 8
+    assert max(scores) - scores[-1] > 3
+    assert gaps[0] - min(gaps) > 100
+    assert gaps[:9] == sorted(gaps[:9], reverse=True)
