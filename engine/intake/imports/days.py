@@ -74,11 +74,11 @@ class DaysImport:
         counts = {name: self._write_rows(revision, name, day) for name in self._pages}
         if revision.start[0] == 0:
             counts[ORGANIZATION] = 1  # the store made it
-        written = {name: count for name, count in counts.items() if count}
-        if written:  # the event that opens the revision, and so tells where its rows came from
-            revision.record("import.completed", details={"rows": written})
         if self._events:
             revision.append_events(self._events.of(day))
+        written = {name: count for name, count in counts.items() if count}
+        if written:  # last, as the last event commits to what was written
+            revision.record("import.completed", details={"rows": written})
 
     def _write_rows(self, revision: Revision, name: str, day: date) -> int:
         """Rows that are new are added; of those that changed, what differs."""

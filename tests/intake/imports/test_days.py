@@ -66,8 +66,8 @@ def test_each_day_is_a_revision_at_its_local_end_and_today_is_recorded_now(empty
     assert empty.head("beta").seq == 3
     assert past.write(D4, now=NOW) == 2
     assert told(empty) == [
-        (1, datetime(2026, 11, 17, 10, 59, 59, tzinfo=UTC), "import.completed"),
         (1, datetime(2026, 11, 17, 10, 59, 59, tzinfo=UTC), "login.succeeded"),
+        (1, datetime(2026, 11, 17, 10, 59, 59, tzinfo=UTC), "import.completed"),
         (3, datetime(2026, 11, 18, 10, 59, 59, tzinfo=UTC), "login.failed"),
         (4, datetime(2026, 11, 19, 10, 59, 59, tzinfo=UTC), "import.completed"),
         (5, NOW, "import.completed"),
