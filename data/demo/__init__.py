@@ -34,19 +34,46 @@ from data.demo import (
     weaknesses,
     work,
 )
-from data.demo.frames import frame
+from data.demo.frames import frame, frame_as_told
 from data.demo.organizations import PROFILES
 from data.demo.story import Story
+from engine.intake.imports.days import DayRows
 
 DEMO_ORGANIZATIONS = tuple(PROFILES)
+MOMENTS = {"audit_log": "occurred_at", "slo_buckets": "bucket_at"}  # of what is written once and never changes
 
-__all__ = ["DEMO_ORGANIZATIONS", "generate"]
+DAY = "#day"
+
+__all__ = ["DEMO_ORGANIZATIONS", "generate", "generate_days"]
 
 
 def generate(org: str, today: date) -> dict[str, pl.DataFrame]:
     """Every table of a demo organization as it stands on ``today``; KeyError for any other organization."""
     story = tell(org, today)
     return {**{name: frame(name, rows) for name, rows in story.tables.items() if rows}, **story.frames}
+
+
+def generate_days(org: str, today: date) -> dict[str, DayRows]:
+    """The same, with what each row said from day to day since the first."""
+    story = tell(org, today)
+    told = {name: _days(story, name) for name, rows in story.tables.items() if rows}
+    return {**told, **{name: _moments(story, name, rows) for name, rows in story.frames.items()}}
+
+
+def _days(story: Story, name: str) -> DayRows:
+    first = story.first_day
+    versions = [version for version in story.versions(name) if version.until > first]
+    days = [max(version.since, first) for version in versions]
+    return DayRows(frame_as_told(name, [version.row for version in versions]), pl.Series(days, dtype=pl.Date))
+
+
+def _moments(story: Story, name: str, rows: pl.DataFrame) -> DayRows:
+    """Of each day, what was told of records comes before the traffic."""
+    local = pl.col(MOMENTS[name]).dt.convert_time_zone(story.profile.time_zone).dt.date()
+    dated = rows.with_columns(local.clip(lower_bound=story.first_day).alias(DAY))
+    if name == "audit_log":
+        dated = dated.sort(DAY, pl.col("event_id").str.contains(events.TRAFFIC_ID), maintain_order=True)
+    return DayRows(dated.drop(DAY), dated[DAY])
 
 
 def tell(org: str, today: date) -> Story:
@@ -69,6 +96,7 @@ def _draw(story: Story) -> None:
     slo.fill(story)
     deploys.fill(story)
     incidents.fill(story)
+    slo.traffic(story)
     findings.fill(story)
     holds.fill(story)
     vendors.fill(story)

@@ -3,9 +3,13 @@
 from random import Random
 
 from data.demo import people, stories
+from data.demo.chronicle import some
 from data.demo.plan import Control
+from data.demo.profile import HISTORY_DAYS
 from data.demo.story import Row, Story
 
+ROLLOUT = ((HISTORY_DAYS, 0.52), (294, 0.64), (203, 0.78), (112, 0.91), (21, 1.0))  # days ago, share of today's
+NAMED_IN_DAYS = 170  # from the beginning of the history until somebody stood behind every control
 CHARGED = ("monitoring", "malware")  # domains that the person who left is still accountable for
 
 
@@ -65,7 +69,17 @@ def profiles(story: Story, controls: list[Control]) -> None:
         if control.changed is not None:
             more["changed_on"] = story.day(control.changed)
         if more:
-            story.add("control_profiles", framework=control.framework, control_id=control.control_id, **more)
+            row = story.add("control_profiles", framework=control.framework, control_id=control.control_id, **more)
+            if "implemented_pct" in more:
+                _rollout(story, row)
+
+
+def _rollout(story: Story, row: Row) -> None:
+    """Safeguards spread over the machines from quarter to quarter."""
+    now = {name: row[name] for name in ("policy_pct", "implemented_pct", "automated_pct", "reported_pct")}
+    row |= {name: int(percent * ROLLOUT[0][1]) for name, percent in now.items()}
+    for ago, share in ROLLOUT[1:]:
+        story.amend(row, story.day(ago), **{name: int(percent * share) for name, percent in now.items()})
 
 
 def _addressable() -> set[str]:
@@ -118,7 +132,13 @@ def owners(story: Story, controls: list[Control]) -> None:
             roles.add((rng.choice(people.active(story)), "C"))
         if rng.random() < 0.3:
             roles.add((rng.choice(people.active(story)), "I"))
+        known = some(NAMED_IN_DAYS, "owner", control.key) if some(2, "late", control.key) == 0 else 0
         for person, raci in sorted(roles):
             story.add(
-                "control_owners", framework=control.framework, control_id=control.control_id, email=person, raci=raci
+                "control_owners",
+                since=story.day(HISTORY_DAYS - known),
+                framework=control.framework,
+                control_id=control.control_id,
+                email=person,
+                raci=raci,
             )

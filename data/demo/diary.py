@@ -1,8 +1,10 @@
 """What happened at the platform, one entry for each moment, written in the order in which it happened."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
+from itertools import groupby
 from random import Random
 
 from engine.store import Revision
@@ -32,11 +34,19 @@ class Diary:
         if at < self.now:
             self._entries.append(DiaryEntry(at, actor, act))
 
-    def write(self, revision: Revision) -> None:
-        """All in one revision, whose clock and actor follow the entries: all of it is stored, or nothing."""
-        for entry in sorted(self._entries, key=lambda entry: entry.at):
-            revision.now, revision.actor = entry.at, entry.actor
-            entry.act(revision)
+    def days(self) -> Iterator[tuple[datetime, Callable[[Revision], None]]]:
+        """A revision for each day, recorded at its end or now, as the store writes them in order."""
+        entries = sorted(self._entries, key=lambda entry: entry.at)
+        for day, noted in groupby(entries, key=lambda entry: entry.at.date()):
+            end = datetime.combine(day + timedelta(days=1), time(), UTC) - timedelta(seconds=1)
+            yield min(end, self.now), partial(_write, entries=list(noted))
+
+
+def _write(revision: Revision, entries: Sequence[DiaryEntry]) -> None:
+    """The clock and the actor of the revision follow the entries."""
+    for entry in entries:
+        revision.now, revision.actor = entry.at, entry.actor
+        entry.act(revision)
 
 
 class Hours:

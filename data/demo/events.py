@@ -57,6 +57,7 @@ TRAFFIC: dict[str, tuple[float, bool, str]] = {
     "billing.invoice.sent": (0.8, True, "customer"),
     "office.room.booked": (0.4, False, "room"),
 }
+TRAFFIC_ID = r"^AE-\d{6}$"
 # What was tried and did not succeed, or was refused; it succeeded some hours later.
 ATTEMPTS = (
     ("backup.completed", "failure"),

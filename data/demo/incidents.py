@@ -8,6 +8,7 @@ from data.demo import deploys, people, services
 from data.demo.frames import json_text
 from data.demo.profile import HISTORY_DAYS
 from data.demo.story import Row, Story
+from engine.model.days import local_day
 
 KINDS: tuple[tuple[str, str, str], ...] = (
     ("Error rate above objective", "metrics", "a release that was rolled back"),
@@ -156,6 +157,7 @@ def _told(story: Story, incident: Row, happened: Mapping[str, datetime], release
         due, finished = ago - rng.randint(10, 40), rng.random() < 0.78 and ago > 14
         story.add(
             "incident_actions",
+            since=local_day(happened["resolved"], story.profile.time_zone),
             id=story.number("ACT"),
             incident_id=identifier,
             owner=owner,

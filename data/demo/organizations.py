@@ -236,6 +236,7 @@ DUNE = Profile(
     care=0.0,
     settings={},
     weeks=3,
+    days=22,
 )
 
 PROFILES: Mapping[str, Profile] = {profile.org: profile for profile in (AURORA, BRIGHTLINE, COBALT, DUNE)}

@@ -10,7 +10,6 @@ from functools import cache
 
 import polars as pl
 
-from data.demo import slo
 from data.demo.frames import frame_as_told
 from data.demo.story import Story
 from engine.model.thresholds import thresholds
@@ -110,7 +109,7 @@ def _log(story: Story, days: Sequence[date]) -> pl.DataFrame:
 
 
 def _traffic(story: Story, days: Sequence[date]) -> pl.DataFrame:
-    return _of_each(story, days, pl.concat([slo.sampled(story), story.frames["slo_buckets"]]), "bucket_at", SLO_WINDOW)
+    return _of_each(story, days, story.frames["slo_buckets"], "bucket_at", SLO_WINDOW)
 
 
 def _of_each(

@@ -68,6 +68,8 @@ DESK = (
     ("operator", "Duty Operator"),
     ("member", "Team Member"),
 )
+HEADCOUNT = ((HISTORY_DAYS, 0.86), (310, 0.9), (215, 0.94), (125, 0.98), (34, 1.0))  # days ago, share of today's
+AGREED_AGO = 75  # when the audit of the first pack was agreed, and its target moved
 WORKSPACES = {
     "aurora": ("Clinical Cloud", "Claims", "Corporate IT"),
     "brightline": ("Payments Core", "Merchant Portal"),
@@ -106,13 +108,13 @@ def workspaces(story: Story) -> list[str]:
 def fill(story: Story) -> None:
     profile = story.profile
     rng = story.rng("people")
-    story.add(
+    organization = story.add(
         "organizations",
         id=profile.org,
         name=profile.name,
         time_zone=profile.time_zone,
         sector=profile.sector,
-        headcount=profile.headcount,
+        headcount=round(profile.headcount * HEADCOUNT[0][1]),
         deployment_tier=profile.tier,
         plan=profile.plan,
         data_region=profile.region,
@@ -122,23 +124,27 @@ def fill(story: Story) -> None:
         modules=["automation", "compliance", "incidents", "slo", "vendors"],
         created_at=story.at(HISTORY_DAYS + 25, 600),
     )
+    for ago, share in HEADCOUNT:
+        story.amend(organization, story.day(ago), headcount=round(profile.headcount * share))
     for name, value in profile.settings.items():
         story.add("organization_settings", name=name, value=value)
     packs = [*profile.frameworks, *(["fedramp-poam"] if profile.poam else [])]
     for position, framework in enumerate(packs):
-        story.add(
+        row = story.add(
             "organization_frameworks",
             framework=framework,
             adopted_on=story.day(HISTORY_DAYS + 20 - 4 * position),
-            target_on=story.day(-60 - 35 * position),
-            note="audit window agreed" if position == 0 else None,
+            target_on=story.day(-60 - 35 * position + (28 if position == 0 else 0)),
+            note=None,
         )
+        if position == 0:
+            story.amend(row, story.day(AGREED_AGO), target_on=story.day(-60), note="audit window agreed")
     for identifier, name in zip(workspaces(story), WORKSPACES[profile.org], strict=True):
         story.add("workspaces", id=identifier, name=name)
     for role, title in DESK:
         _member(story, f"{role}@{profile.org}.example", f"{role.title()} Desk", title, role, HISTORY_DAYS + 25, None)
     for person in staff(story):
-        since = rng.randint(120, HISTORY_DAYS + 20)
+        since = HISTORY_DAYS + rng.randint(20, 900)
         _member(
             story, email(story, person), f"{person.first} {person.last}", person.title, person.role, since, person.left
         )
@@ -146,16 +152,18 @@ def fill(story: Story) -> None:
 
 def _member(story: Story, address: str, name: str, title: str, role: str, since: int, left: int | None) -> None:
     preferences = {"digest": True, "reminders": role != "member"}
-    story.add("users", email=address, name=name, title=title, active=left is None, preferences=preferences)
-    story.add(
+    user = story.add("users", email=address, name=name, title=title, active=True, preferences=preferences)
+    membership = story.add(
         "memberships",
         email=address,
         role=role,
-        status="active" if left is None else "removed",
+        status="active",
         workspace_id=workspaces(story)[0],
         since_on=story.day(since),
     )
     if left is not None:
+        story.amend(user, story.day(left), active=False)
+        story.amend(membership, story.day(left), status="removed")
         event = f"AE-leaver-{address.split('@')[0]}"
         story.event(
             event, story.at(left, 17 * 60), f"admin@{story.profile.org}.example", "account.disabled", "user", address

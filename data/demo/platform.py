@@ -32,9 +32,7 @@ def fill_platform(store: Store, settings: Settings, now: datetime) -> bool:
         enquiries.tell(diary, prospect, settings)
     for trial in pilots.DEMO_PILOTS:
         pilots.tell(diary, trial)
-    with store.revision(PLATFORM, "demo", now=now) as revision:
-        diary.write(revision)
-        revision.now = now
+    store.write_in_order(PLATFORM, "demo", diary.days())
     return True
 
 

@@ -27,6 +27,7 @@ TEXTS: tuple[tuple[str, str, tuple[str, ...], int], ...] = (
     ("POL-AUD", "Audit and Assurance Policy", ("audit",), 50),
 )
 LAPSED_DAYS = 431
+DRAFTED_AGO = 31  # the next versions of some
 READ_BY_ALL = ("POL-ISP", "POL-HR")
 
 
@@ -111,7 +112,7 @@ def _governance(story: Story, rng: Random, policy: str, title: str, ago: int, ow
             )
         )
     if rng.random() <= 0.3:
-        story.add("policies", **_version(policy, title, 3, owner), state="draft")
+        story.add("policies", since=story.day(DRAFTED_AGO), **_version(policy, title, 3, owner), state="draft")
     return accepted
 
 

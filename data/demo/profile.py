@@ -25,7 +25,8 @@ class Maturity:
 class Profile:
     """Sizes are counts of rows; ``lapsed`` gives days since a practice was last seen, ``never`` those not begun.
 
-    ``care`` is the share of what is done in time, ``weeks`` how many snapshots there are, one each Monday.
+    ``care`` is the share of what is done in time, ``weeks`` how many snapshots there are, one each Monday, ``days`` how
+    long ago the first record was made.
     """
 
     org: str
@@ -58,3 +59,4 @@ class Profile:
     care: float
     settings: Mapping[str, float]
     weeks: int = 54
+    days: int = HISTORY_DAYS

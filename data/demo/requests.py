@@ -1,6 +1,7 @@
 """Documents that support controls, and what auditors asked for."""
 
 from hashlib import sha256
+from itertools import cycle
 from random import Random
 
 from data.demo import people
@@ -122,9 +123,9 @@ def requests(story: Story, controls: list[Control]) -> None:
         owner = people.leaver(story) if number == asked - 3 else control.owner
         _request(story, rng, control, ago, priority, status, owner, rng.choice(ASKED))
     items = story.tables["evidence_items"]
-    closed = [row["id"] for row in story.tables["evidence_requests"] if row["status"] in ("closed", "submitted")]
-    for number, request in enumerate(closed):
-        items[number % len(items)]["request_id"] = request
+    sent = [row for row in story.tables["evidence_requests"] if row["status"] in ("closed", "submitted")]
+    for item, request in zip(cycle(items), sent, strict=False):
+        story.amend(item, max(item["captured_at"].date(), request["submitted_on"]), request_id=request["id"])
     for row in story.tables["evidence_requests"]:
         if row["accepted_on"]:
             ago = (story.today - row["accepted_on"]).days

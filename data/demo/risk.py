@@ -3,6 +3,7 @@
 from random import Random
 
 from data.demo import people, stories
+from data.demo.chronicle import some
 from data.demo.plan import Control
 from data.demo.story import Story
 
@@ -120,6 +121,7 @@ def _exceptions(story: Story, rng: Random, controls: list[Control]) -> None:
         kind = "compensating" if number % 4 == 0 else rng.choice(("gap", "drift", "accepted_risk"))
         story.add(
             "exceptions",
+            since=story.day(5 + some(40, control.key) if asked else approved + 9),
             id=f"EXC-{number:03d}",
             kind=kind,
             framework=control.framework,

@@ -131,6 +131,7 @@ CYCLE = {
 # The service whose release four days ago burned its error budget, and the release's time of day in minutes.
 BURNED = {"aurora": "claims-api", "brightline": "checkout", "cobalt": "control-plane"}
 DEPLOYED_AGO, DEPLOYED_AT, BURNED_MINUTES = 4, 14 * 60 + 5, 95
+RAISED, RAISED_AGO = 6, 220  # the position of a service that came to matter more
 
 
 def service_id(name: str) -> str:
@@ -145,8 +146,8 @@ def fill(story: Story) -> None:
     rng, org = story.rng("services"), story.profile.org
     owners = people.active(story)
     names = [name for name, *_ in NAMES[org]]
-    for name, criticality, internet, customer in NAMES[org]:
-        story.add(
+    for position, (name, criticality, internet, customer) in enumerate(NAMES[org]):
+        row = story.add(
             "services",
             id=service_id(name),
             name=name,
@@ -156,6 +157,9 @@ def fill(story: Story) -> None:
             internet_facing=internet,
             holds_customer_data=customer,
         )
+        if position == RAISED:
+            row["criticality"] -= 1
+            story.amend(row, story.day(RAISED_AGO), criticality=criticality)
     edges = {(name, shared) for name in names for shared in SHARED if shared in names and rng.random() < 0.28}
     near = [(at, rng.randrange(at + 1, min(len(names), at + 12))) for at in range(len(names) - 4) for _ in range(2)]
     edges |= {(names[at], names[other]) for at, other in near}

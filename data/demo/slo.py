@@ -12,23 +12,27 @@ from data.demo.story import EPOCH, SECOND, Story
 
 SLO_DAYS = 31
 SAMPLED_MINUTES = 45  # of the time before, one bucket each so many minutes is enough to tell the share of bad ones
+WINDOW_DAYS = 30  # what was measured before the history begins, so that budgets are known from its first day on
+# days since each service has an objective: the first two always had one
+SINCE = (HISTORY_DAYS, HISTORY_DAYS, 320, 265, 210, 150, 105, 70)
 MINUTE = 60 * SECOND
 RATES = (0.00018, 0.00031, 0.00052)  # of requests that go wrong on any day, by service
 OUTAGE = {"critical": 0.5, "high": 0.22}  # of requests that go wrong until a grave incident is mitigated
 
 
 def fill(story: Story) -> None:
+    """Objectives, of one service after the other."""
     org = story.profile.org
     for position, name in enumerate(_measured(story)):
         objective = 99.9 if position % 3 else 99.95
         story.add(
             "slo_profiles",
+            since=story.day(SINCE[position]),
             service_id=service_id(name),
             objective_pct=99.9 if name == BURNED[org] else objective,
             indicator="requests answered without error within one second",
             window_kind="calendar" if position == 2 else "rolling",
         )
-    story.frames["slo_buckets"] = _buckets(story)
 
 
 def _measured(story: Story) -> list[str]:
@@ -65,15 +69,15 @@ def _buckets(story: Story) -> pl.DataFrame:
     ).sort("service_id", "bucket_at")
 
 
-def sampled(story: Story) -> pl.DataFrame:
-    """Traffic of the months before the buckets, as far as the error budgets of those days need it.
+def traffic(story: Story) -> None:
+    """What was measured of the services with an objective: of the last month each bucket, of the time before some."""
+    buckets = pl.concat([_sampled(story), _buckets(story)])
+    story.frames["slo_buckets"] = buckets.sort("service_id", "bucket_at")
 
-    Nothing of it is kept: buckets are thrown away after a month. Grave incidents burned the budget of their service.
-    """
+
+def _sampled(story: Story) -> pl.DataFrame:
+    """The months before the last. Grave incidents burned the budget of their service."""
     rng = story.rng("slo/sampled")
-    days = list(
-        range(_moment(story.at(HISTORY_DAYS + 30, 0)), _moment(story.at(SLO_DAYS, 0)), SAMPLED_MINUTES * MINUTE)
-    )
     outages: dict[str, list[tuple[int, int, float]]] = {}
     for row in story.tables["incidents"]:
         if row["severity"] in OUTAGE and row["mitigated_at"]:
@@ -81,7 +85,8 @@ def sampled(story: Story) -> pl.DataFrame:
             outages.setdefault(row["service_id"], []).append(span)
     frames = []
     for position, name in enumerate(_measured(story)):
-        service = service_id(name)
+        service, began = service_id(name), SINCE[position] + (WINDOW_DAYS if SINCE[position] == HISTORY_DAYS else 0)
+        days = list(range(_moment(story.at(began, 0)), _moment(story.at(SLO_DAYS, 0)), SAMPLED_MINUTES * MINUTE))
         total, rate = 10 * (260 + 90 * (position % 5)), RATES[position % 3]
         bad = [int(total * rate + rng.random()) for _ in days]
         for start, end, share in outages.get(service, ()):

@@ -11,6 +11,7 @@ from random import Random
 import polars as pl
 
 from data.demo import people, stories
+from data.demo.chronicle import some
 from data.demo.frames import frame
 from data.demo.past import PastDay, facts_but, key_of, questions, rows_of_days, tables_of
 from data.demo.plan import Control
@@ -146,10 +147,12 @@ def _remediation(story: Story, control: Control, rng: Random, state: str, opened
         owner=people.leaver(story) if rng.random() < 0.012 else control.owner,
         opened_on=opened_on,
         due_on=max(due_on, opened_on),
-        status=status,
-        blocked_by=waits_for if status == "blocked" else None,
+        status="open",
+        blocked_by=None,
         compensating="EXC-001" if relied else None,
         severity="high" if state == "ineffective" else None,
     )
+    taken_up = min(opened_on + timedelta(days=1 + some(11, row["id"])), story.today)
+    story.amend(row, taken_up, status=status, blocked_by=waits_for if status == "blocked" else None)
     if done is not None:
         story.amend(row, done, closed_on=done, status="closed", blocked_by=None)

@@ -8,11 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from operator import itemgetter
 from random import Random
 from typing import Any
 
 import polars as pl
 
+from data.demo.chronicle import noted_on, turns
 from data.demo.draws import draws
 from data.demo.profile import Profile
 
@@ -80,6 +82,11 @@ class Story:
         return self.today - timedelta(days=self.today.weekday() + 7 * weeks_ago)
 
     @property
+    def first_day(self) -> date:
+        """The day of the first record."""
+        return self.day(self.profile.days)
+
+    @property
     def peak_monday(self) -> date:
         """The week about five weeks ahead in which too much falls due."""
         return self.monday(-5)
@@ -101,13 +108,23 @@ class Story:
         row.update(changes)
 
     def versions(self, table: str) -> Iterator[Version]:
-        """Every row of a table as it stood from day to day."""
+        """Every row of a table as it stood from day to day, the newest version first."""
+        zone = self.profile.time_zone
         for row in self.tables[table]:
+            since = self._since.get(id(row)) or noted_on(table, row, zone) or date.min
+            since = min(since, self.today)
+            changes = sorted([*turns(table, row, zone), *self._before.get(id(row), ())], key=itemgetter(0))
             until, later = date.max, dict(row)
-            for on, before in reversed(self._before.get(id(row), ())):
-                yield Version(dict(later), on, until)
-                until, later = on, later | before
-            yield Version(later, self._since.get(id(row), date.min), until)
+            for on, before in reversed(changes):
+                if on > self.today:
+                    continue
+                if on <= since:
+                    break
+                if on < until:
+                    yield Version(dict(later), on, until)
+                    until = on
+                later |= before
+            yield Version(later, since, until)
 
     def number(self, prefix: str) -> str:
         """The next identifier of a series: V-1, V-2 …"""

@@ -14,6 +14,7 @@ LAPSED_REPORT = "VEN-tarnfield-cloud"
 # in force, but nobody has looked at the vendor for more than its year; and the other way round
 REVIEW_OVERDUE, WITHOUT_DOCUMENT = "VEN-thistlewick-backup", "VEN-greywater-networks"
 REVIEWED = {REVIEW_OVERDUE: 365 + 41, WITHOUT_DOCUMENT: 34}  # days ago
+RAISED, RAISED_AGO = 3, 170  # this one became critical when more came to depend on it
 MONTHS = {"critical": 365, "high": 365, "medium": 730, "low": 1095}
 YEARS = 700  # what is good for less is given anew each time
 ASSURED = ("cloud", "infrastructure", "data-centre", "saas", "security", "payments", "development")
@@ -81,6 +82,9 @@ def _vendor(story: Story, rng: Random, position: int, name: str, category: str, 
         handles_phi=health and customer,
         onboarded_on=story.day(onboarded),
     )
+    if position == RAISED:
+        row["tier"] = "high"
+        story.amend(row, story.day(RAISED_AGO), tier=tier)
     reviews = [] if never else _reviews(rng, reviewed, onboarded, cadence)
     for ago in reviews:
         story.amend(

@@ -5,6 +5,7 @@ from hashlib import sha256
 from random import Random
 
 from data.demo import people
+from data.demo.chronicle import some
 from data.demo.plan import Control
 from data.demo.story import Story, plus_months, week_of
 
@@ -13,6 +14,7 @@ COMMITTEES = (
     ("COM-risk", "Risk and Compliance Committee", "quarterly", 3, 6.0, "governance"),
     ("COM-audit", "Audit Committee of the Board", "semi-annual", 6, 8.0, "audit"),
 )
+GRANTED_AGO = 150  # by then everybody had the hours that the work takes
 STEPS = (
     "confirm shared evidence",
     "confirm mapping",
@@ -47,7 +49,8 @@ def _capacity(story: Story, rng: Random) -> None:
         if person.left is not None:
             continue
         email = people.email(story, person)
-        story.add("owner_capacity", email=email, week="default", hours=person.hours, absence_hours=0.0)
+        usual = story.add("owner_capacity", email=email, week="default", hours=person.hours * 0.75, absence_hours=0.0)
+        story.amend(usual, story.day(GRANTED_AGO + some(90, email)), hours=person.hours)
         absences = {
             week_of(on): person.hours * rng.choice((0.5, 1.0)) for on in _holiday_weeks(story) if rng.random() < 0.6
         }
@@ -167,6 +170,7 @@ def _plays(story: Story, rng: Random, controls: list[Control]) -> None:
         ).hexdigest()[:16]
         story.add(
             "plays",
+            since=story.day(127 - 25 * number),
             id=cluster,
             status=status,
             owner=owner,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +12,7 @@ from engine.runtime.settings import Settings
 from engine.store import PLATFORM
 
 if TYPE_CHECKING:
-    import polars as pl
+    from engine.intake.imports.days import DayRows
 
 ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
 
@@ -23,16 +23,13 @@ ADMINS = "SVC_PLATFORM_ADMIN_EMAILS"
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 def demo(no_serve: bool, host: str, port: int) -> None:
     """Fill an empty store with four organizations and the platform's own, build every report, and serve them."""
-    import polars as pl
-
     from data.demo import DEMO_ORGANIZATIONS
     from data.demo.platform import PLATFORM_ADMIN, fill_platform
-    from engine.archives import bundles
-    from engine.archives.windows import days
+    from data.demo.replay import replay
     from engine.cli.workers import serve_console
-    from engine.intake.imports import import_frames
     from engine.reporting import batch
     from engine.reporting.site import write_site
+    from engine.store.row_log import salts_from
     from engine.web.serving.server import listen
     from engine.web.sessions import Sessions
     from reports import SECTIONS
@@ -41,15 +38,12 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     listening = None if no_serve else listen(host, port, private=not settings.session_auth)
     with open_console_services(settings) as services:
         known = {org_id for org_id, _ in services.store.organizations()}
-        with Steps() as steps:
+        with Steps() as steps, salts_from(b"demo"):
             missing = [org_id for org_id in DEMO_ORGANIZATIONS if org_id not in known]
-            for number, (org_id, frames) in enumerate(_told(missing, now().date())):
+            steps("demo organizations", 0, len(missing))
+            for number, (org_id, tables) in enumerate(_told(missing, now()), start=1):
+                replay(services, org_id, tables, now=now())
                 steps("demo organizations", number, len(missing))
-                until_now = pl.col("occurred_at") <= now()  # today is not over
-                frames["audit_log"] = frames["audit_log"].filter(until_now)
-                import_frames(services.store, frames, org_id=org_id, actor="demo", now=now())
-                bundles.create(services, org_id, f"owner@{org_id}.example", days("90d"), now=now())
-            steps("demo organizations", len(missing), len(missing))
             fill_platform(services.store, settings, now())
             site = settings.data_dir / "site"
             went = batch.build(
@@ -77,19 +71,25 @@ def demo(no_serve: bool, host: str, port: int) -> None:
         serve_console(settings, listening, f"http://{host}:{port}", threads=settings.threads, scheduled=True)
 
 
-def _told(org_ids: Sequence[str], today: date) -> "Iterator[tuple[str, dict[str, pl.DataFrame]]]":
-    """Each demo organization with its tables, in order; the next ones are told while one is stored."""
+def _told(org_ids: Sequence[str], moment: datetime) -> "Iterator[tuple[str, dict[str, DayRows]]]":
+    """Each demo organization with its tables from day to day; the others are told while one is stored."""
     import os
+    from concurrent.futures import as_completed
 
-    from data.demo import generate
+    from data.demo import generate_days
+    from data.demo.organizations import PROFILES
+    from engine.model.days import local_day
     from engine.reporting.process_pool import process_pool
 
     if not org_ids:
         return
     with process_pool(min(len(org_ids), os.cpu_count() or 1)) as pool:
-        futures = [pool.submit(generate, org_id, today) for org_id in org_ids]
-        for org_id, future in zip(org_ids, futures, strict=True):
-            yield org_id, future.result()
+        futures = {
+            pool.submit(generate_days, org_id, local_day(moment, PROFILES[org_id].time_zone)): org_id
+            for org_id in org_ids
+        }
+        for future in as_completed(futures):
+            yield futures[future], future.result()
 
 
 def _settings(admin: str) -> Settings:

@@ -3,18 +3,20 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import groupby
-from typing import TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
 
-from engine.model.errors import NotFound, Unavailable
+from engine.model.errors import NotFound, Problem, Unavailable
+from engine.store.chain import GENESIS
 from engine.store.heads import move_head, take_head
 from engine.store.locks import FairLock
 from engine.store.revisions import Revision
+from engine.store.statements import Values
 from engine.store.write_buffer import LookupCache, Read, WriteBuffer
 
 T = TypeVar("T")
@@ -22,6 +24,7 @@ MOST = 64  # writes in one transaction: bounds how long the first of them waits 
 PAUSES, PAUSE_SECONDS = 10, 0.001  # at most, for others who are about to write
 MOST_ORGANIZATIONS = 32  # whose look-ups are kept from one transaction to the next
 
+TimedChange: TypeAlias = tuple[datetime, Callable[[Revision], object]]
 Ahead = Sequence[tuple[Read, Sequence[str]]]
 """What a change will look up, as far as that is known before: the reading function and its keys."""
 
@@ -203,6 +206,33 @@ def _write_all(
     if head != start:
         move_head(connection, org_id, start, head, moved_at)
     return held, head
+
+
+def write_in_order(
+    connection: Connection,
+    org_id: str,
+    actor: str,
+    changes: Iterable[TimedChange],
+    create: Values | None,
+) -> None:
+    """One revision after the other within the transaction, each at its own time; the head is read and moved once."""
+    taken = take_head(connection, org_id)
+    if taken is None and create is None:
+        raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
+    head = start = taken or (0, GENESIS)
+    held, moved_at = WriteBuffer(connection, org_id), None
+    for now, change in changes:
+        revision = Revision(connection, org_id, actor, now, head, held)
+        if taken is None and moved_at is None:
+            revision.create({"created_at": now, **(create or {})})
+        change(revision)
+        if revision.touched:
+            head, moved_at = revision.seal(), now
+        elif moved_at is None and taken is None:
+            raise Problem(f"The first write to {org_id} by {actor} made it and recorded nothing; nothing was changed.")
+    if moved_at is not None:
+        held.store()
+        move_head(connection, org_id, start, head, moved_at)
 
 
 def _look_ahead(held: WriteBuffer, group: list[_Pending]) -> None:

@@ -10,6 +10,7 @@ the write's last event. A row that is erased leaves its leaf, ``<64 hex digits>`
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
 from functools import cache
 from hashlib import sha256
@@ -160,6 +161,17 @@ class RowLog:
     def root(self) -> str | None:
         """The root over all that was taken, in hex; None where nothing was."""
         return merkle.root(self._leaves).hex() if self._leaves else None
+
+
+@contextmanager
+def salts_from(seed: bytes) -> Iterator[None]:
+    """In the block, salts of this process follow from ``seed``: for invented records, which have nothing to hide."""
+    global SEED
+    before, SEED = SEED, seed
+    try:
+        yield
+    finally:
+        SEED = before
 
 
 def _salts(count: int, org_id: str, revision: int, first: int) -> Iterator[bytes]:

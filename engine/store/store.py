@@ -1,7 +1,7 @@
 """The operational store: reads, heads, and revisions as the only way to write."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime
 from pathlib import Path
@@ -20,7 +20,7 @@ from engine.store.chain_segments import ChainSpan, SegmentCheck, chain_check, ch
 from engine.store.credentials import CredentialUses
 from engine.store.database import is_read_only, open_engines
 from engine.store.faults import READ_ONLY, store_faults
-from engine.store.group import Ahead, GroupCommit
+from engine.store.group import Ahead, GroupCommit, TimedChange, write_in_order
 from engine.store.heads import take_head
 from engine.store.ids import PLATFORM
 from engine.store.locks import FairLock, FileTurn
@@ -237,6 +237,16 @@ class Store:
         read for all those who wait at once.
         """
         return self._group.write(org_id, actor, change, now, ahead)
+
+    def write_in_order(
+        self, org_id: str, actor: str, changes: Iterable[TimedChange], *, create: Values | None = None
+    ) -> None:
+        """Revisions one after the other, each at a time of its own, in one transaction: all of them, or none.
+
+        One that touches nothing is left out. ``create`` as for ``revision``; NotFound likewise.
+        """
+        with self._errors(), self._turn, self._writer.begin() as connection:
+            write_in_order(connection, org_id, actor, changes, create)
 
     def ensure_platform(self, now: datetime) -> None:
         """Make the reserved organization when it is first needed; afterwards this costs a look at its head."""

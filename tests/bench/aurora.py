@@ -2,7 +2,7 @@
 
 from data.demo import generate
 from engine.cli.common import now, open_console_services
-from engine.intake.imports import import_frames
+from tests.frames import import_frames
 
 
 def main() -> None:

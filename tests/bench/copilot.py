@@ -9,7 +9,6 @@ from typing import Any
 from data.demo import generate
 from engine.copilot.library import Library
 from engine.copilot.offline import answer
-from engine.intake.imports import import_frames
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
@@ -25,6 +24,7 @@ from tests.copilot.asked_small import SMALL
 from tests.copilot.asked_turned import TURNED
 from tests.copilot.conftest import NOW
 from tests.copilot.truth import Demo
+from tests.frames import import_frames
 
 SETS = {
     "cobalt": (

@@ -7,7 +7,6 @@ import pytest
 
 from engine.copilot.library import Library
 from engine.copilot.providers import client
-from engine.intake.imports import import_frames
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
@@ -15,6 +14,7 @@ from engine.store import Store
 from engine.store.migrations import migrate
 from reports import CATALOGUE
 from tests.demo import demo
+from tests.frames import import_frames
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 

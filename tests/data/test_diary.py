@@ -9,10 +9,8 @@ import pytest
 from data.demo import tell
 from data.demo.organizations import PROFILES
 from data.demo.past import end_of, rows_of_days, tables_of
-from data.demo.slo import sampled
 from data.demo.snapshots import TABLES, WANTED
 from data.demo.story import Story, Version
-from engine.intake.imports.imports import import_frames
 from engine.model.thresholds import thresholds
 from engine.programme.snapshots import take_snapshot
 from engine.reporting.facts import FactQuestion, Facts
@@ -20,6 +18,7 @@ from engine.reporting.replica import Replica
 from engine.store import Store
 from engine.store.schema import IMPORTABLE
 from tests.data.test_demo import DAY, ESTABLISHED, control, table
+from tests.frames import import_frames
 
 
 @cache
@@ -79,7 +78,7 @@ def as_recorded(told, day):
     frames["organizations"] = frames["organizations"].with_columns(id=pl.lit(told.profile.org))
     frames["audit_log"] = log.filter(pl.col("occurred_at") < ends)
     if told.profile.slo_services:
-        traffic = pl.concat([sampled(told), told.frames["slo_buckets"]])
+        traffic = told.frames["slo_buckets"]
         frames["slo_buckets"] = traffic.filter(pl.col("bucket_at").is_between(ends - timedelta(31), ends, "left"))
     return frames
 

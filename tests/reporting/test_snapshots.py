@@ -12,7 +12,6 @@ import msgspec
 import polars as pl
 import pytest
 
-from engine.intake.imports import import_frames
 from engine.model.errors import BadRequest, NotFound, Problem, Unavailable
 from engine.reporting import batch
 from engine.reporting.artifacts import Artifacts
@@ -24,6 +23,7 @@ from engine.store.migrations import migrate
 from engine.store.schema.organizations import workspaces
 from reports import CATALOGUE, REPORTS
 from tests.demo import demo
+from tests.frames import import_frames
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ORGS = ("brightline", "cobalt")

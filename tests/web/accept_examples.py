@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from data.demo import generate
-from engine.intake.imports import import_frames
 from engine.model.report import Report
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.render.json import envelope
@@ -19,6 +18,7 @@ from engine.reporting.snapshots import Snapshots
 from engine.store import Store
 from engine.store.migrations import migrate
 from reports import CATALOGUE, REPORTS
+from tests.frames import import_frames
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FILE = Path(__file__).resolve().parents[2] / "engine" / "web" / "openapi" / "report_examples.json"

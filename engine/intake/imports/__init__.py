@@ -1,7 +1,7 @@
 """The bulk door: tables that people keep elsewhere, as CSV, XLSX, JSON Lines or Parquet."""
 
 from engine.intake.imports.describe import describe_tables
-from engine.intake.imports.imports import ImportResult, import_frames, import_paths
+from engine.intake.imports.imports import ImportResult, import_paths
 from engine.intake.imports.sources import files_in, is_table
 from engine.intake.imports.write import TableCounts
 
@@ -10,7 +10,6 @@ __all__ = [
     "TableCounts",
     "describe_tables",
     "files_in",
-    "import_frames",
     "import_paths",
     "is_table",
 ]

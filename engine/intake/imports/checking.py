@@ -18,9 +18,19 @@ Progress = Callable[[str, int], None]
 
 
 def check_sheet(
-    sheet: SheetRows, folder: Path, connection: Connection, org_id: str, problems: Problems, progress: Progress
+    sheet: SheetRows,
+    folder: Path,
+    connection: Connection,
+    org_id: str,
+    problems: Problems,
+    progress: Progress,
+    *,
+    once: bool = True,
 ) -> CheckResult:
-    """Read the sheet twice: once for what its columns say as a whole, once for the values of its cells."""
+    """Read the sheet twice: once for what its columns say as a whole, once for the values of its cells.
+
+    ``once``: of each key there may be one row.
+    """
     table = importable(sheet.table)
     header = Header(table, sheet.file, problems)
     text, typed = RowSpool(folder / f"{table.name}.text"), RowSpool(folder / f"{table.name}.typed")
@@ -32,7 +42,7 @@ def check_sheet(
     report_missing(table, sheet.file, always if header.given else (), header.given, problems)
     keys, columns = Keys(table.key), header.given
     if not always:
-        reader = RowReader(header, sheet.decimal, org_id, problems)
+        reader = RowReader(header, sheet.decimal, org_id, problems, once=once)
         columns = reader.columns
         recorded = EventImport(connection, org_id, text.rows) if table.name == "audit_log" else None
         for frame in text.drain():
@@ -40,7 +50,8 @@ def check_sheet(
             keys.add(rows)
             typed.append(recorded.mark(rows, sheet.file, problems) if recorded else rows)
             progress(f"checking {sheet.file}", typed.rows)
-        keys.report(sheet.file, typed, problems)
+        if once:
+            keys.report(sheet.file, typed, problems)
     return CheckResult(table, sheet.file, sheet.sha256, columns, tuple(missing) if not always else (), typed)
 
 

@@ -83,15 +83,19 @@ def _places(seqs: list[int]) -> ColumnElement[bool]:
     return audit_log.c.seq.between(first, last) if close else audit_log.c.seq.in_(seqs)
 
 
+def new_events(rows: pl.DataFrame) -> Iterator[EventRow]:
+    """Those of the rows that are not recorded yet."""
+    columns = [
+        pl.col(name) if name in rows.columns else pl.lit(_DEFAULTS.get(name), dtype=pl.String).alias(name)
+        for name in EventRow._fields
+    ]
+    return map(EventRow._make, rows.filter(~pl.col(KNOWN)).select(columns).iter_rows())
+
+
 def event_rows(spool: RowSpool, progress: Callable[[str, int], None]) -> Iterator[EventRow]:
     """The events that are new, in the order of the file."""
     done = 0
     for rows in spool:
-        new = rows.filter(~pl.col(KNOWN))
-        columns = [
-            pl.col(name) if name in rows.columns else pl.lit(_DEFAULTS.get(name), dtype=pl.String).alias(name)
-            for name in EventRow._fields
-        ]
-        yield from map(EventRow._make, new.select(columns).iter_rows())
+        yield from new_events(rows)
         done += rows.height
         progress("writing audit_log", done)

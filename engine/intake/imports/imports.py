@@ -60,14 +60,12 @@ def import_paths(
     what is being done and the rows so far. Usage for wrong paths and names; InvalidData, with ``details``, for bad
     cells. Nothing is written unless everything holds.
     """
-    return _import_sheets(store, sheets(paths), org_id, actor, now, progress or _silent)
+    return import_sheets(store, sheets(paths), org_id, actor, now, progress or silent)
 
 
-def import_frames(
-    store: Store, frames: Mapping[str, pl.DataFrame], *, org_id: str, actor: str, now: datetime
-) -> ImportResult:
-    """Import frames by table name, checked as files are; rows count from 2, as below a header."""
-    found = [
+def frame_sheets(frames: Mapping[str, pl.DataFrame]) -> list[SheetRows]:
+    """Frames by table name as sheets; rows count from 2, as below a header."""
+    return [
         SheetRows(
             find_table(name, "frames"),
             name,
@@ -75,30 +73,50 @@ def import_frames(
         )
         for name, frame in frames.items()
     ]
-    return _import_sheets(store, found, org_id, actor, now, _silent)
 
 
-def _import_sheets(
+def import_sheets(
     store: Store, found: Sequence[SheetRows], org_id: str, actor: str, now: datetime, progress: Progress
 ) -> ImportResult:
+    """Import sheets into one organization, as ``import_paths`` does."""
     head = store.head(org_id)
-    tables = {sheet.table for sheet in found}
-    if head is None and "organizations" not in tables:
-        raise Usage(f"There is no organization {org_id!r}; import a file organizations with its row to make it.")
-    if head is None and (org_id == PLATFORM or not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", org_id)):
-        raise Usage(f"An organization's name is lower case letters, digits and hyphens; got {org_id!r}.")
+    if head is None:
+        check_new_organization(org_id, found)
     problems = Problems()
     with tempfile.TemporaryDirectory(prefix="hq-import-") as folder:
-        with store.reader() as connection:
-            files = {}
-            for sheet in sorted(found, key=lambda sheet: _order(sheet.table)):
-                files[sheet.table] = check_sheet(sheet, Path(folder), connection, org_id, problems, progress)
-            check_references(connection, org_id, files, problems)
-            for checked in files.values():
-                check_new_rows(connection, org_id, checked, problems)
-                check_fixed(connection, org_id, checked, problems)
+        files = check_sheets(store, found, Path(folder), org_id, problems, progress)
         problems.raise_any()
         return _write(store, files, org_id, actor, now, head, progress)
+
+
+def check_new_organization(org_id: str, found: Sequence[SheetRows]) -> None:
+    """Usage where an organization of that name cannot be made from the sheets."""
+    if "organizations" not in {sheet.table for sheet in found}:
+        raise Usage(f"There is no organization {org_id!r}; import a file organizations with its row to make it.")
+    if org_id == PLATFORM or not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", org_id):
+        raise Usage(f"An organization's name is lower case letters, digits and hyphens; got {org_id!r}.")
+
+
+def check_sheets(
+    store: Store,
+    found: Sequence[SheetRows],
+    folder: Path,
+    org_id: str,
+    problems: Problems,
+    progress: Progress,
+    *,
+    once: bool = True,
+) -> dict[str, CheckResult]:
+    """The sheets in the order in which they are written, checked; ``once`` as for ``check_sheet``."""
+    with store.reader() as connection:
+        files = {}
+        for sheet in sorted(found, key=lambda sheet: _order(sheet.table)):
+            files[sheet.table] = check_sheet(sheet, folder, connection, org_id, problems, progress, once=once)
+        check_references(connection, org_id, files, problems)
+        for checked in files.values():
+            check_new_rows(connection, org_id, checked, problems)
+            check_fixed(connection, org_id, checked, problems)
+    return files
 
 
 def _order(table: str) -> tuple[bool, int]:
@@ -156,5 +174,5 @@ def _frame_rows(frame: pl.DataFrame, structured: frozenset[str], problems: Probl
     return frame_batches(frame.iter_slices(BATCH_ROWS) if frame.height else iter([frame]), structured)
 
 
-def _silent(doing: str, rows: int) -> None:
+def silent(doing: str, rows: int) -> None:
     """No progress."""

@@ -21,15 +21,21 @@ ID_LENGTH = 200
 
 
 class RowReader:
-    """Turns the frames of one file into values. ``columns`` are those that the rows have: given or made."""
+    """Turns the frames of one file into values. ``columns`` are those that the rows have: given or made.
 
-    def __init__(self, header: Header, decimal: str | None, org_id: str, problems: Problems) -> None:
+    ``once``: of each key there may be one row.
+    """
+
+    def __init__(
+        self, header: Header, decimal: str | None, org_id: str, problems: Problems, *, once: bool = True
+    ) -> None:
         self.table = header.table
         self._file = header.file
         self._given = header.given
         self._numeric = header.numeric
         self._problems = problems
         self._org_id = org_id
+        self._once = once
         self._notations = {
             name: header.notations.of(self.table.fields[name], _decimal(self.table.fields[name], decimal))
             for name in header.given
@@ -62,7 +68,7 @@ class RowReader:
             typed = typed.with_columns(given.fill_null(self._org_id).alias("id"))
         elif self._makes_id:
             typed = self._with_id(typed)
-        for row, column, wanted, found in _row_problems(self.table, typed, self._org_id):
+        for row, column, wanted, found in _row_problems(self.table, typed, self._org_id, self._once):
             self._problems.add(self._file, row, column, wanted, found)
         return typed
 
@@ -118,21 +124,23 @@ def _decimal(field: TableField, decimal: str | None) -> str | None:
     return None if decimal == "," and field.kind == "number" else decimal
 
 
-def _row_problems(table: Importable, typed: pl.DataFrame, org_id: str) -> Iterator[tuple[int, str, str, object]]:
+def _row_problems(
+    table: Importable, typed: pl.DataFrame, org_id: str, once: bool
+) -> Iterator[tuple[int, str, str, object]]:
     """(row, column, expected, found) of what a column by itself does not show."""
     if table.name == "audit_log" and "event_id" in typed.columns:
         reserved = typed.filter(pl.col("event_id").str.starts_with(OWN_EVENTS))
         for row, found in reserved.select(ROW, "event_id").iter_rows():
             yield row, "event_id", f"an identifier that does not begin with {OWN_EVENTS}, which is reserved", found
     if table.name == "organizations":
-        yield from _organization_problems(typed, org_id)
+        yield from _organization_problems(typed, org_id, once)
     if table.name == "organization_settings" and {"name", "value"} <= set(typed.columns):
         for row, name, value in typed.drop_nulls(["name", "value"]).select(ROW, "name", "value").iter_rows():
             yield from _setting_problems(row, name, value)
 
 
-def _organization_problems(typed: pl.DataFrame, org_id: str) -> Iterator[tuple[int, str, str, object]]:
-    for row in typed[ROW][1:]:
+def _organization_problems(typed: pl.DataFrame, org_id: str, once: bool) -> Iterator[tuple[int, str, str, object]]:
+    for row in typed[ROW][1:] if once else ():
         yield row, "(row)", "one organization", "another"
     for row, found in typed.filter(pl.col("id") != org_id).select(ROW, "id").iter_rows():
         yield row, "id", f"{org_id}, the organization that is imported into", found

@@ -38,7 +38,7 @@ def write_table(revision: Revision, checked: CheckResult, progress: Progress) ->
     table = metadata.tables[checked.table.name]
     created = updated = unchanged = 0
     for rows in checked.spool:
-        records = list(_records(checked, rows))
+        records = list(typed_records(checked, rows))
         if checked.table.name == "evidence_requests":
             _fill_due_dates(revision, records)
         counts = revision.upsert(table, records)
@@ -53,7 +53,8 @@ def write_events(revision: Revision, checked: CheckResult, progress: Progress) -
     return TableCounts(checked.file, checked.sha256, checked.spool.rows, created, 0, checked.spool.rows - created)
 
 
-def _records(checked: CheckResult, rows: pl.DataFrame) -> Iterator[dict[str, object]]:
+def typed_records(checked: CheckResult, rows: pl.DataFrame) -> Iterator[dict[str, object]]:
+    """Rows as the store takes them."""
     structured = [name for name in checked.columns if checked.table.fields[name].kind == "json"]
     own_id = {"id"} if checked.table.name == "organizations" else set()
     table = metadata.tables[checked.table.name]
@@ -72,7 +73,7 @@ def organization_values(checked: CheckResult | None) -> dict[str, object] | None
     """The row of ``organizations`` that a new organization is made from; None when the files have none."""
     if checked is None:
         return None
-    return next((record for rows in checked.spool for record in _records(checked, rows)), None)
+    return next((record for rows in checked.spool for record in typed_records(checked, rows)), None)
 
 
 def _fill_due_dates(revision: Revision, records: list[dict[str, object]]) -> None:

@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from engine.intake.imports import import_frames, import_paths
+from engine.intake.imports import import_paths
 from engine.model.errors import InvalidData
 from engine.store.schema import metadata
+from tests.frames import import_frames
 
 NOW = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
 

@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from engine.intake.imports import import_frames
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import (
     FACTS,
@@ -17,6 +16,7 @@ from engine.store import Store
 from engine.store.migrations import migrate
 from engine.store.schema import REPLICATED
 from tests.demo import demo
+from tests.frames import import_frames
 from tests.reporting.test_snapshots import lighter
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -159,7 +159,7 @@ def copilot_library(folder: Path) -> Callable[[str], None]:
     from data.demo import generate
     from engine.copilot.library import Library
     from engine.copilot.offline import answer
-    from engine.intake.imports import import_frames
+    from tests.frames import import_frames
     from tests.soak.fuzz.seeds import RECEIVED
 
     url = f"sqlite:///{folder / 'hq.db'}"
