@@ -30,13 +30,15 @@ def verify(context: click.Context, file: Path | None, org: str | None, key: str 
 
 
 def _chain(context: click.Context, org: str) -> None:
+    from engine.runtime.chains import verify_chain
+
     with open_console_services() as services:
         name = org if org == PLATFORM else organization(services, org)
-        check = services.store.verify(name)
-        if not check.ok:
-            click.echo(f"broken: {check.org_id} at event {check.broken_seq}: {check.problem}")
-            context.exit(1)
         with Steps() as steps:
+            check = verify_chain(services.store, name, lambda done, total: steps("events", done, total))
+            if not check.ok:
+                click.echo(f"broken: {check.org_id} at event {check.broken_seq}: {check.problem}")
+                context.exit(1)
             rows = services.store.verify_rows(name, lambda done, total: steps("revisions", done, total))
     if not rows.ok:
         click.echo(f"broken: {check.org_id}: {rows.problem}")

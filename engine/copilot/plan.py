@@ -64,7 +64,7 @@ def plan(
     found = account_for(_claimed(found, reading, before), reading, frame)
     meant = _presumed(found, reading, today, before is not None or _stated(found))
     if meant.intent == "share" and meant.presumed:
-        claimed = frame.filter(pl.all_horizontal(each.where for each in meant.checks))
+        claimed = frame.filter(pl.all_horizontal(pl.lit(True), *(each.where for each in meant.checks)))
         return found if claimed.filter(meant.where).height < claimed.height else meant
     return meant
 

@@ -50,6 +50,7 @@ def build_organization(work: Work) -> BuildResult:
     with Snapshot(
         subject.organization.id,
         (subject.revision, subject.as_of),
+        lambda: subject.part_heads,
         work.catalogue,
         Artifacts(work.folder, memory_bytes=0, quota=work.quota),
         lambda: work.source,

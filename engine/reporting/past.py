@@ -6,7 +6,7 @@ kept by each sync from then on. Columns that the log does without are null in it
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import duckdb
 import pyarrow as pa
@@ -15,6 +15,7 @@ from sqlalchemy import Table
 from engine.model.document import Position
 from engine.store.batches import in_batches
 from engine.store.changes import ChangeReader, sql_type
+from engine.store.part_heads import EVENTS
 from engine.store.row_log import LoggedRow
 from engine.store.schema import LOGGED, REPLICATED
 from engine.store.types import Json, canonical_json
@@ -32,7 +33,11 @@ def _definition(table: Table) -> str:
     return f"CREATE TABLE past.{table.name} ({columns}, until BIGINT)"
 
 
-DEFINITIONS = ("CREATE SCHEMA past", *(_definition(table) for table in VERSIONED.values()))
+DEFINITIONS = (
+    "CREATE SCHEMA past",
+    "CREATE TABLE past.parts (org_id VARCHAR, part VARCHAR, revision BIGINT)",  # which writes changed a table
+    *(_definition(table) for table in VERSIONED.values()),
+)
 
 
 def owner(table: Table) -> str:
@@ -53,6 +58,7 @@ def advance(cursor: duckdb.DuckDBPyConnection, change: ChangeReader, *, anew: bo
 
 def forget(cursor: duckdb.DuckDBPyConnection, org_id: str) -> None:
     """Drop the past of an organization."""
+    cursor.execute("DELETE FROM past.parts WHERE org_id = ?", [org_id])
     for table in VERSIONED.values():
         cursor.execute(f"DELETE FROM past.{table.name} WHERE {owner(table)} = ?", [org_id])
 
@@ -61,7 +67,9 @@ def look_back(cursor: duckdb.DuckDBPyConnection, org_id: str, position: Position
     """Let every name of a table mean, for this cursor, the rows of the organization as they were at ``position``."""
     (catalog,) = cursor.execute("SELECT current_database()").fetchall()[0]
     mine, seq = "'" + org_id.replace("'", "''") + "'", position.seq
-    for table in REPLICATED.values():
+    for name, table in REPLICATED.items():
+        if name == "table_heads":
+            continue
         whose = f"{owner(table)} = {mine}"
         if table.name == "audit_log":  # scans find its rows by their place, which a view has to name
             query = f'SELECT rowid, * FROM "{catalog}".main.audit_log WHERE {whose} AND seq <= {seq}'
@@ -73,7 +81,23 @@ def look_back(cursor: duckdb.DuckDBPyConnection, org_id: str, position: Position
                 WHERE {whose} AND revision <= {seq} AND until > {seq}
             """
         cursor.execute(f"CREATE TEMP VIEW {table.name} AS {query}")
+    cursor.execute(f"CREATE TEMP VIEW table_heads AS {_part_heads(catalog, mine, seq)}")
     cursor.execute(f"CREATE TEMP VIEW watermarks AS SELECT {mine} AS org_id, {seq} AS seq, '{position.hash}' AS hash")
+
+
+def _part_heads(catalog: str, mine: str, seq: int) -> str:
+    """Where the newest write to each part ended, as ``table_heads`` had it then; nothing stood before the log began."""
+    events = f'SELECT * FROM "{catalog}".main.audit_log WHERE org_id = {mine} AND seq <= {seq}'
+    return f"""
+        WITH events AS ({events}),
+        ends AS (SELECT revision, max(seq) AS seq, arg_max(hash, seq) AS hash FROM events GROUP BY revision),
+        moved AS (
+            SELECT part, max(revision) AS revision FROM "{catalog}".past.parts
+            WHERE org_id = {mine} AND revision <= {seq} GROUP BY part
+            UNION ALL SELECT '{EVENTS}:' || action, max(revision) FROM events GROUP BY action
+        )
+        SELECT {mine} AS org_id, m.part, e.seq AS revision, e.hash FROM moved m JOIN ends e USING (revision)
+    """
 
 
 def _columns(table: Table) -> str:
@@ -90,9 +114,11 @@ def _columns(table: Table) -> str:
 def _stage(cursor: duckdb.DuckDBPyConnection, change: ChangeReader, since: int) -> list[Table]:
     """Put the versions of the log after ``since`` into a table ``staged_<name>`` for each table; returns which."""
     staged: dict[str, Table] = {}
+    parts: set[tuple[str, int]] = set()
     for batch in in_batches(enumerate(change.versions(since)), ROWS):
         found: dict[str, list[_Version]] = defaultdict(list)
         for place, (revision, row) in batch:
+            parts.add((row.table, revision))
             if row.table in VERSIONED:
                 found[row.table].append((place, revision, row))
         for name, versions in found.items():
@@ -102,6 +128,8 @@ def _stage(cursor: duckdb.DuckDBPyConnection, change: ChangeReader, since: int) 
                 columns = "*, CAST(0 AS BIGINT) AS place, FALSE AS gone"
                 cursor.execute(f"CREATE TEMP TABLE staged_{name} AS SELECT {columns} FROM {name} LIMIT 0")
             _insert(cursor, change.org_id, table, versions)
+        _insert_parts(cursor, change.org_id, parts)
+        parts.clear()
     return list(staged.values())
 
 
@@ -130,6 +158,14 @@ def _insert(cursor: duckdb.DuckDBPyConnection, org_id: str, table: Table, versio
     cursor.register("incoming", pa.table(arrays))
     cursor.execute(f"INSERT INTO staged_{table.name} SELECT {', '.join(values)}, place, gone FROM incoming", [org_id])
     cursor.unregister("incoming")
+
+
+def _insert_parts(cursor: duckdb.DuckDBPyConnection, org_id: str, parts: Set[tuple[str, int]]) -> None:
+    if parts:
+        names, revisions = zip(*sorted(parts), strict=True)
+        cursor.register("incoming", pa.table({"part": pa.array(names), "revision": pa.array(revisions, pa.int64())}))
+        cursor.execute("INSERT INTO past.parts SELECT ?, part, revision FROM incoming", [org_id])
+        cursor.unregister("incoming")
 
 
 def _keys(table: Table) -> list[str]:

@@ -23,6 +23,7 @@ from engine.model.figure import Figures
 from engine.model.report import EXPLAIN, Report
 from engine.model.thresholds import Thresholds
 from engine.reporting.artifacts import Artifacts, Name
+from engine.reporting.parts import newest, report_parts
 from engine.reporting.render import RENDERERS
 from engine.reporting.render.json import content_hash
 from engine.reporting.view import ReplicaLost
@@ -30,6 +31,8 @@ from engine.reporting.view import ReplicaLost
 KEPT_EDITIONS = 2  # a report is asked for in one format after the other
 
 Render = Callable[[Edition], bytes]
+PartHeads = Mapping[str, Position]
+"""Where the newest write to each part of an organization's records ended."""
 Naming = Callable[[str, str, str, date, Position, Parameters], tuple[Name, str]]
 
 
@@ -41,6 +44,7 @@ class Subject:
     revision: Position
     as_of: date
     settings: Thresholds
+    part_heads: PartHeads
 
 
 class FactSource(Protocol):
@@ -92,6 +96,7 @@ class Snapshot:
         self,
         org_id: str,
         at: tuple[Position, date],
+        part_heads: Callable[[], PartHeads] | None,
         catalogue: Mapping[str, Report],
         artifacts: Artifacts,
         open_source: Callable[[], FactSource],
@@ -101,6 +106,7 @@ class Snapshot:
         self.catalogue = catalogue
         self.artifacts = artifacts
         self._at = at
+        self._part_heads = part_heads
         self._open_source = open_source
         self._naming = naming
         self._opened: FactSource | None = None
@@ -127,6 +133,13 @@ class Snapshot:
     def revision(self) -> Position:
         """Where it stands in the organization's chain."""
         return self._at[0]
+
+    def _stands_at(self, report: Report) -> Position:
+        """What names a report: where the newest write to anything that it looks at ended; of the past where it is."""
+        if self._part_heads is None:
+            return self.revision
+        heads = self._part_heads() if self._opened is None else self._opened.subject.part_heads
+        return newest(report_parts(report.facts), heads, self.revision)
 
     @property
     def as_of(self) -> date:
@@ -198,13 +211,13 @@ class Snapshot:
         kept = self._kept(report, form, parameters)
         if kept is not None:
             return kept
-        name, key = self._name(report.name, form, parameters)
+        name, key = self._name(report, form, parameters)
         with self.artifacts.building(name):
             data = self.artifacts.get(name, key)
             if data is not None:
                 return Artifact(name, key, data)
             data = render(self._edition(report, parameters))
-            name, key = self._name(report.name, form, parameters)  # reading may have settled it at a later head
+            name, key = self._name(report, form, parameters)  # reading may have settled it at a later head
             try:
                 self.artifacts.put(name, data)  # says in the log what keeps it from being kept
             except Unavailable:
@@ -213,12 +226,12 @@ class Snapshot:
             return Artifact(name, key, data, made=True)
 
     def _kept(self, report: Report, form: str, parameters: Parameters) -> Artifact | None:
-        name, key = self._name(report.name, form, parameters)
+        name, key = self._name(report, form, parameters)
         data = self.artifacts.get(name, key)
         return None if data is None else Artifact(name, key, data)
 
-    def _name(self, report: str, form: str, parameters: Parameters) -> tuple[Name, str]:
-        return self._naming(self.org_id, report, form, self.as_of, self.revision, parameters)
+    def _name(self, report: Report, form: str, parameters: Parameters) -> tuple[Name, str]:
+        return self._naming(self.org_id, report.name, form, self.as_of, self._stands_at(report), parameters)
 
     def _edition(self, report: Report, parameters: Parameters) -> Edition:
         key = (report.name, *parameters.items())
@@ -252,7 +265,7 @@ class Snapshot:
             schema_version=report.schema_version,
             organization=subject.organization,
             as_of=subject.as_of,
-            revision=subject.revision,
+            revision=newest(report_parts(report.facts), subject.part_heads, subject.revision),
             parameters=dict(parameters),
             settings_version=subject.settings.version,
             document=report.document(frames, ask)

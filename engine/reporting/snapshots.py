@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import date, datetime
+from functools import partial
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
@@ -70,11 +71,14 @@ class Snapshots:
             raise _unknown(org_id)
         present = head, self._today(org_id, head, now)
         stand = self._stand(org_id, present, at)
-
-        def share() -> _SharedView:
-            return self._share(org_id, now) if stand == present else self._share_past(org_id, stand)
-
-        return Snapshot(org_id, stand, self.catalogue, self.artifacts, share, self._named)
+        if stand == present:
+            heads = partial(self.store.part_heads, org_id)
+            return Snapshot(
+                org_id, stand, heads, self.catalogue, self.artifacts, lambda: self._share(org_id, now), self._named
+            )
+        return Snapshot(
+            org_id, stand, None, self.catalogue, self.artifacts, lambda: self._share_past(org_id, stand), self._named
+        )
 
     def _stand(self, org_id: str, present: "Stand", at: AsOf | None) -> "Stand":
         """Where a snapshot stands, which names what is computed from it: the one place that decides it."""
@@ -229,6 +233,7 @@ def subjects(view: View, org_ids: Sequence[str], day_in: Callable[[str], date]) 
     found = view.frame("SELECT id, name, time_zone FROM organizations ORDER BY id")
     rows = found.filter(pl.col("id").is_in(list(org_ids)))
     changed = view.frame("SELECT org_id, name, value, revision FROM organization_settings ORDER BY org_id, name")
+    heads = view.frame("SELECT org_id, part, revision, hash FROM table_heads ORDER BY org_id, part")
     result = []
     for org_id, name, time_zone in rows.iter_rows():
         position = view.position(org_id)
@@ -237,7 +242,10 @@ def subjects(view: View, org_ids: Sequence[str], day_in: Callable[[str], date]) 
         own = changed.filter(pl.col("org_id") == org_id)
         values = {key: msgspec.json.decode(value) for key, value in own.select("name", "value").iter_rows()}
         settings = thresholds(max(own["revision"].to_list(), default=0), values)
-        result.append(Subject(Organization(org_id, name, time_zone), position, day_in(time_zone), settings))
+        moved = heads.filter(pl.col("org_id") == org_id).select("part", "revision", "hash")
+        parts = {part: Position(seq, digest) for part, seq, digest in moved.iter_rows()}
+        organization = Organization(org_id, name, time_zone)
+        result.append(Subject(organization, position, day_in(time_zone), settings, parts))
     return result
 
 

@@ -1,5 +1,6 @@
 """SIGTERM and Ctrl-C while a process serves: they are told, and interrupt nothing."""
 
+import faulthandler
 import logging
 import os
 import signal
@@ -58,6 +59,7 @@ class StopSignals:
         if self._over.wait(GRACE_SECONDS + LAST_SECONDS):
             return
         log.warning("something did not come to its end in %.0f s; it is left", GRACE_SECONDS + LAST_SECONDS)
+        faulthandler.dump_traceback()  # where it hangs: nobody else could say
         os._exit(0)  # what was acknowledged is in the store
 
     def __exit__(

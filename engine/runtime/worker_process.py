@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from engine.model.errors import Problem
@@ -22,6 +23,7 @@ log = logging.getLogger("hq.workers")
 C = TypeVar("C")
 NICENESS = 5
 CLOSE_SECONDS = 5.0
+END = b"end"  # what a worker is sent in place of a work
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class WorkerProcess(Generic[C]):
     def close(self) -> None:
         """Let it put away what it opened, and end."""
         try:
-            self._near.send(None)
+            self._near.send_bytes(END)
         except OSError:
             log.debug("%s is gone already", self._process.name)
         self._process.join(CLOSE_SECONDS)
@@ -90,25 +92,25 @@ def _main(open: Callable[[], AbstractContextManager[C]], far: Connection) -> Non
     """A worker: one work after the other, until the other side is gone."""
     os.nice(NICENESS)
     show_name(f"hq {current_process().name}")
-    came: queue.SimpleQueue[_Sent[C] | None] = queue.SimpleQueue()
+    came: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def listen() -> None:
         try:
             while True:
-                came.put(far.recv())
+                came.put(far.recv_bytes())  # what it holds is imported by the main thread: two would trip each other
         except (EOFError, OSError):
             os._exit(0)  # whoever asked is gone, and so is the use of what is being computed
 
     threading.Thread(target=listen, daemon=True).start()
     with open() as opened:
-        while (sent := came.get()) is not None:
+        while (sent := came.get()) != END:
             far.send(_said(opened, sent, far))
     os._exit(0)  # all is put away; taking the interpreter down as well takes time and tells nothing
 
 
-def _said(opened: C, sent: _Sent[C], far: Connection) -> tuple[str, object]:
-    function, arguments, prepare = sent
+def _said(opened: C, sent: bytes, far: Connection) -> tuple[str, object]:
     try:
+        function, arguments, prepare = cast(_Sent[C], ForkingPickler.loads(sent))
         if prepare is not None:
             prepare(opened)
         far.send(("prepared", None))

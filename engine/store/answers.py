@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
@@ -21,12 +22,13 @@ Standing: TypeAlias = tuple[Role | None, Position | None, SessionEnds]
 
 
 class Answers:
-    """Heads by organization; roles and standings by organization and e-mail address."""
+    """Heads, those of parts too, by organization; roles and standings by organization and e-mail address."""
 
-    __slots__ = ("heads", "roles", "standings")
+    __slots__ = ("heads", "parts", "roles", "standings")
 
     def __init__(self) -> None:
         self.heads: dict[str, Position | None] = {}
+        self.parts: dict[str, Mapping[str, Position]] = {}
         self.roles: dict[tuple[str, str], Role | None] = {}
         self.standings: dict[tuple[str, str], Standing] = {}
 

@@ -22,6 +22,7 @@ class EventChain:
         self._recorded_at = instant_text(now)
         self._head = head
         self._last: list[EventRow] = []
+        self.actions: set[str] = set()
 
     @property
     def last_seq(self) -> int:
@@ -32,6 +33,7 @@ class EventChain:
         """Chain ``events`` in their order; returns how many. Memory: two batches of 20,000."""
         count = 0
         for batch in in_batches(events, BATCH):
+            self.actions.update(event.action for event in batch)
             waiting = [*self._last, *batch]
             self._last = [waiting.pop()]
             self._chain(waiting, None)

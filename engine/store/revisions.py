@@ -26,9 +26,9 @@ from engine.store.batches import in_batches
 from engine.store.chain import EventRow
 from engine.store.event_chain import EventChain
 from engine.store.heads import move_head, start_chain
-from engine.store.row_log import RowLog
+from engine.store.log_writer import LogWriter
+from engine.store.part_heads import part_of
 from engine.store.row_statements import defaults, insert_one, nothing, update_one
-from engine.store.schema.audit import change_log
 from engine.store.schema.organizations import organizations
 from engine.store.statements import Values
 from engine.store.types import canonical_json
@@ -78,8 +78,7 @@ class Revision:
         self.seq = head[0] + 1
         self.touched = False
         self._events = EventChain(self._held.events, org_id, self.seq, now, head)
-        self._rows = RowLog()
-        self._parts = 0
+        self._log = LogWriter(self._held, org_id, self.seq)
 
     @property
     def last_seq(self) -> int:
@@ -151,7 +150,7 @@ class Revision:
             else:
                 self.records.execute(table.insert(), few)
             for row in few:
-                self._log(table, row)
+                self._log.put(table, row)
         self.touched = self.touched or bool(rows)
 
     def create(self, values: Values) -> None:
@@ -171,7 +170,7 @@ class Revision:
         names = table.c.keys()
         changed = update_one(table, tuple(key), (*values, "revision")).all(self.records, given)
         for row in changed:
-            self._log(table, dict(zip(names, row, strict=True)))
+            self._log.put(table, dict(zip(names, row, strict=True)))
         self.touched = self.touched or bool(changed)
         return bool(changed)
 
@@ -180,30 +179,13 @@ class Revision:
         key = [table.c[name] for name in table.info["primary"]]
         gone = self.records.execute(delete(table).where(*self._mine(table), *where).returning(*key)).all()
         for row in gone:
-            self._rows.gone(table, tuple(row))
-        self._log_part(full=True)
+            self._log.gone(table, tuple(row))
         self.touched = self.touched or bool(gone)
         return [tuple(row) for row in gone]
 
     def log_as_it_is(self, table: Table, row: Values) -> None:
         """Log a row that does not change: one from before there was a log."""
-        self._log(table, row, earlier=True)
-
-    def _log(self, table: Table, row: Values, *, earlier: bool = False) -> None:
-        self._rows.put(table, row, earlier=earlier)
-        self._log_part(full=True)
-
-    def _log_part(self, *, full: bool) -> None:
-        """Store what is logged; ``full``: only where it is enough for a part."""
-        if full and not self._rows.full:
-            return
-        part = self._rows.take(self.org_id, self.seq)
-        if part is not None:
-            place = {"org_id": self.org_id, "revision": self.seq, "part": self._parts}
-            self._held.insert(change_log, {**place, "rows": part.rows, "body": part.body})
-            self._parts += 1
-            if full:
-                self._held.store_rows()
+        self._log.put(table, row, earlier=True)
 
     # -- rows that wait for those of other revisions ------------------------------------------------------------------
 
@@ -223,7 +205,7 @@ class Revision:
         """
         complete = {**nothing(table), **row, "org_id": self.org_id, **self._stamp(table)}
         self._held.insert(table, complete)
-        self._log(table, complete)
+        self._log.put(table, complete)
         return complete
 
     def update_soon(self, table: Table, row: Values, values: Values) -> None:
@@ -233,7 +215,7 @@ class Revision:
             raise ValueError(f"moves of {table.info['due']} are counted by update, not by update_soon")
         key = {name: row[name] for name in table.info["primary"]}
         self._held.update(table, {"org_id": self.org_id, **key}, {**values, **self._stamp(table)})
-        self._log(table, {**row, **values})
+        self._log.put(table, {**row, **values})
 
     def _stamp(self, table: Table) -> dict[str, int]:
         """The revision of a row that changes, where its table keeps that."""
@@ -287,10 +269,10 @@ class Revision:
 
         Every change needs an audit event; a write without one is a fault of the caller.
         """
-        self._log_part(full=False)
-        head = self._events.seal(self._rows.root())
+        head = self._events.seal(self._log.finish())
         if head is None:
             raise Problem(f"A write to {self.org_id} by {self.actor} recorded no audit event; nothing was changed.")
+        self._held.move_parts([*self._log.tables, *map(part_of, self._events.actions)], head)
         return head
 
     def close(self) -> None:

@@ -128,14 +128,12 @@ class RowLog:
         self._leaves: list[bytes] = []
 
     def put(self, table: Table, row: Values, *, earlier: bool = False) -> None:
-        """A row as it is now; unlogged tables are left out. ``earlier``: it was written before there was a log."""
-        if table.info["unlogged"] is None:
-            self._waiting[table.name, tuple(row[name] for name in table.info["primary"])] = (table, row, earlier)
+        """A row as it is now. ``earlier``: it was written before there was a log."""
+        self._waiting[table.name, tuple(row[name] for name in table.info["primary"])] = (table, row, earlier)
 
     def gone(self, table: Table, key: tuple[object, ...]) -> None:
         """A row that is not there any more."""
-        if table.info["unlogged"] is None:
-            self._waiting[table.name, key] = (table, None, False)
+        self._waiting[table.name, key] = (table, None, False)
 
     @property
     def full(self) -> bool:

@@ -103,6 +103,20 @@ def insert_rows(connection: Connection, table: Table, names: tuple[str, ...], ro
         _driven(connection, head + _marks(len(names), some), values)
 
 
+def put_rows(connection: Connection, table: Table, names: tuple[str, ...], rows: Sequence[Values]) -> None:
+    """Add rows that all have these columns; those whose primary key is there already take its place."""
+    key = ("org_id", *table.info["primary"])
+    new = ", ".join(f"{name} = excluded.{name}" for name in names if name not in key)
+    head = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608 - names of tables and columns are ours
+    tail = f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {new}"
+    if connection.dialect.name == "sqlite":
+        for some, values in _flat(connection.dialect, table, names, rows):
+            _driven(connection, head + _marks(len(names), some) + tail, values)
+    else:
+        given = [tuple(row[name] for name in names) for row in rows]
+        connection.exec_driver_sql(f"{head}({', '.join(['%s'] * len(names))}){tail}", given)
+
+
 def update_rows(connection: Connection, table: Table, names: tuple[str, ...], rows: Sequence[Values]) -> int:
     """Change rows, found by the primary key among these columns, to the values of the others; how many there were."""
     key = ("org_id", *table.info["primary"])

@@ -1,13 +1,13 @@
 """The operational store: reads, heads, and revisions as the only way to write."""
 
 import sqlite3
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import Connection, Text, select, type_coerce
+from sqlalchemy import Connection, select
 from sqlalchemy.exc import IntegrityError
 
 from engine.model.days import local_day
@@ -15,12 +15,8 @@ from engine.model.document import Position
 from engine.model.errors import NotFound
 from engine.model.vocabulary import Plan, Role
 from engine.store.answers import Answers, FreshAnswers, Standing
-from engine.store.chain import (
-    GENESIS,
-    ChainCheck,
-    ChainedEvent,
-    check_chain,
-)
+from engine.store.chain import GENESIS, ChainCheck
+from engine.store.chain_segments import ChainSpan, SegmentCheck, chain_check, chain_span, check_segment
 from engine.store.credentials import CredentialUses
 from engine.store.database import is_read_only, open_engines
 from engine.store.faults import READ_ONLY, store_faults
@@ -28,17 +24,17 @@ from engine.store.group import Ahead, GroupCommit
 from engine.store.heads import take_head
 from engine.store.ids import PLATFORM
 from engine.store.locks import FairLock, FileTurn
+from engine.store.part_heads import read_part_heads
 from engine.store.queries.organizations import plan_of, time_zone
 from engine.store.queries.sessions import session_ends
 from engine.store.revisions import Revision
 from engine.store.row_check import Counting, RowCheck, check_rows
 from engine.store.rows import select_first
-from engine.store.schema.audit import access_log, audit_log, chain_cuts
+from engine.store.schema.audit import access_log
 from engine.store.schema.organizations import heads, memberships, organizations
 from engine.store.schema.outputs import credentials
 from engine.store.schema.records import AccessLogRow, CredentialRow
 from engine.store.statements import Values
-from engine.store.types import instant_text
 
 MOST_CREDENTIALS = 10_000
 T = TypeVar("T")
@@ -149,6 +145,17 @@ class Store:
                 ).first()
         return row[0] if row else None
 
+    def part_heads(self, org_id: str) -> Mapping[str, Position]:
+        """Where the newest write to each part of the records ended, as of the last write: read, not to be changed."""
+        known = self._look()
+        found = None if known is None else known.parts.get(org_id)
+        if found is None:
+            with self.reader() as connection:
+                found = read_part_heads(connection, org_id)
+            if known is not None:
+                known.parts[org_id] = found
+        return found
+
     def time_zone(self, org_id: str) -> str:
         """The IANA time zone of an organization's business dates."""
         with self.reader() as connection:
@@ -247,40 +254,27 @@ class Store:
     def verify(self, org_id: str) -> ChainCheck:
         """Recompute the organization's audit chain from its last cut to its head. NotFound when there is none."""
         with self.reader() as connection:
-            head = connection.execute(select(heads.c.seq, heads.c.hash).where(heads.c.org_id == org_id)).first()
-            if head is None:
-                raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
-            cut = connection.execute(
-                select(chain_cuts.c.seq, chain_cuts.c.hash)
-                .where(chain_cuts.c.org_id == org_id)
-                .order_by(chain_cuts.c.seq.desc())
-                .limit(1)
-            ).first()
-            start = (cut.seq, cut.hash) if cut else (0, GENESIS)
-            with closing(self._chained(connection, org_id)) as events:
-                return check_chain(org_id, events, start=start, head=(head.seq, head.hash))
+            span = chain_span(connection, org_id)
+            checks = (
+                check_segment(connection, org_id, first, last, span.start[1] if number == 0 else None)
+                for number, (first, last) in enumerate(span.segments())
+            )
+            return chain_check(org_id, span, checks)
+
+    def chain_span(self, org_id: str) -> ChainSpan:
+        """Where the organization's chain begins and ends now. NotFound when there is none."""
+        with self.reader() as connection:
+            return chain_span(connection, org_id)
+
+    def check_segment(self, org_id: str, first: int, last: int, before: str | None = None) -> SegmentCheck:
+        """Recompute a piece of the chain: those who check it in several processes share the work by this."""
+        with self.reader() as connection:
+            return check_segment(connection, org_id, first, last, before)
 
     def verify_rows(self, org_id: str, progress: Counting = lambda done, total: None) -> RowCheck:
         """Rebuild the organization's rows from the change log and compare them with those that are there."""
         with self.reader() as connection:
             return check_rows(connection, org_id, progress)
-
-    @staticmethod
-    def _chained(connection: Connection, org_id: str) -> Generator[tuple[ChainedEvent, str | None, str], None, None]:
-        """The stored events in order, exactly as they were hashed, with the root that it commits to, and its hash."""
-        columns = [
-            type_coerce(audit_log.c.details, Text).label("details") if name == "details" else audit_log.c[name]
-            for name in ChainedEvent.__struct_fields__
-        ]
-        query = select(*columns, audit_log.c.changes, audit_log.c.hash).where(audit_log.c.org_id == org_id)
-        query = query.order_by(audit_log.c.seq)
-        times = [ChainedEvent.__struct_fields__.index(name) for name in ("occurred_at", "recorded_at")]
-        with connection.execute(query.execution_options(yield_per=5000)) as rows:
-            for row in rows:
-                values = list(row)
-                for position in times:
-                    values[position] = instant_text(values[position])
-                yield ChainedEvent(*values[:-2]), values[-2], values[-1]
 
     def _errors(self) -> AbstractContextManager[None]:
         return store_faults(self.url)

@@ -1,13 +1,14 @@
 """What the revisions of one transaction hold back, so that it reaches the database in few statements: each statement
 lets other threads in, and under load that costs more than the statement itself."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Table
 
 from engine.model.errors import Problem
 from engine.store.events import EventBuffer
+from engine.store.part_heads import move_parts
 from engine.store.statements import Values, insert_rows, update_rows
 
 MOST_KNOWN = 2_000
@@ -60,6 +61,7 @@ class WriteBuffer:
         self._org_id = org_id
         self.known = known or LookupCache()
         self._rows: dict[Table, dict[_Key, _Row]] = {}
+        self._parts: dict[str, tuple[int, str]] = {}
 
     def look_up(self, read: Lookup[V], keys: Sequence[str]) -> dict[str, V | None]:
         """The values of keys, from memory where they are known; None for what there is not."""
@@ -88,6 +90,10 @@ class WriteBuffer:
         held = rows.setdefault(_key(table, key), _Row(False, dict(key)))
         held.values.update(values)
 
+    def move_parts(self, parts: Iterable[str], head: tuple[int, str]) -> None:
+        """Keep that a write which ended at ``head`` changed these parts of the records."""
+        self._parts.update(dict.fromkeys(parts, head))
+
     def _of(self, table: Table) -> "dict[_Key, _Row]":
         return self._rows.setdefault(table, {})
 
@@ -114,10 +120,13 @@ class WriteBuffer:
         """Write everything that waits."""
         self.store_rows()
         self.events.store()
+        move_parts(self.connection, self._org_id, self._parts)
+        self._parts = {}
 
     def drop(self) -> None:
         """Forget everything: what it belonged to is undone."""
         self._rows = {}
+        self._parts = {}
         self.known.clear()
         self.events.drop()
 

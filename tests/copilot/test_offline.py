@@ -141,3 +141,9 @@ def test_a_follow_up_keeps_what_was_asked_before(cobalt):
     )
     assert ask("what about billing?", cobalt, before=before).text.startswith("4 open findings on billing.")
     assert ask("what's the weather like?", cobalt, before=before).confidence == "none"
+
+
+def test_a_share_of_which_nothing_is_claimed_is_answered(acme):
+    """Found by fuzzing: "how many" twice, of things of which nothing further is said."""
+    odd = 'how\ufffdmZny incmZn"u incidents does brighny incmes brighny incmZny incidents does brightli\ufffde \ufffd%'
+    assert ask(odd, acme).text

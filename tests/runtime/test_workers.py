@@ -64,6 +64,21 @@ def unreadable(folder):
     return Unreadable()
 
 
+class Place:
+    """Where it arrives, it is whether that was in the main thread."""
+
+    def __reduce__(self):
+        return _in_main_thread, ()
+
+
+def _in_main_thread():
+    return threading.current_thread() is threading.main_thread()
+
+
+def given(folder, thing):
+    return thing
+
+
 def unsendable(folder):
     return threading.Lock()
 
@@ -239,3 +254,13 @@ def test_a_result_that_cannot_be_sent_ends_the_process_and_the_next_goes_on(pati
     with pytest.raises(Unavailable, match="The process that computed this ended"):
         run(patient, unsendable)
     assert run(patient, double, 2) == 4
+
+
+def test_what_a_work_holds_is_imported_by_the_main_thread_alone(patient):
+    assert patient.run(Assignment(given, (Place(),)), place="acme") is True
+
+
+def test_a_work_that_cannot_be_read_is_a_problem_and_the_next_is_done(patient):
+    with pytest.raises(Problem, match="there is not enough memory"):
+        patient.run(Assignment(given, (Unreadable(),)), place="acme")
+    assert patient.run(Assignment(double, (4,)), place="acme") == 8

@@ -75,9 +75,9 @@ def check(
     """Untrusted unless the first of the certificates is PayPal's, holds now, chains up and signed this."""
     try:
         leaf, *others = x509.load_pem_x509_certificates(pem)
-    except (ValueError, UnsupportedAlgorithm) as error:
+        names = [str(name.value) for name in leaf.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+    except (ValueError, UnsupportedAlgorithm) as error:  # what a certificate holds is read when it is asked for
         raise UntrustedSignature("the certificate cannot be read") from error
-    names = [str(name.value) for name in leaf.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
     if len(names) != 1 or names[0] not in SUBJECTS:
         raise UntrustedSignature("the certificate is not for signing messages")
     try:

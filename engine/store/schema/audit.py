@@ -76,6 +76,19 @@ change_log: TypedTable[records.ChangeLogRow] = TypedTable(
     },
 )
 
+table_heads: TypedTable[records.TableHeadRow] = TypedTable(
+    "table_heads",
+    metadata,
+    Column("org_id", String(200), ForeignKey("organizations.id"), nullable=False, comment="organization"),
+    key("part", "a table, or audit_log:<action> for the events of one action"),
+    Column("revision", BigInteger, nullable=False, comment="last event of the newest write that changed the part"),
+    Column("hash", String(64), nullable=False, comment="hash of that event"),
+    PrimaryKeyConstraint("org_id", "part"),
+    comment="Which write last changed each part of the records: a report is as new as the newest part that it looks at.",
+    sqlite_with_rowid=False,
+    info={"primary": ("part",), "importable": False, "replicated": True, "unlogged": "it follows from the log"},
+)
+
 chain_cuts: TypedTable[records.ChainCutRow] = tenant_table(
     "chain_cuts",
     "Where retention cut an organization's chain: verification starts from the recorded hash.",

@@ -1193,6 +1193,15 @@ class SystemRow(TypedDict):
     revision: int
 
 
+class TableHeadRow(TypedDict):
+    """Which write last changed each part of the records: a report is as new as the newest part that it looks at."""
+
+    org_id: str
+    part: str
+    revision: int
+    hash: str
+
+
 class TestLinkRow(TypedDict):
     """The output of a test or dry-run, linked to a control and a bundle."""
 
