@@ -10,7 +10,7 @@ from typing import TypeAlias
 from engine.reporting.process_pool import process_pool
 from engine.store import Store
 from engine.store.chain import ChainCheck
-from engine.store.chain_segments import ChainSpan, SegmentCheck, chain_check
+from engine.store.chain_segments import ChainSpan, SegmentCheck, chain_check, chain_span, check_segment
 
 Counting: TypeAlias = Callable[[int, int], None]
 """Called with how many of how many events were checked."""
@@ -24,11 +24,11 @@ def verify_chain(
 ) -> ChainCheck:
     """``Store.verify`` on all cores, with memory that does not grow with the chain. NotFound for an unknown one."""
     while True:
-        span = store.chain_span(org_id)
+        span = _span(store, org_id)
         if processes is None:
             processes = (os.cpu_count() or 1) if span.head[0] - span.start[0] >= WORTH_PROCESSES else 1
         found = chain_check(org_id, span, _counted(_checks(store, org_id, span, processes), span, progress))
-        if found.ok or store.chain_span(org_id).start == span.start:
+        if found.ok or _span(store, org_id).start == span.start:
             return found  # else retention took the first events meanwhile
 
 
@@ -48,20 +48,30 @@ def _checks(store: Store, org_id: str, span: ChainSpan, processes: int) -> Itera
     ]
     if processes == 1:
         for segment in work:
-            yield store.check_segment(*segment)
+            yield _check(store, *segment)
         return
     with process_pool(processes) as pool:
         running: deque[Future[SegmentCheck]] = deque()
         for segment in work:
-            running.append(pool.submit(_check, store.url, *segment))
+            running.append(pool.submit(_check_at, store.url, *segment))
             if len(running) > processes * AHEAD:
                 yield running.popleft().result()
         while running:
             yield running.popleft().result()
 
 
-def _check(url: str, org_id: str, first: int, last: int, before: str | None) -> SegmentCheck:
-    return _opened(url).check_segment(org_id, first, last, before)
+def _span(store: Store, org_id: str) -> ChainSpan:
+    with store.reader() as connection:
+        return chain_span(connection, org_id)
+
+
+def _check(store: Store, org_id: str, first: int, last: int, before: str | None) -> SegmentCheck:
+    with store.reader() as connection:
+        return check_segment(connection, org_id, first, last, before)
+
+
+def _check_at(url: str, org_id: str, first: int, last: int, before: str | None) -> SegmentCheck:
+    return _check(_opened(url), org_id, first, last, before)
 
 
 @cache

@@ -16,7 +16,7 @@ from engine.model.errors import NotFound
 from engine.model.vocabulary import Plan, Role
 from engine.store.answers import Answers, FreshAnswers, Standing
 from engine.store.chain import GENESIS, ChainCheck
-from engine.store.chain_segments import ChainSpan, SegmentCheck, chain_check, chain_span, check_segment
+from engine.store.chain_segments import chain_check, chain_span, check_segment
 from engine.store.credentials import CredentialUses
 from engine.store.database import is_read_only, open_engines
 from engine.store.faults import READ_ONLY, store_faults
@@ -282,16 +282,6 @@ class Store:
                 for number, (first, last) in enumerate(span.segments())
             )
             return chain_check(org_id, span, checks)
-
-    def chain_span(self, org_id: str) -> ChainSpan:
-        """Where the organization's chain begins and ends now. NotFound when there is none."""
-        with self.reader() as connection:
-            return chain_span(connection, org_id)
-
-    def check_segment(self, org_id: str, first: int, last: int, before: str | None = None) -> SegmentCheck:
-        """Recompute a piece of the chain: those who check it in several processes share the work by this."""
-        with self.reader() as connection:
-            return check_segment(connection, org_id, first, last, before)
 
     def verify_rows(self, org_id: str, progress: Counting = lambda done, total: None) -> RowCheck:
         """Rebuild the organization's rows from the change log and compare them with those that are there."""
