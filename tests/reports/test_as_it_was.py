@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from engine.intake.imports import import_frames
 from engine.model.as_of import AsOf
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.past import VERSIONED
@@ -16,6 +15,7 @@ from engine.store.migrations import migrate
 from engine.store.rows import all_rows
 from reports import CATALOGUE, REPORTS
 from tests.demo import demo
+from tests.frames import import_frames
 from tests.reporting.test_snapshots import lighter
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
