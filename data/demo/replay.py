@@ -3,13 +3,18 @@
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
+from data.demo.organizations import PROFILES
 from engine.archives import bundles
 from engine.archives.windows import days
 from engine.intake.imports.days import DayRows, DaysImport
 from engine.model.days import local_day, midnight
 from engine.runtime.services import Services
+from engine.store import Store
+from engine.store.queries import bundles as sealed_bundles
+from engine.store.queries.positions import recorded_before, write_at
 
 SEALED_AGO = 90
+TOGETHER = timedelta(days=2)  # what one import writes is not that far apart
 MORNING = timedelta(hours=9)
 
 
@@ -27,3 +32,18 @@ def replay(services: Services, org_id: str, tables: Mapping[str, DayRows], *, no
         bundles.create(services, org_id, owner, days(f"{SEALED_AGO}d"), now=midnight(sealed, zone) + MORNING)
     past.write(date.max, now=now)
     bundles.create(services, org_id, owner, days(f"{SEALED_AGO}d"), now=now)
+
+
+def ends_early(store: Store, org_id: str) -> date | None:
+    """The day on which the past of an organization ends whose replay was interrupted; None for a whole one."""
+    head = store.head(org_id)
+    if head is None:
+        return None
+    with store.reader() as connection:
+        stand = write_at(connection, org_id, head.seq)
+        if stand is None or recorded_before(connection, org_id, stand[1] - TOGETHER) is None:
+            return None
+        sealed = sealed_bundles.every(connection, org_id)
+    done = 2 if PROFILES[org_id].days > SEALED_AGO else 1
+    went_on = any(head.seq > row["sealed_seq"] + 1 for row in sealed)
+    return None if len(sealed) >= done or went_on else local_day(stand[1], store.time_zone(org_id))

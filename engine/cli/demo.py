@@ -25,7 +25,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     """Fill an empty store with four organizations and the platform's own, build every report, and serve them."""
     from data.demo import DEMO_ORGANIZATIONS
     from data.demo.platform import PLATFORM_ADMIN, fill_platform
-    from data.demo.replay import replay
+    from data.demo.replay import ends_early, replay
     from engine.cli.workers import serve_console
     from engine.reporting import batch
     from engine.reporting.site import write_site
@@ -38,6 +38,11 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     listening = None if no_serve else listen(host, port, private=not settings.session_auth)
     with open_console_services(settings) as services:
         known = {org_id for org_id, _ in services.store.organizations()}
+        for org_id in sorted(known & set(DEMO_ORGANIZATIONS)):
+            ended = ends_early(services.store, org_id)
+            if ended is not None:
+                again = f"remove {settings.data_dir} and run it again"
+                click.echo(f"The past of {org_id} ends on {ended}, as hq demo was interrupted: {again}.", err=True)
         with Steps() as steps, salts_from(b"demo"):
             missing = [org_id for org_id in DEMO_ORGANIZATIONS if org_id not in known]
             steps("demo organizations", 0, len(missing))

@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from data.demo import generate_days
 from data.demo.frames import columns, frame, frame_as_told
 from data.demo.organizations import PROFILES
-from data.demo.replay import replay
+from data.demo.replay import ends_early, replay
 from data.demo.snapshots import TABLES
 from engine.archives import contents
 from engine.intake.imports.days import DayRows, DaysImport
@@ -143,8 +143,12 @@ def short_story(days):
             "action": ["login.succeeded"] * days,
         }
     )
-    organization = pl.DataFrame({"id": ["beta"], "name": ["Beta"], "time_zone": ["Europe/Dublin"]})
-    return {"organizations": DayRows(organization, pl.Series([on[0]])), "audit_log": DayRows(logins, pl.Series(on))}
+    made = DayRows(organization("beta"), pl.Series([on[0]]))
+    return {"organizations": made, "audit_log": DayRows(logins, pl.Series(on))}
+
+
+def organization(name):
+    return pl.DataFrame({"id": [name], "name": [name], "time_zone": ["Europe/Dublin"]})
 
 
 @pytest.mark.parametrize(("days", "expected"), [(100, [(DAY - timedelta(90), 10), (DAY, 102)]), (22, [(DAY, 23)])])
@@ -158,6 +162,26 @@ def test_a_bundle_is_sealed_on_the_way_and_one_today(tmp_path, monkeypatch, days
             sealed = [(row["window_end_on"], row["sealed_seq"]) for row in queries.every(connection, "beta")][::-1]
         assert services.store.verify("beta").ok
     assert sealed == expected
+
+
+def test_a_replay_that_was_interrupted_is_told_from_a_whole_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(contents, "BUNDLE", (contents.LINEAGE,))
+    monkeypatch.setattr(contents, "FRAMEWORKS", ())
+    story = short_story(100) | {"organizations": DayRows(organization("aurora"), pl.Series([DAY - timedelta(99)]))}
+    with open_services(Settings.of({"SVC_DATA_DIR": str(tmp_path)}), CATALOGUE, now=NOW) as services:
+        assert ends_early(services.store, "aurora") is None
+        with monkeypatch.context() as patched:
+            patched.setattr("data.demo.replay.bundles.create", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                replay(services, "aurora", story, now=NOW)
+        assert ends_early(services.store, "aurora") == DAY - timedelta(91)
+        story["organizations"] = DayRows(organization("brightline"), story["organizations"].days)
+        replay(services, "brightline", story, now=NOW)
+        assert ends_early(services.store, "brightline") is None
+
+
+def interrupt(*arguments, **options):
+    raise KeyboardInterrupt
 
 
 # what the reports make of it
