@@ -28,6 +28,7 @@ from engine.model.file_errors import file_problem
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.runtime.signing_keys import SigningKey, signing_key
+from engine.store.chain import GENESIS
 from engine.store.event_tree import EventTree, keep_tiles, new_tiles
 from engine.store.queries import signed_heads as queries
 from engine.store.queries.audit import position
@@ -67,28 +68,31 @@ def signed_head(services: Services, org_id: str, *, now: datetime) -> SignedHead
     path = heads_path(services.settings, org_id)
     last = last_line(path)
     store = services.store
-    if store.head(org_id) is None:
+    head = store.head(org_id)
+    if head is None:
         raise NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")
-    grow_tree(services, org_id)
+    grow_tree(services, org_id, head.seq)
     with store.reader() as connection:
         seq, digest = position(connection, org_id)
         known = queries.newest(connection, org_id)
         tree = EventTree(connection, org_id)
+        if tree.size < seq:  # somebody wrote since it grew: the head is that of before
+            seq, digest = tree.size, tree.event_hash(tree.size) or GENESIS
         _must_continue(tree, known, last, org_id, seq)
-        if seq and (tree.size < seq or tree.leaf(seq) != merkle.leaf_hash(bytes.fromhex(digest))):
+        if seq and tree.leaf(seq) != merkle.leaf_hash(bytes.fromhex(digest)):
             raise _broken(org_id, f"event {seq} is not the one that its tree holds")
         if known is not None and known["seq"] == seq:
             if last != known["note"]:
                 _append(path, known["note"])
             return of_row(known)
-        head = Checkpoint(origin_of(org_id), seq, tree.root(seq), digest)
-    note = sign(head, signing_key(services.settings.signing_key_path))
+        made = Checkpoint(origin_of(org_id), seq, tree.root(seq), digest)
+    note = sign(made, signing_key(services.settings.signing_key_path))
     _append(path, note)
     row: SignedHeadRow = {
         "org_id": org_id,
         "seq": seq,
         "hash": digest,
-        "root": head.root.hex(),
+        "root": made.root.hex(),
         "signed_at": now,
         "note": note,
         "cosignatures": None,
@@ -111,11 +115,12 @@ def consistency_proof(services: Services, org_id: str, old: int, new: int) -> li
         return EventTree(connection, org_id).consistency(old, new)
 
 
-def grow_tree(services: Services, org_id: str) -> None:
-    """Add what happened since to the tree: computed on a reading connection, so that writers wait for little."""
+def grow_tree(services: Services, org_id: str, size: int) -> None:
+    """Add events to the tree until it has ``size`` of them: computed on a reading connection, so that writers wait for
+    little. Who writes on meanwhile is not waited for."""
     while True:
         with services.store.reader() as connection:
-            tiles = new_tiles(connection, org_id)
+            tiles = [] if EventTree(connection, org_id).size >= size else new_tiles(connection, org_id)
         if not tiles:
             return
         with services.store.aside() as connection:

@@ -1,8 +1,12 @@
 """``hq verify FILE.zip``: what it prints and how it exits. It opens no store."""
 
+from datetime import date
+
 import pytest
 
+from engine.archives.manifest import EventRange, ManifestRevision, Owner
 from engine.cli import hq
+from tests.archives.conftest import chain
 
 
 @pytest.fixture
@@ -74,3 +78,33 @@ def test_a_disk_that_takes_nothing_is_said(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(Unavailable, match="The archive cannot be kept"), ArchiveSpool(tmp_path / "file" / "spool"):
         pass
+
+
+def test_two_archives_of_one_history(make, cli, key):
+    one, two = make("one.zip").path, make("two.zip", as_of=date(2026, 11, 21)).path
+    code, out, _ = cli("verify", two, one)
+    assert (code, out.splitlines()[-1]) == (0, "ok: one.zip and two.zip end at the same event, 3")
+    assert cli("verify", one, two, "--key", key.id[:20])[0] == 0
+    code, out, _ = cli("verify", one, two, "--key", "0" * 16)
+    assert (code, out.splitlines()[-1]) == (1, f"broken: archives: neither is signed with the key {'0' * 16}")
+
+
+def test_two_archives_that_do_not_tell_one_history(make, cli, other_key):
+    one = make("one.zip").path
+    log, head = chain(b'{"seq":1}', b'{"seq":3}', b'{"seq":2}')
+    rewritten = make("two.zip", {"audit_log.jsonl": log}, revision=ManifestRevision(3, head)).path
+    assert cli("verify", one, rewritten)[:2][1].splitlines()[-1] == (
+        "broken: history: two.zip does not continue one.zip, which ends at event 3: they differ from event 2 on. One of "
+        "the two was rewritten"
+    )
+    foreign = make("foreign.zip", signed_by=other_key).path
+    code, out, _ = cli("verify", one, foreign)
+    assert (code, out.splitlines()[-1].partition(", and")[0]) == (
+        1, "broken: archives: are signed with different keys"
+    )  # fmt: skip
+    other = make("other.zip", organization=Owner("other", "Other")).path
+    code, out, _ = cli("verify", one, other)
+    assert (code, out.splitlines()[-1]) == (1, "broken: archives: are of different organizations: acme and other")
+    later = make("later.zip", {"audit_log.jsonl": b""}, revision=ManifestRevision(9, head), events=EventRange(0, 10, 9))
+    code, out, _ = cli("verify", one, later.path)
+    assert (code, out.splitlines()[-1].partition(":")[0]) == (1, "unproven")

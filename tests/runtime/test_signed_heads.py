@@ -2,7 +2,7 @@
 
 import base64
 import stat
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 
 import pytest
 from sqlalchemy import delete, select, update
@@ -10,6 +10,7 @@ from sqlalchemy import delete, select, update
 from engine.model import merkle
 from engine.model.checkpoints import open_note, read_checkpoint, signer
 from engine.model.errors import Conflict, NotFound
+from engine.runtime.head_check import check_heads
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.runtime.signed_heads import (
@@ -151,6 +152,32 @@ def test_a_file_that_was_changed_is_named(services):
     path.write_text("no head\n")
     with pytest.raises(Conflict, match=r"The last line of .*heads/acme.log is no signed head"):
         signed_head(services, "acme", now=NOW)
+
+
+def test_a_head_is_signed_while_others_write(services):
+    stop, failed = Event(), []
+
+    def run():
+        try:
+            while not stop.is_set():
+                services.store.write("acme", "ann", lambda revision: revision.record("x"), now=NOW)
+        except Exception as error:
+            failed.append(error)
+
+    writer = Thread(target=run)
+    writer.start()
+    try:
+        sizes = []
+        for _ in range(40):
+            before = services.store.head("acme").seq
+            sizes.append(signed_head(services, "acme", now=NOW).size)
+            assert sizes[-1] >= before
+    finally:
+        stop.set()
+        writer.join()
+    assert failed == []
+    assert sizes == sorted(sizes)
+    assert check_heads(services, "acme").problems == []
 
 
 def test_several_that_sign_at_once_sign_the_same(services):
