@@ -161,6 +161,7 @@ def test_build_makes_everything_once(acme, cli):
 def test_export_writes_a_site_to_browse(acme, cli, tmp_path):
     code, out, _ = cli("export", tmp_path / "site")
     assert code == 0
+    assert (tmp_path / "site" / "signed_head.txt").read_text() == cli("heads")[1]
     page = (tmp_path / "site" / "index.html").read_text()
     assert out.strip() == str(tmp_path / "site" / "index.html")
     links = {part.split('"')[0] for part in page.split('href="')[1:] if not part.startswith("data:")}

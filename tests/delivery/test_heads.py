@@ -5,10 +5,11 @@ from datetime import timedelta
 
 from sqlalchemy import delete, select
 
+import scheduler
 from engine.delivery import mail
 from engine.model.checkpoints import open_note, read_checkpoint, signer
 from engine.runtime.head_check import check_heads
-from engine.runtime.signed_heads import signed_head
+from engine.runtime.signed_heads import newest_signed_head, signed_head
 from engine.runtime.signing_keys import signing_key
 from engine.store.schema.audit import audit_log, change_log
 from engine.store.schema.organizations import heads
@@ -95,3 +96,18 @@ def test_what_is_owed_leaves_though_no_head_can_be_signed(house, mailbox, caplog
     assert mailbox.mails[0][2]["X-Svc-Signed-Head"] is None
     assert noted(house) == [(None, None)]
     assert "deliveries of acme leave without a signed head: No head of acme is signed" in caplog.text
+
+
+def test_the_job_signs_each_head_once(any_house):
+    assert scheduler.heads(any_house.services, NOW) == "1 heads signed, 0 stamped"
+    assert scheduler.heads(any_house.services, NOW) == "0 heads signed, 0 stamped"
+    any_house.store.ensure_platform(NOW)
+    any_house.queue(message())
+    assert scheduler.heads(any_house.services, NOW) == "2 heads signed, 0 stamped"
+    assert check_heads(any_house.services, "platform").problems == []
+
+
+def test_the_job_for_retention_signs_before_anything_goes(house):
+    head = house.store.head("acme")
+    scheduler.retention(house.services, NOW)
+    assert head_in(house, newest_signed_head(house.services, "acme").line).size == head.seq
