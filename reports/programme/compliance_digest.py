@@ -8,6 +8,7 @@ import polars as pl
 from engine.model.ask import PERIOD_DAYS, Ask
 from engine.model.document import Document, Table
 from engine.model.figure import Figures
+from engine.model.movement import StateMove, in_groups, most_told
 from engine.model.report import Report
 from reports.figures import select
 from reports.programme import digest_changes
@@ -26,7 +27,12 @@ DEFINITIONS = {
 
 
 def build(
-    readiness: pl.DataFrame, readiness_days: pl.DataFrame, gaps: pl.DataFrame, figures: Figures, ask: Ask
+    readiness: pl.DataFrame,
+    readiness_days: pl.DataFrame,
+    gaps: pl.DataFrame,
+    movements: pl.DataFrame,
+    figures: Figures,
+    ask: Ask,
 ) -> Document:
     base = figures["digest_compared_on"]
     frameworks = _frameworks(readiness, readiness_days, base)
@@ -40,7 +46,7 @@ def build(
     )
     expiring = _expiring(figures.counted("exceptions_expiring_in_30_days"))
     return Document(
-        headline=_headline(frameworks, figures),
+        headline=_headline(frameworks, _moves(moved, movements, figures), figures),
         tables=(
             Table("frameworks", "Readiness by framework", frameworks, labels=LABELS, hidden=("framework",)),
             Table("controls_changed", "Controls that changed state", moved, labels=LABELS, state=STATE_COLUMNS,
@@ -96,7 +102,30 @@ def _owners(late: pl.DataFrame, opened: pl.DataFrame) -> pl.DataFrame:
     return personal.sections(items, "list", SAID, pl.col("line"))
 
 
-def _headline(frameworks: pl.DataFrame, figures: Figures) -> str:
+def _moves(moved: pl.DataFrame, movements: pl.DataFrame, figures: Figures) -> list[tuple[str, StateMove]]:
+    """What moved since the day compared with, by framework: controls with day and reason where these are known."""
+    base = figures["digest_compared_on"]
+    if base is None:
+        return []
+    known = movements.filter(pl.col("kind") == "control").select(
+        "framework", "state", "because", control="thing", on=pl.when(pl.col("moved_on") > base).then("moved_on")
+    )
+    controls = moved.join(known, on=["framework", "control", "state"], how="left", maintain_order="left").select(
+        "framework", pl.lit("control"), "state", "control", "on", pl.col("because").fill_null("")
+    )
+    late = figures.counted("attestations_overdue").filter(pl.col("due_on") > base)
+    lapsed = late.select(
+        "framework",
+        pl.lit("attestation").alias("kind"),
+        "status",
+        digest_changes.control(),
+        "due_on",
+        because=pl.lit(""),
+    )
+    return [(framework, StateMove(*row)) for frame in (controls, lapsed) for framework, *row in frame.iter_rows()]
+
+
+def _headline(frameworks: pl.DataFrame, moves: list[tuple[str, StateMove]], figures: Figures) -> str:
     if frameworks.is_empty():
         return "No framework is in scope, so there is nothing to be ready for."
     late = figures["attestations_overdue"]
@@ -114,6 +143,9 @@ def _headline(frameworks: pl.DataFrame, figures: Figures) -> str:
         way = "up" if first["strict_points"] > 0 else "down"
         points = f"{abs(first['strict_points']):.1f} points"
         text = f"{first['name']} is {way} {points} to {percent(first['strict_pct'])} strict"
+        own = in_groups(move for framework, move in moves if framework == first["framework"])
+        because = most_told(own, first["strict_points"] > 0, 2)
+        text = f"{text} ({because})" if because else text
     if figures["digest_controls_worse"] is None:
         return f"Since {base} {text}, and no control has a state to compare with. {sentence(duties)}."
     return (

@@ -6,7 +6,7 @@ name as evidence, or a date of the row that lies between the two days. Where the
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Literal
 
@@ -94,14 +94,20 @@ class Causes:
         return list(dict.fromkeys(found))
 
     def _of_write(self, write: RowWrite, events: Sequence[WriteEvent]) -> Cause:
-        """The write with the event that names the record, else with the one that commits to all that was written."""
+        """The write with the event that names the record.
+
+        Of several that do not, the last commits to the write. Who did it is said only where all are of one actor, and
+        what was done only where there is one.
+        """
         record = str(write.key[0]) if len(write.key) == 1 else None
-        event = next((one for one in events if record is not None and one.object_id == record), None)
-        event = event or next(reversed(events), None)
         words = f"{_noun(write.table)} {', '.join(map(str, write.key))} {_what(write)}"
-        if event is None:  # retention removed it
+        if not events:  # retention removed them
             return Cause("write", words, revision=write.revision)
-        return self._of_event("write", f"{title_of(event.action)}: {words}", event)
+        named = next((one for one in events if record is not None and one.object_id == record), None)
+        event = named or events[-1]
+        done = f"{title_of(event.action)}: {words}" if named or len(events) == 1 else words
+        cause = self._of_event("write", done, event)
+        return cause if named or len({one.actor for one in events}) == 1 else replace(cause, actor=None)
 
     def _of_event(self, kind: Literal["write", "evidence"], words: str, event: WriteEvent) -> Cause:
         on = local_day(event.recorded_at, self._grounds.time_zone)

@@ -96,7 +96,10 @@ def test_evidence_that_the_facts_name_is_a_cause():
     assert (found.kind, found.event_id, found.actor) == ("evidence", "hq:5", "backup")
 
 
-def test_a_write_whose_events_do_not_name_the_record_is_that_of_its_last_event():
-    imported = WriteEvent(7, 7, "e1", AT, "monitor", "alert.received", "INC-1")
+def test_of_a_write_whose_events_do_not_name_the_record_nobody_is_said_to_have_done_it():
+    imported = WriteEvent(6, 6, "e1", AT, "monitor", "alert.received", "INC-1")
     (found,) = causes(CONTROL, writes=[SIGNED], events={7: [imported, OPENED]})
+    assert (found.event_id, found.actor, found.words) == ("hq:7", None, "attestation a (outcome – → attested)")
+    (found,) = causes(CONTROL, writes=[SIGNED], events={7: [OPENED]})
     assert (found.event_id, found.actor) == ("hq:7", "ann")
+    assert found.words == "Records imported: attestation a (outcome – → attested)"

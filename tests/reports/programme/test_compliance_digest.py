@@ -41,13 +41,14 @@ def facts(
     duties=(),
     exceptions=(),
     attestations=(),
+    movements=(),
 ):
     return {
         "readiness": rows("readiness", *readiness), "readiness_days": rows("readiness_days", *snapshots),
         "digest_days": rows("digest_days", *days), "control_status": rows("control_status", *status),
         "state_changes": rows("state_changes", *changes), "gaps": rows("gaps", *gaps),
         "obligations": rows("obligations", *duties), "exceptions": rows("exceptions", *exceptions),
-        "attestations": rows("attestations", *attestations),
+        "attestations": rows("attestations", *attestations), "movements": rows("movements", *movements),
     }  # fmt: skip
 
 
@@ -84,6 +85,8 @@ def test_readiness_controls_and_gaps_against_that_day():
                  change("E", "2026-11-02", "stale")],
         gaps=[{**KEY, "control_id": "A", "gap_id": "soc2:A", "severity": "high"},
               {**KEY, "control_id": "C", "gap_id": "soc2:C"}],
+        movements=[{"kind": "control", "framework": "soc2", "thing": "SOC 2 C", "state": "stale",
+                    "moved_on": date(2026, 11, 17), "because": "when backup evidence stopped"}],
     )  # fmt: skip
     (row,) = made.tables[0].frame.to_dicts()
     assert (row["strict_pct"], row["prior_strict_pct"], row["strict_points"], row["weighted_points"]) == (
@@ -107,7 +110,8 @@ def test_readiness_controls_and_gaps_against_that_day():
         "digest_gaps_new": 1, "digest_gaps_closed": 2,
     }  # fmt: skip
     assert made.headline == (
-        "Since 2026-11-16 SOC 2 is down 5.0 points to 40.0 % strict; 2 controls got worse, 2 better; 1 new gap, 2 closed. "
+        "Since 2026-11-16 SOC 2 is down 5.0 points to 40.0 % strict (1 control went stale on 17 November 2026 when "
+        "backup evidence stopped; 1 control lost all evidence); 2 controls got worse, 2 better; 1 new gap, 2 closed. "
         "No attestations are overdue and no duties due within 14 days."
     )
     assert made.coverage == Coverage(6, 10)
