@@ -242,8 +242,8 @@ def test_routes_config_tables_and_migrate(home, cli):
     assert cli("routes")[1].count("\n") == 172
     assert "SVC_SESSION_SECRET=not set" in cli("config")[1]
     assert "attestations" in cli("tables")[1]
-    assert cli("migrate")[1] == "migrated from nothing to 0029\n"
-    assert cli("migrate")[1] == "already at 0029\n"
+    assert cli("migrate")[1] == "migrated from nothing to 0030\n"
+    assert cli("migrate")[1] == "already at 0030\n"
     listed = cli("scheduler", "--list")[1]
     assert listed.startswith("outbox\tevery minute\tnever ran\n")
     assert "\nnightly-build\tdaily at 02:30 UTC\tnever ran\n" in listed

@@ -19,7 +19,7 @@ import os, sys, time
 from engine.reporting.process_pool import process_pool
 
 def work(number):
-    print(f"child {os.getpid()}", flush=True)
+    os.write(1, b"child %d\\n" % os.getpid())  # in one piece: two of them say it at once
     time.sleep(600)
 
 if __name__ == "__main__":

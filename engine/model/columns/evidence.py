@@ -120,6 +120,8 @@ EVIDENCE: Mapping[str, Column] = {
     "regressed": Column("Regressed", "count", "Controls whose state has become worse."),
     "requested_window": Column("Requested window", "text", "Window for which the bundle was asked."),
     "sealed_on": Column("Sealed", "date", "Day on which the bundle was sealed."),
+    "first_seq": Column("First position", "count", "Place in the log of the first event of an archive."),
+    "sealed_seq": Column("Sealed at", "count", "Place in the log of the last event of an archive."),
     "seq": Column("Position in the log", "count", "Place of the audit event in the log."),
     "sha256": Column("SHA-256", "text", "SHA-256 hash of the evidence."),
     "size_bytes": Column("Size (bytes)", "bytes", "Size of the bundle."),
