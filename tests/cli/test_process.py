@@ -98,7 +98,7 @@ def test_the_scheduler_alone_stops_cleanly_on_sigterm(environment, tmp_path):
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=30)
     assert first == "Scheduled work runs (Ctrl-C stops)\n"
-    assert (process.returncode, "Traceback" in errors) == (0, False)
+    assert (process.returncode, "Traceback" in errors) == (0, False), errors
 
 
 def test_a_key_set_that_cannot_be_read_is_one_sentence(environment, tmp_path, monkeypatch, capsys):
