@@ -54,7 +54,7 @@ class RowCheck:
 
 
 class _UnsoundLogError(Exception):
-    """A part of the log is not what the chain committed to."""
+    """A part of the log is not what the chain committed to, or a table cannot be read at all."""
 
 
 def check_rows(connection: Connection, org_id: str, progress: Counting = lambda done, total: None) -> RowCheck:
@@ -70,9 +70,9 @@ def check_rows(connection: Connection, org_id: str, progress: Counting = lambda 
         try:
             revisions = _read_log(connection, org_id, ledger, progress)
             _nothing_hidden(ledger)
+            rows = sum(_read_table(connection, org_id, table, ledger) for table in LOGGED.values())
         except _UnsoundLogError as error:
             return RowCheck(org_id, 0, 0, str(error))
-        rows = sum(_read_table(connection, org_id, table, ledger) for table in LOGGED.values())
         found = _first_difference(connection, org_id, ledger)
     if found is None:
         return RowCheck(org_id, rows, revisions, None)
@@ -168,10 +168,15 @@ def _nothing_hidden(ledger: sqlite3.Connection) -> None:
 def _read_table(connection: Connection, org_id: str, table: Table, ledger: sqlite3.Connection) -> int:
     """How many rows of the organization a table has; their hashes go into the ledger."""
     count = 0
-    for batch in in_batches(all_rows(connection, table, org_id), BATCH):
-        found = [(table.name, key_json(table, row).decode(), sha256(row_json(table, row)).digest()) for row in batch]
-        ledger.executemany("INSERT INTO present VALUES (?, ?, ?)", found)
-        count += len(found)
+    try:
+        for batch in in_batches(all_rows(connection, table, org_id), BATCH):
+            found = [
+                (table.name, key_json(table, row).decode(), sha256(row_json(table, row)).digest()) for row in batch
+            ]
+            ledger.executemany("INSERT INTO present VALUES (?, ?, ?)", found)
+            count += len(found)
+    except (ValueError, TypeError, AttributeError) as error:  # SQLite keeps whatever it is given
+        raise _UnsoundLogError(f"{table.name} has a value that is none of its column: {error}") from error
     return count
 
 

@@ -213,7 +213,7 @@ def read_part(body: bytes) -> Iterator[LogLine]:
     """The lines of a part. ValueError for what is none."""
     try:
         lines = zlib.decompress(body).splitlines()
-    except zlib.error as error:
+    except (zlib.error, TypeError) as error:  # SQLite may have a text there
         raise ValueError(str(error)) from error
     for line in lines:
         if line[32:33] != b" ":

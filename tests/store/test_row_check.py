@@ -107,6 +107,22 @@ def test_a_record_that_is_written_anew_does_not_fit_its_event(attested):
     assert found.startswith("what the change log has of revision 2 is not what its event commits to: expected ")
 
 
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [("attested_at", "Invalid isoformat string: 'abc'"), ("due_on", "Invalid isoformat string: 'abc'")],
+)
+def test_a_value_that_is_none_of_its_column_is_told(store, column, said):
+    attest(store, "a")
+    by_hand(store, f"UPDATE attestations SET {column} = 'abc'")
+    assert store.verify_rows("acme").problem == f"attestations has a value that is none of its column: {said}"
+
+
+def test_a_text_in_place_of_the_log_is_told(store):
+    attest(store, "a")
+    by_hand(store, "UPDATE change_log SET body = 'abc' WHERE revision = 2")
+    assert store.verify_rows("acme").problem.startswith("what the change log has of revision 2 cannot be read: ")
+
+
 def test_an_event_cannot_commit_to_something_else(attested):
     by_hand(attested, "UPDATE audit_log SET changes = NULL WHERE seq = 3")
     assert "event 3 (hq:3) does not match its hash" in attested.verify("acme").problem
