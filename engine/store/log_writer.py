@@ -1,5 +1,7 @@
 """The change log of one write: each row that it changes, stored in parts beside what else the write holds back."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import Table
 
 from engine.store.row_log import RowLog
@@ -32,6 +34,11 @@ class LogWriter:
             self.tables.add(table.name)
             self._rows.gone(table, key)
             self._store_full_part()
+
+    def erased(self, revision: int, part: int, places: Sequence[int]) -> None:
+        """Lines that an earlier write logged, and that are gone from the log."""
+        self._rows.erased(revision, part, places)
+        self._store_full_part()
 
     def finish(self) -> str | None:
         """Store what waits; the root over all that was logged, None where nothing was."""

@@ -158,7 +158,8 @@ def purge_incidents(revision: Revision, before: datetime) -> PurgeResult:
         for table in _OF_INCIDENTS:
             gone[table.name] = _delete(revision, table, table.c.incident_id, going)
         gone[incidents.name] = _delete(revision, incidents, incidents.c.id, going)
-        erase_versions(revision.records, org_id, gone, before=revision.seq)
+        for erasure in erase_versions(revision.records, org_id, gone, before=revision.seq):
+            revision.erased(*erasure)
         _start_replicas_over(revision)
         _record(revision, "incidents", before, len(going))
     return _done(revision, PurgeResult("incidents", len(going), tuple(hold.id for hold in blocking)), blocking)

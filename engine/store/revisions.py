@@ -187,6 +187,10 @@ class Revision:
         """Log a row that does not change: one from before there was a log."""
         self._log.put(table, row, earlier=True)
 
+    def erased(self, revision: int, part: int, places: Sequence[int]) -> None:
+        """Log that these lines of an earlier write are gone from the log, but for their leaves."""
+        self._log.erased(revision, part, places)
+
     # -- rows that wait for those of other revisions ------------------------------------------------------------------
 
     def look_up(self, read: Lookup[V], keys: Sequence[str]) -> dict[str, V | None]:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Table, func, select
 
 from engine.model import merkle
 from engine.store.batches import in_batches
-from engine.store.row_log import as_written_now, key_json, read_json, read_part, row_json
+from engine.store.row_log import as_written_now, key_json, read_erased, read_json, read_part, row_json
 from engine.store.rows import all_rows
 from engine.store.schema import LOGGED
 from engine.store.schema.audit import audit_log, chain_cuts, change_log
@@ -54,7 +54,7 @@ class RowCheck:
 
 
 class _UnsoundLogError(Exception):
-    """A part of the log is not what the chain committed to."""
+    """A part of the log is not what the chain committed to, or a table cannot be read at all."""
 
 
 def check_rows(connection: Connection, org_id: str, progress: Counting = lambda done, total: None) -> RowCheck:
@@ -65,11 +65,14 @@ def check_rows(connection: Connection, org_id: str, progress: Counting = lambda 
     with closing(sqlite3.connect("")) as ledger:  # no name: SQLite puts it into a file where it grows
         ledger.execute("CREATE TABLE logged (name, key, revision, hash, PRIMARY KEY (name, key)) WITHOUT ROWID")
         ledger.execute("CREATE TABLE present (name, key, hash, PRIMARY KEY (name, key)) WITHOUT ROWID")
+        ledger.execute("CREATE TABLE erased (revision, part, place, PRIMARY KEY (revision, part, place)) WITHOUT ROWID")
+        ledger.execute("CREATE TABLE said (revision, part, place, PRIMARY KEY (revision, part, place)) WITHOUT ROWID")
         try:
             revisions = _read_log(connection, org_id, ledger, progress)
+            _nothing_hidden(ledger)
+            rows = sum(_read_table(connection, org_id, table, ledger) for table in LOGGED.values())
         except _UnsoundLogError as error:
             return RowCheck(org_id, 0, 0, str(error))
-        rows = sum(_read_table(connection, org_id, table, ledger) for table in LOGGED.values())
         found = _first_difference(connection, org_id, ledger)
     if found is None:
         return RowCheck(org_id, rows, revisions, None)
@@ -114,30 +117,49 @@ def _read_log(connection: Connection, org_id: str, ledger: sqlite3.Connection, p
 
 def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) -> Iterator[tuple[int, str]]:
     """Each revision of the log with the root over its rows, which go into the ledger."""
-    query = select(change_log.c.revision, change_log.c.body).where(change_log.c.org_id == org_id)
+    query = select(change_log.c.revision, change_log.c.part, change_log.c.body).where(change_log.c.org_id == org_id)
     query = query.order_by(change_log.c.revision, change_log.c.part)
     leaves: list[bytes] = []
     current: int | None = None
     with connection.execute(query.execution_options(yield_per=200)) as parts:
-        for revision, body in parts:
+        for revision, part, body in parts:
             if current is not None and revision != current:
                 yield current, merkle.root(leaves).hex()
                 leaves = []
             current = revision
             rows = []
+            erased: list[tuple[int, int, int]] = []
+            said: list[tuple[int, int, int]] = []
             try:
-                for line in read_part(body):
+                for place, line in enumerate(read_part(body)):
                     leaves.append(line.leaf)
-                    if line.text is not None:
+                    if line.text is None:
+                        erased.append((revision, part, place))
+                    elif (gone := read_erased(line.text)) is not None:
+                        said += [(*gone[:2], one) for one in gone[2]]
+                    else:
                         row = read_json(line.text)
                         there = None if row.values is None else sha256(as_written_now(line.text, row)).digest()
                         rows.append((row.table, _key_text(row.key).decode(), revision, there))
             except (ValueError, msgspec.DecodeError) as error:
-                said = f"what the change log has of revision {revision} cannot be read: {error}"
-                raise _UnsoundLogError(said) from error
+                problem = f"what the change log has of revision {revision} cannot be read: {error}"
+                raise _UnsoundLogError(problem) from error
             ledger.executemany("INSERT OR REPLACE INTO logged VALUES (?, ?, ?, ?)", rows)
+            ledger.executemany("INSERT INTO erased VALUES (?, ?, ?)", erased)
+            ledger.executemany("INSERT OR IGNORE INTO said VALUES (?, ?, ?)", said)
     if current is not None:
         yield current, merkle.root(leaves).hex()
+
+
+def _nothing_hidden(ledger: sqlite3.Connection) -> None:
+    """A line of which only the leaf is left was erased by a write that said so, else a version of a row is hidden."""
+    query = "SELECT * FROM erased WHERE (revision, part, place) NOT IN (SELECT * FROM said) ORDER BY 1, 2, 3 LIMIT 1"
+    hidden = ledger.execute(query).fetchone()
+    if hidden is not None:
+        raise _UnsoundLogError(
+            f"line {hidden[2] + 1} of part {hidden[1]} of what revision {hidden[0]} changed is gone from the change "
+            "log, and no revision says that it was erased"
+        )
 
 
 # -- the tables --------------------------------------------------------------------------------------------------------
@@ -146,10 +168,15 @@ def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) 
 def _read_table(connection: Connection, org_id: str, table: Table, ledger: sqlite3.Connection) -> int:
     """How many rows of the organization a table has; their hashes go into the ledger."""
     count = 0
-    for batch in in_batches(all_rows(connection, table, org_id), BATCH):
-        found = [(table.name, key_json(table, row).decode(), sha256(row_json(table, row)).digest()) for row in batch]
-        ledger.executemany("INSERT INTO present VALUES (?, ?, ?)", found)
-        count += len(found)
+    try:
+        for batch in in_batches(all_rows(connection, table, org_id), BATCH):
+            found = [
+                (table.name, key_json(table, row).decode(), sha256(row_json(table, row)).digest()) for row in batch
+            ]
+            ledger.executemany("INSERT INTO present VALUES (?, ?, ?)", found)
+            count += len(found)
+    except (ValueError, TypeError, AttributeError) as error:  # SQLite keeps whatever it is given
+        raise _UnsoundLogError(f"{table.name} has a value that is none of its column: {error}") from error
     return count
 
 

@@ -4,7 +4,8 @@ A line for each row: ``<salt as 32 hex digits> <JSON>``, where JSON is ``["table
 canonical form (sorted, no white space, nulls left out), and ``null`` in place of the columns for a row that went. A row
 from before there was a log has the revision that had written it as a fourth member. Its
 leaf is ``SHA-256(0x00 || salt || JSON)``; the RFC 6962 root over the leaves in their order is the member ``changes`` of
-the write's last event. A row that is erased leaves its leaf, ``<64 hex digits>``, so that the others are still proved.
+the write's last event. A row that is erased leaves its leaf, ``<64 hex digits>``, so that the others are still proved;
+who erases says so: ``["change_log", [revision, part], [places]]``, or nobody could tell it from a row that was hidden.
 """
 
 import os
@@ -26,10 +27,12 @@ from engine.store.types import Instant, instant_text
 SEED: bytes | None = None  # set, salts follow from it: the same writes have the same bytes, and anybody can guess them
 PART_ROWS = 2_000
 SALT_BYTES = 16
+ERASED = "change_log"  # in place of a table: lines of the log itself
 _LEVEL = 1  # of compression: more takes longer than the write
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 _decode = msgspec.json.Decoder().decode
+_ERASED = b'["%s",' % ERASED.encode()
 
 
 class LoggedRow(NamedTuple):
@@ -109,6 +112,14 @@ def read_json(line: bytes) -> LoggedRow:
     return LoggedRow(table, tuple(key), values, *written)
 
 
+def read_erased(line: bytes) -> tuple[int, int, list[int]] | None:
+    """Revision, part and places of the lines that a line says are erased; None for one of a row."""
+    if not line.startswith(_ERASED):
+        return None
+    _, (revision, part), places = _decode(line)
+    return revision, part, places
+
+
 def as_written_now(line: bytes, row: LoggedRow) -> bytes:
     """What the log would say of a row, had it been written by the revision that logged it."""
     return line if row.written is None else line[: line.rindex(b",")] + b"]"
@@ -126,6 +137,7 @@ class RowLog:
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[str, tuple[object, ...]], tuple[Table, Values | None, bool]] = {}
+        self._erased: list[bytes] = []
         self._leaves: list[bytes] = []
 
     def put(self, table: Table, row: Values, *, earlier: bool = False) -> None:
@@ -136,27 +148,33 @@ class RowLog:
         """A row that is not there any more."""
         self._waiting[table.name, key] = (table, None, False)
 
+    def erased(self, revision: int, part: int, places: Sequence[int]) -> None:
+        """Lines of an earlier write of which the leaf alone is left."""
+        self._erased.append(_encode([ERASED, [revision, part], places]))
+
     @property
     def full(self) -> bool:
         """Whether enough waits for a part."""
-        return len(self._waiting) >= PART_ROWS
+        return len(self._waiting) + len(self._erased) >= PART_ROWS
 
     def take(self, org_id: str, revision: int) -> LogPart | None:
         """What waits, as a part; None where nothing does."""
-        if not self._waiting:
+        texts = [*self._texts(), *self._erased]
+        if not texts:
             return None
         lines = []
-        for salt, ((_, key), (table, row, earlier)) in zip(
-            _salts(len(self._waiting), org_id, revision, len(self._leaves)), self._waiting.items(), strict=True
-        ):
-            if row is None:
-                text = gone_json(table, key)
-            else:
-                text = earlier_json(table, row) if earlier else row_json(table, row)
+        for salt, text in zip(_salts(len(texts), org_id, revision, len(self._leaves)), texts, strict=True):
             self._leaves.append(merkle.leaf_hash(salt + text))
             lines.append(b"%s %s" % (salt.hex().encode(), text))
-        self._waiting = {}
+        self._waiting, self._erased = {}, []
         return LogPart(len(lines), pack(lines))
+
+    def _texts(self) -> Iterator[bytes]:
+        for (_, key), (table, row, earlier) in self._waiting.items():
+            if row is None:
+                yield gone_json(table, key)
+            else:
+                yield earlier_json(table, row) if earlier else row_json(table, row)
 
     def root(self) -> str | None:
         """The root over all that was taken, in hex; None where nothing was."""
@@ -195,7 +213,7 @@ def read_part(body: bytes) -> Iterator[LogLine]:
     """The lines of a part. ValueError for what is none."""
     try:
         lines = zlib.decompress(body).splitlines()
-    except zlib.error as error:
+    except (zlib.error, TypeError) as error:  # SQLite may have a text there
         raise ValueError(str(error)) from error
     for line in lines:
         if line[32:33] != b" ":
@@ -208,7 +226,7 @@ def read_part(body: bytes) -> Iterator[LogLine]:
 def logged_rows(body: bytes) -> Iterator[LoggedRow]:
     """The rows of a part that are not erased, without a look at their leaves."""
     for line in zlib.decompress(body).splitlines():
-        if line[32:33] == b" ":
+        if line[32:33] == b" " and not line.startswith(_ERASED, 33):
             yield read_json(line[33:])
 
 

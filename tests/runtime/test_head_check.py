@@ -268,3 +268,10 @@ def test_only_so_many_problems_are_told(services):
         signed_head(services, "acme", now=NOW)
     without_tail(services, 1)
     assert len(problems(services)) == 20
+
+
+def test_a_download_whose_hash_is_none_is_told(services):
+    write(services, 3)
+    left = {"accessed_at": NOW, "actor": "ann", "resource": "r", "status": 200, "head_seq": 2, "head_hash": "zz"}
+    executed(services, access_log.insert().values(id="a", org_id="acme", **left))
+    assert problems(services) == ["a download names another event 2 than the chain has"]

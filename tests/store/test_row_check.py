@@ -9,7 +9,7 @@ from sqlalchemy import create_engine, select, text
 from engine.store import EventRow
 from engine.store.history import begin_history
 from engine.store.retention import purge_audit_log, purge_incidents
-from engine.store.row_log import read_json, read_part
+from engine.store.row_log import pack, read_json, read_part
 from engine.store.schema import LOGGED, metadata
 from engine.store.schema.audit import change_log
 from engine.store.schema.controls import attestations
@@ -107,6 +107,22 @@ def test_a_record_that_is_written_anew_does_not_fit_its_event(attested):
     assert found.startswith("what the change log has of revision 2 is not what its event commits to: expected ")
 
 
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [("attested_at", "Invalid isoformat string: 'abc'"), ("due_on", "Invalid isoformat string: 'abc'")],
+)
+def test_a_value_that_is_none_of_its_column_is_told(store, column, said):
+    attest(store, "a")
+    by_hand(store, f"UPDATE attestations SET {column} = 'abc'")
+    assert store.verify_rows("acme").problem == f"attestations has a value that is none of its column: {said}"
+
+
+def test_a_text_in_place_of_the_log_is_told(store):
+    attest(store, "a")
+    by_hand(store, "UPDATE change_log SET body = 'abc' WHERE revision = 2")
+    assert store.verify_rows("acme").problem.startswith("what the change log has of revision 2 cannot be read: ")
+
+
 def test_an_event_cannot_commit_to_something_else(attested):
     by_hand(attested, "UPDATE audit_log SET changes = NULL WHERE seq = 3")
     assert "event 3 (hq:3) does not match its hash" in attested.verify("acme").problem
@@ -156,7 +172,26 @@ def test_what_retention_removes_leaves_its_leaves_alone(attested):
         ("incident_timeline", ("t",)),
         ("incidents", ("i",)),
     ]
+    assert [line[2:] for line in logged(attested) if line[1] == "change_log"] == [((5, 0), [0, 1]), ((6, 0), [0])]
     assert (attested.verify("acme").problem, attested.verify_rows("acme").problem) == (None, None)
+
+
+@pytest.mark.parametrize("revision", [3, 4])
+def test_a_line_that_is_hidden_behind_its_leaf_is_named(attested, revision):
+    """The row is as the line before had it: the last version hidden, or all of them."""
+    with attested.reader() as connection:
+        body = connection.execute(select(change_log.c.body).where(change_log.c.revision == revision)).scalar_one()
+    hidden = pack(line.leaf.hex().encode() for line in read_part(body)).hex()
+    written = f"X'{hidden}'" if attested.url.startswith("sqlite") else f"'\\x{hidden}'"
+    by_hand(
+        attested,
+        f"UPDATE change_log SET body = {written} WHERE revision = {revision}",
+        "UPDATE attestations SET outcome = NULL" if revision == 4 else "DELETE FROM attestations WHERE id = 'b'",
+    )
+    assert attested.verify_rows("acme").problem == (
+        f"line 1 of part 0 of what revision {revision} changed is gone from the change log, and no revision says that "
+        "it was erased"
+    )
 
 
 def test_rows_hold_over_a_cut_of_the_chain_wherever_it_falls(attested):
