@@ -13,6 +13,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Table, and_, delete, f
 from engine.model.vocabulary import DeploymentTier, RecordClass
 from engine.store.batches import in_batches
 from engine.store.chain import GENESIS
+from engine.store.cut_roots import NONE_CUT, PURGED, cut_roots, roots_until
 from engine.store.event_tree import grow
 from engine.store.revisions import Revision
 from engine.store.row_erasure import erase_versions
@@ -133,9 +134,13 @@ def purge_audit_log(revision: Revision, before: datetime) -> PurgeResult:
         digest: str = connection.execute(select(audit_log.c.hash).where(mine, audit_log.c.seq == cut)).scalar_one()
         start = int(connection.execute(select(func.min(audit_log.c.seq)).where(mine)).scalar_one())
         grow(connection, org_id)  # leaves outlive their events
+        gone = (cut_roots(connection, org_id) or NONE_CUT).add(roots_until(connection, org_id, cut))
         connection.execute(delete(audit_log).where(going))
         revision.insert(chain_cuts, [{"seq": cut, "hash": digest, "cut_at": revision.now}])
-        _record(revision, "audit_log", before, rows, first_seq=start, last_seq=cut, hash_at_cut=digest)
+        _record(
+            revision, "audit_log", before, rows, first_seq=start, last_seq=cut, hash_at_cut=digest,
+            cut_writes=gone.writes, cut_roots=gone.digest,
+        )  # fmt: skip
     return _done(revision, PurgeResult("audit_log", rows, tuple(hold.id for hold in blocking)), blocking)
 
 
@@ -180,7 +185,7 @@ def _start_replicas_over(revision: Revision) -> None:
 
 def _record(revision: Revision, record_class: str, before: datetime, rows: int, **facts: int | str) -> None:
     details = {"record_class": record_class, "before": instant_text(before), "rows": rows, **facts}
-    revision.record("retention.purged", object_type="retention", object_id=record_class, details=details)
+    revision.record(PURGED, object_type="retention", object_id=record_class, details=details)
 
 
 def _done(revision: Revision, purged: PurgeResult, blocking: Sequence[Hold]) -> PurgeResult:

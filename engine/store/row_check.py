@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Table, func, select
 
 from engine.model import merkle
 from engine.store.batches import in_batches
+from engine.store.cut_roots import NONE_CUT, cut_roots
 from engine.store.row_log import as_written_now, key_json, read_erased, read_json, read_part, row_json
 from engine.store.rows import all_rows
 from engine.store.schema import LOGGED
@@ -89,14 +90,15 @@ def _read_log(connection: Connection, org_id: str, ledger: sqlite3.Connection, p
     total = connection.execute(select(func.count()).where(*mine)).scalar_one()
     cut = connection.execute(select(func.max(chain_cuts.c.seq)).where(chain_cuts.c.org_id == org_id)).scalar() or 0
     query = select(audit_log.c.revision, audit_log.c.changes).where(*mine).order_by(audit_log.c.seq)
-    done = 0
+    done, below, gone = 0, cut_roots(connection, org_id), NONE_CUT
     with connection.execute(query.execution_options(yield_per=5000)) as committed:
         roots = iter(committed)
         expected = next(roots, None)
         for revision, root in _revisions(connection, org_id, ledger):
             if expected is None or revision < expected.revision:
-                if revision <= cut:
-                    continue  # its event is gone; the row itself is still compared
+                if revision <= cut:  # its event is gone
+                    gone = gone.add([root])
+                    continue
                 raise _UnsoundLogError(f"the change log has a revision {revision} that no event commits to")
             if revision > expected.revision:
                 raise _UnsoundLogError(f"the change log misses what revision {expected.revision} changed")
@@ -111,6 +113,10 @@ def _read_log(connection: Connection, org_id: str, ledger: sqlite3.Connection, p
                 progress(done, total)
         if expected is not None:
             raise _UnsoundLogError(f"the change log misses what revision {expected.revision} changed")
+    if below not in (None, gone):
+        raise _UnsoundLogError(
+            "what the change log has of the writes whose events retention removed is not what they had committed to"
+        )
     progress(done, total)
     return done
 

@@ -207,6 +207,31 @@ def test_rows_hold_over_a_cut_of_the_chain_wherever_it_falls(attested):
     assert 'attestations ["b"] differs in outcome' in attested.verify_rows("acme").problem
 
 
+def test_below_a_cut_the_log_is_held_by_what_the_purge_noted(attested):
+    for age in (900, 890, 2):
+        with attested.revision("acme", "me", now=NOW) as revision:
+            revision.append_events([EventRow(f"e{age}", NOW - timedelta(days=age), "me", "x")])
+            revision.update(attestations, {"id": "b"}, {"statement": f"said {age}"})
+    later = NOW + timedelta(days=300)
+    for until in (later - timedelta(days=1100), later - timedelta(days=299)):
+        with attested.revision("acme", "retention", now=later) as revision:
+            purge_audit_log(revision, until)
+            revision.record("retention.ran")
+    assert attested.verify("acme").first_seq > 4
+    assert attested.verify_rows("acme").problem is None
+    with attested.reader() as connection:
+        body = connection.execute(select(change_log.c.body).where(change_log.c.revision == 3)).scalar_one()
+    engine = create_engine(attested.url)
+    with engine.begin() as connection:
+        forged = [line.stored.replace(b'"owner":"ada', b'"owner":"eve') for line in read_part(body)]
+        assert forged != [line.stored for line in read_part(body)]
+        connection.execute(change_log.update().where(change_log.c.revision == 3).values(body=pack(forged)))
+    engine.dispose()
+    assert attested.verify_rows("acme").problem == (
+        "what the change log has of the writes whose events retention removed is not what they had committed to"
+    )
+
+
 def test_every_table_is_logged_or_says_why_not():
     silent = {name for name, table in metadata.tables.items() if "unlogged" not in table.info}
     assert silent == set()
