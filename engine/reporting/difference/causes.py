@@ -133,7 +133,7 @@ def sentence_of(causes: Sequence[Cause], row: FrameRow, computed_from: Sequence[
         anew = f"computed anew from {', '.join(computed_from)}"
         if is_of_one_record(row):
             return f"No write between the two touches it; {anew}."
-        return f"It follows from several records; {anew}."
+        return "It follows from several records."
     said = [_said(cause) for cause in causes[:_SHOWN]]
     more = f"; and {len(causes) - _SHOWN:,} more" if len(causes) > _SHOWN else ""
     return f"{'; '.join(said)}{more}."

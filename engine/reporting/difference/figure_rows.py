@@ -42,7 +42,10 @@ def why(
     steps = _steps(difference, part)
     return FigureWhy(
         _in_words(difference, steps),
-        tuple(one for one in moved if one.kind in kinds or not subjects.isdisjoint(one.about)),
+        # figures of incidents count a period, which moves on: its rows say it
+        tuple(
+            one for one in moved if one.kind in kinds or (one.kind != "incident" and not subjects.isdisjoint(one.about))
+        ),
         steps if kinds else "",
     )
 

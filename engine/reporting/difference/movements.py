@@ -30,7 +30,7 @@ _CONTROL = ("framework", "control_id")
 MOVING = (
     Moving("control", "control_status", "control_profiles", _CONTROL, "state", {
         "ineffective": "state_since", "stale": "state_since", "no_data": "state_since", "partial": "state_since",
-        "effective": "last_evidence_on", "not_applicable": "approved_on",
+        "not_applicable": "approved_on",
     }),
     Moving("attestation", "attestations", "attestations", ("id",), "status", {
         "overdue": "due_on", "rejected": "attested_on", "attested": "attested_on",
@@ -96,11 +96,15 @@ def _moved(
     moving: Moving, before: pl.DataFrame, after: pl.DataFrame, reasons: Mapping[tuple[str, ...], str]
 ) -> Iterator[StateMove]:
     """Rows that came into a state with a word; of a control that was not in scope nothing is said."""
-    was = {tuple(row[name] for name in moving.key): row[moving.state] for row in before.iter_rows(named=True)}
+    was = {
+        tuple(row[name] for name in moving.key): _state(moving, row[moving.state])
+        for row in before.iter_rows(named=True)
+    }
     for row in after.iter_rows(named=True):
-        key, found = tuple(row[name] for name in moving.key), row[moving.state]
-        state = _state(moving, found)
-        if state not in KINDS[moving.kind].verbs or was.get(key) == found:
+        key, state = tuple(row[name] for name in moving.key), _state(moving, row[moving.state])
+        if moving.kind == "incident" and state == "resolved" and key not in was:
+            yield StateMove(moving.kind, "open", _thing(moving, row), about=_about(moving, row))
+        if state not in KINDS[moving.kind].verbs or was.get(key) == state:
             continue
         if moving.kind != "control" or key in was:
             because = reasons.get(key, "") if moving.kind == "control" else ""
@@ -109,7 +113,9 @@ def _moved(
 
 
 def _state(moving: Moving, found: object) -> str:
-    """The word of a state; a flag is called as its column."""
+    """The word of a state; a flag is called as its column. An incident is open until it is resolved."""
+    if moving.kind == "incident":
+        return "resolved" if found in ("resolved", "closed") else "open"
     if isinstance(found, bool):
         return moving.state if found else f"not_{moving.state}"
     return str(found)

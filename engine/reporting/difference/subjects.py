@@ -36,7 +36,9 @@ def subjects_of_row(row: Mapping[str, object], sources: Mapping[str, str]) -> li
         return list(dict.fromkeys(found))
     if isinstance(framework, str):
         return [("framework", framework)]
-    return [("person", value) for name in _PEOPLE if isinstance(value := row.get(name), str) and "@" in value]
+    first = next((name for name in row if name != "week"), "")  # of a thing the owner is not what it is about
+    named = row.get(first) if first in _PEOPLE else None
+    return [("person", named)] if isinstance(named, str) and "@" in named else []
 
 
 def is_of_one_record(row: Mapping[str, object]) -> bool:

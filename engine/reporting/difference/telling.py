@@ -86,9 +86,13 @@ def tell(told: Telling) -> Document:
             _writes([cause for found in rows.values() for row in found for cause in row.causes]),
             *tables,
         ),
-        definitions=_DEFINITIONS,
+        definitions={**_DEFINITIONS, "It follows from several records": _several(told.computed_from)},
         footnotes=(f"Then: {told.difference.headlines[0]}", f"Now: {told.difference.headlines[1]}"),
     )
+
+
+def _several(computed_from: Sequence[str]) -> str:
+    return f"The row names no single record: it was computed anew from {', '.join(computed_from)}."
 
 
 def _headline(told: Telling, counts: Mapping[str, int]) -> str:

@@ -37,10 +37,11 @@ def _controls(status: pl.DataFrame, actions: pl.DataFrame) -> pl.DataFrame:
     for row in moved.iter_rows(named=True):
         newest = known.get((row["org_id"], row["last_evidence_id"]))
         reasons.append(reason_of(row, newest and family_of(newest), None))
+    # the newest evidence of an effective control is not that which made it effective: of it no day is known
     effective = pl.col("state") == "effective"
     return moved.with_columns(because=pl.Series(reasons, dtype=pl.String)).select(
         "org_id", "framework", "state", "because", kind=pl.lit("control"), thing=_control(),
-        moved_on=pl.when(effective).then("last_evidence_on").otherwise("state_since"),
+        moved_on=pl.when(~effective).then("state_since"),
     )  # fmt: skip
 
 
@@ -81,10 +82,6 @@ def reason_of(row: FrameRow, family: str | None, against: str | None) -> str:
             return "because a test failed"
         case "ineffective" if against:
             return f"after “{against}”"
-        case "ineffective" if against:
-            return f"after “{against}”"
-        case "effective" if family:
-            return f"with new {family} evidence"
     return ""
 
 

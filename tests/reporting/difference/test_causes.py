@@ -61,11 +61,21 @@ def test_a_write_of_something_else_is_no_cause(row):
     assert causes(row, writes=[SIGNED], events={7: [MADE]}) == []
 
 
+def test_a_write_about_the_owner_of_a_thing_is_no_cause_of_the_thing():
+    email = "ann@acme.example"
+    capacity = RowWrite(8, "owner_capacity", (email, "2026-W45"), None, {"hours": 4.0})
+    given = {"writes": [capacity], "events": {8: [MADE]}}
+    assert [cause.event_id for cause in causes({"owner": email, "hours": 4.0}, **given)] == ["hq:8"]
+    assert [cause.event_id for cause in causes({"week": "2026-W45", "owner": email}, **given)] == ["hq:8"]
+    assert causes({"decision": "Renew 1 expired exception", "owner": email}, **given) == []
+    assert causes({"due_on": date(2026, 12, 9), "title": "Committee meets", "owner": email}, **given) == []
+
+
 def test_where_nothing_did_it_that_is_said():
     assert sentence_of([], CONTROL, ["readiness", "gaps"]) == (
         "No write between the two touches it; computed anew from readiness, gaps."
     )
-    assert sentence_of([], {"owner": "ann"}, ["gaps"]) == "It follows from several records; computed anew from gaps."
+    assert sentence_of([], {"owner": "ann"}, ["gaps"]) == "It follows from several records."
 
 
 def test_a_deadline_between_the_two_days_is_a_cause_unless_it_was_moved():

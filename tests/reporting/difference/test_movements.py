@@ -45,6 +45,25 @@ def test_a_day_that_is_not_between_the_two_is_not_told():
     assert said(status({"control_id": "CC6.1"}), after) == ["1 control went stale"]
 
 
+def test_of_a_control_that_became_effective_no_day_and_no_reason_is_known():
+    evidence = {"last_evidence_id": "e1", "last_evidence_on": date(2026, 11, 19)}
+    before, after = status({"control_id": "CC6.1", **STALE}), status({"control_id": "CC6.1", **evidence})
+    assert said(before, after, {"e1": "backup.completed"}) == ["1 control became effective"]
+
+
+def test_incidents_are_open_until_they_are_resolved_or_closed():
+    def incidents(**states):
+        return {"incidents": rows("incidents", *({"id": name, "status": state} for name, state in states.items()))}
+
+    before = incidents(a="open", b="acknowledged", c="resolved")
+    after = incidents(a="mitigated", b="closed", c="closed", d="closed", e="acknowledged")
+    found = in_groups(movements(before, after, DAYS, {}))
+    assert [(one.words, one.things) for one in found] == [
+        ("2 incidents were opened", ("d", "e")),
+        ("2 incidents were resolved", ("b", "d")),
+    ]
+
+
 def test_attestations_that_lapsed_are_told():
     before = {"attestations": rows("attestations", {"id": "a", "framework": "soc2", "control_id": "CC6.1"})}
     after = {
