@@ -1,6 +1,7 @@
 """The retention job: what goes, what a legal hold keeps, and that the rest of the chain still verifies."""
 
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 
 import pytest
 from sqlalchemy import select
@@ -107,6 +108,7 @@ def test_an_override_takes_the_place_of_its_class_alone(store):
 def test_the_old_part_of_the_chain_goes_and_the_rest_verifies(any_store):
     fill(any_store, event("old", 500), event("edge", AUDIT), event("new", 10))
     old = {row["seq"]: row["hash"] for row in rows(any_store, audit_log)}
+    (made, _, *_) = [row["changes"] for row in rows(any_store, audit_log)]
     assert purge(any_store, "acme", now=LATER) == [PurgeResult("audit_log", 2), PurgeResult("incidents", 0)]
     kept = rows(any_store, audit_log)
     assert [(row["seq"], row["action"]) for row in kept] == [
@@ -114,7 +116,7 @@ def test_the_old_part_of_the_chain_goes_and_the_rest_verifies(any_store):
     ]  # fmt: skip
     assert kept[-1]["details"] == {
         "record_class": "audit_log", "before": "2028-07-12T00:00:00.000000Z", "rows": 2, "first_seq": 1, "last_seq": 2,
-        "hash_at_cut": old[2],
+        "hash_at_cut": old[2], "cut_writes": 1, "cut_roots": sha256(f"{'0' * 64}{made}".encode()).hexdigest(),
     }  # fmt: skip
     assert kept[-1]["actor"] == "retention"
     assert [(cut["seq"], cut["hash"]) for cut in rows(any_store, chain_cuts)] == [(2, old[2])]
