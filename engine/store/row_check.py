@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Table, func, select
 from engine.model import merkle
 from engine.store.batches import in_batches
 from engine.store.cut_roots import NONE_CUT, cut_roots
+from engine.store.part_check import wrong_part
 from engine.store.row_log import as_written_now, key_json, read_erased, read_json, read_part, row_json
 from engine.store.rows import all_rows
 from engine.store.schema import LOGGED
@@ -75,8 +76,9 @@ def check_rows(connection: Connection, org_id: str, progress: Counting = lambda 
         except _UnsoundLogError as error:
             return RowCheck(org_id, 0, 0, str(error))
         found = _first_difference(connection, org_id, ledger)
+        newest = dict(ledger.execute("SELECT name, max(revision) FROM logged GROUP BY name").fetchall())
     if found is None:
-        return RowCheck(org_id, rows, revisions, None)
+        return RowCheck(org_id, rows, revisions, wrong_part(connection, org_id, newest))
     by = "no revision wrote it" if found.revision is None else f"revision {found.revision} wrote it last"
     return RowCheck(org_id, rows, revisions, f"{found.problem}; {by}", found)
 
@@ -123,17 +125,18 @@ def _read_log(connection: Connection, org_id: str, ledger: sqlite3.Connection, p
 
 def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) -> Iterator[tuple[int, str]]:
     """Each revision of the log with the root over its rows, which go into the ledger."""
-    query = select(change_log.c.revision, change_log.c.part, change_log.c.body).where(change_log.c.org_id == org_id)
+    columns = (change_log.c.revision, change_log.c.part, change_log.c.rows, change_log.c.body)
+    query = select(*columns).where(change_log.c.org_id == org_id)
     query = query.order_by(change_log.c.revision, change_log.c.part)
     leaves: list[bytes] = []
     current: int | None = None
     with connection.execute(query.execution_options(yield_per=200)) as parts:
-        for revision, part, body in parts:
+        for revision, part, count, body in parts:
             if current is not None and revision != current:
                 yield current, merkle.root(leaves).hex()
                 leaves = []
             current = revision
-            rows = []
+            rows, before = [], len(leaves)
             erased: list[tuple[int, int, int]] = []
             said: list[tuple[int, int, int]] = []
             try:
@@ -145,16 +148,25 @@ def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) 
                         said += [(*gone[:2], one) for one in gone[2]]
                     else:
                         row = read_json(line.text)
-                        there = None if row.values is None else sha256(as_written_now(line.text, row)).digest()
+                        text = None if row.values is None else as_written_now(line.text, row)
+                        there = None if text is None else _stamped(text, row.written or revision)
                         rows.append((row.table, _key_text(row.key).decode(), revision, there))
             except (ValueError, msgspec.DecodeError) as error:
                 problem = f"what the change log has of revision {revision} cannot be read: {error}"
                 raise _UnsoundLogError(problem) from error
+            if len(leaves) - before != count:
+                said_count = f"part {part} of what revision {revision} changed is said to have {count} rows"
+                raise _UnsoundLogError(f"{said_count}, and has {len(leaves) - before}")
             ledger.executemany("INSERT OR REPLACE INTO logged VALUES (?, ?, ?, ?)", rows)
             ledger.executemany("INSERT INTO erased VALUES (?, ?, ?)", erased)
             ledger.executemany("INSERT OR IGNORE INTO said VALUES (?, ?, ?)", said)
     if current is not None:
         yield current, merkle.root(leaves).hex()
+
+
+def _stamped(text: bytes, revision: object) -> bytes:
+    """The hash of a row with the revision that wrote it."""
+    return sha256(b"%s %s" % (text, str(revision).encode())).digest()
 
 
 def _nothing_hidden(ledger: sqlite3.Connection) -> None:
@@ -177,7 +189,8 @@ def _read_table(connection: Connection, org_id: str, table: Table, ledger: sqlit
     try:
         for batch in in_batches(all_rows(connection, table, org_id), BATCH):
             found = [
-                (table.name, key_json(table, row).decode(), sha256(row_json(table, row)).digest()) for row in batch
+                (table.name, key_json(table, row).decode(), _stamped(row_json(table, row), row["revision"]))
+                for row in batch
             ]
             ledger.executemany("INSERT INTO present VALUES (?, ?, ?)", found)
             count += len(found)
@@ -211,6 +224,10 @@ def _first_difference(connection: Connection, org_id: str, ledger: sqlite3.Conne
     was = _logged_row(connection, org_id, revision, name, key)
     now = _present_row(connection, org_id, LOGGED[name], key)
     columns = sorted(column for column in {**was, **now} if was.get(column) != now.get(column))
+    if not columns:
+        return RowDifference(
+            name, key, "revision", revision, f"{said} differs in revision: it is not that of its write"
+        )
     shown = f"{said} differs in {columns[0]}: logged {was.get(columns[0])!r}, found {now.get(columns[0])!r}"
     return RowDifference(name, key, columns[0], revision, shown)
 

@@ -75,6 +75,22 @@ def test_the_log_has_every_version_of_a_row_whole(attested):
             "UPDATE attestations SET due_on = '2027-01-01' WHERE id = 'a'",
             "attestations [\"a\"] differs in due_on: logged '2026-12-01', found '2027-01-01'; revision 4 wrote it last",
         ),
+        (
+            "UPDATE attestations SET revision = 3 WHERE id = 'a'",
+            'attestations ["a"] differs in revision: it is not that of its write; revision 4 wrote it last',
+        ),
+        (
+            "UPDATE change_log SET rows = 2 WHERE revision = 3",
+            "part 0 of what revision 3 changed is said to have 2 rows, and has 1",
+        ),
+        (
+            "UPDATE table_heads SET revision = 3 WHERE part = 'attestations'",
+            "table_heads has attestations at 3, and revision 4 changed it, which ended at 4",
+        ),
+        (
+            "DELETE FROM table_heads WHERE part = 'audit_log:attestation.made'",
+            "table_heads has audit_log:attestation.made nowhere, and revision 4 changed it, which ended at 4",
+        ),
         ("DELETE FROM attestations WHERE id = 'a'", 'attestations ["a"] is missing; revision 4 wrote it last'),
         (
             "INSERT INTO workspaces (org_id, id, name, revision) VALUES ('acme', 'w', 'W', 4)",
