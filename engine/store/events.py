@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 from sqlalchemy import Connection
 
 from engine.store.schema.audit import audit_log
+from engine.store.statements import execute_directly
 
 if TYPE_CHECKING:  # SQLite does without the driver
     from psycopg import Connection as PostgresConnection
@@ -55,4 +56,4 @@ class EventBuffer:
             self._connection.exec_driver_sql(insert + marks, rows)
         else:  # one step of the database, and so one switch of threads at most
             values = tuple(value for row in rows for value in row)
-            self._connection.exec_driver_sql(insert + ", ".join([marks] * len(rows)), values)
+            execute_directly(self._connection, insert + ", ".join([marks] * len(rows)), values)

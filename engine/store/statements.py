@@ -68,7 +68,9 @@ class _Compiled:
         given = {**self._constants, **values}
         for name, process in self._binds.items():
             given[name] = process(given[name])
-        return _driven(connection, self._sql, given if self._order is None else [given[name] for name in self._order])
+        return execute_directly(
+            connection, self._sql, given if self._order is None else [given[name] for name in self._order]
+        )
 
     def row(self, row: Stored) -> Stored:
         """A row with the types of the schema."""
@@ -77,7 +79,7 @@ class _Compiled:
         )  # fmt: skip
 
 
-def _driven(connection: Connection, sql: str, values: Values | Sequence[object]) -> DBAPICursor:
+def execute_directly(connection: Connection, sql: str, values: Values | Sequence[object]) -> DBAPICursor:
     """The driver's cursor; errors as SQLAlchemy raises them."""
     driver: Any = connection.connection.driver_connection  # of sqlite3 or psycopg: both can execute at once
     errors = connection.dialect.loaded_dbapi.Error
@@ -100,7 +102,7 @@ def insert_rows(connection: Connection, table: Table, names: tuple[str, ...], ro
         return
     head = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608 - names of tables and columns are ours
     for some, values in _flat(connection.dialect, table, names, rows):
-        _driven(connection, head + _marks(len(names), some), values)
+        execute_directly(connection, head + _marks(len(names), some), values)
 
 
 def put_rows(connection: Connection, table: Table, names: tuple[str, ...], rows: Sequence[Values]) -> None:
@@ -111,7 +113,7 @@ def put_rows(connection: Connection, table: Table, names: tuple[str, ...], rows:
     tail = f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {new}"
     if connection.dialect.name == "sqlite":
         for some, values in _flat(connection.dialect, table, names, rows):
-            _driven(connection, head + _marks(len(names), some) + tail, values)
+            execute_directly(connection, head + _marks(len(names), some) + tail, values)
     else:
         given = [tuple(row[name] for name in names) for row in rows]
         connection.exec_driver_sql(f"{head}({', '.join(['%s'] * len(names))}){tail}", given)
@@ -130,7 +132,7 @@ def update_rows(connection: Connection, table: Table, names: tuple[str, ...], ro
     tail = f") AS new WHERE {' AND '.join(f'{table.name}.{name} = {place[name]}' for name in key)}"
     changed = 0
     for some, values in _flat(connection.dialect, table, names, rows):
-        changed += _driven(connection, head + _marks(len(names), some) + tail, values).rowcount
+        changed += execute_directly(connection, head + _marks(len(names), some) + tail, values).rowcount
     return changed
 
 

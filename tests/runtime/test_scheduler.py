@@ -105,7 +105,9 @@ def killed_leader(start, url, before, seconds):
 def test_when_the_leader_is_killed_another_leads_after_its_silence(start, database_url):
     took, rows = killed_leader(start, database_url, FASTER + QUICK, 20.0)
     assert took > 0.5
-    assert set(rows) == {("quick", "succeeded", "done")}
+    ended = ("quick", "failed", "The process ended before the job did.")  # one that it was at when it was killed
+    assert set(rows) - {ended} == {("quick", "succeeded", "done")}
+    assert rows.count(ended) <= 1
 
 
 @pytest.mark.soak
