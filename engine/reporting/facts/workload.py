@@ -36,6 +36,7 @@ def owner_weeks(
 ) -> pl.DataFrame:
     """Hours due and available for every owner and week from this one on; this week offers the working days left.
 
+    An owner is who holds a pending duty, an overdue one too, or has capacity on record.
     Work without an owner is a row with a null owner and no capacity. Who has left has no capacity either: such rows
     are not ``staffed``, and what is due in them is nobody's shortfall but unowned.
     """

@@ -73,11 +73,18 @@ def test_five_reports_have_the_same_figures(obligations, weeks, left, days):
 @settings(max_examples=25, deadline=None)
 @given(ledgers())
 def test_overdue_hours_are_those_of_the_ledger_and_in_no_week(obligations):
-    made = documents(obligations, *CAPACITY)
+    everybody = (*CAPACITY, ("dan", "default", 8.0))  # whoever holds an overdue duty alone is an owner with hours, too
+    made = documents(obligations, *everybody)
     overdue = obligations.filter(state="overdue")["effort_hours"].sum()
     assert {document.summary["obligations_overdue_hours"] for document in made.values()} == {overdue}
     without = ledger(*obligations.filter(obligations["state"] != "overdue").iter_rows(named=True))
-    assert figures(obligations, *CAPACITY) == figures(without, *CAPACITY)
+    assert figures(obligations, *everybody) == figures(without, *everybody)
+
+
+def test_who_holds_an_overdue_duty_alone_has_hours_to_spare():
+    unowned = [duty(f"n{number}", 3, owner=None, effort_hours=1.0) for number in range(2)]
+    assert figures(ledger(*unowned))["weeks_short"] == 1
+    assert figures(ledger(*unowned, duty("late", -1, owner="dan")))["weeks_short"] == 0
 
 
 def test_nobody_and_who_has_left_are_not_owners():
