@@ -102,7 +102,7 @@ def _history(context: click.Context, files: tuple[Path, ...], key: str | None) -
     try:
         archives = [script.Archive(file) for file in files]
         for archive in archives:
-            archive.check()
+            archive.read()
         said = script.compare(*archives)
     except script.Broken as broken:
         click.echo(f"broken: {broken}")
