@@ -19,6 +19,7 @@ from engine.store.event_tree import EventTree
 from engine.store.queries import signed_heads as queries
 from engine.store.queries.audit import position
 from engine.store.rows import Reader
+from engine.store.schema.records import SignedHeadRow
 
 MOST = 20  # problems that are told
 
@@ -50,11 +51,17 @@ def check_heads(services: Services, org_id: str) -> HeadsCheck:
     """Check every head of the organization that was signed, sealed, delivered or downloaded."""
     check = HeadsCheck(org_id)
     key_path = services.settings.signing_key_path
-    keys = own_keys(key_path) if key_path.exists() else ()
-    check.signatures = bool(keys)
     witnesses = known_witnesses(services.settings)
+    lines = file_lines(heads_path(services.settings, org_id))
     with services.store.reader() as connection:
-        claims = [*_from_file(services, org_id, keys, check), *_from_store(connection, org_id, keys, witnesses, check)]
+        rows = queries.every(connection, org_id)
+        keys = own_keys(key_path) if key_path.exists() else ()  # after what they signed: one may be new since
+        check.signatures = bool(keys)
+        claims = [
+            *_from_file(lines, org_id, keys, check),
+            *_from_rows(rows, org_id, keys, witnesses, check),
+            *_departures(connection, org_id, check),
+        ]
         check.heads = len(claims)
         _on_chain(connection, org_id, claims, check)
         _seals(services, connection, org_id, check)
@@ -65,20 +72,23 @@ def check_heads(services: Services, org_id: str) -> HeadsCheck:
 # -- what was told -----------------------------------------------------------------------------------------------------
 
 
-def _from_file(services: Services, org_id: str, keys: Sequence[bytes], check: HeadsCheck) -> Iterator[HeadClaim]:
-    path = heads_path(services.settings, org_id)
-    for number, line in enumerate(file_lines(path), 1):
-        where = f"line {number} of heads/{path.name}"
+def _from_file(lines: Sequence[str], org_id: str, keys: Sequence[bytes], check: HeadsCheck) -> Iterator[HeadClaim]:
+    for number, line in enumerate(lines, 1):
+        where = f"line {number} of heads/{org_id}.log"
         try:
             yield _signed(where, note_of_line(line), org_id, keys)
         except ValueError as error:
             check.problems.append(f"{where} {error}")
 
 
-def _from_store(
-    connection: Reader, org_id: str, keys: Sequence[bytes], witnesses: Sequence[WitnessKey], check: HeadsCheck
+def _from_rows(
+    rows: Sequence[SignedHeadRow],
+    org_id: str,
+    keys: Sequence[bytes],
+    witnesses: Sequence[WitnessKey],
+    check: HeadsCheck,
 ) -> Iterator[HeadClaim]:
-    for row in queries.every(connection, org_id):
+    for row in rows:
         where = f"the signed head of {row['seq']} events"
         try:
             claim = _signed(where, row["note"], org_id, keys)
@@ -88,6 +98,9 @@ def _from_store(
             must_hold_beside(row, witnesses)
         except ValueError as error:
             check.problems.append(f"{where} {error}")
+
+
+def _departures(connection: Reader, org_id: str, check: HeadsCheck) -> Iterator[HeadClaim]:
     last = 0
     for departure in queries.departures(connection, org_id):
         if departure.seq < 0 or (departure.seq == 0 and departure.hash != GENESIS):

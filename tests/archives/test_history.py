@@ -106,7 +106,7 @@ def test_the_command_checks_the_files_of_each_once(office, monkeypatch, capsys):
     office.write("a")
     archives = [office.hand_over("old.zip"), office.hand_over("new.zip")]
     monkeypatch.setattr(verify.Archive, "digest", None)  # checked before, by the console's own reader
-    hq(["verify", *map(str, archives)], standalone_mode=False)
+    hq(["verify", *map(str, archives)])
     assert capsys.readouterr().out.splitlines()[-1].startswith("ok: new.zip continues the history of old.zip: ")
 
 

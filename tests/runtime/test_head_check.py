@@ -18,6 +18,7 @@ from engine.runtime.signed_heads import newest_signed_head, signed_head
 from engine.store import EventRow
 from engine.store.chain import GENESIS, link
 from engine.store.event_tree import grow
+from engine.store.queries import signed_heads as queries
 from engine.store.queries.audit import events_between
 from engine.store.schema.audit import access_log, audit_log, chain_cuts, event_tiles, retention_overrides, signed_heads
 from engine.store.schema.organizations import heads
@@ -331,3 +332,19 @@ def test_a_bundle_that_is_sealed_meanwhile_is_no_stranger(services, monkeypatch)
     seen = iter([set(), {"bnd_new"}])
     monkeypatch.setattr("engine.store.queries.signed_heads.bundle_ids", lambda connection, org_id: next(seen))
     assert problems(services) == ["the bundle bnd_strange is in the bundle folder and not on record"]
+
+
+def test_a_key_that_is_changed_meanwhile_is_known(services, monkeypatch):
+    """The head that it signs is read before the list of keys is."""
+    write(services, 3)
+    signed_head(services, "acme", now=NOW)
+    every = queries.every
+
+    def rotated_first(connection, org_id):
+        rotate_key(services.settings.signing_key_path, now=NOW)
+        write(services, 3)
+        signed_head(services, "acme", now=NOW)
+        return every(connection, org_id)
+
+    monkeypatch.setattr(queries, "every", rotated_first)
+    assert problems(services) == []
