@@ -7,7 +7,6 @@ on the record that a row is about, events that name its control, and those that 
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,16 +41,9 @@ class _Archive(NamedTuple):
     events: list["_Logged"]
 
 
-class _Logged(msgspec.Struct):
-    """What is looked at in an event of the chain."""
+class _Logged(WriteEvent, frozen=True):
+    """An event of the chain, with the controls that it names itself."""
 
-    seq: int
-    revision: int
-    event_id: str
-    recorded_at: datetime
-    actor: str
-    action: str
-    object_id: str | None
     controls: str | None
 
 
@@ -164,11 +156,8 @@ def _by_subject(events: Iterable[_Logged]) -> dict[Subject, list[WriteEvent]]:
         tags = (event.controls or "").split("; ")
         named: list[Subject] = [("control", *tag.split(":", 1)) for tag in tags if ":" in tag]
         record: list[Subject] = [("record", "", event.object_id)] if event.object_id else []
-        told = WriteEvent(
-            event.seq, event.revision, event.event_id, event.recorded_at, event.actor, event.action, event.object_id
-        )
         for subject in (*mapped.get(event.action, ()), *named, *record):
-            newest.setdefault(subject, {})[event.action] = told
+            newest.setdefault(subject, {})[event.action] = event
     return {subject: list(by_action.values()) for subject, by_action in newest.items()}
 
 

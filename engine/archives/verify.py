@@ -435,13 +435,29 @@ class Archive:
 
     def check(self, besides: Iterable[str] = ()) -> None:
         """All that can be checked of it alone; files ``besides`` may lie in its folder."""
+        self.read_manifest()
+        self.check_files(besides)
+        self.read_history()
+        if self.history is not None:
+            self.history.check(self.tree(self.seq))
+        elif self.first is not None:
+            for _ in self.events():
+                pass
+
+    def read(self) -> None:
+        """What two archives are compared by, of one whose files were checked before."""
+        self.read_manifest()
+        self.read_history()
+
+    def read_manifest(self) -> None:
+        """What the manifest says, signed with the key beside it."""
         payload = self.small("manifest.json")
         try:
             statement = json.loads(payload.decode())
             self.about = predicate = statement["predicate"]
-            files = [(file["path"], file["bytes"], file["sha256"]) for file in predicate["files"]]
+            self.listed = files = [(file["path"], file["bytes"], file["sha256"]) for file in predicate["files"]]
             subjects = [(one["name"], one["digest"]["sha256"]) for one in statement["subject"]]
-            stated, self.key_id, self.org = (
+            self.stated, self.key_id, self.org = (
                 predicate["merkle"]["root"],
                 predicate["key_id"],
                 predicate["organization"]["id"],
@@ -460,23 +476,31 @@ class Archive:
             if not NAME.fullmatch(name) or name in UNLISTED or names.count(name) > 1:
                 raise Broken("manifest.json", f"lists the file {name!r}")
         self.check_signature(payload)
+
+    def check_files(self, besides: Iterable[str]) -> None:
+        """Every file is the one that the manifest lists, and there is no other."""
+        files = self.listed
         for name, size, expected in files:
             found = self.digest(name, size)
             if found != expected:
                 raise Broken(name, f"was changed: expected SHA-256 {expected}, found {found}")
-        extra = sorted(set(self.names()) - set(names) - set(UNLISTED) - set(besides))
+        extra = sorted(set(self.names()) - {name for name, _, _ in files} - set(UNLISTED) - set(besides))
         if extra:
             raise Broken(extra[0], "is in this folder and not in the manifest")
         tree = Frontier()
         for name, _, found in files:
             tree.add(f"{found}  {name}".encode())
-        if tree.root().hex() != stated:
+        if tree.root().hex() != self.stated:
             raise Broken("manifest.json", "states another Merkle root than that of the files")
         sums = [(name, found) for name, _, found in files]
         sums += [(name, self.digest(name, None)) for name in UNLISTED if name != "SHA256SUMS"]
         if self.small("SHA256SUMS") != "".join(f"{found}  {name}\n" for name, found in sorted(sums)).encode():
             raise Broken("SHA256SUMS", "lists other sums than those of the files")
         self.files = len(files) + len(UNLISTED)
+
+    def read_history(self) -> None:
+        """The keys that lead to its own, and the signed heads, where it has them."""
+        names = [name for name, _, _ in self.listed]
         if (self.first is None) != (LOG not in names):
             raise Broken("manifest.json", f"speaks of events, and {LOG} is not there, or the other way round")
         self.keys = [self.key]
@@ -487,10 +511,6 @@ class Archive:
                 fail(ROTATIONS, "is not UTF-8")
         if HEAD in names or HEADS in names:
             self.history = History(self.small(HEAD), self.small(HEADS), self.about, self.keys)
-            self.history.check(self.tree(self.seq))
-        elif self.first is not None:
-            for _ in self.events():
-                pass
 
     def der(self) -> bytes:
         """The key beside the manifest."""

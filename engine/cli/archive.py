@@ -1,12 +1,16 @@
 """The command that checks."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from engine.cli.common import Steps, open_console_services, organization
 from engine.model.errors import Usage
 from engine.store import PLATFORM
+
+if TYPE_CHECKING:
+    from engine.runtime.services import Services
 
 EXAMPLES = "hq verify bundle.zip --key 3f2a9c0d11e4b7a8; hq verify old.zip new.zip; hq verify --org aurora"
 
@@ -36,36 +40,57 @@ def verify(context: click.Context, files: tuple[Path, ...], org: str | None, key
 
 
 def _chain(context: click.Context, org: str) -> None:
+    from engine.model.errors import Unavailable
+    from engine.store.stored_forms import undecodable
+
+    with open_console_services() as services:
+        try:
+            problems = _of_organization(services, org)
+        except Unavailable:
+            with services.store.reader() as connection:
+                text = undecodable(connection, org)
+            if text is None:
+                raise
+            problems = [text]
+    for problem in problems:
+        click.echo(f"broken: {org}{'' if problem.startswith(' at ') else ': '}{problem}")
+    if problems:
+        context.exit(1)
+
+
+def _of_organization(services: "Services", org: str) -> list[str]:
+    """What does not hold of an organization, the first kind of it; where there is nothing, what holds is printed."""
     from engine.archives.seal_check import check_seals
     from engine.runtime.chains import verify_chain
     from engine.runtime.head_check import check_heads
+    from engine.store.chain_segments import lost_rows
+    from engine.store.stored_forms import wrong_form
 
-    with open_console_services() as services:
+    with Steps() as steps:
+        with services.store.reader() as connection:
+            form = wrong_form(connection, org)
+            lost = lost_rows(connection, org)
+        if form is not None or lost is not None:
+            return [str(form or lost)]
         name = org if org == PLATFORM else organization(services, org)
-        with Steps() as steps:
-            check = verify_chain(services.store, name, lambda done, total: steps("events", done, total))
-            if not check.ok:
-                click.echo(f"broken: {check.org_id} at event {check.broken_seq}: {check.problem}")
-                context.exit(1)
-            told = check_heads(services, name)
-            for problem in told.problems:
-                click.echo(f"broken: {name}: {problem}")
-            if not told.ok:
-                context.exit(1)
-            rows = services.store.verify_rows(name, lambda done, total: steps("revisions", done, total))
-            seals = check_seals(services, name, lambda done, total: steps("archives", done, total))
-    if not rows.ok:
-        click.echo(f"broken: {check.org_id}: {rows.problem}")
-        context.exit(1)
-    if not seals.ok:
-        click.echo(f"broken: {check.org_id}: {seals.problem}")
-        context.exit(1)
+        check = verify_chain(services.store, name, lambda done, total: steps("events", done, total))
+        if not check.ok:
+            return [f" at event {check.broken_seq}: {check.problem}"]
+        told = check_heads(services, name)
+        if not told.ok:
+            return told.problems
+        rows = services.store.verify_rows(name, lambda done, total: steps("revisions", done, total))
+        seals = check_seals(services, name, lambda done, total: steps("archives", done, total))
+    problem = rows.problem or seals.problem
+    if problem is not None:
+        return [problem]
     span = f"events {check.first_seq} to {check.head_seq}" if check.events else "no events"
     click.echo(f"ok: {check.org_id}, {span} hold, head {check.head_hash}")
     unchecked = "" if told.signatures else "; their signatures were not checked: there is no signing key here"
     click.echo(f"{told.heads:,} heads that were signed or left with something lie on the chain{unchecked}")
     click.echo(f"{rows.rows:,} rows are as {rows.revisions:,} revisions left them")
     click.echo(f"{seals.seals:,} archives are as they were sealed")
+    return []
 
 
 def _history(context: click.Context, files: tuple[Path, ...], key: str | None) -> None:
@@ -77,7 +102,7 @@ def _history(context: click.Context, files: tuple[Path, ...], key: str | None) -
     try:
         archives = [script.Archive(file) for file in files]
         for archive in archives:
-            archive.check()
+            archive.read()
         said = script.compare(*archives)
     except script.Broken as broken:
         click.echo(f"broken: {broken}")

@@ -51,6 +51,7 @@ class Table:
     ``hidden`` columns are for machines only: JSON and CSV have them, HTML and Markdown do not.
     ``headings`` is for a CSV that somebody else prescribes: it has these columns alone, in this order, under exactly
     these headings.
+    ``comparison``: it compares two days itself; what changed between two days leaves it out.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Table:
     words: Words = ()
     hidden: Sequence[str] = ()
     headings: Mapping[str, str] = field(default_factory=dict)
+    comparison: bool = False
 
     @cached_property
     def schema(self) -> "pl.Schema":

@@ -42,7 +42,8 @@ class Figure:
     ``fact`` is the name of a fact, or a function of facts (named by its parameters) and ``ask`` whose rows the figure
     counts. ``where`` says which of its rows count: all without it. ``title`` and ``definition`` may name what is asked
     in braces: a setting, ``{period_days}``, ``{period_start}``, ``{as_of}``, ``{horizon_weeks}``. ``reason`` is said of
-    each row that counts, with columns in braces; without it, the columns that decide are named.
+    each row that counts, with columns in braces; without it, the columns that decide are named. ``comparison``: it
+    compares two days itself, or names one of them; what changed between two days leaves it out.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Figure:
     aggregate: Aggregate
     where: Expression | None = None
     reason: str | None = None
+    comparison: bool = False
 
     @property
     def fact_name(self) -> str:

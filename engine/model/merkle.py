@@ -40,6 +40,31 @@ def root(leaves: Sequence[bytes]) -> bytes:
     return level[0]
 
 
+class Frontier:
+    """A tree that grows leaf by leaf: the roots of its whole subtrees to the left are all that the next root needs."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[int, bytes]] = []
+
+    def add(self, leaf: bytes) -> None:
+        """One more leaf."""
+        height, found = 0, leaf
+        while self._parts and self._parts[-1][0] == height:
+            found = node_hash(self._parts.pop()[1], found)
+            height += 1
+        self._parts.append((height, found))
+
+    def root(self) -> bytes:
+        """What ``root`` gives for the leaves so far."""
+        parts = [found for _, found in self._parts]
+        if not parts:
+            return root([])
+        found = parts.pop()
+        while parts:
+            found = node_hash(parts.pop(), found)
+        return found
+
+
 def audit_path(leaves: Sequence[bytes], index: int) -> list[bytes]:
     """The hashes that lead from a leaf to the root, nearest first (RFC 6962, 2.1.1). IndexError outside the tree."""
     return inclusion_path(index, len(leaves), lambda start, end: root(leaves[start:end]))

@@ -5,10 +5,13 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import ParamSpec, TypeVar
+
+from engine.model.errors import Unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,14 +33,21 @@ class ProcessPool(ProcessPoolExecutor):
 def process_pool(processes: int) -> Iterator[Executor]:
     """Fresh processes, as Polars' threads do not survive a fork. At the end of the block their work is done.
 
-    Where the block is left by an exception, or this process is killed, they end at once. For ``submit``, not for
-    ``map``: that cancels what is left.
+    Where the block is left by an exception, or this process is killed, they end at once. Unavailable where one of them
+    was ended from outside. For ``submit``, not for ``map``: that cancels what is left.
     """
     context = get_context("spawn")
     watched, held = context.Pipe(duplex=False)
     with watched, held, ProcessPool(processes, context, _end_with, (watched,)) as pool:
         try:
             yield pool
+        except BrokenProcessPool as error:
+            held.close()
+            raise Unavailable(
+                "A process that worked for this one was ended from outside, such as for want of memory: nothing "
+                "follows from what is left. Give it more memory, then try again.",
+                word="process_ended",
+            ) from error
         except BaseException:
             held.close()  # the pool finds its processes gone; a future that is cancelled by then would trouble it
             raise

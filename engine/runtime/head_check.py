@@ -9,14 +9,17 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.model import merkle
-from engine.model.checkpoints import open_note, origin_of, read_checkpoint, signer
+from engine.model.checkpoints import WitnessKey, open_note, origin_of, read_checkpoint, signer
 from engine.runtime.key_rotations import own_keys
 from engine.runtime.services import Services
 from engine.runtime.signed_heads import file_lines, heads_path, note_of_line
+from engine.runtime.witnesses import known_witnesses, must_hold_beside
+from engine.store.chain import GENESIS
 from engine.store.event_tree import EventTree
 from engine.store.queries import signed_heads as queries
 from engine.store.queries.audit import position
 from engine.store.rows import Reader
+from engine.store.schema.records import SignedHeadRow
 
 MOST = 20  # problems that are told
 
@@ -48,10 +51,17 @@ def check_heads(services: Services, org_id: str) -> HeadsCheck:
     """Check every head of the organization that was signed, sealed, delivered or downloaded."""
     check = HeadsCheck(org_id)
     key_path = services.settings.signing_key_path
-    keys = own_keys(key_path) if key_path.exists() else ()
-    check.signatures = bool(keys)
+    witnesses = known_witnesses(services.settings)
+    lines = file_lines(heads_path(services.settings, org_id))
     with services.store.reader() as connection:
-        claims = [*_from_file(services, org_id, keys, check), *_from_store(connection, org_id, keys, check)]
+        rows = queries.every(connection, org_id)
+        keys = own_keys(key_path) if key_path.exists() else ()  # after what they signed: one may be new since
+        check.signatures = bool(keys)
+        claims = [
+            *_from_file(lines, org_id, keys, check),
+            *_from_rows(rows, org_id, keys, witnesses, check),
+            *_departures(connection, org_id, check),
+        ]
         check.heads = len(claims)
         _on_chain(connection, org_id, claims, check)
         _seals(services, connection, org_id, check)
@@ -62,28 +72,40 @@ def check_heads(services: Services, org_id: str) -> HeadsCheck:
 # -- what was told -----------------------------------------------------------------------------------------------------
 
 
-def _from_file(services: Services, org_id: str, keys: Sequence[bytes], check: HeadsCheck) -> Iterator[HeadClaim]:
-    path = heads_path(services.settings, org_id)
-    for number, line in enumerate(file_lines(path), 1):
-        where = f"line {number} of heads/{path.name}"
+def _from_file(lines: Sequence[str], org_id: str, keys: Sequence[bytes], check: HeadsCheck) -> Iterator[HeadClaim]:
+    for number, line in enumerate(lines, 1):
+        where = f"line {number} of heads/{org_id}.log"
         try:
             yield _signed(where, note_of_line(line), org_id, keys)
         except ValueError as error:
             check.problems.append(f"{where} {error}")
 
 
-def _from_store(connection: Reader, org_id: str, keys: Sequence[bytes], check: HeadsCheck) -> Iterator[HeadClaim]:
-    for row in queries.every(connection, org_id):
+def _from_rows(
+    rows: Sequence[SignedHeadRow],
+    org_id: str,
+    keys: Sequence[bytes],
+    witnesses: Sequence[WitnessKey],
+    check: HeadsCheck,
+) -> Iterator[HeadClaim]:
+    for row in rows:
         where = f"the signed head of {row['seq']} events"
         try:
             claim = _signed(where, row["note"], org_id, keys)
-            if (claim.seq, claim.hash, claim.root) != (row["seq"], row["hash"], bytes.fromhex(row["root"])):
+            if (claim.seq, claim.hash, claim.root) != (row["seq"], row["hash"], _bytes_of(row["root"])):
                 raise ValueError("is stored beside another position than the one that was signed")
             yield claim
+            must_hold_beside(row, witnesses)
         except ValueError as error:
             check.problems.append(f"{where} {error}")
+
+
+def _departures(connection: Reader, org_id: str, check: HeadsCheck) -> Iterator[HeadClaim]:
     last = 0
     for departure in queries.departures(connection, org_id):
+        if departure.seq < 0 or (departure.seq == 0 and departure.hash != GENESIS):
+            check.problems.append(f"{departure.where} is of event {departure.seq}, and there is no such event")
+            continue
         yield HeadClaim(departure.where, departure.seq, departure.hash, None)
         if departure.where.startswith("the bundle"):
             if departure.seq < last:
@@ -104,29 +126,6 @@ def _signed(where: str, note: str, org_id: str, keys: Sequence[bytes]) -> HeadCl
 # -- what there is -----------------------------------------------------------------------------------------------------
 
 
-class _Frontier:
-    """The roots of the whole subtrees to the left: all that the next root needs."""
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[int, bytes]] = []
-
-    def add(self, leaf: bytes) -> None:
-        height, found = 0, leaf
-        while self._parts and self._parts[-1][0] == height:
-            found = merkle.node_hash(self._parts.pop()[1], found)
-            height += 1
-        self._parts.append((height, found))
-
-    def root(self) -> bytes:
-        parts = [found for _, found in self._parts]
-        if not parts:
-            return merkle.root([])
-        found = parts.pop()
-        while parts:
-            found = merkle.node_hash(parts.pop(), found)
-        return found
-
-
 def _on_chain(connection: Reader, org_id: str, claims: Sequence[HeadClaim], check: HeadsCheck) -> None:
     """Go through the leaves once and hold every claim against the place that it speaks of."""
     wanted: Mapping[int, list[HeadClaim]] = defaultdict(list)
@@ -139,7 +138,7 @@ def _on_chain(connection: Reader, org_id: str, claims: Sequence[HeadClaim], chec
     last, _ = position(connection, org_id)
     if tree.size > last:
         check.problems.append(f"the tree holds {tree.size} events, and the chain ends at {last}: its tail was cut off")
-    frontier, rewritten = _Frontier(), False
+    frontier, rewritten = merkle.Frontier(), False
     _judge(wanted.get(0, ()), merkle.leaf_hash(bytes(32)), frontier, check)
     for seq, leaf, other in _leaves(connection, tree, org_id, last):
         if other and not rewritten:
@@ -169,7 +168,7 @@ def _leaves(connection: Reader, tree: EventTree, org_id: str, last: int) -> Iter
             yield seq, held or bytes(32), False
 
 
-def _judge(claims: Sequence[HeadClaim], leaf: bytes, frontier: _Frontier, check: HeadsCheck) -> None:
+def _judge(claims: Sequence[HeadClaim], leaf: bytes, frontier: merkle.Frontier, check: HeadsCheck) -> None:
     for claim in claims:
         if claim.hash is not None and claim.seq and _leaf_of(claim.hash) != leaf:
             check.problems.append(f"{claim.where} names another event {claim.seq} than the chain has")
@@ -178,8 +177,13 @@ def _judge(claims: Sequence[HeadClaim], leaf: bytes, frontier: _Frontier, check:
 
 
 def _leaf_of(digest: str) -> bytes | None:
+    found = _bytes_of(digest)
+    return None if found is None else merkle.leaf_hash(found)
+
+
+def _bytes_of(digest: str) -> bytes | None:
     try:
-        return merkle.leaf_hash(bytes.fromhex(digest))
+        return bytes.fromhex(digest)
     except ValueError:
         return None
 
@@ -189,7 +193,13 @@ def _seals(services: Services, connection: Reader, org_id: str, check: HeadsChec
     for seq, bundle_id in queries.seals_without_bundle(connection, org_id):
         check.problems.append(f"the bundle {bundle_id} that event {seq} sealed is not on record")
     known = queries.bundle_ids(connection, org_id)
-    for path in sorted((services.settings.bundle_folder / org_id).glob("*.zip")):
-        being_sealed = any(path.parent.glob(f".{path.stem}.*"))
-        if path.stem not in known and not being_sealed:
+    found = sorted((services.settings.bundle_folder / org_id).glob("*.zip"))
+    strange = [path for path in found if path.stem not in known]
+    if not strange:
+        return
+    sealing = [path for path in strange if any(path.parent.glob(f".{path.stem}.*"))]
+    with services.store.reader() as later:  # a seal that came since: its record is newer than what ``connection`` sees
+        known = queries.bundle_ids(later, org_id)
+    for path in strange:
+        if path not in sealing and path.stem not in known and path.exists():
             check.problems.append(f"the bundle {path.stem} is in the bundle folder and not on record")

@@ -30,7 +30,7 @@ from engine.model.checkpoints import (
     open_note,
     signer,
 )
-from engine.model.errors import Usage
+from engine.model.errors import Conflict
 from engine.model.file_errors import file_problem
 from engine.runtime.private_files import write_over
 from engine.runtime.signing_keys import new_key, signing_key
@@ -103,7 +103,7 @@ def own_keys(key_path: Path) -> Sequence[bytes]:
     try:
         return linked_keys(read_rotations(rotations_text(key_path)), known)
     except ValueError as error:
-        raise Usage(f"{rotations_path(key_path)} {error}.") from error
+        raise Conflict(f"{rotations_path(key_path)} {error}.", word="key_rotations_broken") from error
 
 
 def rotate_key(key_path: Path, *, now: datetime) -> KeyRotation:

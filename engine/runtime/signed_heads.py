@@ -135,10 +135,18 @@ def sign(head: Checkpoint, key: SigningKey) -> str:
 
 
 def of_row(row: SignedHeadRow) -> SignedHead:
-    """A signed head as it is stored."""
+    """A signed head as it is stored. Conflict for what is none."""
     note = row["note"] + (row["cosignatures"] or "")
-    token = None if row["time_stamp"] is None else base64.b64decode(row["time_stamp"])
-    return SignedHead(row["org_id"], row["seq"], bytes.fromhex(row["root"]), row["hash"], note, token)
+    try:
+        open_note(note)
+        token = None if row["time_stamp"] is None else decode_base64(row["time_stamp"])
+        return SignedHead(row["org_id"], row["seq"], bytes.fromhex(row["root"]), row["hash"], note, token)
+    except ValueError as error:
+        raise Conflict(
+            f"What is stored of the signed head of {row['seq']} events of {row['org_id']} does not hold: it {error}. "
+            f"Run `hq verify --org {row['org_id']}`.",
+            word="heads_broken",
+        ) from error
 
 
 # -- the file ----------------------------------------------------------------------------------------------------------

@@ -5,17 +5,20 @@ or as the line alone, and is kept beside the head.
 """
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 from engine.model.checkpoints import (
     NoteSignature,
     WitnessKey,
     cosigned_at,
+    decode_base64,
     open_note,
     read_signature,
     read_witness_key,
 )
-from engine.model.errors import BadRequest
+from engine.model.errors import BadRequest, Conflict
 from engine.runtime.services import Services
+from engine.runtime.settings import Settings
 from engine.runtime.signed_heads import SignedHead, of_row
 from engine.store.queries import signed_heads as queries
 from engine.store.schema.records import SignedHeadRow
@@ -29,7 +32,7 @@ def record_cosignatures(services: Services, org_id: str, given: str) -> SignedHe
     BadRequest for what is no cosignature of a known witness, or of a head that was not signed here; nothing is kept
     then.
     """
-    witnesses = [read_witness_key(vkey) for vkey in services.settings.witness_keys]
+    witnesses = known_witnesses(services.settings)
     if not witnesses:
         raise _refused("no witness is known: set SVC_WITNESS_KEYS to their vkeys")
     with services.store.reader() as connection:
@@ -39,12 +42,43 @@ def record_cosignatures(services: Services, org_id: str, given: str) -> SignedHe
     except ValueError as error:
         raise _refused(f"it {error}") from error
     kept = {}
-    for one in [*_lines(row["cosignatures"] or ""), *lines]:
+    for one in [*_kept(row), *lines]:
         kept[one.name, one.key_id] = one  # a later one of the same witness takes the place of an earlier one
     text = "".join(one.line() for one in kept.values())
     with services.store.aside() as connection:
         queries.attach(connection, org_id, row["seq"], cosignatures=text)
     return of_row({**row, "cosignatures": text})
+
+
+def known_witnesses(settings: Settings) -> list[WitnessKey]:
+    """The witnesses whose lines are taken."""
+    return [read_witness_key(vkey) for vkey in settings.witness_keys]
+
+
+def must_hold_beside(row: SignedHeadRow, witnesses: Sequence[WitnessKey]) -> None:
+    """What is kept beside a signed head is of it: lines of known witnesses, a time stamp over its note. ValueError.
+
+    Of a witness that is not known any more nothing can be said, nor of the authority that stamped.
+    """
+    text = open_note(row["note"]).text
+    for one in _lines(row["cosignatures"] or ""):
+        mine = [each for each in witnesses if (each.name, each.key_id) == (one.name, one.key_id)]
+        if mine and not _holds(text, one, mine):
+            raise ValueError(f"has a line of {one.name} beside it that this witness did not sign over it")
+    stamp = row["time_stamp"]
+    if stamp is not None and sha256(row["note"].encode()).digest() not in decode_base64(stamp):
+        raise ValueError("has a time stamp beside it that is of another head")
+
+
+def _kept(row: SignedHeadRow) -> list[NoteSignature]:
+    try:
+        return _lines(row["cosignatures"] or "")
+    except ValueError as error:
+        raise Conflict(
+            f"What is kept beside the signed head of {row['seq']} events of {row['org_id']} {error}. Run `hq verify "
+            f"--org {row['org_id']}`.",
+            word="heads_broken",
+        ) from error
 
 
 def _meant(
@@ -76,7 +110,10 @@ def _holds(text: str, one: NoteSignature, witnesses: Sequence[WitnessKey]) -> bo
 
 
 def _lines(text: str) -> list[NoteSignature]:
-    return [read_signature(line) for line in text.split("\n")[:-1]]
+    *lines, rest = text.split("\n")
+    if rest:
+        raise ValueError(f"has {rest[:80]!r} without an end of line among the lines of witnesses")
+    return [read_signature(line) for line in lines]
 
 
 def _refused(why: str) -> BadRequest:

@@ -16,6 +16,7 @@ import msgspec
 from engine.model.vocabulary import Outcome
 
 GENESIS = "0" * 64
+OWN_EVENTS = "hq:"  # identifiers that begin so are the console's: nobody else may give one
 
 
 class EventRow(NamedTuple):
@@ -50,6 +51,11 @@ class ChainedEvent(msgspec.Struct, frozen=True):
     revision: int
     seq: int
     workspace_id: str | None
+
+
+def own_event_id(seq: int) -> str:
+    """The identifier of an event that the console itself recorded at a position."""
+    return f"{OWN_EVENTS}{seq}"
 
 
 _encode = msgspec.json.Encoder().encode

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, select
 from engine.model.errors import NotFound
 from engine.store.chain import GENESIS, ChainCheck, ChainedEvent, link
 from engine.store.schema.audit import audit_log, chain_cuts
-from engine.store.schema.organizations import heads
+from engine.store.schema.organizations import heads, organizations
 
 SEGMENT = 25_000  # events that are checked at a time
 PAGE = 1_000  # of them in memory
@@ -51,6 +51,18 @@ def chain_span(connection: Connection, org_id: str) -> ChainSpan:
     cuts = select(chain_cuts.c.seq, chain_cuts.c.hash).where(chain_cuts.c.org_id == org_id)
     cut = connection.execute(cuts.order_by(chain_cuts.c.seq.desc()).limit(1)).first()
     return ChainSpan((cut.seq, cut.hash) if cut else (0, GENESIS), (head.seq, head.hash))
+
+
+def lost_rows(connection: Connection, org_id: str) -> str | None:
+    """What is said of an organization that has events, and no head or no row of its own."""
+    events = select(audit_log.c.seq).where(audit_log.c.org_id == org_id).limit(1)
+    found = (
+        connection.execute(select(heads.c.org_id).where(heads.c.org_id == org_id)).first() is not None,
+        connection.execute(select(organizations.c.id).where(organizations.c.id == org_id)).first() is not None,
+    )
+    if all(found) or (not any(found) and connection.execute(events).first() is None):
+        return None
+    return "the head of its chain is missing" if not found[0] else "its row in organizations is missing"
 
 
 def check_segment(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from engine.store.chain import GENESIS
+from engine.store.chain import GENESIS, own_event_id
 from engine.store.schema.audit import audit_log
 
 PURGED = "retention.purged"
@@ -34,14 +34,19 @@ NONE_CUT = CutRoots(0, GENESIS)
 
 
 def cut_roots(connection: Connection, org_id: str) -> CutRoots | None:
-    """What the newest purge of events says; None where none says anything of roots."""
-    query = select(audit_log.c.details).where(
+    """What the newest purge of events says; None where none says anything of roots. Whoever imports an event of that
+    name says nothing: the events of the console have identifiers that nobody else may give."""
+    columns = (audit_log.c.seq, audit_log.c.event_id, audit_log.c.details)
+    query = select(*columns).where(
         audit_log.c.org_id == org_id, audit_log.c.action == PURGED, audit_log.c.object_id == "audit_log"
     )
-    details = connection.execute(query.order_by(audit_log.c.seq.desc()).limit(1)).scalar()
-    if not isinstance(details, dict) or "cut_roots" not in details:
-        return None
-    return CutRoots(int(details["cut_writes"]), str(details["cut_roots"]))
+    for seq, event_id, details in connection.execute(query.order_by(audit_log.c.seq.desc())):
+        if event_id == own_event_id(seq):
+            match details:
+                case {"cut_writes": int(writes), "cut_roots": str(digest)}:
+                    return CutRoots(writes, digest)
+            return None
+    return None
 
 
 def roots_until(connection: Connection, org_id: str, last: int) -> list[str]:

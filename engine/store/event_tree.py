@@ -102,8 +102,15 @@ class EventTree:
             if stored != above:
                 return f"level {level} is not what the hashes below lead to"
             if not above:
-                return None
+                return self._stray(level)
             below = enumerate([bytes(above[at : at + _FULL]) for at in range(0, len(above), _FULL)])
+
+    def _stray(self, levels: int) -> str | None:
+        """A tile of no level: once the tree is so high, it would stand in the way."""
+        level = event_tiles.c.level
+        query = select(level).where(event_tiles.c.org_id == self._org_id, (level < 0) | (level >= levels))
+        found = self._connection.execute(query.order_by(level).limit(1)).scalar()
+        return None if found is None else f"there is a tile of level {found}, and the tree has {levels} levels"
 
     def _range(self, start: int, end: int) -> bytes:
         """The root over the leaves from ``start`` up to ``end``; a start as RFC 6962 splits trees."""

@@ -8,16 +8,19 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, func, select
 
 from engine.store.part_heads import part_of, read_part_heads
-from engine.store.schema.audit import audit_log
+from engine.store.schema.audit import audit_log, chain_cuts, change_log
 
 
 def wrong_part(connection: Connection, org_id: str, tables: Mapping[str, int]) -> str | None:
     """The first part that is said to stand elsewhere; ``tables``: the newest write to each, by the change log.
 
-    Of writes whose events retention removed nothing is known.
+    Of writes whose events retention removed, and of those from before there was a log, no more is known than that they
+    stand below.
     """
     mine = audit_log.c.org_id == org_id
-    began = min(tables.values(), default=0)
+    cut = connection.execute(select(func.max(chain_cuts.c.seq)).where(chain_cuts.c.org_id == org_id)).scalar() or 0
+    logged = connection.execute(select(func.min(change_log.c.revision)).where(change_log.c.org_id == org_id)).scalar()
+    began = 1 if logged is None else int(logged)
     actions = connection.execute(
         select(audit_log.c.action, func.max(audit_log.c.revision))
         .where(mine, audit_log.c.revision >= began)
@@ -33,9 +36,17 @@ def wrong_part(connection: Connection, org_id: str, tables: Mapping[str, int]) -
         )
     }
     heads = read_part_heads(connection, org_id)
-    for part, revision in sorted(newest.items()):
-        said, end = heads.get(part), ends.get(revision)
-        if end is not None and (said is None or (said.seq, said.hash) != end):
-            there = "nowhere" if said is None else f"at {said.seq}"
-            return f"table_heads has {part} {there}, and revision {revision} changed it, which ended at {end[0]}"
+    below = max(cut, began - 1)
+    for part in sorted({*newest, *heads}):
+        said, revision = heads.get(part), newest.get(part)
+        there = "nowhere" if said is None else f"at {said.seq}"
+        if revision is None:
+            if said is not None and said.seq > below:
+                return f"table_heads has {part} {there}, and no write changed it"
+        elif revision in ends:
+            if said is None or (said.seq, said.hash) != ends[revision]:
+                ended = ends[revision][0]
+                return f"table_heads has {part} {there}, and revision {revision} changed it, which ended at {ended}"
+        elif said is None or not revision <= said.seq <= cut:
+            return f"table_heads has {part} {there}, and revision {revision} changed it, which ended by {cut}"
     return None

@@ -23,7 +23,7 @@ from sqlalchemy import (
 from engine.model.errors import Problem
 from engine.model.vocabulary import Outcome
 from engine.store.batches import in_batches
-from engine.store.chain import EventRow
+from engine.store.chain import EventRow, own_event_id
 from engine.store.event_chain import EventChain
 from engine.store.heads import move_head, start_chain
 from engine.store.log_writer import LogWriter
@@ -121,7 +121,7 @@ class Revision:
         first = self.last_seq + 1
         return self.append_events(
             EventRow(
-                f"hq:{seq}", self.now, self.actor, note.action, note.object_type, note.object_id, note.outcome,
+                own_event_id(seq), self.now, self.actor, note.action, note.object_type, note.object_id, note.outcome,
                 note.workspace_id, note.controls, None if note.details is None else canonical_json(note.details),
             )
             for seq, note in enumerate(notes, first)

@@ -4,29 +4,25 @@ What the log says of each row is held as a hash in a temporary database on disk,
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from hashlib import sha256
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-import msgspec
-from sqlalchemy import Connection, Table, func, select
+from sqlalchemy import Connection, Table, Text, select, type_coerce
 
-from engine.model import merkle
 from engine.store.batches import in_batches
-from engine.store.cut_roots import NONE_CUT, cut_roots
+from engine.store.log_check import TABLES, Counting, UnsoundLogError, read_log, stamped
 from engine.store.part_check import wrong_part
-from engine.store.row_log import as_written_now, key_json, read_erased, read_json, read_part, row_json
-from engine.store.rows import all_rows
+from engine.store.row_log import key_json, read_json, read_part, row_json
+from engine.store.rows import FEW_THOUSAND
 from engine.store.schema import LOGGED
-from engine.store.schema.audit import audit_log, chain_cuts, change_log
-
-Counting: TypeAlias = Callable[[int, int], None]
-"""Called with how many of how many revisions were read."""
+from engine.store.schema.audit import change_log
+from engine.store.types import Json, canonical_json, read_json_text
 
 BATCH = 2_000
-_key_text = msgspec.json.Encoder().encode
+_SHOWN = 200  # characters of a value
+_PRESENT = "CREATE TABLE present (name, key, hash, PRIMARY KEY (name, key)) WITHOUT ROWID"
 
 
 class RowDifference(NamedTuple):
@@ -55,129 +51,24 @@ class RowCheck:
         return self.problem is None
 
 
-class _UnsoundLogError(Exception):
-    """A part of the log is not what the chain committed to, or a table cannot be read at all."""
-
-
 def check_rows(connection: Connection, org_id: str, progress: Counting = lambda done, total: None) -> RowCheck:
     """Rebuild the rows of an organization from the change log and compare them with those that are there.
 
     ``connection`` sees one state of the store for as long as that takes.
     """
     with closing(sqlite3.connect("")) as ledger:  # no name: SQLite puts it into a file where it grows
-        ledger.execute("CREATE TABLE logged (name, key, revision, hash, PRIMARY KEY (name, key)) WITHOUT ROWID")
-        ledger.execute("CREATE TABLE present (name, key, hash, PRIMARY KEY (name, key)) WITHOUT ROWID")
-        ledger.execute("CREATE TABLE erased (revision, part, place, PRIMARY KEY (revision, part, place)) WITHOUT ROWID")
-        ledger.execute("CREATE TABLE said (revision, part, place, PRIMARY KEY (revision, part, place)) WITHOUT ROWID")
+        for statement in (*TABLES, _PRESENT):
+            ledger.execute(statement)
         try:
-            revisions = _read_log(connection, org_id, ledger, progress)
-            _nothing_hidden(ledger)
+            revisions = read_log(connection, org_id, ledger, progress)
             rows = sum(_read_table(connection, org_id, table, ledger) for table in LOGGED.values())
-        except _UnsoundLogError as error:
+        except UnsoundLogError as error:
             return RowCheck(org_id, 0, 0, str(error))
         found = _first_difference(connection, org_id, ledger)
         newest = dict(ledger.execute("SELECT name, max(revision) FROM logged GROUP BY name").fetchall())
     if found is None:
         return RowCheck(org_id, rows, revisions, wrong_part(connection, org_id, newest))
-    by = "no revision wrote it" if found.revision is None else f"revision {found.revision} wrote it last"
-    return RowCheck(org_id, rows, revisions, f"{found.problem}; {by}", found)
-
-
-# -- the log -----------------------------------------------------------------------------------------------------------
-
-
-def _read_log(connection: Connection, org_id: str, ledger: sqlite3.Connection, progress: Counting) -> int:
-    """Check each revision's rows against the root that its last event commits to; how many there are."""
-    mine = audit_log.c.org_id == org_id, audit_log.c.changes.is_not(None)
-    total = connection.execute(select(func.count()).where(*mine)).scalar_one()
-    cut = connection.execute(select(func.max(chain_cuts.c.seq)).where(chain_cuts.c.org_id == org_id)).scalar() or 0
-    query = select(audit_log.c.revision, audit_log.c.changes).where(*mine).order_by(audit_log.c.seq)
-    done, below, gone = 0, cut_roots(connection, org_id), NONE_CUT
-    with connection.execute(query.execution_options(yield_per=5000)) as committed:
-        roots = iter(committed)
-        expected = next(roots, None)
-        for revision, root in _revisions(connection, org_id, ledger):
-            if expected is None or revision < expected.revision:
-                if revision <= cut:  # its event is gone
-                    gone = gone.add([root])
-                    continue
-                raise _UnsoundLogError(f"the change log has a revision {revision} that no event commits to")
-            if revision > expected.revision:
-                raise _UnsoundLogError(f"the change log misses what revision {expected.revision} changed")
-            if root != expected.changes:
-                raise _UnsoundLogError(
-                    f"what the change log has of revision {revision} is not what its event commits to: "
-                    f"expected {expected.changes}, found {root}"
-                )
-            expected = next(roots, None)
-            done += 1
-            if done % 500 == 0:
-                progress(done, total)
-        if expected is not None:
-            raise _UnsoundLogError(f"the change log misses what revision {expected.revision} changed")
-    if below not in (None, gone):
-        raise _UnsoundLogError(
-            "what the change log has of the writes whose events retention removed is not what they had committed to"
-        )
-    progress(done, total)
-    return done
-
-
-def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) -> Iterator[tuple[int, str]]:
-    """Each revision of the log with the root over its rows, which go into the ledger."""
-    columns = (change_log.c.revision, change_log.c.part, change_log.c.rows, change_log.c.body)
-    query = select(*columns).where(change_log.c.org_id == org_id)
-    query = query.order_by(change_log.c.revision, change_log.c.part)
-    leaves: list[bytes] = []
-    current: int | None = None
-    with connection.execute(query.execution_options(yield_per=200)) as parts:
-        for revision, part, count, body in parts:
-            if current is not None and revision != current:
-                yield current, merkle.root(leaves).hex()
-                leaves = []
-            current = revision
-            rows, before = [], len(leaves)
-            erased: list[tuple[int, int, int]] = []
-            said: list[tuple[int, int, int]] = []
-            try:
-                for place, line in enumerate(read_part(body)):
-                    leaves.append(line.leaf)
-                    if line.text is None:
-                        erased.append((revision, part, place))
-                    elif (gone := read_erased(line.text)) is not None:
-                        said += [(*gone[:2], one) for one in gone[2]]
-                    else:
-                        row = read_json(line.text)
-                        text = None if row.values is None else as_written_now(line.text, row)
-                        there = None if text is None else _stamped(text, row.written or revision)
-                        rows.append((row.table, _key_text(row.key).decode(), revision, there))
-            except (ValueError, msgspec.DecodeError) as error:
-                problem = f"what the change log has of revision {revision} cannot be read: {error}"
-                raise _UnsoundLogError(problem) from error
-            if len(leaves) - before != count:
-                said_count = f"part {part} of what revision {revision} changed is said to have {count} rows"
-                raise _UnsoundLogError(f"{said_count}, and has {len(leaves) - before}")
-            ledger.executemany("INSERT OR REPLACE INTO logged VALUES (?, ?, ?, ?)", rows)
-            ledger.executemany("INSERT INTO erased VALUES (?, ?, ?)", erased)
-            ledger.executemany("INSERT OR IGNORE INTO said VALUES (?, ?, ?)", said)
-    if current is not None:
-        yield current, merkle.root(leaves).hex()
-
-
-def _stamped(text: bytes, revision: object) -> bytes:
-    """The hash of a row with the revision that wrote it."""
-    return sha256(b"%s %s" % (text, str(revision).encode())).digest()
-
-
-def _nothing_hidden(ledger: sqlite3.Connection) -> None:
-    """A line of which only the leaf is left was erased by a write that said so, else a version of a row is hidden."""
-    query = "SELECT * FROM erased WHERE (revision, part, place) NOT IN (SELECT * FROM said) ORDER BY 1, 2, 3 LIMIT 1"
-    hidden = ledger.execute(query).fetchone()
-    if hidden is not None:
-        raise _UnsoundLogError(
-            f"line {hidden[2] + 1} of part {hidden[1]} of what revision {hidden[0]} changed is gone from the change "
-            "log, and no revision says that it was erased"
-        )
+    return RowCheck(org_id, rows, revisions, f"{found.problem}; {_by(found.revision)}", found)
 
 
 # -- the tables --------------------------------------------------------------------------------------------------------
@@ -187,16 +78,55 @@ def _read_table(connection: Connection, org_id: str, table: Table, ledger: sqlit
     """How many rows of the organization a table has; their hashes go into the ledger."""
     count = 0
     try:
-        for batch in in_batches(all_rows(connection, table, org_id), BATCH):
+        for batch in in_batches(_rows(connection, org_id, table, ledger), BATCH):
             found = [
-                (table.name, key_json(table, row).decode(), _stamped(row_json(table, row), row["revision"]))
+                (table.name, key_json(table, row).decode(), stamped(row_json(table, row), row["revision"]))
                 for row in batch
             ]
             ledger.executemany("INSERT INTO present VALUES (?, ?, ?)", found)
             count += len(found)
     except (ValueError, TypeError, AttributeError) as error:  # SQLite keeps whatever it is given
-        raise _UnsoundLogError(f"{table.name} has a value that is none of its column: {error}") from error
+        raise UnsoundLogError(f"{table.name} has a value that is none of its column: {error}") from error
     return count
+
+
+def _rows(
+    connection: Connection, org_id: str, table: Table, ledger: sqlite3.Connection | None = None
+) -> Iterator[dict[str, object]]:
+    """Every row of an organization. JSON is taken as it stands: two members of one name are one to a reader here, and
+    another one to a reader elsewhere."""
+    documents = [column.name for column in table.columns if isinstance(column.type, Json)]
+    columns = [type_coerce(column, Text).label(column.name) if column.name in documents else column
+               for column in table.columns]  # fmt: skip
+    query = select(*columns).where((table.c.id if table.name == "organizations" else table.c.org_id) == org_id)
+    with connection.execute(query.execution_options(yield_per=FEW_THOUSAND)) as found:
+        for mapping in found.mappings():
+            row = dict(mapping)
+            for name in documents:
+                text = row[name]
+                row[name] = _of_json(text)
+                if ledger is not None and text is not None and canonical_json(row[name]) != text:
+                    raise UnsoundLogError(_told(table, row, name, text, ledger))
+            yield row
+
+
+def _of_json(text: Any) -> Any:
+    """What a text says; None where it says nothing."""
+    try:
+        return None if text is None else read_json_text(text)
+    except ValueError:
+        return None
+
+
+def _told(table: Table, row: dict[str, object], column: str, text: object, ledger: sqlite3.Connection) -> str:
+    key = key_json(table, row).decode()
+    by = ledger.execute("SELECT revision FROM logged WHERE name = ? AND key = ?", (table.name, key)).fetchone()
+    said = f"{table.name} {key} has in {column} what is no JSON in its one form: found {str(text)[:_SHOWN]!r}"
+    return f"{said}; {_by(by[0] if by else None)}"
+
+
+def _by(revision: int | None) -> str:
+    return "no revision wrote it" if revision is None else f"revision {revision} wrote it last"
 
 
 # -- what differs ------------------------------------------------------------------------------------------------------
@@ -223,7 +153,7 @@ def _first_difference(connection: Connection, org_id: str, ledger: sqlite3.Conne
         return RowDifference(name, key, None, revision, f"{said} is missing")
     was = _logged_row(connection, org_id, revision, name, key)
     now = _present_row(connection, org_id, LOGGED[name], key)
-    columns = sorted(column for column in {**was, **now} if was.get(column) != now.get(column))
+    columns = sorted(name for name in {**was, **now} if canonical_json(was.get(name)) != canonical_json(now.get(name)))
     if not columns:
         return RowDifference(
             name, key, "revision", revision, f"{said} differs in revision: it is not that of its write"
@@ -235,16 +165,16 @@ def _first_difference(connection: Connection, org_id: str, ledger: sqlite3.Conne
 def _logged_row(connection: Connection, org_id: str, revision: int, name: str, key: str) -> dict[str, object]:
     query = select(change_log.c.body).where(change_log.c.org_id == org_id, change_log.c.revision == revision)
     found: dict[str, object] = {}
+    start = f'["{name}",{key},'.encode()
     for body in connection.execute(query.order_by(change_log.c.part)).scalars():
         for line in read_part(body):
-            row = None if line.text is None else read_json(line.text)
-            if row is not None and row.table == name and _key_text(row.key).decode() == key:
-                found = row.values or {}
+            if line.text is not None and line.text.startswith(start):
+                found = read_json(line.text).values or {}
     return found
 
 
 def _present_row(connection: Connection, org_id: str, table: Table, key: str) -> dict[str, object]:
-    for row in all_rows(connection, table, org_id):
+    for row in _rows(connection, org_id, table):
         if key_json(table, row).decode() == key:
             return read_json(row_json(table, row)).values or {}
     return {}

@@ -26,8 +26,9 @@ from engine.store.types import Instant, instant_text
 
 SEED: bytes | None = None  # set, salts follow from it: the same writes have the same bytes, and anybody can guess them
 PART_ROWS = 2_000
-SALT_BYTES = 16
+SALT_BYTES, LEAF_BYTES = 16, 32
 ERASED = "change_log"  # in place of a table: lines of the log itself
+_MOST_PLACES = 1 << 53
 _LEVEL = 1  # of compression: more takes longer than the write
 
 _encode = msgspec.json.Encoder(order="sorted").encode
@@ -107,17 +108,27 @@ def key_json(table: Table, row: Values) -> bytes:
 
 
 def read_json(line: bytes) -> LoggedRow:
-    """A row of the log."""
-    table, key, values, *written = _decode(line)
-    return LoggedRow(table, tuple(key), values, *written)
+    """A row of the log. ValueError for what is none."""
+    match _decode(line):
+        case [str(table), [*key], dict() | None as values]:
+            return LoggedRow(table, tuple(key), values)
+        case [str(table), [*key], dict(values), int(written)]:
+            return LoggedRow(table, tuple(key), values, written)
+    raise ValueError(f"expected a table, a key and columns, found {line[:80]!r}")
 
 
 def read_erased(line: bytes) -> tuple[int, int, list[int]] | None:
-    """Revision, part and places of the lines that a line says are erased; None for one of a row."""
+    """Revision, part and places of the lines that a line says are erased; None for one of a row. ValueError."""
     if not line.startswith(_ERASED):
         return None
-    _, (revision, part), places = _decode(line)
-    return revision, part, places
+    match _decode(line):
+        case [_, [int(revision), int(part)], [*places]] if all(map(_is_place, [revision, part, *places])):
+            return revision, part, places
+    raise ValueError(f"expected a revision, a part and places, found {line[:80]!r}")
+
+
+def _is_place(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < _MOST_PLACES
 
 
 def as_written_now(line: bytes, row: LoggedRow) -> bytes:
@@ -217,10 +228,18 @@ def read_part(body: bytes) -> Iterator[LogLine]:
         raise ValueError(str(error)) from error
     for line in lines:
         if line[32:33] != b" ":
-            yield LogLine(line, bytes.fromhex(line.decode()), None)
+            yield LogLine(line, _of_hex(line, LEAF_BYTES), None)
             continue
         salt, _, text = line.partition(b" ")
-        yield LogLine(line, merkle.leaf_hash(bytes.fromhex(salt.decode()) + text), text)
+        yield LogLine(line, merkle.leaf_hash(_of_hex(salt, SALT_BYTES) + text), text)
+
+
+def _of_hex(digits: bytes, size: int) -> bytes:
+    """The bytes of hex digits in their one form."""
+    found = bytes.fromhex(digits.decode())
+    if len(found) != size or found.hex().encode() != digits:
+        raise ValueError(f"expected {2 * size} hex digits, found {digits[:80]!r}")
+    return found
 
 
 def logged_rows(body: bytes) -> Iterator[LoggedRow]:

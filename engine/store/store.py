@@ -24,12 +24,13 @@ from engine.store.group import Ahead, GroupCommit, TimedChange, write_in_order
 from engine.store.heads import take_head
 from engine.store.ids import PLATFORM
 from engine.store.locks import FairLock, FileTurn
+from engine.store.log_check import Counting
 from engine.store.part_heads import read_part_heads
 from engine.store.queries.organizations import plan_of, time_zone
 from engine.store.queries.sessions import session_ends
 from engine.store.queries.signed_heads import newest as newest_head
 from engine.store.revisions import Revision
-from engine.store.row_check import Counting, RowCheck, check_rows
+from engine.store.row_check import RowCheck, check_rows
 from engine.store.rows import select_first
 from engine.store.schema.audit import access_log
 from engine.store.schema.organizations import heads, memberships, organizations

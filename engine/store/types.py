@@ -11,7 +11,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 from engine.model import vocabulary
 
 _ENCODER = msgspec.json.Encoder(order="sorted")
-_decode: Callable[[str], vocabulary.Json] = msgspec.json.Decoder().decode
+read_json_text: Callable[[str], vocabulary.Json] = msgspec.json.Decoder().decode
 
 
 def canonical_json(value: object) -> str:
@@ -63,4 +63,4 @@ class Json(TypeDecorator[vocabulary.Json]):
         return None if value is None else canonical_json(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> vocabulary.Json:
-        return None if value is None else _decode(value)
+        return None if value is None else read_json_text(value)

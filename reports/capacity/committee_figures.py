@@ -12,7 +12,7 @@ FIGURES = (
     Figure("quarter", "Quarter", "word", "neither", "The calendar quarter of {as_of}, up to that day.",
            quarters.both, First("quarter"), reason=_QUARTER),
     Figure("quarter_before", "Quarter before", "word", "neither", "The calendar quarter before that of {as_of}.",
-           quarters.both, First("quarter"), lambda ask: pl.col("end_on") < ask.as_of, _QUARTER),
+           quarters.both, First("quarter"), lambda ask: pl.col("end_on") < ask.as_of, _QUARTER, comparison=True),
     Figure("committee_decisions", "Decisions for committees", "count", "neither",
            "Decisions that committees are asked for: those of the executive summary, on staffing actions past the SLA, "
            "and on the duties whose evidence is best collected once.",

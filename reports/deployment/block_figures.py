@@ -36,11 +36,12 @@ FIGURES = (
            attempts.attempts, Percentile("minutes_to_run"), _REFUSED, _WHY),
     Figure("policy_blocks_before", "Policy blocks in the window before", "count", "neither",
            "Policy blocks in the window of equal length before; not known where records do not reach back so far.",
-           attempts.comparison, First("before"), reason=_BEFORE),
+           attempts.comparison, First("before"), reason=_BEFORE, comparison=True),
     Figure("policy_blocks_change", "Change of policy blocks", "count", "neither",
            "Policy blocks of the window less those of the window before; not known where records do not reach back so "
-           "far.", attempts.comparison, First("change"), reason=_BEFORE),
+           "far.", attempts.comparison, First("change"), reason=_BEFORE, comparison=True),
     Figure("policy_blocks_change_pct", "Relative change of policy blocks", "percent", "neither",
            "Change of policy blocks as a share of those of the window before; not known where that window had none, or "
-           "where records do not reach back so far.", attempts.comparison, First("change_pct"), reason=_BEFORE),
+           "where records do not reach back so far.", attempts.comparison, First("change_pct"), reason=_BEFORE,
+           comparison=True),
 )  # fmt: skip

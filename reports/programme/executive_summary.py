@@ -42,7 +42,7 @@ def build(
         tables=(
             Table("decisions", "Decisions requested", asked, labels={**LABELS, "reason": "Because", "owner": "With"}),
             Table("figures", "Where we stand", board.standing(held, figures), hidden=("number",)),
-            Table("changes", "What changed most", board.changes(held, readiness, movements)),
+            Table("changes", "What changed most", board.changes(held, readiness, movements), comparison=True),
             Table(
                 "risks",
                 "The three largest risks",

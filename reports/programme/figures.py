@@ -48,10 +48,10 @@ POSTURE = (
            overall, First("grade"), reason="{score} over {assessed} of {applicable} applicable controls with evidence"),
     Figure("posture_change", "Change of the posture score", "points", "more",
            "Points that the posture score moved since the last snapshot before {period_start}.",
-           overall, First("change"), reason=_BEFORE),
+           overall, First("change"), reason=_BEFORE, comparison=True),
     Figure("posture_before_score", "Posture score before the period", "points", "more",
            "The posture score in the last snapshot before {period_start}, as it was computed then.",
-           overall, First("before_score"), reason=_BEFORE),
+           overall, First("before_score"), reason=_BEFORE, comparison=True),
     Figure("posture_series_breaks", "Posture components that appeared or disappeared", "count", "neither",
            "Components of the posture score that have data either now or in the last snapshot before {period_start}, "
            "not both: with them, the change is not like for like.",
@@ -95,7 +95,7 @@ HEALTH = (
     Figure("control_state_change", "Change of the state of controls", "points", "more",
            "Points that the state component of the control health moved since the last observation before "
            "{period_start}, over the controls known then; not told if under half are.",
-           whole, First("state_change"), reason="{controls} applicable controls"),
+           whole, First("state_change"), reason="{controls} applicable controls", comparison=True),
     Figure("control_families", "Control families", "count", "neither",
            "Families of the frameworks in scope that have an applicable control.", families, Count(), reason=_FAMILY),
     *(

@@ -39,7 +39,7 @@ def build(posture: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask:
                   hidden=("component", "measured", "population", "series_break")),
             Table("movers", "What moved the score most",
                   held.movers.head(MOVERS).select("component", "title", "movement"),
-                  labels=LABELS, hidden=("component",)),
+                  labels=LABELS, hidden=("component",), comparison=True),
             Table("next_steps", "What raises the score next, most points per hour first",
                   _shown(work, "action", "component", "points", "effort_hours", "points_per_hour", "owner").head(SHOWN),
                   note=f"The {SHOWN} best of {count(work.height, 'step')} over all components.",

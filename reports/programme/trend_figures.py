@@ -29,7 +29,7 @@ ACTIVITY = (
            "Percentage points that the share of controls with activity moved against the period of the same length "
            "before; null where the records of a framework begin later.",
            control_activity, WeightedMean(100 * (_COVERED.cast(pl.Int64) - pl.col("covered_before").cast(pl.Int64))),
-           pl.col("reached").all(), "activity now: {covered}, in the period before: {covered_before}"),
+           pl.col("reached").all(), "activity now: {covered}, in the period before: {covered_before}", comparison=True),
     Figure("controls_inactive", "Controls without activity", "count", "less",
            "Applicable controls of SOC 2 and ISO 27001 without a supporting event of the audit log in the period and "
            "without an accepted policy.",
@@ -118,7 +118,7 @@ WEEKS = (
            "more", "Percentage points that the mean of weighted readiness over the frameworks moved from the first to "
            "the last week with a snapshot.",
            kpi_weeks.readiness_course, First(pl.col("last_pct") - pl.col("first_pct")),
-           reason="{first_pct} in {first_week}, {last_pct} in {week}"),
+           reason="{first_pct} in {first_week}, {last_pct} in {week}", comparison=True),
     Figure("snapshot_fresh_mean_pct", "Fresh evidence recorded last, mean of frameworks", "percent", "more",
            "Mean over the frameworks, each counting the same, of the share of fresh evidence in the last week with a "
            "snapshot.",

@@ -54,14 +54,14 @@ CONTROLS = (
            "control_status", WeightedMean(100 * state_score(), "weight"), APPLICABLE),
     Figure("weighted_before_pct", "Weighted readiness before the period", "percent", "more",
            "Weighted readiness over all controls in the last snapshot before {period_start}.",
-           "posture", First("prior_value"), READINESS, "the snapshot of {prior_on}"),
+           "posture", First("prior_value"), READINESS, "the snapshot of {prior_on}", comparison=True),
     Figure("snapshot_before_on", "Day of the snapshot before the period", "date", "neither",
            "The day of the last snapshot before {period_start}.", "posture", First("prior_on"),
-           pl.col("prior_on").is_not_null(), "the snapshot of {prior_on}"),
+           pl.col("prior_on").is_not_null(), "the snapshot of {prior_on}", comparison=True),
     Figure("weighted_change", "Change of weighted readiness", "points", "more",
            "Percentage points that weighted readiness over all controls moved since the last snapshot before "
            "{period_start}.", "posture", First(pl.col("value") - pl.col("prior_value")), READINESS,
-           "{value} now, {prior_value} in the snapshot of {prior_on}"),
+           "{value} now, {prior_value} in the snapshot of {prior_on}", comparison=True),
     Figure("evidence_in_window_pct", "Controls with evidence in its window", "percent", "more",
            "Applicable controls whose governing evidence is within the window of its cadence, none being dated in the "
            "future, as a share of the applicable controls.", "control_status", Share(IN_WINDOW), APPLICABLE),

@@ -13,6 +13,7 @@ import pytest
 from engine.archives import contents, verify
 from engine.archives.bundles import archive_path, create
 from engine.archives.windows import days
+from engine.cli import hq
 from engine.model.errors import Conflict
 from engine.runtime.key_rotations import rotate_key
 from engine.runtime.signing_keys import signing_key
@@ -99,6 +100,14 @@ def test_a_machine_with_nothing_of_ours_tells_it_of_an_unpacked_archive(office, 
     assert verified(folder, tmp_path / "nothing.zip") == (1, [lines[0], "broken: nothing.zip: is not there"])
     shutil.copy(old, folder / "old.zip")  # where a person would put it
     assert verified(folder, "old.zip")[0] == 0
+
+
+def test_the_command_checks_the_files_of_each_once(office, monkeypatch, capsys):
+    office.write("a")
+    archives = [office.hand_over("old.zip"), office.hand_over("new.zip")]
+    monkeypatch.setattr(verify.Archive, "digest", None)  # checked before, by the console's own reader
+    hq(["verify", *map(str, archives)])
+    assert capsys.readouterr().out.splitlines()[-1].startswith("ok: new.zip continues the history of old.zip: ")
 
 
 # the later archive is made by the honest code with the signing key, after somebody with the database was at it

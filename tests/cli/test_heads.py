@@ -2,6 +2,7 @@
 
 import base64
 import shutil
+import sqlite3
 import subprocess
 import sys
 
@@ -124,3 +125,31 @@ def test_verify_speaks_of_the_heads_that_left(cli, tmp_path):
         "broken: acme: line 1 of heads/acme.log is of event 2, and the chain ends at 1: its tail was cut off\n"
         "broken: acme: the signed head of 2 events is of event 2, and the chain ends at 1: its tail was cut off\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        ("DELETE FROM heads WHERE org_id = 'acme'", "the head of its chain is missing"),
+        ("DELETE FROM organizations WHERE id = 'acme'", "its row in organizations is missing"),
+        (
+            "UPDATE audit_log SET changes = X'6162' WHERE org_id = 'acme'",
+            "audit_log [\"hq:1\"] has in changes what is none of it: expected a text, found the blob 'ab'",
+        ),
+        (
+            "UPDATE audit_log SET actor = CAST(X'ff' AS TEXT) WHERE org_id = 'acme'",
+            "audit_log [\"hq:1\"] has in actor what is none of it: expected UTF-8, found the text '\\\\xff'",
+        ),
+        (
+            "UPDATE organizations SET plan = 'enterprise' WHERE id = 'acme'",
+            "organizations [] differs in plan: logged 'free', found 'enterprise'; revision 1 wrote it last",
+        ),
+    ],
+)
+def test_verify_names_what_was_changed_whatever_it_was_changed_to(cli, tmp_path, statement, problem):
+    with sqlite3.connect(tmp_path / "var" / "hq.db") as connection:
+        connection.execute(statement)
+    connection.close()
+    code, out, _ = cli("verify", "--org", "acme")
+    assert (code, out) == (1, f"broken: acme: {problem}\n")
+    assert cli("verify", "--org", "globex")[0] == 2

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.model.errors import Unavailable
 from engine.reporting.process_pool import process_pool
 from engine.store import Store
 from tests.conftest import NOW
@@ -150,3 +151,12 @@ def test_a_block_that_raises_ends_what_runs_at_once():
     with pytest.raises(KeyError):
         leave()
     assert time.monotonic() - began < 60
+
+
+def test_a_process_of_the_pool_that_is_ended_from_outside_is_told():
+    def killed():
+        with process_pool(1) as pool:
+            pool.submit(os._exit, 9).result()
+
+    with pytest.raises(Unavailable, match="ended from outside"):
+        killed()

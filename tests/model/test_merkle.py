@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.model.merkle import (
+    Frontier,
     audit_path,
     consistency_path,
     continues,
@@ -157,3 +158,12 @@ def test_outside_the_tree_there_is_no_path():
     assert root_from_path(leaf_hash(b"a"), 1, 1, []) is None
     assert path_root(leaf_hash(b"a"), 1, 1, []) is None
     assert sha256(b"").digest() == root([])
+
+
+def test_a_tree_that_grows_leaf_by_leaf_has_the_same_roots():
+    frontier, found = Frontier(), []
+    for entry in [*ENTRIES, None]:
+        found.append(frontier.root().hex())
+        if entry is not None:
+            frontier.add(leaf_hash(bytes.fromhex(entry)))
+    assert found == ROOTS

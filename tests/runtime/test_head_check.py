@@ -2,25 +2,29 @@
 
 import base64
 from datetime import timedelta
+from hashlib import sha256
 
 import pytest
 from sqlalchemy import delete, select, update
 
 from engine.archives.log import as_hashed
+from engine.model.errors import Conflict
 from engine.programme.retention import purge
 from engine.runtime.head_check import check_heads
 from engine.runtime.key_rotations import rotate_key
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
-from engine.runtime.signed_heads import signed_head
+from engine.runtime.signed_heads import newest_signed_head, signed_head
 from engine.store import EventRow
 from engine.store.chain import GENESIS, link
 from engine.store.event_tree import grow
+from engine.store.queries import signed_heads as queries
 from engine.store.queries.audit import events_between
 from engine.store.schema.audit import access_log, audit_log, chain_cuts, event_tiles, retention_overrides, signed_heads
 from engine.store.schema.organizations import heads
 from engine.store.schema.outputs import bundles, deliveries
 from tests.conftest import NOW
+from tests.runtime.test_witnesses import ONE, TWO
 
 
 @pytest.fixture
@@ -275,3 +279,72 @@ def test_a_download_whose_hash_is_none_is_told(services):
     left = {"accessed_at": NOW, "actor": "ann", "resource": "r", "status": 200, "head_seq": 2, "head_hash": "zz"}
     executed(services, access_log.insert().values(id="a", org_id="acme", **left))
     assert problems(services) == ["a download names another event 2 than the chain has"]
+
+
+@pytest.mark.parametrize(("seq", "digest"), [(0, "zz"), (-3, GENESIS), (0, "1" * 64)])
+def test_a_download_of_no_event_is_told(services, seq, digest):
+    write(services, 3)
+    left = {"accessed_at": NOW, "actor": "ann", "resource": "r", "status": 200}
+    before_all = access_log.insert().values(id="a", org_id="acme", head_seq=0, head_hash=GENESIS, **left)
+    executed(services, before_all)
+    assert problems(services) == []
+    executed(services, access_log.insert().values(id="b", org_id="acme", head_seq=seq, head_hash=digest, **left))
+    assert problems(services) == [f"a download is of event {seq}, and there is no such event"]
+
+
+def test_what_is_beside_a_signed_head_must_be_of_it(any_store, tmp_path):
+    environment = {"SVC_DATA_DIR": str(tmp_path / "var"), "SVC_WITNESS_KEYS": ONE.vkey}
+    services = Services(Settings.of(environment), any_store, None, NOW)
+    earlier = signed_head(services, "acme", now=NOW)
+    write(services, 3)
+    head = signed_head(services, "acme", now=NOW)
+    said = f"the signed head of {head.size} events "
+    stamp = base64.b64encode(b"of " + sha256(head.note.encode()).digest()).decode()
+    for beside, expected in (
+        ({"cosignatures": ONE.line(head.note)}, []),
+        ({"cosignatures": TWO.line(earlier.note)}, []),  # nothing is known of that witness
+        ({"cosignatures": ONE.line(earlier.note)}, [f"has a line of {ONE.name} beside it that this witness did not sign over it"]),
+        ({"cosignatures": "zz"}, ["has 'zz' without an end of line among the lines of witnesses"]),
+        ({"cosignatures": "zz\n"}, ["has no signature in the line 'zz'"]),
+        ({"cosignatures": None, "time_stamp": stamp}, []),
+        ({"time_stamp": "abc"}, ["has no base64 in 'abc'"]),
+        ({"time_stamp": base64.b64encode(b"of another").decode()}, ["has a time stamp beside it that is of another head"]),
+        ({"time_stamp": None, "root": "zz"}, ["is stored beside another position than the one that was signed"]),
+    ):  # fmt: skip
+        executed(services, update(signed_heads).where(signed_heads.c.seq == head.size).values(**beside))
+        assert problems(services) == [said + one for one in expected]
+
+
+def test_what_cannot_be_read_beside_a_head_is_told_to_whoever_asks_for_it(services):
+    head = signed_head(services, "acme", now=NOW)
+    for beside in ({"cosignatures": "zz"}, {"cosignatures": None, "time_stamp": "abc"}):
+        executed(services, update(signed_heads).values(**beside))
+        with pytest.raises(Conflict, match=f"the signed head of {head.size} events of acme does not hold: it "):
+            newest_signed_head(services, "acme")
+
+
+def test_a_bundle_that_is_sealed_meanwhile_is_no_stranger(services, monkeypatch):
+    """Its file is there before the check looks into the folder, its record after the check began."""
+    folder = services.settings.bundle_folder / "acme"
+    folder.mkdir(parents=True)
+    for name in ("bnd_new", "bnd_strange"):
+        (folder / f"{name}.zip").write_bytes(b"")
+    seen = iter([set(), {"bnd_new"}])
+    monkeypatch.setattr("engine.store.queries.signed_heads.bundle_ids", lambda connection, org_id: next(seen))
+    assert problems(services) == ["the bundle bnd_strange is in the bundle folder and not on record"]
+
+
+def test_a_key_that_is_changed_meanwhile_is_known(services, monkeypatch):
+    """The head that it signs is read before the list of keys is."""
+    write(services, 3)
+    signed_head(services, "acme", now=NOW)
+    every = queries.every
+
+    def rotated_first(connection, org_id):
+        rotate_key(services.settings.signing_key_path, now=NOW)
+        write(services, 3)
+        signed_head(services, "acme", now=NOW)
+        return every(connection, org_id)
+
+    monkeypatch.setattr(queries, "every", rotated_first)
+    assert problems(services) == []

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from engine.model.errors import Usage
+from engine.model.errors import Conflict
 from engine.runtime.key_rotations import (
     linked_keys,
     own_keys,
@@ -82,7 +82,7 @@ def test_a_list_that_was_changed_is_named(tmp_path):
         with pytest.raises(ValueError, match=r"^(is|has) |does not hold"):
             read_rotations(changed)
         rotations_path(path).write_text(changed)
-        with pytest.raises(Usage, match=r"signing.key.rotations"):
+        with pytest.raises(Conflict, match=r"signing.key.rotations"):
             own_keys(path)
-        with pytest.raises(Usage, match=r"signing.key.rotations"):
+        with pytest.raises(Conflict, match=r"signing.key.rotations"):
             rotate_key(path, now=NOW)

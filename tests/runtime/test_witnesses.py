@@ -74,11 +74,11 @@ def test_what_is_no_cosignature_of_ours_is_refused(services):
     line = ONE.line(head.note)
     for given, problem in {
         "": "holds no cosignature of a known witness",
-        "hello": "holds no cosignature",
+        "hello": "has 'hello' without an end of line",
         STRANGER.line(head.note): "holds no cosignature of a known witness",
         ONE.line(other): "holds no cosignature of a known witness over a head that was signed here",
         line + STRANGER.line(head.note): "holds no cosignature",
-        line[:-1]: "holds no cosignature",
+        line[:-1]: "without an end of line among the lines of witnesses",
         line[:-2] + "\n": "has no base64",
         head.note: "has no cosignature",
         other + ONE.line(other): "is of a head that was not signed here",

@@ -149,6 +149,10 @@ def test_no_tree_grows_over_a_gap(any_store):
         grown(any_store)
 
 
+def stray(level):
+    return event_tiles.insert().values(org_id="acme", level=level, tile=0, hashes=b"x" * 32)
+
+
 @pytest.mark.parametrize(
     ("harm", "found"),
     [
@@ -165,6 +169,8 @@ def test_no_tree_grows_over_a_gap(any_store):
             update(event_tiles).where(event_tiles.c.level == 0, event_tiles.c.tile == 0).values(hashes=b"x" * 100),
             "tile 0 of level 0 is missing or of another size",
         ),
+        (stray(3), "there is a tile of level 3, and the tree has 2 levels"),
+        (stray(-1), "there is a tile of level -1, and the tree has 2 levels"),
     ],
 )
 def test_a_tile_that_was_changed_is_named(store, harm, found):

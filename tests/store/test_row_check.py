@@ -1,5 +1,6 @@
 """Every row is in the chain: what is changed by hand is found, and named."""
 
+import json
 import random
 from datetime import date, timedelta
 
@@ -9,10 +10,11 @@ from sqlalchemy import create_engine, select, text
 from engine.store import EventRow
 from engine.store.history import begin_history
 from engine.store.retention import purge_audit_log, purge_incidents
-from engine.store.row_log import pack, read_json, read_part
+from engine.store.row_log import pack, read_part
 from engine.store.schema import LOGGED, metadata
 from engine.store.schema.audit import change_log
 from engine.store.schema.controls import attestations
+from engine.store.schema.outputs import posture_snapshots
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
 from tests.store import random_rows
@@ -39,7 +41,8 @@ def logged(store):
     """What the log says, in its order."""
     with store.reader() as connection:
         bodies = connection.execute(select(change_log.c.revision, change_log.c.body).order_by(change_log.c.revision))
-        return [(revision, *read_json(line)[:3]) for revision, body in bodies for _, _, line in read_part(body) if line]
+        lines = [(revision, json.loads(line)) for revision, body in bodies for _, _, line in read_part(body) if line]
+        return [(revision, table, tuple(key), values) for revision, (table, key, values, *_) in lines]
 
 
 @pytest.fixture
@@ -133,6 +136,91 @@ def test_a_value_that_is_none_of_its_column_is_told(store, column, said):
     assert store.verify_rows("acme").problem == f"attestations has a value that is none of its column: {said}"
 
 
+FORGED = b"0" * 32 + b' ["workspaces",["w"],{"name":"W"}]'
+
+
+def body(lines, store):
+    """Lines of the log as a literal of the engine's."""
+    packed = pack(lines).hex()
+    return f"X'{packed}'" if store.url.startswith("sqlite") else f"'\\x{packed}'"
+
+
+def test_a_row_with_a_log_from_before_all_events_is_found(attested):
+    by_hand(
+        attested,
+        "INSERT INTO workspaces (org_id, id, name, revision) VALUES ('acme', 'w', 'W', 0)",
+        "INSERT INTO change_log (org_id, revision, part, rows, body) VALUES "
+        f"('acme', 0, 0, 1, {body([FORGED], attested)})",
+    )
+    assert attested.verify_rows("acme").problem == "the change log has a revision 0 that no event commits to"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["5", "null", '["t",5,{}]', '["t",[1],{},2,3]', '[{},[1],{}]', '["t",[1],5]', '["change_log",5,[1]]', "[[",
+     '["change_log",[1,2],5]', '["change_log",["a",{}],[0]]', '["change_log",[1,0],[99999999999999999999]]'],
+)  # fmt: skip
+def test_a_line_that_is_no_row_is_told(attested, line):
+    by_hand(
+        attested,
+        f"UPDATE change_log SET body = {body([b'0' * 32 + b' ' + line.encode()], attested)} WHERE revision = 3",
+    )
+    assert attested.verify_rows("acme").problem.startswith("what the change log has of revision 3 cannot be read: ")
+
+
+def test_a_line_has_one_form(attested):
+    with attested.reader() as connection:
+        stored = connection.execute(select(change_log.c.body).where(change_log.c.revision == 3)).scalar_one()
+    (line,) = read_part(stored)
+    by_hand(
+        attested,
+        f"UPDATE change_log SET body = {body([b'AB' + line.stored[2:]], attested)} WHERE revision = 3",
+    )
+    assert "cannot be read: expected 32 hex digits, found b'AB" in attested.verify_rows("acme").problem
+
+
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        (
+            "UPDATE change_log SET part = 1 WHERE revision = 3",
+            "of what revision 3 changed, part 0 is missing: found 1",
+        ),
+        (
+            "INSERT INTO table_heads (org_id, part, revision, hash) VALUES ('acme', 'risks', 9, 'x')",
+            "table_heads has risks at 9, and no write changed it",
+        ),
+        (
+            "INSERT INTO table_heads (org_id, part, revision, hash) VALUES ('acme', 'audit_log:x.done', 2, 'x')",
+            "table_heads has audit_log:x.done at 2, and no write changed it",
+        ),
+    ],
+)
+def test_what_is_added_by_hand_is_named(attested, statement, problem):
+    by_hand(attested, statement)
+    assert attested.verify_rows("acme").problem == problem
+
+
+@pytest.mark.parametrize("given", ['{"score":9,"score":1}', ' {"score":1}', '{"score":1.0}', '{"sc\\u006fre":1}', "{"])
+def test_json_that_another_reader_takes_for_something_else_is_named(any_store, given):
+    with any_store.revision("acme", "me", now=NOW) as revision:
+        revision.insert(posture_snapshots, [{"taken_on": NOW.date(), "score": 1.0, "components": {"score": 1}}])
+        revision.record("x")
+    assert any_store.verify_rows("acme").ok
+    by_hand(any_store, f"UPDATE posture_snapshots SET components = '{given.replace(':', chr(92) + ':')}'")
+    found = any_store.verify_rows("acme").problem
+    if given == '{"score":1.0}':  # one form of another value
+        assert found == (
+            "posture_snapshots [\"2026-11-20\"] differs in components: logged {'score': 1}, found {'score': 1.0}; "
+            "revision 2 wrote it last"
+        )
+    else:
+        assert found == (
+            f'posture_snapshots ["2026-11-20"] has in components what is no JSON in its one form: found {given!r}; '
+            "revision 2 wrote it last"
+        )
+
+
 def test_a_text_in_place_of_the_log_is_told(store):
     attest(store, "a")
     by_hand(store, "UPDATE change_log SET body = 'abc' WHERE revision = 2")
@@ -196,12 +284,11 @@ def test_what_retention_removes_leaves_its_leaves_alone(attested):
 def test_a_line_that_is_hidden_behind_its_leaf_is_named(attested, revision):
     """The row is as the line before had it: the last version hidden, or all of them."""
     with attested.reader() as connection:
-        body = connection.execute(select(change_log.c.body).where(change_log.c.revision == revision)).scalar_one()
-    hidden = pack(line.leaf.hex().encode() for line in read_part(body)).hex()
-    written = f"X'{hidden}'" if attested.url.startswith("sqlite") else f"'\\x{hidden}'"
+        stored = connection.execute(select(change_log.c.body).where(change_log.c.revision == revision)).scalar_one()
+    hidden = [line.leaf.hex().encode() for line in read_part(stored)]
     by_hand(
         attested,
-        f"UPDATE change_log SET body = {written} WHERE revision = {revision}",
+        f"UPDATE change_log SET body = {body(hidden, attested)} WHERE revision = {revision}",
         "UPDATE attestations SET outcome = NULL" if revision == 4 else "DELETE FROM attestations WHERE id = 'b'",
     )
     assert attested.verify_rows("acme").problem == (
@@ -243,6 +330,37 @@ def test_below_a_cut_the_log_is_held_by_what_the_purge_noted(attested):
         assert forged != [line.stored for line in read_part(body)]
         connection.execute(change_log.update().where(change_log.c.revision == 3).values(body=pack(forged)))
     engine.dispose()
+    assert attested.verify_rows("acme").problem == (
+        "what the change log has of the writes whose events retention removed is not what they had committed to"
+    )
+
+
+def test_what_was_erased_does_not_come_back(attested):
+    """The line fits its leaf, and a later write says that it is gone."""
+    with attested.revision("acme", "me", now=NOW) as revision:
+        revision.erased(3, 0, [0])
+        revision.record("x")
+    assert attested.verify_rows("acme").problem == (
+        "line 1 of part 0 of what revision 3 changed is in the change log, and a revision says that it was erased"
+    )
+
+
+@pytest.mark.parametrize("details", [None, '{"cut_roots":"x","cut_writes":"abc"}', '{"cut_roots":"x","cut_writes":1}'])
+def test_an_imported_event_says_nothing_of_cuts(attested, details):
+    """Whoever may import events cannot take the log below a cut out of the check, nor break the check."""
+    foreign = EventRow("e", NOW, "me", "retention.purged", "retention", "audit_log", details=details)
+    with attested.revision("acme", "me", now=NOW) as revision:
+        revision.append_events([foreign])
+    assert attested.verify_rows("acme").problem is None
+    later = NOW + timedelta(days=300)
+    with attested.revision("acme", "me", now=later) as revision:
+        revision.append_events([foreign._replace(event_id="f", occurred_at=later)])
+    with attested.revision("acme", "retention", now=later) as revision:
+        assert purge_audit_log(revision, later - timedelta(days=1)).rows == 5
+    with attested.revision("acme", "me", now=later) as revision:
+        revision.append_events([foreign._replace(event_id="g", occurred_at=later)])
+    assert attested.verify_rows("acme").problem is None
+    by_hand(attested, f"UPDATE change_log SET body = {body([FORGED], attested)} WHERE revision = 3")
     assert attested.verify_rows("acme").problem == (
         "what the change log has of the writes whose events retention removed is not what they had committed to"
     )

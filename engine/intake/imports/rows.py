@@ -15,8 +15,8 @@ from engine.intake.imports.problems import Problems
 from engine.intake.imports.tables import Importable, TableField
 from engine.model.errors import InvalidData
 from engine.model.thresholds import DEFAULTS, thresholds
+from engine.store.chain import OWN_EVENTS
 
-OWN_EVENTS = "hq:"
 ID_LENGTH = 200
 
 

@@ -63,9 +63,9 @@ class DocumentDifference:
 
 
 def diff_documents(before: Document, after: Document, declared: Sequence[Figure]) -> DocumentDifference:
-    """What makes ``after`` of ``before``; tables that are the same are left out."""
-    old = {table.name: table for table in before.tables}
-    new = {table.name: table for table in after.tables}
+    """What makes ``after`` of ``before``. Left out are tables that are the same, and what compares two days itself."""
+    old = {table.name: table for table in before.tables if not table.comparison}
+    new = {table.name: table for table in after.tables if not table.comparison}
     found = [_table(old.get(name), new.get(name)) for name in dict.fromkeys((*new, *old))]
     return DocumentDifference(
         _figures(before, after, declared),
@@ -87,9 +87,9 @@ def _figures(before: Document, after: Document, declared: Sequence[Figure]) -> t
     known = {figure.id: figure for figure in declared}
     changes = []
     for name in dict.fromkeys((*new, *old)):
-        if old.get(name) == new.get(name):
-            continue
         figure = known.get(name)
+        if old.get(name) == new.get(name) or (figure is not None and figure.comparison):
+            continue
         title = after.titles.get(name) or before.titles.get(name) or ""
         better: Better = "neither" if figure is None else figure.better
         changes.append(FigureChange(name, title, figure.unit if figure else None, better, old.get(name), new.get(name)))

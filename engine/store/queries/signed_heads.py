@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from engine.store.chain import own_event_id
 from engine.store.rows import first, many, select_rows
 from engine.store.schema.audit import access_log, archive_heads, audit_log, chain_cuts, signed_heads
 from engine.store.schema.outputs import bundles, deliveries
@@ -104,7 +105,7 @@ def seals_without_bundle(connection: Connection, org_id: str) -> list[tuple[int,
         audit_log.c.org_id == org_id, audit_log.c.action == "bundle.sealed", ~known
     )
     rows = connection.execute(query.order_by(audit_log.c.seq))
-    return [(seq, bundle_id) for seq, event_id, bundle_id in rows if event_id == f"hq:{seq}"]
+    return [(seq, bundle_id) for seq, event_id, bundle_id in rows if event_id == own_event_id(seq)]
 
 
 def event_hashes(connection: Connection, org_id: str) -> Iterator[tuple[int, str]]:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
+import msgspec
 from sqlalchemy import Connection, or_, select
 
 from engine.store.queries.positions import write_end
@@ -27,8 +28,8 @@ class RowWrite(NamedTuple):
     after: dict[str, object] | None
 
 
-class WriteEvent(NamedTuple):
-    """An audit event, as far as it tells who did what when."""
+class WriteEvent(msgspec.Struct, frozen=True):
+    """An audit event, as far as it tells who did what when; from the store, or from the log of an archive."""
 
     seq: int
     revision: int
@@ -40,7 +41,7 @@ class WriteEvent(NamedTuple):
 
 
 _Address: TypeAlias = tuple[str, tuple[object, ...]]
-_COLUMNS = [audit_log.c[name] for name in WriteEvent._fields]
+_COLUMNS = [audit_log.c[name] for name in WriteEvent.__struct_fields__]
 
 
 def writes_between(

@@ -1,5 +1,6 @@
 """A difference as people read it: a sentence first, figures, what happened, who did what, then the rows."""
 
+from dataclasses import replace
 from datetime import date
 
 import polars as pl
@@ -88,3 +89,18 @@ def test_where_nothing_differs_that_is_said():
     assert dict(found.summary) == {
         "since_on": FROM, "since_revision": 3, "figures_changed": 0, "rows_came": 0, "rows_went": 0, "rows_changed": 0,
     }  # fmt: skip
+
+
+def test_what_compares_two_days_itself_is_no_change():
+    """A figure and a table that say how it was before are of each day on its own."""
+    earlier = Figure(
+        "gaps_before", "Gaps before the period", "count", "less", "Then.", "gaps", Count(), comparison=True
+    )
+    moved = Table("changes", "What changed most", pl.DataFrame({"what": ["Gaps"], "change": [1]}), comparison=True)
+
+    def with_comparison(now, before):
+        return replace(now, summary={**now.summary, "gaps_before": before}, tables=(*now.tables, moved))
+
+    found = diff_documents(replace(BEFORE, summary={"gaps_open": 2, "gaps_before": 9}), with_comparison(AFTER, 8),
+                           [GAPS, earlier])  # fmt: skip
+    assert found == diff_documents(BEFORE, AFTER, [GAPS])
