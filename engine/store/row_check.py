@@ -130,11 +130,17 @@ def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) 
     query = query.order_by(change_log.c.revision, change_log.c.part)
     leaves: list[bytes] = []
     current: int | None = None
+    expected = 0
     with connection.execute(query.execution_options(yield_per=200)) as parts:
         for revision, part, count, body in parts:
             if current is not None and revision != current:
                 yield current, merkle.root(leaves).hex()
                 leaves = []
+            expected = expected + 1 if revision == current else 0
+            if part != expected:
+                raise _UnsoundLogError(
+                    f"part {part} of what revision {revision} changed stands where part {expected} is expected"
+                )
             current = revision
             rows, before = [], len(leaves)
             erased: list[tuple[int, int, int]] = []
