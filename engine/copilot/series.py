@@ -1,4 +1,4 @@
-"""Scores by day: the snapshots that are taken each week, and the value of today."""
+"""Scores by day: the snapshots of each week, and the value of today."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,18 +29,18 @@ class ScoreSeries:
 def series_of(subject: str, frameworks: Sequence[str], library: Library) -> list[ScoreSeries]:
     """The series of a subject: posture, readiness or gaps, of the frameworks that are named, else of all."""
     if subject == "posture":
-        rows = library.table("posture_snapshots").select(on="taken_on", value="score")
+        rows = library.fact("posture_snapshots_rows").select(on="taken_on", value="score")
         return _with_today("posture score", "posture_snapshots", rows, library, _posture(library))
     column, now, unit = ("weighted_pct", "weighted_pct", " %") if subject == "readiness" else ("gaps_open", "gaps", "")
     held = library.rows(FRAMEWORK)
     if subject == "gaps" and not frameworks:
-        rows = library.table("readiness_snapshots").group_by("taken_on").agg(pl.col(column).sum())
+        rows = library.fact("readiness_snapshots_rows").group_by("taken_on").agg(pl.col(column).sum())
         today = float(held[now].fill_null(0).sum())
         rows = rows.select(on="taken_on", value=pl.col(column).cast(pl.Float64))
         return _with_today("open gaps", "readiness_snapshots", rows, library, today)
     found = []
     for key in frameworks or held["framework"].to_list():
-        rows = library.table("readiness_snapshots").filter(pl.col("framework") == key)
+        rows = library.fact("readiness_snapshots_rows").filter(pl.col("framework") == key)
         rows = rows.select(on="taken_on", value=pl.col(column).cast(pl.Float64))
         current = held.filter(pl.col("framework") == key)[now]
         title = f"{'readiness' if subject == 'readiness' else 'open gaps'} of {FRAMEWORK_NAMES[key]}"

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Protocol
 
+import msgspec
 import polars as pl
 
 from engine.model.as_of import AsOf
 from engine.model.errors import BadRequest
-from engine.model.vocabulary import CONTROL_STATES
+from engine.reporting.standing import standing
 from engine.runtime.services import Services
 from engine.store import Reader, Revision, rows
 from engine.store.schema.outputs import (
@@ -75,17 +76,12 @@ def _without(services: Services, org_id: str, now: datetime) -> list[date]:
 
 
 def _as_it_was(services: Services, org_id: str, monday: date, now: datetime) -> DaySnapshot | None:
-    """What a snapshot of that day had said; None where the records do not go back so far.
-
-    It does not say what came and went since the one before, which may be missing, too.
-    """
+    """What a snapshot of that day had said; None where the records do not go back so far."""
     try:
         with services.snapshots.open(org_id, now=now, at=AsOf(monday)) as then:
-            snapshot = take_snapshot(then)
+            return take_snapshot(then)
     except BadRequest:
         return None
-    unknown = {"gaps_opened": None, "gaps_closed": None}
-    return DaySnapshot([{**row, **unknown} for row in snapshot.readiness], [], snapshot.posture)
 
 
 def _monday(day: date) -> date:
@@ -100,7 +96,10 @@ def is_taken(connection: Reader, org_id: str, day: date) -> bool:
 
 def take_snapshot(today: DayFacts) -> DaySnapshot:
     """What is to be remembered of a day, from its facts."""
-    return DaySnapshot(_readiness(today), _changes(today), _posture(today))
+    found = standing(today.fact)
+    return DaySnapshot(
+        _readiness(today, found.readiness), _changes(today, found.states), _posture(today, found.posture)
+    )
 
 
 def keep(revision: Revision, snapshot: DaySnapshot) -> int:
@@ -119,61 +118,46 @@ def keep(revision: Revision, snapshot: DaySnapshot) -> int:
     return changed
 
 
-def _readiness(today: DayFacts) -> Rows:
-    signed = today.fact("control_status").filter("applicable", pl.col("kinds_required").list.contains("attestation"))
-    attested = signed.group_by("framework").agg(attested_pct=(100 * pl.col("attested").mean()).round(1))
+def _readiness(today: DayFacts, found: pl.DataFrame) -> Rows:
     before = (
         today.fact("readiness_days").filter(pl.col("taken_on") < today.as_of)
         .sort("taken_on").group_by("framework").last()
         .select("framework", before_on="taken_on", before_open="gaps_open")
     )  # fmt: skip
-    gaps = today.fact("gaps").join(before, on="framework", how="left").group_by("framework").agg(
-        gaps_open=pl.len().cast(pl.Int64),
+    opened = today.fact("gaps").join(before, on="framework", how="left").group_by("framework").agg(
         gaps_opened=(pl.col("detected_on") > pl.col("before_on")).sum().cast(pl.Int64),
     )  # fmt: skip
     frame = (
-        today.fact("readiness").join(attested, on="framework", how="left")
-        .join(before, on="framework", how="left")
-        .join(gaps, on="framework", how="left")
-        .with_columns(pl.col("gaps_open", "gaps_opened").fill_null(0))
+        found.drop("org_id").join(before, on="framework", how="left")
+        .join(opened, on="framework", how="left")
         .with_columns(
-            gaps_opened=pl.when(pl.col("before_on").is_not_null()).then("gaps_opened"),
+            gaps_opened=pl.when(pl.col("before_on").is_not_null()).then(pl.col("gaps_opened").fill_null(0)),
+        )
+        .with_columns(
             gaps_closed=pl.max_horizontal(pl.col("before_open") + pl.col("gaps_opened") - pl.col("gaps_open"), 0),
         )
         .with_columns(gaps_closed=pl.when(pl.col("before_open").is_not_null()).then("gaps_closed"))
+        .drop("before_on", "before_open")
     )  # fmt: skip
-    columns = ("framework", *CONTROL_STATES, "strict_pct", "weighted_pct", "fresh_pct", "attested_pct", "gaps_open",
-               "gaps_opened", "gaps_closed")  # fmt: skip
-    return [{"taken_on": today.as_of, **row} for row in frame.select(columns).iter_rows(named=True)]
+    return [{"taken_on": today.as_of, **row} for row in frame.iter_rows(named=True)]
 
 
-def _changes(today: DayFacts) -> Rows:
-    """Controls in another state than they were last seen in before today; those never seen are seen now."""
+def _changes(today: DayFacts, found: pl.DataFrame) -> Rows:
+    """Controls in another state than is stored of a day before today; those of which none is are seen now."""
     seen = (
-        today.fact("state_changes").filter(pl.col("observed_on") < today.as_of)
+        today.fact("stored_state_changes_rows").filter(pl.col("observed_on") < today.as_of)
         .sort("observed_on").group_by(_KEY).last()
         .select(*_KEY, previous="state")
     )  # fmt: skip
-    opposed = (
-        today.fact("control_evidence").filter(pl.col("contradicted_by").is_not_null())
-        .sort("contradicted_at", "contradicted_by").group_by(_KEY, maintain_order=True)
-        .agg(trigger_event=pl.col("contradicted_by").last())
-    )  # fmt: skip
     frame = (
-        today.fact("control_status").select(*_KEY, "state")
-        .join(seen, on=_KEY, how="left")
-        .join(opposed, on=_KEY, how="left")
+        found.drop("org_id").join(seen, on=_KEY, how="left", maintain_order="left")
         .filter(pl.col("previous").is_null() | (pl.col("previous") != pl.col("state")))
-        .with_columns(trigger_event=pl.when(pl.col("state") == "ineffective").then("trigger_event"))
-        .sort(_KEY)
     )  # fmt: skip
     return [{"observed_on": today.as_of, **row} for row in frame.iter_rows(named=True)]
 
 
-def _posture(today: DayFacts) -> Rows:
-    present = today.fact("posture").filter(pl.col("value").is_not_null())
-    if present.is_empty():
-        return []
-    score = round(float(present["contribution"].sum()), 1)
-    components = dict(present.select("component", "value").iter_rows())
-    return [{"taken_on": today.as_of, "score": score, "components": components}]
+def _posture(today: DayFacts, found: pl.DataFrame) -> Rows:
+    return [
+        {"taken_on": today.as_of, "score": score, "components": msgspec.json.decode(components)}
+        for score, components in found.select("score", "components").iter_rows()
+    ]

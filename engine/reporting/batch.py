@@ -17,10 +17,11 @@ from engine.model.report import Report
 from engine.reporting.artifact_space import Quota
 from engine.reporting.artifacts import QUOTA, Artifacts, artifact_name
 from engine.reporting.facts import Facts
+from engine.reporting.missing_weeks import MissingWeeks
 from engine.reporting.process_pool import process_pool
 from engine.reporting.replica import Replica
 from engine.reporting.snapshot import Snapshot, Subject
-from engine.reporting.snapshots import question, subjects
+from engine.reporting.subjects import question, subjects
 
 Progress = Callable[[str, int, int], None]
 
@@ -107,7 +108,11 @@ def build(
     total = sum(map(len, needed.values()))
     with replica.view() as view:
         found = subjects(view, org_ids, lambda zone: local_day(now, zone))
-        facts = {period: Facts(view, [question(subject, period) for subject in found]) for period in needed}
+        weeks = MissingWeeks(replica)
+        facts = {
+            period: Facts(view, [question(subject, period) for subject in found], complete=weeks.complete)
+            for period in needed
+        }
         for number, (period, name) in enumerate((period, name) for period, names in needed.items() for name in names):
             report_progress("facts", number, total)
             facts[period][name]

@@ -7,10 +7,11 @@ kept by each sync from then on. Columns that the log does without are null in it
 
 from collections import defaultdict
 from collections.abc import Sequence, Set
+from typing import Any
 
 import duckdb
 import pyarrow as pa
-from sqlalchemy import Table
+from sqlalchemy import Column, Table
 
 from engine.model.document import Position
 from engine.store.batches import in_batches
@@ -85,6 +86,37 @@ def look_back(cursor: duckdb.DuckDBPyConnection, org_id: str, position: Position
     cursor.execute(f"CREATE TEMP VIEW watermarks AS SELECT {mine} AS org_id, {seq} AS seq, '{position.hash}' AS hash")
 
 
+def look_back_each(cursor: duckdb.DuckDBPyConnection, moments: pa.Table) -> None:
+    """Let every name of a table mean, for this cursor, the rows as they were at each of ``moments``, side by side.
+
+    ``moments`` has ``number``, ``id``, ``org_id``, ``seq`` and ``hash``. The rows of the organization as it was there
+    belong to ``id``; so one pass computes all of them.
+    """
+    (catalog,) = cursor.execute("SELECT current_database()").fetchall()[0]
+    cursor.register("incoming", moments)
+    cursor.execute("CREATE TEMP TABLE moments AS SELECT * FROM incoming")
+    cursor.unregister("incoming")
+    for name, table in REPLICATED.items():
+        columns = ", ".join(
+            f"m.id AS {column.name}" if column.name == owner(table) else _column(column, "t.")
+            for column in table.columns
+        )
+        of = f"JOIN moments m ON t.{owner(table)} = m.org_id AND"
+        present = f'"{catalog}".main.{name} t {of}'
+        if name == "table_heads":  # nothing that is computed for a past day is named by them
+            query = f"SELECT {columns} FROM {present} FALSE"
+        elif name == "audit_log":
+            number = "t.rowid * (SELECT count(*) FROM moments) + m.number"
+            query = f"SELECT {number} AS rowid, {columns} FROM {present} t.seq <= m.seq"
+        else:
+            query = f"""
+                SELECT {columns} FROM {present} t.revision <= m.seq
+                UNION ALL SELECT {columns} FROM "{catalog}".past.{name} t {of} t.revision <= m.seq AND t.until > m.seq
+            """
+        cursor.execute(f"CREATE TEMP VIEW {name} AS {query}")
+    cursor.execute("CREATE TEMP VIEW watermarks AS SELECT id AS org_id, seq, hash FROM moments")
+
+
 def _part_heads(catalog: str, mine: str, seq: int) -> str:
     """Where the newest write to each part ended, as ``table_heads`` had it then; nothing stood before the log began."""
     events = f'SELECT * FROM "{catalog}".main.audit_log WHERE org_id = {mine} AND seq <= {seq}'
@@ -102,10 +134,13 @@ def _part_heads(catalog: str, mine: str, seq: int) -> str:
 
 def _columns(table: Table) -> str:
     """All columns of a table; null for those that the log does without."""
-    return ", ".join(
-        f"CAST(NULL AS {sql_type(column)}) AS {column.name}" if column.info.get("unlogged") else column.name
-        for column in table.columns
-    )
+    return ", ".join(_column(column) for column in table.columns)
+
+
+def _column(column: Column[Any], of: str = "") -> str:
+    if column.info.get("unlogged"):
+        return f"CAST(NULL AS {sql_type(column)}) AS {column.name}"
+    return f"{of}{column.name}"
 
 
 # -- from the change log -----------------------------------------------------------------------------------------------

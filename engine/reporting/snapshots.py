@@ -2,29 +2,29 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import date, datetime
 from functools import partial
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
-import msgspec
 import polars as pl
 
 from engine.model.as_of import AsOf
 from engine.model.ask import DEFAULT_PERIOD_DAYS, Parameters
 from engine.model.days import local_day
-from engine.model.document import Document, Organization, Position
+from engine.model.document import Document, Position
 from engine.model.errors import NotFound, Unavailable
 from engine.model.report import Report
-from engine.model.thresholds import thresholds
 from engine.reporting.artifacts import Artifacts, Name, artifact_name
 from engine.reporting.comparisons import changes_since
-from engine.reporting.facts import FactQuestion, Facts
+from engine.reporting.facts import Facts
+from engine.reporting.missing_weeks import MissingWeeks
 from engine.reporting.moments import Moments
 from engine.reporting.replica import Replica
 from engine.reporting.snapshot import Snapshot, Subject, find_report
+from engine.reporting.subjects import question, subjects
 from engine.reporting.view import View
 from engine.store import Store
 
@@ -49,6 +49,7 @@ class Snapshots:
         self._names: dict[tuple[object, ...], tuple[Name, str]] = {}
         self._zones: dict[str, tuple[str, ZoneInfo]] = {}
         self._moments = Moments(store)
+        self._weeks = MissingWeeks(replica)
 
     def close(self) -> None:
         """Let go of the views that are kept open."""
@@ -146,7 +147,7 @@ class Snapshots:
         closing = ExitStack()
         view = closing.enter_context(self.replica.view())
         (subject,) = subjects(view, [org_id], lambda zone: local_day(now, zone))
-        return self._keep(_SharedView(view, closing, subject, self._guard))
+        return self._keep(_SharedView(view, closing, subject, self._guard, self._weeks))
 
     def _open_past(self, org_id: str, stand: "Stand") -> "_SharedView | None":
         """None where the copy of the records cannot tell, because it was made anew meanwhile."""
@@ -157,7 +158,7 @@ class Snapshots:
             closing.close()
             return None
         (subject,) = subjects(view, [org_id], lambda zone: stand[1])
-        return self._keep(_SharedView(view, closing, subject, self._guard, behind=present))
+        return self._keep(_SharedView(view, closing, subject, self._guard, self._weeks, behind=present))
 
     def _keep(self, made: "_SharedView") -> "_SharedView":
         """The view for others to share. Those of the organization that saw an earlier state of the copy are closed."""
@@ -177,7 +178,13 @@ class _SharedView:
     """
 
     def __init__(
-        self, view: View, closing: ExitStack, subject: Subject, guard: threading.Lock, behind: Position | None = None
+        self,
+        view: View,
+        closing: ExitStack,
+        subject: Subject,
+        guard: threading.Lock,
+        weeks: MissingWeeks,
+        behind: Position | None = None,
     ) -> None:
         self.subject = subject
         self.key = (subject.organization.id, subject.revision, subject.as_of)
@@ -187,6 +194,7 @@ class _SharedView:
         self._view = view
         self._closing = closing
         self._guard = guard
+        self._weeks = weeks
         self._dropped = False
         self._facts: OrderedDict[int, Facts] = OrderedDict()
         self._periods = threading.Lock()
@@ -208,7 +216,9 @@ class _SharedView:
             period = period_days or next(reversed(self._facts), DEFAULT_PERIOD_DAYS)
             facts = self._facts.get(period)
             if facts is None:
-                facts = self._facts[period] = Facts(self._view, [question(self.subject, period)])
+                facts = self._facts[period] = Facts(
+                    self._view, [question(self.subject, period)], complete=self._weeks.complete
+                )
                 while len(self._facts) > KEPT_PERIODS:
                     self._facts.popitem(last=False)
             self._facts.move_to_end(period)
@@ -228,34 +238,6 @@ class _SharedView:
     def _close_unused(self) -> None:
         if self._dropped and self.users == 0:
             self._closing.close()
-
-
-def subjects(view: View, org_ids: Sequence[str], day_in: Callable[[str], date]) -> list[Subject]:
-    """The organizations of a view, each on the day that ``day_in`` gives for its time zone."""
-    found = view.frame("SELECT id, name, time_zone FROM organizations ORDER BY id")
-    rows = found.filter(pl.col("id").is_in(list(org_ids)))
-    changed = view.frame("SELECT org_id, name, value, revision FROM organization_settings ORDER BY org_id, name")
-    heads = view.frame("SELECT org_id, part, revision, hash FROM table_heads ORDER BY org_id, part")
-    result = []
-    for org_id, name, time_zone in rows.iter_rows():
-        position = view.position(org_id)
-        if position is None:
-            continue
-        own = changed.filter(pl.col("org_id") == org_id)
-        values = {key: msgspec.json.decode(value) for key, value in own.select("name", "value").iter_rows()}
-        settings = thresholds(max(own["revision"].to_list(), default=0), values)
-        moved = heads.filter(pl.col("org_id") == org_id).select("part", "revision", "hash")
-        parts = {part: Position(seq, digest) for part, seq, digest in moved.iter_rows()}
-        organization = Organization(org_id, name, time_zone)
-        result.append(Subject(organization, position, day_in(time_zone), settings, parts))
-    return result
-
-
-def question(subject: Subject, period_days: int = DEFAULT_PERIOD_DAYS) -> FactQuestion:
-    """What the facts are asked about a subject."""
-    return FactQuestion(
-        subject.organization.id, subject.organization.time_zone, subject.as_of, period_days, subject.settings
-    )
 
 
 def _unknown(org_id: str) -> NotFound:

@@ -62,6 +62,26 @@ class View:
                     return True
         return False
 
+    def look_back_each(self, moments: pl.DataFrame) -> bool:
+        """See organizations as they were at each of ``moments``, under the identifier that each has there.
+
+        False where this copy cannot tell of one of them.
+        """
+        asked = moments.to_arrow()
+        with self._reading():
+            self._cursor.register("asked_moments", asked)
+            known = self._cursor.execute(
+                """
+                SELECT count(*) FROM asked_moments m JOIN watermarks w USING (org_id)
+                JOIN audit_log a ON a.org_id = m.org_id AND a.seq = m.seq AND a.hash = m.hash WHERE w.has_past
+                """
+            ).fetchall()
+            self._cursor.unregister("asked_moments")
+            if known != [(moments.height,)]:
+                return False
+            past.look_back_each(self._cursor, asked)
+        return True
+
     @contextmanager
     def _reading(self) -> Iterator[None]:
         try:

@@ -99,7 +99,12 @@ class Looked:
 
 @pytest.mark.parametrize(
     ("org", "weeks_ago"),
-    [("dune", 0), ("dune", 2), ("cobalt", 0), ("cobalt", 7), ("cobalt", 53)],
+    [
+        ("dune", 0),
+        ("dune", 2),
+        ("cobalt", 53),
+        *(pytest.param("cobalt", ago, marks=pytest.mark.soak) for ago in (0, 7)),
+    ],
 )
 def test_a_past_snapshot_is_the_one_that_the_product_takes_of_the_rows_of_that_day(sqlite_url, org, weeks_ago):
     told = diary_of(org)

@@ -1,4 +1,4 @@
-"""Every report as of a revision has the bytes that it had when that revision was the head."""
+"""Every report as of a revision has the bytes that it had when that revision was the head; and what a life leaves holds."""
 
 import random
 from datetime import UTC, datetime, timedelta
@@ -7,43 +7,42 @@ import pytest
 
 from engine.model.as_of import AsOf
 from engine.reporting.artifacts import Artifacts
-from engine.reporting.past import VERSIONED
+from engine.reporting.difference.tables import diff
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.store import EventRow, Store
-from engine.store.migrations import migrate
 from engine.store.rows import all_rows
+from engine.store.schema import LOGGED
 from reports import CATALOGUE, REPORTS
 from tests.demo import demo
 from tests.frames import import_frames
+from tests.reporting.difference.application import apply
 from tests.reporting.test_snapshots import lighter
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-ORG = "cobalt"
-WRITES, EVERY = 40, 10
-SOME = tuple(report.name for report in REPORTS[::7])
 FIXED = {"organizations", "chain_cuts", "bundles", "bundle_files"}
+SMALL = "dune", 6, 3, tuple(report.name for report in REPORTS[::9])
+FULL = "cobalt", 200, 10, tuple(CATALOGUE)
 
 
-@pytest.fixture(scope="module")
-def lived(tmp_path_factory):
-    """A demo organization in whose tables values change places for ten days."""
-    url = f"sqlite:///{tmp_path_factory.mktemp('lived')}/hq.db"
-    migrate(url)
-    store = Store(url)
-    import_frames(store, lighter(demo(ORG, NOW.date())), org_id=ORG, actor="demo", now=NOW)
+@pytest.fixture
+def lived(database_url, org):
+    """A demo organization in whose tables values will change places."""
+    store = Store(database_url)
+    frames = demo(org, NOW.date())
+    import_frames(store, frames if org == "dune" else lighter(frames), org_id=org, actor="demo", now=NOW)
     yield store
     store.close()
 
 
-def change(store, draw, now):
+def change(store, org, draw, now):
     """Values of a few rows take those of others of their table, and an event happens once more."""
-    tables = [VERSIONED[name] for name in sorted(VERSIONED.keys() - FIXED)]
-    with store.revision(ORG, "me", now=now) as revision:
+    tables = [LOGGED[name] for name in sorted(LOGGED.keys() - FIXED)]
+    with store.revision(org, "me", now=now) as revision:
         changed = 0
         while changed < 5:
             table = draw.choice(tables)
-            rows = list(all_rows(revision.connection, table, ORG))
+            rows = list(all_rows(revision.connection, table, org))
             free = [c.name for c in table.columns if c.name not in ("org_id", "revision", *table.info["primary"])
                     and not any(c.name in index.columns for index in table.indexes if index.unique)]  # fmt: skip
             if len(rows) > 1 and free:
@@ -70,26 +69,58 @@ def snapshots(lived, tmp_path):
         each.replica.close()
 
 
-@pytest.mark.parametrize("names", [SOME, pytest.param(tuple(CATALOGUE), marks=pytest.mark.soak)], ids=["some", "all"])
-def test_a_report_has_the_bytes_that_it_had(lived, snapshots, names):
-    draw, heads, saved = random.Random(7), snapshots(), {}
-    stepwise = snapshots()
-    start = NOW + timedelta(days=1 if names is SOME else 20)
-    for number in range(WRITES):
-        now = start + timedelta(hours=6 * number)
-        change(lived, draw, now)
-        if number % EVERY == EVERY - 1:
-            with heads.open(ORG, now=now) as snapshot:
-                position = snapshot.revision
-                saved[position.seq, snapshot.as_of] = {name: snapshot.bytes(name, {}).data for name in names}
-            stepwise.replica.sync([ORG], with_past=True)
-    later = start + timedelta(days=15)
+def wrongly_led(before, after):
+    """The tables of reports that their difference does not lead to."""
     wrong = []
-    for opened in (stepwise, snapshots()):
-        for (seq, day), bytes_then in saved.items():
-            with opened.open(ORG, now=later, at=AsOf(revision=seq)) as snapshot:
+    for name in before:
+        tables = {table.name: table.frame for table in after[name].tables}
+        for table in before[name].tables:
+            if table.name in tables:
+                found = apply(diff(table.frame, tables[table.name]), table.frame)
+                if found.schema != tables[table.name].schema or not found.equals(tables[table.name]):
+                    wrong.append((name, table.name))
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("database_url", "org", "writes", "every", "names"),
+    [
+        ("sqlite", *SMALL),
+        pytest.param("sqlite", *FULL, marks=pytest.mark.soak),
+        pytest.param("postgresql", *FULL, marks=[pytest.mark.soak, pytest.mark.postgresql]),
+    ],
+    indirect=["database_url"],
+    ids=["some", "all", "all-postgresql"],
+)
+def test_a_report_has_the_bytes_that_it_had(lived, snapshots, org, writes, every, names):
+    """A difference of two of its documents leads from the one to the other, and rows and events are as logged."""
+    draw, heads, saved, wrong, before = random.Random(7), snapshots(), {}, [], {}
+    stepwise = snapshots()
+    start = NOW + timedelta(days=1)
+    for number in range(writes):
+        now = start + timedelta(hours=6 * number)
+        change(lived, org, draw, now)
+        if number % every == every - 1:
+            with heads.open(org, now=now) as snapshot:
+                bytes_now, documents = {}, {}
+                for name in names:
+                    bytes_now[name] = snapshot.bytes(name, {}).data
+                    documents[name] = snapshot.edition(name, {}).document
+                saved[snapshot.revision.seq, snapshot.as_of] = bytes_now
+            stepwise.replica.sync([org], with_past=True)
+            wrong += wrongly_led(before, documents)
+            before = documents
+    assert wrong == []
+    later = start + timedelta(hours=6 * writes, days=5)
+    for opened, some in (
+        (stepwise, list(saved.items())),
+        (snapshots(), list(saved.items())[:: max(1, len(saved) // 4)]),
+    ):
+        for (seq, day), bytes_then in some:
+            with opened.open(org, now=later, at=AsOf(revision=seq)) as snapshot:
                 assert snapshot.as_of == day
                 wrong += [(seq, name) for name, data in bytes_then.items() if snapshot.bytes(name, {}).data != data]
     assert wrong == []
-    with heads.open(ORG, now=later, at=AsOf(day=start.date() - timedelta(days=1))) as before:
-        assert before.revision.seq < min(seq for seq, _ in saved)
+    with heads.open(org, now=later, at=AsOf(day=start.date() - timedelta(days=1))) as first:
+        assert first.revision.seq < min(seq for seq, _ in saved)
+    assert (lived.verify(org).problem, lived.verify_rows(org).problem) == (None, None)

@@ -56,3 +56,15 @@ def key(draw, column):
     if isinstance(column.type, BigInteger):
         return draw.randrange(8)
     return draw.choice(column.info["choices"]) if column.info.get("choices") else f"k{draw.randrange(8)}"
+
+
+def changed(draw, revision, tables):
+    """A write to three tables: rows that are new, changed, the same, changed twice, or gone."""
+    for table in draw.sample(tables, 3):
+        if draw.random() < 0.7:
+            rows = [row(draw, table) for _ in range(draw.randrange(1, 4))]
+            unique = {tuple(each[name] for name in table.info["primary"]): each for each in rows}
+            revision.upsert(table, list(unique.values()))
+        else:
+            name = table.info["primary"][0]
+            revision.delete(table, table.c[name] == key(draw, table.c[name]))

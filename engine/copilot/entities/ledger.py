@@ -19,7 +19,7 @@ def _changes(records: Records) -> pl.DataFrame:
     rank = {state: number for number, state in enumerate(_STATES)}
     step = pl.col("state").replace_strict(rank, default=None) - pl.col("previous").replace_strict(rank, default=None)
     return (
-        records.table("control_state_changes")
+        records.fact("state_changes")
         .filter(pl.col("previous").is_not_null())
         .join(titles, on=["framework", "control_id"], how="left")
         .with_columns(

@@ -49,6 +49,11 @@ from engine.reporting.facts.sources import REVIEW_HOURS
 from engine.reporting.view import View
 
 FactFunction = Callable[..., pl.DataFrame]
+Scan = Callable[[str], pl.DataFrame]
+"""Runs a query that may read ``asked``."""
+Complete = Callable[[Scan, Mapping[str, pl.DataFrame]], Mapping[str, pl.DataFrame]]
+"""Adds the weeks that have none to the scans of weekly snapshots, which it gets as they are stored."""
+WEEKLY = ("readiness_snapshots_rows", "posture_snapshots_rows", "control_state_changes_rows")
 ASKED = "asked"  # reserved, as ask and figures are: the frame of those that facts are asked about
 SCAN_SUFFIX = "_rows"
 
@@ -162,13 +167,18 @@ FACTS: Mapping[str, FactFunction] = {
 class Facts:
     """The facts of some organizations in one view of the replica, each computed when it is first asked for.
 
-    ``given`` are facts and scans that are known already.
+    ``given`` are facts and scans that are known already. ``complete`` makes up for weeks without a snapshot.
     """
 
     def __init__(
-        self, view: View, questions: Sequence[FactQuestion], given: Mapping[str, pl.DataFrame] | None = None
+        self,
+        view: View,
+        questions: Sequence[FactQuestion],
+        given: Mapping[str, pl.DataFrame] | None = None,
+        complete: "Complete | None" = None,
     ) -> None:
         self._view = view
+        self._complete = complete
         self._lock = threading.RLock()
         self._frames: dict[str, pl.DataFrame] = {**(given or {}), ASKED: asked_frame(questions)}
         self._bounds = self._frames[ASKED].select(BOUNDS)
@@ -185,14 +195,21 @@ class Facts:
         return frame.filter(pl.col("org_id") == org_id) if "org_id" in frame.columns else frame
 
     def _make(self, name: str) -> pl.DataFrame:
+        if name in WEEKLY and self._complete is not None:
+            stored = {scan: self._scan(SCANS[scan]) for scan in WEEKLY}
+            self._frames = {**self._complete(self._scan, stored), **self._frames}
+            return self._frames[name]
         if name in SCANS:
-            tables = {ASKED: self._bounds, **{fact: self[fact] for fact in OVER.get(name, ())}}
-            with self._view.lock:
-                for table, frame in tables.items():
-                    self._view.offer(table, frame)
-                return self._view.frame(SCANS[name])
+            return self._scan(SCANS[name], OVER.get(name, ()))
         function = FACTS[name]
         return function(**{part: self[part] for part in inputs(function)})
+
+    def _scan(self, query: str, over: Sequence[str] = ()) -> pl.DataFrame:
+        tables = {ASKED: self._bounds, **{fact: self[fact] for fact in over}}
+        with self._view.lock:
+            for table, frame in tables.items():
+                self._view.offer(table, frame)
+            return self._view.frame(query)
 
 
 def inputs(function: Callable[..., object]) -> tuple[str, ...]:

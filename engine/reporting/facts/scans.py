@@ -150,6 +150,10 @@ SCANS: Mapping[str, str] = {
         "control_state_changes", "framework", "control_id", "observed_on", "state", "previous", "trigger_event",
         where="t.observed_on <= q.as_of",
     ),
+    # as they are stored, whatever is made up for weeks without a snapshot
+    "stored_state_changes_rows": _table(
+        "control_state_changes", "framework", "control_id", "observed_on", "state", where="t.observed_on <= q.as_of"
+    ),
     "bundles_rows": _table(
         "bundles", "id", "requested_window", "window_start_on", "window_end_on", "created_by", "previous_id",
         "size_bytes", "revision", days={"sealed_on": "sealed_at"}, where="t.sealed_at < q.ends_at",
