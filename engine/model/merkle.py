@@ -40,7 +40,7 @@ def root(leaves: Sequence[bytes]) -> bytes:
     return level[0]
 
 
-class Frontier:
+class LeafTree:
     """A tree that grows leaf by leaf: the roots of its whole subtrees to the left are all that the next root needs."""
 
     def __init__(self) -> None:

@@ -138,7 +138,7 @@ def _on_chain(connection: Reader, org_id: str, claims: Sequence[HeadClaim], chec
     last, _ = position(connection, org_id)
     if tree.size > last:
         check.problems.append(f"the tree holds {tree.size} events, and the chain ends at {last}: its tail was cut off")
-    frontier, rewritten = merkle.Frontier(), False
+    frontier, rewritten = merkle.LeafTree(), False
     _judge(wanted.get(0, ()), merkle.leaf_hash(bytes(32)), frontier, check)
     for seq, leaf, other in _leaves(connection, tree, org_id, last):
         if other and not rewritten:
@@ -168,7 +168,7 @@ def _leaves(connection: Reader, tree: EventTree, org_id: str, last: int) -> Iter
             yield seq, held or bytes(32), False
 
 
-def _judge(claims: Sequence[HeadClaim], leaf: bytes, frontier: merkle.Frontier, check: HeadsCheck) -> None:
+def _judge(claims: Sequence[HeadClaim], leaf: bytes, frontier: merkle.LeafTree, check: HeadsCheck) -> None:
     for claim in claims:
         if claim.hash is not None and claim.seq and _leaf_of(claim.hash) != leaf:
             check.problems.append(f"{claim.where} names another event {claim.seq} than the chain has")

@@ -74,12 +74,12 @@ def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) 
     columns = (change_log.c.revision, change_log.c.part, change_log.c.rows, change_log.c.body)
     query = select(*columns).where(change_log.c.org_id == org_id)
     query = query.order_by(change_log.c.revision, change_log.c.part)
-    current, parts, tree = None, 0, merkle.Frontier()
+    current, parts, tree = None, 0, merkle.LeafTree()
     with connection.execute(query.execution_options(yield_per=200)) as stored:
         for revision, part, rows, body in stored:
             if current is not None and revision != current:
                 yield current, tree.root().hex()
-                parts, tree = 0, merkle.Frontier()
+                parts, tree = 0, merkle.LeafTree()
             current = revision
             if part != parts:
                 raise UnsoundLogError(f"of what revision {revision} changed, part {parts} is missing: found {part}")
@@ -92,7 +92,7 @@ def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) 
         yield current, tree.root().hex()
 
 
-def _read_lines(revision: int, part: int, body: bytes, tree: merkle.Frontier, ledger: sqlite3.Connection) -> int:
+def _read_lines(revision: int, part: int, body: bytes, tree: merkle.LeafTree, ledger: sqlite3.Connection) -> int:
     """Put the lines of a part into the tree and the ledger; how many there are."""
     rows = []
     erased: list[tuple[int, int, int]] = []
@@ -108,7 +108,7 @@ def _read_lines(revision: int, part: int, body: bytes, tree: merkle.Frontier, le
             else:
                 row = read_json(line.text)
                 text = None if row.values is None else as_written_now(line.text, row)
-                there = None if text is None else stamped(text, row.written or revision)
+                there = None if text is None else row_hash(text, row.written or revision)
                 rows.append((row.table, key_text(row.key).decode(), revision, there))
     except (ValueError, msgspec.DecodeError) as error:
         problem = f"what the change log has of revision {revision} cannot be read: {error}"
@@ -119,7 +119,7 @@ def _read_lines(revision: int, part: int, body: bytes, tree: merkle.Frontier, le
     return place + 1
 
 
-def stamped(text: bytes, revision: object) -> bytes:
+def row_hash(text: bytes, revision: object) -> bytes:
     """The hash of a row with the revision that wrote it."""
     return sha256(b"%s %s" % (text, str(revision).encode())).digest()
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, Text, select, type_coerce
 
 from engine.store.batches import in_batches
-from engine.store.log_check import TABLES, Counting, UnsoundLogError, read_log, stamped
+from engine.store.log_check import TABLES, Counting, UnsoundLogError, read_log, row_hash
 from engine.store.part_check import wrong_part
 from engine.store.row_log import key_json, read_json, read_part, row_json
 from engine.store.rows import FEW_THOUSAND
@@ -80,7 +80,7 @@ def _read_table(connection: Connection, org_id: str, table: Table, ledger: sqlit
     try:
         for batch in in_batches(_rows(connection, org_id, table, ledger), BATCH):
             found = [
-                (table.name, key_json(table, row).decode(), stamped(row_json(table, row), row["revision"]))
+                (table.name, key_json(table, row).decode(), row_hash(row_json(table, row), row["revision"]))
                 for row in batch
             ]
             ledger.executemany("INSERT INTO present VALUES (?, ?, ?)", found)

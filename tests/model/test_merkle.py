@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.model.merkle import (
-    Frontier,
+    LeafTree,
     audit_path,
     consistency_path,
     continues,
@@ -161,7 +161,7 @@ def test_outside_the_tree_there_is_no_path():
 
 
 def test_a_tree_that_grows_leaf_by_leaf_has_the_same_roots():
-    frontier, found = Frontier(), []
+    frontier, found = LeafTree(), []
     for entry in [*ENTRIES, None]:
         found.append(frontier.root().hex())
         if entry is not None:
