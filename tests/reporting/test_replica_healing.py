@@ -1,18 +1,21 @@
 """Whatever is done to the file of a replica, what is read is what a copy made from scratch has."""
 
 import logging
+import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import date
 
 import duckdb
 import pytest
 from sqlalchemy.engine import make_url
 
+from engine.model.errors import Unavailable
 from engine.reporting import replica as replicas
 from engine.reporting.replica import Replica
 from engine.reporting.replica_findings import replica_findings
@@ -290,6 +293,58 @@ def test_a_file_that_somebody_else_looks_at_is_left_alone_and_had_again(store, k
     assert (replica.read(["acme"], rows_of), replica.is_in_memory) == (fresh(store.url), False)
     assert not kept.with_name(f"{kept.name}.aside").exists()
     replica.close()
+
+
+@contextmanager
+def files_up_to(size):
+    """What the system answers from then on is that of a disk that is full: EFBIG for ENOSPC."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+
+
+@pytest.mark.parametrize("damage", [None, "nothing", "bytes in the middle"])
+def test_a_full_disk_is_done_without_until_there_is_space(damage, store, kept):
+    """When the file is opened, when it is made anew, when it is written and folded into one."""
+    write(store, 2)
+    if damage is not None:
+        DAMAGES[damage](kept)
+    replica = Replica(store.url, kept)
+    with files_up_to(100):
+        assert (replica.read(["acme"], rows_of), replica.is_in_memory) == (fresh(store.url), True)
+        replica.checkpoint()
+    replica._again_at = 0.0  # a minute later
+    assert (replica.read(["acme"], rows_of), replica.is_in_memory) == (fresh(store.url), False)
+    for number in range(3, 6):
+        write(store, number)
+        right = fresh(store.url)
+        with files_up_to(100):
+            assert replica.read(["acme"], rows_of) == right
+            replica.checkpoint()
+            assert replica.read(["acme"], rows_of) == right
+        replica._again_at = 0.0
+        assert (replica.read(["acme"], rows_of), replica.is_in_memory) == (right, False)
+    replica.close()
+
+
+def test_want_of_memory_without_a_file_names_the_disk(store, kept):
+    replica = Replica(store.url, kept, memory_limit="1MB")
+    with pytest.raises(Unavailable, match="There was too much to compute: there is not enough memory") as small:
+        replica.read(["acme"], rows_of)
+    replica.close()
+    replica = Replica(store.url, kept, memory_limit="1MB")
+    kept.unlink()
+    with files_up_to(100), pytest.raises(Unavailable, match="cannot be made: the disk is full") as full:
+        replica.read(["acme"], rows_of)
+    replica.close()
+    assert [(caught.value.word, "Retry-After" in caught.value.headers) for caught in (small, full)] == [
+        ("out_of_memory", True), ("disk_full", True)
+    ]  # fmt: skip
 
 
 def test_a_file_is_made_anew_once_nobody_reads_the_one_that_was_given_up(store, kept):
