@@ -27,7 +27,7 @@ from engine.model.document import Position
 from engine.model.errors import Unavailable
 from engine.model.file_errors import file_problem
 from engine.reporting.artifact_space import UNFINISHED, ArtifactSpace, Quota
-from engine.reporting.durable_files import file_sum, flush, flush_folder
+from engine.reporting.durable_files import file_sum, flush, flush_names
 from engine.store.types import canonical_json
 
 log = logging.getLogger(__name__)
@@ -159,7 +159,7 @@ class Artifacts:
                     file.write(_seal(data, key))
                     flush(file)
                 self.space.keep(name.org_id, Path(temporary), path, now=time.time())
-                flush_folder(path.parent)
+                flush_names(path.parent)
             except BaseException:
                 Path(temporary).unlink(missing_ok=True)
                 raise
@@ -188,7 +188,7 @@ class Artifacts:
                 flush(file)
             self.space.keep(name.org_id, beside, _beside(path), now=time.time())
             self.space.keep(name.org_id, temporary, path, now=time.time())
-            flush_folder(path.parent)
+            flush_names(path.parent)
         except OSError as error:
             for left in (temporary, Path(f"{temporary}{SUM}")):
                 left.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """Files that bear a name only when they are whole and on the disk, and their sums."""
 
 import os
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +23,12 @@ def flush_folder(folder: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def flush_names(folder: Path) -> None:
+    """The same for files that can be computed again: one whose name is forgotten was never there."""
+    with suppress(OSError):
+        flush_folder(folder)
 
 
 def file_sum(path: Path) -> str:

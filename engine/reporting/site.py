@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from engine.model.report import Report
-from engine.reporting.durable_files import flush, flush_folder
+from engine.reporting.durable_files import flush, flush_names
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.html import CONTENT_SECURITY_POLICY, ENVIRONMENT
 from engine.reporting.snapshot import Snapshot
@@ -39,7 +39,7 @@ def write_site(
         _write(snapshot, Path(made), sections, progress)
         for file in sorted(Path(made).iterdir(), key=lambda file: file.name == INDEX):  # the page that names them last
             file.replace(folder / file.name)
-        flush_folder(folder)
+        flush_names(folder)
     return folder / INDEX
 
 
