@@ -37,7 +37,7 @@ HOMES = {
 # places that speak SQLAlchemy's expressions because they write rows or describe tables
 ALSO = {
     "sqlalchemy": (
-        "engine/reporting/replica.py",
+        "engine/reporting/replica_tables.py",
         "engine/reporting/catching_up.py",
         "engine/reporting/past.py",
         "engine/intake/imports",

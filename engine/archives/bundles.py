@@ -21,6 +21,7 @@ from engine.delivery import QueueAnswer, channels_of, endpoints, enqueue
 from engine.model.days import local_day, midnight
 from engine.model.errors import Conflict, NotFound, Unavailable
 from engine.model.vocabulary import Json
+from engine.reporting.durable_files import flush_folder
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.runtime.signing_keys import SigningKey, signing_key
@@ -226,6 +227,7 @@ def _placed(made: Path, final: Path) -> Iterator[None]:
     try:
         with disk("The bundle"):
             made.replace(final)
+            flush_folder(final.parent)
         yield
     except BaseException:
         final.unlink(missing_ok=True)

@@ -37,8 +37,8 @@ class Material:
         return self.snapshot.edition(report, self._query(report))
 
     def bytes(self, report: str, form: str) -> bytes:
-        """The bytes that its route answers with when it is asked over the window. Unavailable: the disk is full."""
-        return self.snapshot.bytes(report, self._query(report), form, must_keep=True).data
+        """The bytes that its route answers with when it is asked over the window."""
+        return self.snapshot.bytes(report, self._query(report), form).data
 
     def _query(self, report: str) -> dict[str, str]:
         return {PERIOD_DAYS.name: str(length(self.window))} if self.snapshot.report(report).has_period else {}

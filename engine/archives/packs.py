@@ -1,29 +1,39 @@
-"""Workbook and committee meeting pack: made when they are first asked for, kept as artifacts."""
+"""Workbook and committee meeting pack: made when they are first asked for, kept as artifacts.
 
+Where none can be kept they are made for whoever asks, in the system's folder of temporary files.
+"""
+
+import logging
 import os
+import tempfile
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
 from engine.archives.archive import seal
 from engine.archives.contents import gather
+from engine.archives.errors import disk
 from engine.archives.proofs import add_history
 from engine.archives.windows import Days
 from engine.model.document import Position
+from engine.model.errors import Unavailable
 from engine.model.vocabulary import ArchiveKind
 from engine.reporting.artifact_space import UNFINISHED
 from engine.reporting.artifacts import Name
 from engine.runtime.services import Services
 from engine.runtime.signing_keys import signing_key
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class ArchiveFile:
-    """An archive on disk. ``etag`` names what it follows from."""
+    """An archive on disk. ``etag`` names what it follows from; ``passing``: it is read once and goes."""
 
     path: Path
     etag: str
     as_of: date
+    passing: bool = False
 
 
 def pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, *, now: datetime) -> ArchiveFile:
@@ -37,14 +47,23 @@ def pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, *, no
     with gather(services, org_id, kind, window, now=now) as (spool, about, _):
         position = Position(about.revision.seq, about.revision.hash)
         made = Name.of(org_id, kind, "zip", about.as_of, position, _parameters(window, key.id))
-        path = artifacts.place(made)
         with artifacts.building(made):
-            if not path.is_file():
-                temporary = path.with_name(f"{UNFINISHED}{os.urandom(8).hex()}")
-                add_history(services, spool, about, now=now)
+            path = artifacts.found(made)
+            if path is not None:
+                return _found(path, made)
+            add_history(services, spool, about, now=now)
+            temporary = artifacts.place(made).with_name(f"{UNFINISHED}{os.urandom(8).hex()}")
+            try:
                 seal(spool, about, key, temporary)
-                artifacts.take(made, temporary)
-    return _found(path, made)
+                return _found(artifacts.take(made, temporary), made)
+            except Unavailable as problem:
+                log.warning("The %s of %s is made without being kept: %s", kind, org_id, problem.message)
+            with disk("The archive"):
+                handle, passing = tempfile.mkstemp(prefix="hq-", suffix=".zip")
+                os.close(handle)
+            Path(passing).unlink()  # sealing writes to none that is there
+            seal(spool, about, key, Path(passing))
+            return ArchiveFile(Path(passing), made.key, made.as_of, passing=True)
 
 
 def _found(path: Path, name: Name) -> ArchiveFile:

@@ -1,11 +1,12 @@
 """Files on their way into an archive: hashed and compressed as they come, so that memory does not grow with them."""
 
+import os
 import tempfile
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -81,11 +82,15 @@ class Writing:
         """Let go of the bytes."""
         if self._thread is not None:
             self._thread.shutdown(cancel_futures=True)
-        self._file.close()
+        with suppress(OSError):  # what it could not write is not wanted any more
+            self._file.close()
 
 
 class ArchiveSpool:
-    """The parts of an archive, large ones in nameless files below ``folder``, until the archive is written."""
+    """The parts of an archive, large ones in nameless files below ``folder``, until the archive is written.
+
+    Where nothing can be made there, in the system's folder of temporary files.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -93,8 +98,10 @@ class ArchiveSpool:
         self._parts: dict[str, Part] = {}
 
     def __enter__(self) -> "ArchiveSpool":
-        with disk("The archive"):
+        with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(self._folder, os.W_OK | os.X_OK):
+            self._folder = Path(tempfile.gettempdir())
         return self
 
     def __exit__(

@@ -2,18 +2,32 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from hashlib import sha256
 from pathlib import Path
 
 from engine.archives import bundles, checking, manifest
+from engine.archives.errors import disk
 from engine.model import merkle
-from engine.model.errors import Problem
+from engine.model.errors import Problem, Unavailable
+from engine.reporting.durable_files import file_sum
 from engine.runtime.services import Services
 from engine.store.queries import bundles as queries
 from engine.store.rows import pick
 from engine.store.schema.records import BundleRow
 
 Finding = tuple[str, str]
+
+
+def sound_archive(services: Services, row: BundleRow) -> Path:
+    """The file of a bundle, whose bytes are those that were sealed; Unavailable where they are not."""
+    path = bundles.archive(services, row)
+    with disk("The archive"):
+        if file_sum(path) == row["archive_sha256"]:
+            return path
+    raise Unavailable(
+        f"The archive of the bundle {row['id']} is not what was sealed: its SHA-256 is another one. Restore it from a "
+        "backup.",
+        word="archive_damaged",
+    )
 
 
 def verify_bundle(services: Services, row: BundleRow, before: BundleRow | None, *, now: datetime) -> dict[str, object]:
@@ -26,7 +40,7 @@ def verify_bundle(services: Services, row: BundleRow, before: BundleRow | None, 
     except OSError as error:
         return _told(None, [("archive", f"cannot be read: {error.strerror}")], now)
     problems = [(one.where, one.problem) for one in check.problems]
-    if _sum(path) != row["archive_sha256"]:
+    if file_sum(path) != row["archive_sha256"]:
         problems.append(("archive", "is not the file that was sealed: its SHA-256 is another one"))
     if check.statement is not None:
         problems += _against_row(check.statement.predicate, check.manifest_sha256, row)
@@ -121,11 +135,3 @@ def _files(check: checking.ArchiveCheck | None) -> list[dict[str, object]]:
             {"name": one.name, "status": one.status, "expected": one.expected, "found": one.found, **proof}
         )  # fmt: skip
     return shown
-
-
-def _sum(path: Path) -> str:
-    digest = sha256()
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()

@@ -84,18 +84,16 @@ class Library:
     def table(self, name: str) -> pl.DataFrame:
         """The rows of a table as they are stored, without the organization."""
         if name not in self._tables:
-            self.revision  # noqa: B018 - settles the replica at the head
-            with self._snapshots.replica.view() as view:
-                query = f"SELECT * FROM {name} WHERE org_id = ? ORDER BY ALL"  # noqa: S608 - names of tables are ours
-                rows = view.frame(query, (self._org_id,))
+            query = f"SELECT * FROM {name} WHERE org_id = ? ORDER BY ALL"  # noqa: S608 - names of tables are ours
+            rows = self._snapshots.replica.read([self._org_id], lambda view: view.frame(query, (self._org_id,)))
             self._tables[name] = _plain(rows)
         return self._tables[name]
 
     def budgets(self) -> pl.DataFrame:
         """The error budgets of services with an objective, as the route of each answers."""
-        self.revision  # noqa: B018 - settles the replica at the head
-        with self._snapshots.replica.view() as view:
-            found = service_budgets(view, self._org_id, self._now)
+        found = self._snapshots.replica.read(
+            [self._org_id], lambda view: service_budgets(view, self._org_id, self._now)
+        )
         rows = [
             (one.service_id, one.severity, *(value for days in (30, 7) for value in
              (one.window(days).used_pct, one.window(days).remaining_pct, one.window(days).burn)))

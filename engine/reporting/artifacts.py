@@ -1,9 +1,9 @@
 """Rendered reports as files, named by everything that they were computed from.
 
 A file is either right or absent: nothing is ever invalidated. Those that nobody used for days are pruned, and those
-used least go when there is no space for another. A file ends with the SHA-256 of its key and its bytes; one of which
-that does not hold is removed, and built anew. One build at a time per artifact, across threads and processes; the
-others wait for it.
+used least go when there is no space for another. A file ends with the SHA-256 of its key and its bytes, an archive has
+it beside it; one of which that does not hold is removed, and built anew. One build at a time per artifact, across
+threads and processes; the others wait for it.
 """
 
 import fcntl
@@ -27,6 +27,7 @@ from engine.model.document import Position
 from engine.model.errors import Unavailable
 from engine.model.file_errors import file_problem
 from engine.reporting.artifact_space import UNFINISHED, ArtifactSpace, Quota
+from engine.reporting.durable_files import file_sum, flush, flush_names
 from engine.store.types import canonical_json
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ MEMORY_BYTES = 48 * 1024 * 1024
 QUOTA = Quota(organization=1 << 30, total=8 << 30)
 USE_NOTED_SECONDS = 3600.0  # a file's time is when it was last used, as closely as this
 SEAL_BYTES = 32
+SUM = ".sum"
 
 
 @cache
@@ -117,7 +119,7 @@ class Artifacts:
             except FileNotFoundError:
                 return None
             except OSError as error:  # it is built anew
-                self._say(file_problem("Kept reports cannot be read", error), error)
+                self._say_unreadable(error)
                 return None
             self._remember(key, data)
         self._note_use(name, key)
@@ -126,9 +128,21 @@ class Artifacts:
     def found(self, name: Name) -> Path | None:
         """The file of an artifact that was built: for those that are too large to be held in memory."""
         path = self._path(name, name.key)
-        if not path.is_file():
+        try:
+            if not path.is_file():
+                return None
+            beside = _beside(path)
+            if not beside.is_file() or beside.read_bytes() != _sum_line(file_sum(path), name.key):
+                log.warning("The kept archive %s is damaged and is made anew.", path)
+                beside.unlink(missing_ok=True)
+                path.unlink()
+                return None
+        except OSError as error:  # it is made anew
+            self._say_unreadable(error)
             return None
         self._note_use(name, name.key)
+        with suppress(OSError):
+            os.utime(beside)
         return path
 
     def put(self, name: Name, data: bytes) -> None:
@@ -143,7 +157,9 @@ class Artifacts:
                 with os.fdopen(handle, "wb") as file:
                     file.write(data)
                     file.write(_seal(data, key))
+                    flush(file)
                 self.space.keep(name.org_id, Path(temporary), path, now=time.time())
+                flush_names(path.parent)
             except BaseException:
                 Path(temporary).unlink(missing_ok=True)
                 raise
@@ -159,13 +175,23 @@ class Artifacts:
             self._said = problem.message
             log.warning("%s (below %s: %s)", problem.message, self.folder, error.strerror or error)
 
+    def _say_unreadable(self, error: OSError) -> None:
+        self._say(file_problem("Kept reports cannot be read", error), error)
+
     def take(self, name: Name, temporary: Path) -> Path:
         """Keep a file that was written beside its place; Unavailable when the disk does not take it."""
         path = self._path(name, name.key)
         try:
+            line, beside = _sum_line(file_sum(temporary), name.key), Path(f"{temporary}{SUM}")
+            with beside.open("wb") as file:
+                file.write(line)
+                flush(file)
+            self.space.keep(name.org_id, beside, _beside(path), now=time.time())
             self.space.keep(name.org_id, temporary, path, now=time.time())
+            flush_names(path.parent)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
+            for left in (temporary, Path(f"{temporary}{SUM}")):
+                left.unlink(missing_ok=True)
             problem = file_problem("Reports cannot be kept", error)
             self._say(problem, error)
             raise problem from error
@@ -244,6 +270,15 @@ def _seal(data: bytes, key: str) -> bytes:
     digest = sha256(key.encode())
     digest.update(data)
     return digest.digest()
+
+
+def _beside(path: Path) -> Path:
+    """Where the sum of an archive is: nothing can be put behind it."""
+    return Path(f"{path}{SUM}")
+
+
+def _sum_line(digest: str, key: str) -> bytes:
+    return sha256(f"{key}{digest}".encode()).hexdigest().encode()
 
 
 def _sound(stored: bytes, key: str) -> bytes | None:

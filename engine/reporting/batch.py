@@ -22,6 +22,7 @@ from engine.reporting.process_pool import process_pool
 from engine.reporting.replica import Replica
 from engine.reporting.snapshot import Snapshot, Subject
 from engine.reporting.subjects import question, subjects
+from engine.reporting.view import View
 
 Progress = Callable[[str, int, int], None]
 
@@ -71,7 +72,7 @@ def build_organization(work: Work) -> BuildResult:
         lambda: subject.part_heads,
         work.catalogue,
         Artifacts(work.folder, memory_bytes=0, quota=work.quota),
-        lambda: work.source,
+        lambda _: work.source,
         artifact_name,
     ) as snapshot:
         for report in work.catalogue.values():
@@ -103,10 +104,10 @@ def build(
     reports cannot be built keeps no other from its own.
     """
     report_progress = progress or _silent
-    replica.sync(org_ids)
     needed = _needed(catalogue)
     total = sum(map(len, needed.values()))
-    with replica.view() as view:
+
+    def facts_of(view: View) -> dict[str, Work]:
         found = subjects(view, org_ids, lambda zone: local_day(now, zone))
         weeks = MissingWeeks(replica)
         facts = {
@@ -116,7 +117,7 @@ def build(
         for number, (period, name) in enumerate((period, name) for period, names in needed.items() for name in names):
             report_progress("facts", number, total)
             facts[period][name]
-        work = {
+        return {
             subject.organization.id: Work(
                 FrameSource(
                     subject,
@@ -131,6 +132,8 @@ def build(
             )
             for subject in found
         }
+
+    work = replica.read(org_ids, facts_of)
     report_progress("facts", total, total)
     count = min(jobs if jobs is not None else os.cpu_count() or 1, len(work))
     wanted = [org_id for org_id in org_ids if org_id in work]

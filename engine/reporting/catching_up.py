@@ -11,6 +11,7 @@ from sqlalchemy import Table
 
 from engine.model.document import Position
 from engine.reporting import past
+from engine.reporting.tallies import RowTally
 from engine.store.changes import ChangeReader, sql_type
 from engine.store.schema import REPLICATED
 
@@ -27,7 +28,7 @@ class Mark(NamedTuple):
     has_past: bool
 
 
-_NOTHING = Mark(0, "", False)
+NOTHING = Mark(0, "", False)
 
 
 def open_cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -39,9 +40,10 @@ def open_cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnect
 
 def marks(connection: duckdb.DuckDBPyConnection, org_ids: Sequence[str]) -> dict[str, Mark]:
     """Where the copy of each organization stands."""
-    rows = connection.cursor().execute("SELECT org_id, seq, hash, has_past FROM watermarks").fetchall()
+    with connection.cursor() as cursor:
+        rows = cursor.execute("SELECT org_id, seq, hash, has_past FROM watermarks").fetchall()
     known = {org_id: Mark(*mark) for org_id, *mark in rows}
-    return {org_id: known.get(org_id, _NOTHING) for org_id in org_ids}
+    return {org_id: known.get(org_id, NOTHING) for org_id in org_ids}
 
 
 def catch_up(
@@ -55,14 +57,13 @@ def catch_up(
     cursor = open_cursor(connection)
     cursor.begin()
     try:
-        has_past = mark.has_past
+        has_past, tally = mark.has_past, RowTally(cursor, change.org_id)
         if not at_head:
-            has_past = _replace_changes(cursor, change, mark, head) and has_past
+            has_past = _replace_changes(cursor, tally, change, mark, head) and has_past
         if with_past and not has_past:
-            past.advance(cursor, change, anew=True)
+            past.advance(cursor, tally, change, anew=True)
             has_past = True
-        cursor.execute("DELETE FROM watermarks WHERE org_id = ?", [change.org_id])
-        cursor.execute("INSERT INTO watermarks VALUES (?, ?, ?, ?)", [change.org_id, head.seq, head.hash, has_past])
+        tally.save(head.seq, head.hash, has_past)
         cursor.commit()
     except BaseException:
         with suppress(duckdb.Error):  # a copy that is given up has no transaction any more
@@ -73,7 +74,9 @@ def catch_up(
     return head
 
 
-def _replace_changes(cursor: duckdb.DuckDBPyConnection, change: ChangeReader, mark: Mark, head: Position) -> bool:
+def _replace_changes(
+    cursor: duckdb.DuckDBPyConnection, tally: RowTally, change: ChangeReader, mark: Mark, head: Position
+) -> bool:
     """Whether the copy could be continued; else it is made anew, without its past."""
     fresh = mark.seq == 0
     if not fresh and (head.seq <= mark.seq or change.hash_at(mark.seq) != mark.hash):
@@ -84,26 +87,28 @@ def _replace_changes(cursor: duckdb.DuckDBPyConnection, change: ChangeReader, ma
         fresh, change.since = True, 0
         tables = change.tables()
     if fresh and mark.seq:
-        for table in REPLICATED.values():
-            cursor.execute(f"DELETE FROM {table.name} WHERE {past.owner(table)} = ?", [change.org_id])
+        for name in REPLICATED:
+            tally.clear(name)
         if mark.has_past:
-            past.forget(cursor, change.org_id)
+            past.forget(tally)
     if mark.has_past and not fresh:
-        past.advance(cursor, change, anew=False)
+        past.advance(cursor, tally, change, anew=False)
     for table in tables:
         for batch in change.batches(table):
-            _replace(cursor, table, batch, known=not fresh)
+            _replace(cursor, tally, table, batch, known=not fresh)
     return not fresh
 
 
-def _replace(cursor: duckdb.DuckDBPyConnection, table: Table, batch: pa.RecordBatch, *, known: bool) -> None:
+def _replace(
+    cursor: duckdb.DuckDBPyConnection, tally: RowTally, table: Table, batch: pa.RecordBatch, *, known: bool
+) -> None:
     if not batch.num_rows:
         return
     cursor.register("incoming", pa.Table.from_batches([batch]))
     if known and table.name != "audit_log":
         keys = ["id"] if table.name == "organizations" else ["org_id", *table.info["primary"]]
         same = " AND ".join(f"kept.{key} = CAST(incoming.{key} AS {sql_type(table.c[key])})" for key in keys)
-        cursor.execute(f"DELETE FROM {table.name} AS kept USING incoming WHERE {same}")
+        tally.delete(table.name, f"USING incoming WHERE {same}")
     values = ", ".join(f"CAST({column.name} AS {sql_type(column)})" for column in table.columns)
-    cursor.execute(f"INSERT INTO {table.name} SELECT {values} FROM incoming")
+    tally.insert(table.name, f"SELECT {values} FROM incoming")
     cursor.unregister("incoming")

@@ -14,54 +14,37 @@ import pyarrow as pa
 from sqlalchemy import Column, Table
 
 from engine.model.document import Position
+from engine.reporting.replica_tables import VERSIONED, owner
+from engine.reporting.tallies import RowTally
 from engine.store.batches import in_batches
 from engine.store.changes import ChangeReader, sql_type
 from engine.store.part_heads import EVENTS
 from engine.store.row_log import LoggedRow
-from engine.store.schema import LOGGED, REPLICATED
+from engine.store.schema import REPLICATED
 from engine.store.types import Json, canonical_json
 
 # ruff: noqa: S608 -- names of tables and columns are ours; an organization's identifier is quoted
 
-VERSIONED = {name: table for name, table in REPLICATED.items() if name in LOGGED}
 ROWS = 5_000  # that are read at a time
 _TYPES = {"BIGINT": pa.int64(), "BOOLEAN": pa.bool_(), "DOUBLE": pa.float64()}
 _Version = tuple[int, int, LoggedRow]  # its place in the log, its revision, the row
 
 
-def _definition(table: Table) -> str:
-    columns = ", ".join(f"{column.name} {sql_type(column)}" for column in table.columns)
-    return f"CREATE TABLE past.{table.name} ({columns}, until BIGINT)"
-
-
-DEFINITIONS = (
-    "CREATE SCHEMA past",
-    "CREATE TABLE past.parts (org_id VARCHAR, part VARCHAR, revision BIGINT)",  # which writes changed a table
-    *(_definition(table) for table in VERSIONED.values()),
-)
-
-
-def owner(table: Table) -> str:
-    """The column that says whose a row is."""
-    return "id" if table.name == "organizations" else "org_id"
-
-
-def advance(cursor: duckdb.DuckDBPyConnection, change: ChangeReader, *, anew: bool) -> None:
+def advance(cursor: duckdb.DuckDBPyConnection, tally: RowTally, change: ChangeReader, *, anew: bool) -> None:
     """Keep the versions that ended after ``change.since``; ``anew``: all that ever did.
 
     Called before the present rows are replaced, and where ``anew`` after. Rows that went go from the present, too.
     """
-    for table in _stage(cursor, change, 0 if anew else change.since):
-        _close(cursor, change.org_id, table, anew=anew)
-        _remove(cursor, change.org_id, table)
+    for table in _stage(cursor, tally, change, 0 if anew else change.since):
+        _close(tally, change.org_id, table, anew=anew)
+        _remove(tally, change.org_id, table)
         cursor.execute(f"DROP TABLE staged_{table.name}")
 
 
-def forget(cursor: duckdb.DuckDBPyConnection, org_id: str) -> None:
+def forget(tally: RowTally) -> None:
     """Drop the past of an organization."""
-    cursor.execute("DELETE FROM past.parts WHERE org_id = ?", [org_id])
-    for table in VERSIONED.values():
-        cursor.execute(f"DELETE FROM past.{table.name} WHERE {owner(table)} = ?", [org_id])
+    for name in ("parts", *VERSIONED):
+        tally.clear(f"past.{name}")
 
 
 def look_back(cursor: duckdb.DuckDBPyConnection, org_id: str, position: Position) -> None:
@@ -146,7 +129,7 @@ def _column(column: Column[Any], of: str = "") -> str:
 # -- from the change log -----------------------------------------------------------------------------------------------
 
 
-def _stage(cursor: duckdb.DuckDBPyConnection, change: ChangeReader, since: int) -> list[Table]:
+def _stage(cursor: duckdb.DuckDBPyConnection, tally: RowTally, change: ChangeReader, since: int) -> list[Table]:
     """Put the versions of the log after ``since`` into a table ``staged_<name>`` for each table; returns which."""
     staged: dict[str, Table] = {}
     parts: set[tuple[str, int]] = set()
@@ -163,7 +146,7 @@ def _stage(cursor: duckdb.DuckDBPyConnection, change: ChangeReader, since: int) 
                 columns = "*, CAST(0 AS BIGINT) AS place, FALSE AS gone"
                 cursor.execute(f"CREATE TEMP TABLE staged_{name} AS SELECT {columns} FROM {name} LIMIT 0")
             _insert(cursor, change.org_id, table, versions)
-        _insert_parts(cursor, change.org_id, parts)
+        _insert_parts(cursor, tally, change.org_id, parts)
         parts.clear()
     return list(staged.values())
 
@@ -195,11 +178,11 @@ def _insert(cursor: duckdb.DuckDBPyConnection, org_id: str, table: Table, versio
     cursor.unregister("incoming")
 
 
-def _insert_parts(cursor: duckdb.DuckDBPyConnection, org_id: str, parts: Set[tuple[str, int]]) -> None:
+def _insert_parts(cursor: duckdb.DuckDBPyConnection, tally: RowTally, org_id: str, parts: Set[tuple[str, int]]) -> None:
     if parts:
         names, revisions = zip(*sorted(parts), strict=True)
         cursor.register("incoming", pa.table({"part": pa.array(names), "revision": pa.array(revisions, pa.int64())}))
-        cursor.execute("INSERT INTO past.parts SELECT ?, part, revision FROM incoming", [org_id])
+        tally.insert("past.parts", "SELECT ?, part, revision FROM incoming", [org_id])
         cursor.unregister("incoming")
 
 
@@ -207,7 +190,7 @@ def _keys(table: Table) -> list[str]:
     return [owner(table), *table.info["primary"]]
 
 
-def _close(cursor: duckdb.DuckDBPyConnection, org_id: str, table: Table, *, anew: bool) -> None:
+def _close(tally: RowTally, org_id: str, table: Table, *, anew: bool) -> None:
     """Keep each version that another one follows; before those of the log comes the present row as it was until now."""
     name, columns, keys = table.name, _columns(table), ", ".join(_keys(table))
     versions = f"SELECT * FROM staged_{name}"
@@ -218,9 +201,10 @@ def _close(cursor: duckdb.DuckDBPyConnection, org_id: str, table: Table, *, anew
             WHERE {owner(table)} = ? AND ({keys}) IN (SELECT {keys} FROM staged_{name})
         """
         given.append(org_id)
-    cursor.execute(
+    tally.insert(
+        f"past.{name}",
         f"""
-        INSERT INTO past.{name} SELECT * EXCLUDE (place, gone) FROM (
+        SELECT * EXCLUDE (place, gone) FROM (
             SELECT *, lead(revision) OVER (PARTITION BY {keys} ORDER BY place) AS until FROM ({versions})
         ) WHERE until > revision AND NOT gone
         """,
@@ -228,8 +212,8 @@ def _close(cursor: duckdb.DuckDBPyConnection, org_id: str, table: Table, *, anew
     )
 
 
-def _remove(cursor: duckdb.DuckDBPyConnection, org_id: str, table: Table) -> None:
+def _remove(tally: RowTally, org_id: str, table: Table) -> None:
     """Take the rows from the present that went in the end."""
     name, keys = table.name, ", ".join(_keys(table))
     went = f"SELECT {keys} FROM staged_{name} GROUP BY {keys} HAVING arg_max(gone, place)"
-    cursor.execute(f"DELETE FROM {name} WHERE {owner(table)} = ? AND ({keys}) IN ({went})", [org_id])
+    tally.delete(name, f"WHERE {owner(table)} = ? AND ({keys}) IN ({went})", [org_id])

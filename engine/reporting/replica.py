@@ -1,52 +1,55 @@
 """A disposable copy of the operational store, in the shape in which reports scan it.
 
-Each sync replaces the changed rows of an organization and its watermark in one transaction. The file is rebuilt when
-it is missing, damaged or of another schema; a process that cannot have the file, or finds it damaged while it runs,
-works in memory.
+Each sync replaces the changed rows of an organization and its watermark in one transaction. The copy heals itself: a
+file that is missing, damaged, of another schema, or holds other rows than syncs wrote is set aside and made anew, when
+it is opened and when that is found while it runs. A process that cannot have its file works in memory, and comes back
+to the file when it can.
 """
 
-import errno
 import logging
-import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO, TypeVar
 
 import duckdb
 import polars as pl
-from sqlalchemy import Table
 
 from engine.model.document import Position
-from engine.model.file_errors import NO_MEMORY, fault_problem
-from engine.reporting import past
+from engine.model.file_errors import NO_MEMORY, FileFault, fault_problem
 from engine.reporting.catching_up import catch_up, marks, open_cursor
+from engine.reporting.replica_file import (
+    Copy,
+    InUse,
+    Options,
+    Unsound,
+    disk_fault,
+    in_memory,
+    lock,
+    open_or_make,
+    remove_asides,
+    set_aside,
+)
+from engine.reporting.replica_tables import PRESENT
+from engine.reporting.tallies import stored_rows
 from engine.reporting.view import ReplicaLost, View
-from engine.store.changes import changes, sql_type
-from engine.store.schema import REPLICATED
+from engine.store.changes import ChangeReader, changes
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
-_META = (
-    "CREATE TABLE replica (fingerprint VARCHAR)",
-    "CREATE TABLE watermarks (org_id VARCHAR, seq BIGINT, hash VARCHAR, has_past BOOLEAN)",
-)
-
-
-def _definition(table: Table) -> str:
-    columns = ", ".join(f"{column.name} {sql_type(column)}" for column in table.columns)
-    return f"CREATE TABLE {table.name} ({columns})"
-
-
-_PRESENT = (*_META, *(_definition(table) for table in REPLICATED.values()))
-_DEFINITIONS = (*_PRESENT, *past.DEFINITIONS)
-FINGERPRINT = sha256("\n".join(_DEFINITIONS).encode()).hexdigest()
-
-
-# what says that the file or its disk is not sound; DuckDB has no codes, but classes, and for a damaged block none
-_UNSOUND = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+RETRY_SECONDS = 60.0  # a process that works in memory tries that often to have its file
+TRIES = 3  # the file that was there, another one, memory
+# what says that even a copy that this process made, or its disk, is not sound; for a damaged block there is no class
+_UNSOUND = (
+    duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException,
+    duckdb.TransactionException,
+)  # fmt: skip
+_LOST = "The copy of the records that reports are computed from was damaged; another one is made: try again."
+_UNKEPT = "The copy of the records that reports are computed from cannot be made"
 
 
 @contextmanager
@@ -54,7 +57,7 @@ def frame_view(tables: Mapping[str, pl.DataFrame]) -> Iterator[View]:
     """A view of rows that no store holds, by table; what a frame leaves out is null, other tables are empty."""
     with duckdb.connect(":memory:") as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        for definition in _PRESENT:
+        for definition in PRESENT:
             connection.execute(definition)
         for name, frame in tables.items():
             connection.register("incoming", frame.to_arrow())
@@ -69,117 +72,155 @@ class Replica:
     def __init__(self, url: str, path: Path | None, *, memory_limit: str = "2GB", threads: int = 2) -> None:
         self.url = url
         self.path = path
-        self._config: dict[str, str | bool | int | float | list[str]] = {
-            "memory_limit": memory_limit,
-            "threads": str(threads),
-        }
+        self._options: Options = {"memory_limit": memory_limit, "threads": str(threads)}
         self._writer = threading.Lock()
-        self._opening = threading.Lock()
-        self._opened: duckdb.DuckDBPyConnection | None = None
+        self._guard = threading.RLock()
+        self._opened: Copy | None = None
+        self._leaving: list[Copy] = []  # files that were given up and are still read
+        self._lock: BinaryIO | None = None
+        self._counted: set[str] = set()  # organizations of a file that was found that have as many rows as the store
+        self._fault: FileFault | None = None  # why there is no file, if the disk is
+        self._again_at = 0.0  # when to try for the file again
 
     def close(self) -> None:
         """Write everything to the file and let go of it."""
-        with self._opening:
+        with self._guard:
             if self._opened is not None:
-                self._opened.close()
+                with suppress(duckdb.Error):
+                    self._opened.connection.close()
                 self._opened = None
+            if self._lock is not None:
+                self._lock.close()
+                self._lock = None
 
     @property
-    def _connection(self) -> duckdb.DuckDBPyConnection:
-        """The database, opened when it is first needed: many commands never do."""
-        with self._opening:
-            if self._opened is None:
-                self._opened = self._open()
-            return self._opened
+    def is_in_memory(self) -> bool:
+        """Whether this process works without a file now."""
+        return self._opened is None or self._opened.path is None
 
     # -- opening ---------------------------------------------------------------------------------------------------
 
-    def _open(self) -> duckdb.DuckDBPyConnection:
-        if self.path is not None:
+    def _open(self) -> Copy:
+        """The file, or memory where it cannot be had; the guard is held."""
+        if self.path is not None and time.monotonic() >= self._again_at:
             try:
                 return self._open_file(self.path)
             except (duckdb.Error, OSError) as error:
-                log.warning("The analytics store %s cannot be kept, this process works in memory: %s", self.path, error)
-        self.path = None
-        return self._fresh(":memory:")
+                self._done_without(self.path, error)
+        return in_memory(self._options)
 
-    def _open_file(self, path: Path) -> duckdb.DuckDBPyConnection:
-        """The file as it is, or made anew; OSError or a DuckDB error where it cannot be had."""
+    def _open_file(self, path: Path) -> Copy:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            return self._fresh(str(path))
-        if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)):
-            raise PermissionError(errno.EACCES, "it can only be read")
-        try:
-            connection = duckdb.connect(str(path), config=self._config)
-            if self._fingerprint(connection) == FINGERPRINT:
-                return connection
-            connection.close()
-            log.info("The analytics store %s is of another schema and is rebuilt.", path)
-        except duckdb.Error as error:
-            if "set lock" in str(error):  # "lock" alone is in every sentence about a damaged block
-                log.info("Another process holds %s; working in a private in-memory replica.", path)
-                self.path = None
-                return self._fresh(":memory:")
-            log.warning("The analytics store %s does not open and is rebuilt: %s", path, error)
-        self._set_aside(path)
-        return self._fresh(str(path))
+        if any(copy.users for copy in self._leaving):  # DuckDB would hand out the database that is given up
+            raise InUse("it is still read as it was")
+        self._leaving.clear()
+        self._lock = self._lock or lock(path)
+        copy = open_or_make(path, self._options)
+        self._counted.clear()
+        self._fault = None
+        return copy
+
+    def _done_without(self, path: Path, error: duckdb.Error | OSError) -> None:
+        if isinstance(error, InUse):
+            self._fault = None
+            log.info("The analytics store %s cannot be had now (%s); working in a private one in memory.", path, error)
+        else:
+            self._fault = disk_fault(error, path.parent)
+            log.warning("The analytics store %s cannot be kept, this process works in memory: %s", path, error)
+            with suppress(OSError):  # what was set aside may be what fills the disk
+                remove_asides(path)
+        self._again_at = time.monotonic() + (0.0 if self._leaving else RETRY_SECONDS)
+
+    def _come_back(self) -> None:
+        """Leave a file that is no longer in its place; have one again where this process did without."""
+        with self._guard:
+            copy = self._opened
+            if copy is None:
+                return
+            if not copy.is_in_place:
+                self._give_up(copy, Unsound("it is no longer in its place"))
+            elif copy.path is None and self.path is not None and time.monotonic() >= self._again_at:
+                found = self._open()
+                if found.path is None:
+                    found.connection.close()
+                else:
+                    log.info("The analytics store %s can be had again.", self.path)
+                    self._retire(copy)
+                    self._opened = found
 
     @contextmanager
-    def _faults(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        """ReplicaLost where the copy is not sound, Unavailable for want of memory."""
+    def _using(self) -> Iterator[Copy]:
+        """The copy that is current, which stays open meanwhile; opened when first needed: many commands never do."""
+        with self._guard:
+            if self._opened is None:
+                self._opened = self._open()
+            copy = self._opened
+            copy.users += 1
+        try:
+            yield copy
+        finally:
+            with self._guard:
+                copy.users -= 1
+                if copy is not self._opened and not copy.users:
+                    self._retire(copy)
+
+    def _retire(self, copy: Copy) -> None:
+        """Close a copy that is not current, unless somebody still reads it; the guard is held."""
+        if not copy.users:
+            with suppress(duckdb.Error):
+                copy.connection.close()
+
+    @contextmanager
+    def _faults(self, copy: Copy) -> Iterator[None]:
+        """ReplicaLost where the copy is not sound, Unavailable for want of memory.
+
+        A copy that was found is doubted whatever DuckDB says of it; one that this process filled itself only where it,
+        or its disk, is not sound: anything else is an error of the program.
+        """
         try:
             yield
         except duckdb.OutOfMemoryException as error:
-            raise fault_problem("There was too much to compute", NO_MEMORY) from error
-        except duckdb.Error as error:
-            if type(error) is duckdb.Error or isinstance(error, _UNSOUND):
-                raise self._lose(connection, error) from error
-            raise
+            raise self._too_much() from error
+        except (duckdb.Error, Unsound) as error:
+            known = isinstance(error, _UNSOUND) or type(error) is duckdb.Error
+            if not known and not copy.found and copy is self._opened:
+                raise
+            with self._guard:
+                if copy is self._opened:
+                    self._give_up(copy, error)
+                raise self._lost() from error
 
-    def _lose(self, connection: duckdb.DuckDBPyConnection, error: duckdb.Error) -> ReplicaLost:
-        """Give up a copy that is not sound. This process goes on in memory: views of others may still hold the file."""
-        with self._opening:
-            if self._opened is connection:
-                log.warning("The analytics store %s is given up, this process works in memory: %s", self.path, error)
-                with suppress(duckdb.Error):
-                    connection.close()
-                if self.path is not None:
-                    with suppress(OSError):
-                        self._set_aside(self.path)
-                self.path, self._opened = None, None
-        return ReplicaLost(
-            "The copy of the records that reports are computed from was damaged, or its disk is full; another one is "
-            "made: try again.",
-            headers={"Retry-After": "2"},
-        )
+    def _give_up(self, copy: Copy, error: Exception) -> None:
+        """Have no copy until the next is needed. A file that is not sound is set aside; the guard is held."""
+        self._opened = None
+        self._retire(copy)
+        if copy.path is None:
+            log.warning("The analytics store in memory is given up and made anew: %s", error)
+            return
+        self._leaving.append(copy)
+        self._fault = disk_fault(error, copy.path.parent) if isinstance(error, duckdb.Error) else None
+        if self._fault is not None:  # the file is what it was; it is opened again once there is space
+            log.warning("The analytics store %s cannot be kept, this process works in memory: %s", copy.path, error)
+            self._again_at = time.monotonic() + RETRY_SECONDS
+            return
+        log.warning("The analytics store %s is set aside and rebuilt: %s", copy.path, error)
+        if copy.is_in_place:
+            with suppress(OSError):
+                set_aside(copy.path)
+        if not copy.found and isinstance(error, duckdb.Error):  # made a moment ago: the place is not to be trusted
+            self._again_at = time.monotonic() + RETRY_SECONDS
 
-    @staticmethod
-    def _fingerprint(connection: duckdb.DuckDBPyConnection) -> str | None:
-        known = connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'replica'").fetchall()
-        rows = connection.execute("SELECT fingerprint FROM replica").fetchall() if known else []
-        return rows[0][0] if rows else None
+    def _lost(self) -> ReplicaLost:
+        if self._fault is None:
+            return ReplicaLost(_LOST, headers={"Retry-After": "2"})
+        problem = fault_problem(_UNKEPT, self._fault)
+        return ReplicaLost(problem.message, word=problem.word, headers=problem.headers)
 
-    def _fresh(self, target: str) -> duckdb.DuckDBPyConnection:
-        connection = duckdb.connect(target, config=self._config)
-        try:
-            connection.begin()
-            for definition in _DEFINITIONS:
-                connection.execute(definition)
-            connection.execute("INSERT INTO replica VALUES (?)", [FINGERPRINT])
-            connection.commit()
-        except BaseException:
-            with suppress(duckdb.Error):
-                connection.close()
-            raise
-        return connection
-
-    @staticmethod
-    def _set_aside(path: Path) -> None:
-        for suffix in ("", ".wal"):
-            old = Path(f"{path}{suffix}")
-            if old.exists():
-                old.replace(f"{path}{suffix}.aside")
+    def _too_much(self) -> Exception:
+        """What to say where memory does not suffice; without a file it is the disk that has to be mended."""
+        if self._fault is None:
+            return fault_problem("There was too much to compute", NO_MEMORY)
+        return fault_problem(_UNKEPT, self._fault)
 
     # -- bringing it up to date ------------------------------------------------------------------------------------
 
@@ -191,42 +232,64 @@ class Replica:
         """
         wanted = sorted(set(org_ids))
         with self._writer:
-            try:
-                return self._sync(wanted, with_past)
-            except ReplicaLost:  # the copy was not sound: a new one, in memory
-                return self._sync(wanted, with_past)
+            self._come_back()
+            for _ in range(TRIES - 1):
+                with suppress(ReplicaLost):
+                    return self._sync(wanted, with_past)
+            return self._sync(wanted, with_past)
 
     def _sync(self, wanted: Sequence[str], with_past: bool) -> dict[str, Position]:
-        connection = self._connection
-        with self._faults(connection):
-            known = marks(connection, wanted)
+        with self._using() as copy, self._faults(copy):
+            known = marks(copy.connection, wanted)
             with changes(self.url, [(org_id, known[org_id].seq) for org_id in wanted]) as found:
-                return {
-                    change.org_id: position
-                    for change in found
-                    if (position := catch_up(connection, change, known[change.org_id], with_past)) is not None
-                }
+                stands = {}
+                for change in found:
+                    position = catch_up(copy.connection, change, known[change.org_id], with_past)
+                    if position is not None:
+                        stands[change.org_id] = position
+                        self._compare_counts(copy, change)
+                return stands
+
+    def _compare_counts(self, copy: Copy, change: ChangeReader) -> None:
+        """Unsound where a file that was found has more or fewer rows than the store; once for each organization."""
+        if not copy.found or change.org_id in self._counted:
+            return
+        with copy.connection.cursor() as cursor:
+            known = stored_rows(cursor, change.org_id)
+        if known != change.row_counts():
+            raise Unsound(f"it has not as many rows of {change.org_id} as the store")
+        self._counted.add(change.org_id)
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
     @contextmanager
     def view(self) -> Iterator[View]:
         """One consistent state, whatever is synced meanwhile."""
-        connection = self._connection
-        with self._faults(connection):
-            cursor = open_cursor(connection)
-            cursor.begin()
-        try:
-            yield View(cursor, partial(self._faults, connection))
-        finally:
-            with suppress(duckdb.Error):
-                cursor.rollback()
-            cursor.close()
+        with self._using() as copy:
+            with self._faults(copy):
+                cursor = open_cursor(copy.connection)
+                cursor.begin()
+            try:
+                yield View(cursor, partial(self._faults, copy), lambda: copy is self._opened)
+            finally:
+                with suppress(duckdb.Error):
+                    cursor.rollback()
+                cursor.close()
+
+    def read(self, org_ids: Sequence[str], compute: Callable[[View], T]) -> T:
+        """What is computed from organizations at their heads; once more from another copy where the first was lost."""
+        with suppress(ReplicaLost):
+            return self._read(org_ids, compute)
+        return self._read(org_ids, compute)
+
+    def _read(self, org_ids: Sequence[str], compute: Callable[[View], T]) -> T:
+        self.sync(org_ids)
+        with self.view() as view:
+            return compute(view)
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead log into the file, where this process has it open. ReplicaLost where that fails."""
-        connection = self._opened
-        if connection is None:
+        """Fold the write-ahead log into the file, where this process has it open; where that fails it is given up."""
+        if self.is_in_memory:
             return
-        with self._writer, self._faults(connection):
-            connection.cursor().execute("CHECKPOINT")
+        with self._writer, suppress(ReplicaLost), self._using() as copy, self._faults(copy):
+            copy.connection.cursor().execute("CHECKPOINT")

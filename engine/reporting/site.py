@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from engine.model.report import Report
+from engine.reporting.durable_files import flush, flush_names
 from engine.reporting.render import RENDERERS, download_name
 from engine.reporting.render.html import CONTENT_SECURITY_POLICY, ENVIRONMENT
 from engine.reporting.snapshot import Snapshot
@@ -38,6 +39,7 @@ def write_site(
         _write(snapshot, Path(made), sections, progress)
         for file in sorted(Path(made).iterdir(), key=lambda file: file.name == INDEX):  # the page that names them last
             file.replace(folder / file.name)
+        flush_names(folder)
     return folder / INDEX
 
 
@@ -56,7 +58,7 @@ def _write(
         files = {}
         for form in report.formats:
             file = download_name(snapshot.org_id, report.name, edition.as_of, form)
-            (folder / file).write_bytes(snapshot.bytes(report.name, {}, form).data)
+            _write_file(folder / file, snapshot.bytes(report.name, {}, form).data)
             files[RENDERERS[form].extension] = file
         entries[title].append(Entry(report.title, edition.document.headline, files))
     if progress:
@@ -70,4 +72,10 @@ def _write(
         policy=CONTENT_SECURITY_POLICY,
         edition=replace(edition, title="Reports"),
     )
-    (folder / INDEX).write_text(content, encoding="utf-8")
+    _write_file(folder / INDEX, content.encode())
+
+
+def _write_file(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        flush(file)

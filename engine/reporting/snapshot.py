@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from types import TracebackType
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 import polars as pl
 
@@ -30,6 +30,7 @@ from engine.reporting.render import RENDERERS
 from engine.reporting.render.json import content_hash
 from engine.reporting.view import ReplicaLost
 
+T = TypeVar("T")
 KEPT_EDITIONS = 2  # a report is asked for in one format after the other
 
 Render = Callable[[Edition], bytes]
@@ -88,7 +89,7 @@ class Snapshot:
         part_heads: Callable[[], PartHeads] | None,
         catalogue: Mapping[str, Report],
         artifacts: Artifacts,
-        open_source: Callable[[], FactSource],
+        open_source: Callable[[tuple[Position, date] | None], FactSource],
         naming: Naming,
         changes: "Changes | None" = None,
     ) -> None:
@@ -116,7 +117,10 @@ class Snapshot:
     @property
     def _source(self) -> FactSource:
         if self._opened is None:
-            self._opened = self._open_source()
+            try:
+                self._opened = self._open_source(None)
+            except ReplicaLost:
+                self._opened = self._open_source(None)
             self._at = self._opened.subject.revision, self._opened.subject.as_of
         return self._opened
 
@@ -148,7 +152,7 @@ class Snapshot:
 
     def fact(self, name: str, period_days: int = DEFAULT_PERIOD_DAYS) -> pl.DataFrame:
         """The rows of this organization in a fact or a scan, over a period that ends on the day."""
-        return self._source.frame(name, period_days)
+        return self._whole(lambda: self._source.frame(name, period_days))
 
     def edition(self, report: str | Report, query: Mapping[str, str]) -> Edition:
         """A report's content. BadRequest for a bad parameter, NotFound for an unknown report."""
@@ -183,7 +187,7 @@ class Snapshot:
     def figures(self, report: str, query: Mapping[str, str]) -> Figures:
         """The values of a report's figures. BadRequest for a bad parameter, NotFound for an unknown report."""
         declared = self.report(report)
-        return declared.values(*self._question(declared, declared.parse(query)))
+        return self._whole(lambda: declared.values(*self._question(declared, declared.parse(query))))
 
     def content_hash(self, report: str, query: Mapping[str, str]) -> str:
         """The hash of what the report says whatever its revision, kept beside its artifacts."""
@@ -228,23 +232,21 @@ class Snapshot:
         key = (report.name, *parameters.items())
         found = self._editions.get(key)
         if found is None:
-            found = self._editions[key] = self._computed(report, parameters)
+            found = self._editions[key] = self._whole(lambda: self._compute(report, parameters))
             while len(self._editions) > KEPT_EDITIONS:
                 del self._editions[next(iter(self._editions))]
         return found
 
-    def _computed(self, report: Report, parameters: Parameters) -> Edition:
-        """Once more from another copy of the records where the first was damaged, if that stands where it stood."""
+    def _whole(self, compute: Callable[[], T]) -> T:
+        """What is computed; once more from another copy of the records, where this stands, if the first was lost."""
         try:
-            return self._compute(report, parameters)
+            return compute()
         except ReplicaLost:
-            stood = self._at
             if self._opened is not None:
                 self._opened.release()
                 self._opened = None
-            if (self.subject.revision, self.subject.as_of) != stood:
-                raise
-            return self._compute(report, parameters)
+                self._opened = self._open_source(self._at)
+            return compute()
 
     def _compute(self, report: Report, parameters: Parameters) -> Edition:
         subject, compared = self.subject, SINCE.name in parameters

@@ -74,8 +74,10 @@ class Snapshots:
         present = head, self._today(org_id, head, now)
         stand = self._stand(org_id, present, at)
 
-        def share() -> _SharedView:
-            return self._share(org_id, now) if stand == present else self._share_past(org_id, stand)
+        def share(settled: Stand | None) -> _SharedView:
+            if settled is None and stand == present:
+                return self._share(org_id, now)
+            return self._share_past(org_id, settled or stand)
 
         def changes(snapshot: Snapshot, report: Report, parameters: Parameters) -> Document:
             return changes_since(snapshot, report, parameters, lambda at: self.open(org_id, now=now, at=at), self.store)
@@ -111,6 +113,7 @@ class Snapshots:
 
     def _share(self, org_id: str, now: datetime) -> "_SharedView":
         """The facts at the organization's head. Views of earlier heads are closed once nobody needs them."""
+        self._drop_lost()
         position = self.replica.sync([org_id]).get(org_id)
         if position is None:
             raise _unknown(org_id)
@@ -124,6 +127,7 @@ class Snapshots:
     def _share_past(self, org_id: str, stand: "Stand") -> "_SharedView":
         """The facts of an organization as it was; where that is how it is, without its past."""
         position, day = stand
+        self._drop_lost()
         for _ in range(2):
             if self.replica.sync([org_id]).get(org_id) != position:
                 self.replica.sync([org_id], with_past=True)
@@ -134,6 +138,12 @@ class Snapshots:
                 if found is not None:
                     return self._used(found)
         raise Unavailable("The records were copied anew while they were read: try again.", headers={"Retry-After": "1"})
+
+    def _drop_lost(self) -> None:
+        """A file can be made anew once nobody reads the one that was given up."""
+        with self._guard:
+            for key in [key for key, view in self._views.items() if view.is_lost]:
+                self._views.pop(key).drop()
 
     def _used(self, view: "_SharedView") -> "_SharedView":
         """The view with one user more; the guard is held."""
@@ -201,8 +211,8 @@ class _SharedView:
 
     @property
     def is_lost(self) -> bool:
-        """Whether what it reads turned out damaged."""
-        return self._view.lost
+        """Whether what it reads turned out damaged, or another copy took its place."""
+        return not self._view.is_current()
 
     def replaces(self, other: "_SharedView") -> bool:
         """Whether nobody will ask for the other one any more: it is lost, of an earlier state, or of another today."""

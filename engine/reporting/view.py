@@ -1,8 +1,8 @@
 """One state of the replica as a reader sees it."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import duckdb
@@ -24,16 +24,19 @@ class View:
     """What a reader sees: one state of the replica, until it is closed."""
 
     def __init__(
-        self, cursor: duckdb.DuckDBPyConnection, faults: Callable[[], AbstractContextManager[object]] = nullcontext
+        self,
+        cursor: duckdb.DuckDBPyConnection,
+        faults: Callable[[], AbstractContextManager[object]] = nullcontext,
+        is_current: Callable[[], bool] = lambda: True,
     ) -> None:
-        self.lost = False
+        self.is_current = is_current  # whether it reads the copy that is kept up to date
         self._cursor = cursor
         self._faults = faults
         self.lock = threading.RLock()  # whoever offers tables to a query holds it until the query is done
 
     def frame(self, query: str, parameters: Sequence[Any] = ()) -> pl.DataFrame:  # whatever DuckDB binds
         """The rows of a query as a Polars frame. ReplicaLost where they cannot be read any more."""
-        with self._reading():
+        with self._faults():
             table: pa.Table = self._cursor.sql(query, params=list(parameters)).to_arrow_table()
         frame = pl.from_arrow(table)
         return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
@@ -44,13 +47,13 @@ class View:
 
     def position(self, org_id: str) -> Position | None:
         """Where the organization stands in this view."""
-        with self._reading():
+        with self._faults():
             rows = self._cursor.execute("SELECT seq, hash FROM watermarks WHERE org_id = ?", [org_id]).fetchall()
         return Position(*rows[0]) if rows else None
 
     def look_back(self, org_id: str, position: Position) -> bool:
         """See the organization, and it alone, as it was at ``position``; False where this copy cannot tell."""
-        with self._reading():
+        with self._faults():
             mark = self._cursor.execute("SELECT seq, hash, has_past FROM watermarks WHERE org_id = ?", [org_id])
             for seq, digest, has_past in mark.fetchall():
                 if Position(seq, digest) == position:
@@ -68,7 +71,7 @@ class View:
         False where this copy cannot tell of one of them.
         """
         asked = moments.to_arrow()
-        with self._reading():
+        with self._faults():
             self._cursor.register("asked_moments", asked)
             known = self._cursor.execute(
                 """
@@ -81,12 +84,3 @@ class View:
                 return False
             past.look_back_each(self._cursor, asked)
         return True
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        try:
-            with self._faults():
-                yield
-        except ReplicaLost:
-            self.lost = True
-            raise

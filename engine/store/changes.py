@@ -111,17 +111,28 @@ class ChangeReader:
         return rows[0][0] if rows else None
 
     def tables(self) -> list[Table]:
-        """Replicated tables with a row changed after ``since``; few round trips."""
+        """Replicated tables with a row changed after ``since``."""
         parts = [
             f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM {name} WHERE {_owner(table)} = ? AND {_stamp(table)} > ?)"  # noqa: S608 - names of tables and columns are ours
             for name, table in REPLICATED.items()
         ]
-        names = []
+        return [REPLICATED[name] for (name,) in self._of_tables(parts, (self.org_id, self.since))]
+
+    def row_counts(self) -> dict[str, int]:
+        """How many rows the organization has in each replicated table; those without any are left out."""
+        parts = [
+            f"SELECT '{name}', count(*) FROM {name} WHERE {_owner(table)} = ?"  # noqa: S608 - names of tables and columns are ours
+            for name, table in REPLICATED.items()
+        ]
+        return {name: count for name, count in self._of_tables(parts, (self.org_id,)) if count}
+
+    def _of_tables(self, parts: Sequence[str], parameters: tuple[str | int, ...]) -> list[Stored]:
+        """The rows of one query after the other; few round trips."""
+        found: list[Stored] = []
         for start in range(0, len(parts), 40):  # an engine joins and binds only so many at once
             some = parts[start : start + 40]
-            found = self._source.rows(" UNION ALL ".join(some), (self.org_id, self.since) * len(some))
-            names += [row[0] for row in found]
-        return [REPLICATED[name] for name in names]
+            found += self._source.rows(" UNION ALL ".join(some), parameters * len(some))
+        return found
 
     def batches(self, table: Table) -> Iterator[pa.RecordBatch]:
         """The changed rows of a table, all columns, in batches of bounded size."""

@@ -1,5 +1,6 @@
 """``hq verify FILE.zip``: what it prints and how it exits. It opens no store."""
 
+import os
 from datetime import date
 
 import pytest
@@ -71,13 +72,15 @@ def test_wrong_usage_is_said(arguments, cli):
     assert (code, out, err[:4]) == (2, "", "hq: ")
 
 
-def test_a_disk_that_takes_nothing_is_said(tmp_path):
-    from engine.archives.spool import ArchiveSpool
-    from engine.model.errors import Unavailable
+def test_a_folder_that_takes_nothing_is_done_without(tmp_path, monkeypatch):
+    from engine.archives.spool import IN_MEMORY, ArchiveSpool
 
     (tmp_path / "file").touch()
-    with pytest.raises(Unavailable, match="The archive cannot be kept"), ArchiveSpool(tmp_path / "file" / "spool"):
-        pass
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    with ArchiveSpool(tmp_path / "file" / "spool") as spool:
+        spool.add("large", "", os.urandom(2 * IN_MEMORY))
+        assert [part.size for part in spool.parts] == [2 * IN_MEMORY]
 
 
 def test_two_archives_of_one_history(make, cli, key):

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import threading
 import time
 from datetime import date
@@ -114,6 +115,35 @@ def test_a_damaged_artifact_never_shows(folder, caplog):
     path.write_bytes(whole)
     assert Artifacts(folder).get(NAME) == b"bytes"
     assert "is damaged and is built anew" in caplog.text
+
+
+def test_a_damaged_archive_is_absent(folder, caplog):
+    """What is too large for memory has its sum beside it."""
+    archive = Name.of("acme", "workbook", "zip", date(2026, 11, 20), Position(7, "a" * 64), {})
+    path = Artifacts(folder).place(archive)
+    beside = path.with_name(f"{path.name}.sum")
+
+    def keep(data):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(".new-0")
+        temporary.write_bytes(data)
+        return Artifacts(folder).take(archive, temporary)
+
+    whole = b"archive" * 99
+    for damage in (
+        lambda: path.write_bytes(whole[:-1]), lambda: path.write_bytes(b"A" + whole[1:]), lambda: path.write_bytes(b""),
+        lambda: beside.write_text("0" * 64), lambda: beside.write_bytes(b"\xff"), lambda: beside.unlink(),
+    ):  # fmt: skip
+        keep(whole)
+        assert Artifacts(folder).found(archive).read_bytes() == whole
+        damage()
+        assert Artifacts(folder).found(archive) is None
+    keep(whole)
+    other = Name.of("acme", "workbook", "zip", date(2026, 11, 21), Position(7, "a" * 64), {})
+    shutil.copy(path, Artifacts(folder).place(other))
+    shutil.copy(beside, f"{Artifacts(folder).place(other)}.sum")
+    assert Artifacts(folder).found(other) is None, "the archive of another name"
+    assert "is damaged and is made anew" in caplog.text
 
 
 def test_what_cannot_be_read_or_locked_is_built_anew_and_said_once(folder, monkeypatch, caplog):

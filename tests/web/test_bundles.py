@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import threading
 import zipfile
 import zlib
@@ -362,6 +363,8 @@ def test_a_truncated_archive_is_found(owner, services):
     answer = owner.get(f"{BUNDLES}/{bundle['id']}").json
     assert answer["manifest"] is None
     assert answer["verification"]["problem"].startswith("archive: does not end with its directory")
+    answer = owner.get(bundle["download"])
+    assert (answer.status, answer.json["error"]) == (503, "archive_damaged")
 
 
 def zipped(files):
@@ -741,6 +744,27 @@ def test_a_name_cannot_break_the_readme(owner, peopled):
     peopled.write("acme", "setup", lambda revision: revision.record("organization.renamed"), now=NOW)
     readme = unzipped(owner.get(f"{BASE}/workbook").body)["README.md"].decode()
     assert readme.startswith("# Evidence workbook: A&#124;c\\*m\\*e # x\n")
+
+
+def test_a_workbook_that_was_damaged_is_made_anew(owner, services):
+    right = owner.get(f"{BASE}/workbook").body
+    (path,) = services.artifacts.folder.glob("acme/workbook/*.zip")
+    path.write_bytes(right[:-100])
+    assert owner.get(f"{BASE}/workbook").body == right
+    assert path.read_bytes() == right
+
+
+def test_a_workbook_is_made_where_none_can_be_kept(owner, services, tmp_path, monkeypatch, caplog):
+    right = owner.get(f"{BASE}/workbook").body
+    shutil.rmtree(services.artifacts.folder)
+    services.artifacts.folder.touch()
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    assert owner.get(f"{BASE}/workbook").body == right
+    assert list((tmp_path / "temporary").iterdir()) == []
+    assert "The workbook of acme is made without being kept" in caplog.text
+    services.artifacts.folder.unlink()
+    assert owner.get(f"{BASE}/workbook").body == right
 
 
 @pytest.mark.parametrize("path", ["workbook", "committee-meeting-pack"])

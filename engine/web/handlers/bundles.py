@@ -1,5 +1,6 @@
 """Archives over HTTP: sealed bundles, the workbook, the committee meeting pack."""
 
+import os
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -9,7 +10,7 @@ import msgspec
 
 from engine.archives import bundles, packs
 from engine.archives.announcement import ROUTE
-from engine.archives.verification import verify_bundle
+from engine.archives.verification import sound_archive, verify_bundle
 from engine.archives.windows import Days, days
 from engine.digests import each
 from engine.model.errors import NotFound
@@ -100,7 +101,7 @@ def bundle(request: Request) -> Response:
 def download(request: Request) -> Response:
     """GET /api/governance/compliance/bundles/{id}/download: the ZIP archive as it was sealed."""
     row, _ = bundles.one(request.services, request.caller.org_id, request.arguments["id"])
-    path = bundles.archive(request.services, row)
+    path = sound_archive(request.services, row)
     name = f"{dated_stem(row['org_id'], 'bundle', row['window_end_on'])}-{row['id'].removeprefix('bnd_')}.zip"
     return _file(request, path, name, row["archive_sha256"] or "")
 
@@ -120,7 +121,12 @@ def committee_meeting_pack(request: Request) -> Response:
 def _pack(request: Request, kind: ArchiveKind, window: Days) -> Response:
     arguments = (request.caller.org_id, kind, window, request.now)
     made = request.computing.call(request, make_pack, arguments, ARCHIVES)
-    return _file(request, made.path, f"{dated_stem(request.caller.org_id, kind, made.as_of)}.zip", made.etag)
+    name = f"{dated_stem(request.caller.org_id, kind, made.as_of)}.zip"
+    try:
+        return _file(request, made.path, name, made.etag)
+    finally:
+        if made.passing:
+            made.path.unlink(missing_ok=True)
 
 
 def make_pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, now: datetime) -> packs.ArchiveFile:
@@ -137,5 +143,6 @@ def _file(request: Request, path: Path, name: str, etag: str) -> Response:
     except OSError as error:
         raise file_problem("The archive cannot be read", error) from error
     headers |= note_access(request, "zip")
-    headers |= {"Content-Disposition": f'attachment; filename="{name}"', "Content-Length": str(path.stat().st_size)}
+    size = os.fstat(file.fileno()).st_size
+    headers |= {"Content-Disposition": f'attachment; filename="{name}"', "Content-Length": str(size)}
     return Response(file, ZIP, headers=headers, cache=REVALIDATE)

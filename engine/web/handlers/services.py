@@ -84,10 +84,8 @@ def slo(request: Request) -> Response:
 
 def error_budget_summary(request: Request) -> Response:
     """GET /api/overview/error-budget-summary: the error budgets of all services in figures, and the worst."""
-    replica, org_id = request.services.replica, request.caller.org_id
-    replica.sync([org_id])
-    with replica.view() as view:
-        found = error_budgets(view, org_id, request.now)
+    org_id = request.caller.org_id
+    found = request.services.replica.read([org_id], lambda view: error_budgets(view, org_id, request.now))
     covered = found.coverage
     return answer(
         ErrorBudgetSummary(
