@@ -1,5 +1,6 @@
 """What is written is for the account that runs the program: no bits for group and others."""
 
+import fcntl
 import logging
 import os
 import stat
@@ -9,6 +10,7 @@ from pathlib import Path
 
 log = logging.getLogger("hq.files")
 OTHERS = 0o077
+LONGEST_LINE = 65_536  # bytes that are looked back for the end of the line before
 
 
 def write_privately() -> None:
@@ -46,6 +48,35 @@ def write_over(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with _beside(path, data) as temporary:
         temporary.replace(path)
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Add a line to a file that only we read; it is on the disk afterwards. OSError.
+
+    What a process that ended left of a line is taken away.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new = not path.exists()
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        end = file.seek(0, os.SEEK_END)
+        start = file.seek(max(0, end - LONGEST_LINE))
+        whole = start + file.read().rfind(b"\n") + 1
+        file.seek(whole)
+        file.truncate()
+        file.write(line + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    if new:
+        _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 @contextmanager
