@@ -4,7 +4,7 @@ What the log says of each row is held as a hash in a temporary database on disk,
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,7 +17,7 @@ from engine.model import merkle
 from engine.store.batches import in_batches
 from engine.store.cut_roots import NONE_CUT, cut_roots
 from engine.store.part_check import wrong_part
-from engine.store.row_log import as_written_now, key_json, read_erased, read_json, read_part, row_json
+from engine.store.row_log import Erasure, as_written_now, key_json, read_erased, read_json, read_part, row_json
 from engine.store.rows import all_rows
 from engine.store.schema import LOGGED
 from engine.store.schema.audit import audit_log, chain_cuts, change_log
@@ -26,6 +26,8 @@ Counting: TypeAlias = Callable[[int, int], None]
 """Called with how many of how many revisions were read."""
 
 BATCH = 2_000
+_Erased: TypeAlias = tuple[int, int, int, str | None]
+"""A line of which the leaf alone is left: revision, part, place, and the leaf of the line in its place."""
 _key_text = msgspec.json.Encoder().encode
 
 
@@ -67,8 +69,9 @@ def check_rows(connection: Connection, org_id: str, progress: Counting = lambda 
     with closing(sqlite3.connect("")) as ledger:  # no name: SQLite puts it into a file where it grows
         ledger.execute("CREATE TABLE logged (name, key, revision, hash, PRIMARY KEY (name, key)) WITHOUT ROWID")
         ledger.execute("CREATE TABLE present (name, key, hash, PRIMARY KEY (name, key)) WITHOUT ROWID")
-        ledger.execute("CREATE TABLE erased (revision, part, place, PRIMARY KEY (revision, part, place)) WITHOUT ROWID")
-        ledger.execute("CREATE TABLE said (revision, part, place, PRIMARY KEY (revision, part, place)) WITHOUT ROWID")
+        for name in ("erased", "said"):
+            columns = "revision, part, place, instead, PRIMARY KEY (revision, part, place)"
+            ledger.execute(f"CREATE TABLE {name} ({columns}) WITHOUT ROWID")
         try:
             revisions = _read_log(connection, org_id, ledger, progress)
             _nothing_hidden(ledger)
@@ -137,15 +140,17 @@ def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) 
                 leaves = []
             current = revision
             rows, before = [], len(leaves)
-            erased: list[tuple[int, int, int]] = []
-            said: list[tuple[int, int, int]] = []
+            erased: list[_Erased] = []
+            said: list[_Erased] = []
             try:
                 for place, line in enumerate(read_part(body)):
                     leaves.append(line.leaf)
+                    if line.erased:
+                        erased.append((revision, part, place, line.instead.hex() if line.instead else None))
                     if line.text is None:
-                        erased.append((revision, part, place))
-                    elif (gone := read_erased(line.text)) is not None:
-                        said += [(*gone[:2], one) for one in gone[2]]
+                        continue
+                    if (gone := read_erased(line.text)) is not None:
+                        said += _each(gone)
                     else:
                         row = read_json(line.text)
                         text = None if row.values is None else as_written_now(line.text, row)
@@ -158,8 +163,8 @@ def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) 
                 said_count = f"part {part} of what revision {revision} changed is said to have {count} rows"
                 raise _UnsoundLogError(f"{said_count}, and has {len(leaves) - before}")
             ledger.executemany("INSERT OR REPLACE INTO logged VALUES (?, ?, ?, ?)", rows)
-            ledger.executemany("INSERT INTO erased VALUES (?, ?, ?)", erased)
-            ledger.executemany("INSERT OR IGNORE INTO said VALUES (?, ?, ?)", said)
+            ledger.executemany("INSERT INTO erased VALUES (?, ?, ?, ?)", erased)
+            ledger.executemany("INSERT OR REPLACE INTO said VALUES (?, ?, ?, ?)", said)
     if current is not None:
         yield current, merkle.root(leaves).hex()
 
@@ -169,15 +174,23 @@ def _stamped(text: bytes, revision: object) -> bytes:
     return sha256(b"%s %s" % (text, str(revision).encode())).digest()
 
 
+def _each(erasure: Erasure) -> list[_Erased]:
+    """What a write said of each of the lines that it erased."""
+    instead: Sequence[str | None] = erasure.instead or [None] * len(erasure.places)
+    pairs = zip(erasure.places, instead, strict=True)
+    return [(erasure.revision, erasure.part, place, leaf) for place, leaf in pairs]
+
+
 def _nothing_hidden(ledger: sqlite3.Connection) -> None:
-    """A line of which only the leaf is left was erased by a write that said so, else a version of a row is hidden."""
-    query = "SELECT * FROM erased WHERE (revision, part, place) NOT IN (SELECT * FROM said) ORDER BY 1, 2, 3 LIMIT 1"
-    hidden = ledger.execute(query).fetchone()
+    """A line of which only the leaf is left was erased by a write that said so, and said what is read in its place;
+    else a version of a row is hidden."""
+    hidden = ledger.execute("SELECT * FROM erased EXCEPT SELECT * FROM said ORDER BY 1, 2, 3 LIMIT 1").fetchone()
     if hidden is not None:
-        raise _UnsoundLogError(
-            f"line {hidden[2] + 1} of part {hidden[1]} of what revision {hidden[0]} changed is gone from the change "
-            "log, and no revision says that it was erased"
-        )
+        revision, part, place, instead = hidden
+        problem = "is gone from the change log, and no revision says that it was erased"
+        if instead is not None:
+            problem = "is another in the change log, and no revision says that it is"
+        raise _UnsoundLogError(f"line {place + 1} of part {part} of what revision {revision} changed {problem}")
 
 
 # -- the tables --------------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from before there was a log has the revision that had written it as a fourth mem
 leaf is ``SHA-256(0x00 || salt || JSON)``; the RFC 6962 root over the leaves in their order is the member ``changes`` of
 the write's last event. A row that is erased leaves its leaf, ``<64 hex digits>``, so that the others are still proved;
 who erases says so: ``["change_log", [revision, part], [places]]``, or nobody could tell it from a row that was hidden.
+Of a row that named a person who was erased, the line that it is read as from then on stands behind that leaf:
+``<64 hex digits> <salt> <JSON>``. Its own leaf is what the erasing write says at that place of a fourth member.
 """
 
 import os
@@ -112,12 +114,37 @@ def read_json(line: bytes) -> LoggedRow:
     return LoggedRow(table, tuple(key), values, *written)
 
 
-def read_erased(line: bytes) -> tuple[int, int, list[int]] | None:
-    """Revision, part and places of the lines that a line says are erased; None for one of a row."""
+class Erasure(NamedTuple):
+    """Lines of a part of the log, by their places in it, of which the leaf alone is left.
+
+    ``instead`` has for each place the leaf of the line that is read in its place, in hex; it is empty where none is.
+    """
+
+    revision: int
+    part: int
+    places: list[int]
+    instead: list[str] = []  # noqa: RUF012 - never changed
+
+
+def erasure_json(erasure: Erasure) -> bytes:
+    """The canonical form of what is said of lines that are erased."""
+    said = [ERASED, [erasure.revision, erasure.part], erasure.places]
+    return _encode([*said, erasure.instead] if erasure.instead else said)
+
+
+def read_erased(line: bytes) -> Erasure | None:
+    """What a line says of lines that are erased; None for one of a row."""
     if not line.startswith(_ERASED):
         return None
-    _, (revision, part), places = _decode(line)
-    return revision, part, places
+    _, (revision, part), places, *instead = _decode(line)
+    return Erasure(revision, part, places, *instead)
+
+
+def logged_json(row: LoggedRow) -> bytes:
+    """The canonical form of a row that was read from the log."""
+    values = row.values if row.values is None else {name: v for name, v in row.values.items() if v is not None}
+    said = [row.table, list(row.key), values]
+    return _encode(said if row.written is None else [*said, row.written])
 
 
 def as_written_now(line: bytes, row: LoggedRow) -> bytes:
@@ -148,9 +175,9 @@ class RowLog:
         """A row that is not there any more."""
         self._waiting[table.name, key] = (table, None, False)
 
-    def erased(self, revision: int, part: int, places: Sequence[int]) -> None:
+    def erased(self, erasure: Erasure) -> None:
         """Lines of an earlier write of which the leaf alone is left."""
-        self._erased.append(_encode([ERASED, [revision, part], places]))
+        self._erased.append(erasure_json(erasure))
 
     @property
     def full(self) -> bool:
@@ -202,11 +229,20 @@ def _salts(count: int, org_id: str, revision: int, first: int) -> Iterator[bytes
 
 
 class LogLine(NamedTuple):
-    """A line of the log as it is stored; ``text`` is the row as it was hashed, None for one that was erased."""
+    """A line of the log as it is stored; ``text`` is the row as it was hashed, None for one that was erased.
+
+    ``instead`` is the leaf of ``text`` where that is read in place of what was hashed.
+    """
 
     stored: bytes
     leaf: bytes
     text: bytes | None
+    instead: bytes | None = None
+
+    @property
+    def erased(self) -> bool:
+        """Whether what was hashed is gone."""
+        return self.text is None or self.instead is not None
 
 
 def read_part(body: bytes) -> Iterator[LogLine]:
@@ -216,18 +252,34 @@ def read_part(body: bytes) -> Iterator[LogLine]:
     except (zlib.error, TypeError) as error:  # SQLite may have a text there
         raise ValueError(str(error)) from error
     for line in lines:
-        if line[32:33] != b" ":
+        if line[32:33] == b" ":
+            yield LogLine(line, _leaf(line), line[33:])
+        elif line[64:65] == b" ":
+            yield LogLine(line, bytes.fromhex(line[:64].decode()), line[98:], _leaf(line[65:]))
+        else:
             yield LogLine(line, bytes.fromhex(line.decode()), None)
-            continue
-        salt, _, text = line.partition(b" ")
-        yield LogLine(line, merkle.leaf_hash(bytes.fromhex(salt.decode()) + text), text)
+
+
+def _leaf(line: bytes) -> bytes:
+    """The leaf of a salt, a blank, and a text."""
+    return merkle.leaf_hash(bytes.fromhex(line[:32].decode()) + line[33:])
+
+
+def line_instead(line: LogLine, row: LoggedRow) -> LogLine:
+    """A line to be read in place of another, of which the leaf stays."""
+    text, salt = logged_json(row), os.urandom(SALT_BYTES)
+    stored = b"%s %s %s" % (line.leaf.hex().encode(), salt.hex().encode(), text)
+    return LogLine(stored, line.leaf, text, merkle.leaf_hash(salt + text))
 
 
 def logged_rows(body: bytes) -> Iterator[LoggedRow]:
     """The rows of a part that are not erased, without a look at their leaves."""
     for line in zlib.decompress(body).splitlines():
-        if line[32:33] == b" " and not line.startswith(_ERASED, 33):
-            yield read_json(line[33:])
+        if line[32:33] == b" ":
+            if not line.startswith(_ERASED, 33):
+                yield read_json(line[33:])
+        elif line[64:65] == b" ":
+            yield read_json(line[98:])
 
 
 def pack(lines: Iterable[bytes]) -> bytes:

@@ -39,7 +39,9 @@ def logged(store):
     """What the log says, in its order."""
     with store.reader() as connection:
         bodies = connection.execute(select(change_log.c.revision, change_log.c.body).order_by(change_log.c.revision))
-        return [(revision, *read_json(line)[:3]) for revision, body in bodies for _, _, line in read_part(body) if line]
+        return [
+            (revision, *read_json(line.text)[:3]) for revision, body in bodies for line in read_part(body) if line.text
+        ]
 
 
 @pytest.fixture
