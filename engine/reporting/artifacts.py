@@ -63,12 +63,20 @@ class Name:
     as_of: date
     position: Position
     parameters: tuple[tuple[str, Any], ...]  # what a report declares
+    erased: int = 0  # the newest erasure of a person: the past reads otherwise after it
 
     @classmethod
     def of(
-        cls, org_id: str, report: str, format: str, as_of: date, position: Position, parameters: Mapping[str, object]
+        cls,
+        org_id: str,
+        report: str,
+        format: str,
+        as_of: date,
+        position: Position,
+        parameters: Mapping[str, object],
+        erased: int = 0,
     ) -> "Name":
-        return cls(org_id, report, format, as_of, position, tuple(parameters.items()))
+        return cls(org_id, report, format, as_of, position, tuple(parameters.items()), erased)
 
     @property
     def key(self) -> str:
@@ -76,15 +84,22 @@ class Name:
         parts = [
             code_fingerprint(), self.org_id, self.report, self.format, self.as_of.isoformat(), self.position.seq,
             self.position.hash, canonical_json([list(pair) for pair in self.parameters]),
+            *([self.erased] if self.erased else []),
         ]  # fmt: skip
         return sha256(canonical_json(parts).encode()).hexdigest()[:40]
 
 
 def artifact_name(
-    org_id: str, report: str, form: str, as_of: date, revision: Position, parameters: Mapping[str, object]
+    org_id: str,
+    report: str,
+    form: str,
+    as_of: date,
+    revision: Position,
+    parameters: Mapping[str, object],
+    erased: int,
 ) -> tuple[Name, str]:
     """The name of an artifact and its key."""
-    name = Name.of(org_id, report, form, as_of, revision, parameters)
+    name = Name.of(org_id, report, form, as_of, revision, parameters, erased)
     return name, name.key
 
 
@@ -170,6 +185,11 @@ class Artifacts:
             self._say(problem, error)
             raise problem from error
         return path
+
+    def drop(self, name: Name) -> None:
+        """Remove one that must not stay; whoever has its bytes keeps them."""
+        with suppress(FileNotFoundError):
+            self._path(name, name.key).unlink()
 
     @contextmanager
     def building(self, name: Name) -> Iterator[None]:

@@ -17,6 +17,7 @@ from engine.model.report import Report
 from engine.reporting.artifact_space import Quota
 from engine.reporting.artifacts import QUOTA, Artifacts, artifact_name
 from engine.reporting.facts import Facts
+from engine.reporting.parts import newest_erasure
 from engine.reporting.process_pool import process_pool
 from engine.reporting.replica import Replica
 from engine.reporting.snapshot import Snapshot, Subject
@@ -72,6 +73,7 @@ def build_organization(work: Work) -> BuildResult:
         Artifacts(work.folder, memory_bytes=0, quota=work.quota),
         lambda: work.source,
         artifact_name,
+        lambda: newest_erasure(subject.part_heads),
     ) as snapshot:
         for report in work.catalogue.values():
             for form in report.formats:

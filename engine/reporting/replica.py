@@ -21,7 +21,7 @@ from sqlalchemy import Table
 
 from engine.model.document import Position
 from engine.model.file_errors import NO_MEMORY, fault_problem
-from engine.reporting import past
+from engine.reporting import past, replica_files
 from engine.reporting.catching_up import catch_up, marks, open_cursor
 from engine.reporting.view import ReplicaLost, View
 from engine.store.changes import changes, sql_type
@@ -106,6 +106,7 @@ class Replica:
     def _open_file(self, path: Path) -> duckdb.DuckDBPyConnection:
         """The file as it is, or made anew; OSError or a DuckDB error where it cannot be had."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        replica_files.remove_successors(path)
         if not path.exists():
             return self._fresh(str(path))
         if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)):
@@ -200,12 +201,30 @@ class Replica:
         connection = self._connection
         with self._faults(connection):
             known = marks(connection, wanted)
+            positions = {}
             with changes(self.url, [(org_id, known[org_id].seq) for org_id in wanted]) as found:
-                return {
-                    change.org_id: position
-                    for change in found
-                    if (position := catch_up(connection, change, known[change.org_id], with_past)) is not None
-                }
+                for change in found:
+                    if self.path is not None and known[change.org_id].seq and change.erased_since():
+                        self._renew(connection)
+                        break
+                    position = catch_up(connection, change, known[change.org_id], with_past)
+                    if position is not None:
+                        positions[change.org_id] = position
+                else:
+                    return positions
+        return self._sync(wanted, with_past)
+
+    def _renew(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Go on in another file: this one has a person who was erased, and rows that go leave their bytes in it.
+
+        Views of others hold it, without its name, until they are closed.
+        """
+        with self._opening:
+            if self._opened is connection and self.path is not None:
+                log.info("A person was erased: the analytics store %s is made anew.", self.path)
+                connection.close()
+                replica_files.remove(self.path)
+                self.path, self._opened = replica_files.successor(self.path), None
 
     # -- reading ---------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ KEPT_EDITIONS = 2  # a report is asked for in one format after the other
 Render = Callable[[Edition], bytes]
 PartHeads = Mapping[str, Position]
 """Where the newest write to each part of an organization's records ended."""
-Naming = Callable[[str, str, str, date, Position, Parameters], tuple[Name, str]]
+Naming = Callable[[str, str, str, date, Position, Parameters, int], tuple[Name, str]]
 Changes: TypeAlias = Callable[["Snapshot", Report, Parameters], Document]
 """What differs between an earlier moment, which the parameters name, and the snapshot."""
 
@@ -90,6 +90,7 @@ class Snapshot:
         artifacts: Artifacts,
         open_source: Callable[[], FactSource],
         naming: Naming,
+        erased: Callable[[], int],
         changes: "Changes | None" = None,
     ) -> None:
         self.org_id = org_id
@@ -99,6 +100,8 @@ class Snapshot:
         self._part_heads = part_heads
         self._open_source = open_source
         self._naming = naming
+        self._erased = erased
+        self._erased_before = erased()
         self._changes = changes
         self._opened: FactSource | None = None
         self._editions: dict[tuple[object, ...], Edition] = {}
@@ -214,6 +217,8 @@ class Snapshot:
             except Unavailable:
                 if must_keep:
                     raise
+            if name.erased != self._erased():  # a person went while it was made
+                self.artifacts.drop(name)
             return Artifact(name, key, data, made=True)
 
     def _kept(self, report: Report, form: str, parameters: Parameters) -> Artifact | None:
@@ -222,7 +227,8 @@ class Snapshot:
         return None if data is None else Artifact(name, key, data)
 
     def _name(self, report: Report, form: str, parameters: Parameters) -> tuple[Name, str]:
-        return self._naming(self.org_id, report.name, form, self.as_of, self._stands_at(report), parameters)
+        stands_at = self._stands_at(report)
+        return self._naming(self.org_id, report.name, form, self.as_of, stands_at, parameters, self._erased_before)
 
     def _edition(self, report: Report, parameters: Parameters) -> Edition:
         key = (report.name, *parameters.items())

@@ -168,8 +168,7 @@ def _erase_row(
         return
     if table is deliveries and "recipient" in changed:
         changed["recipient"] = _free_recipient(revision, row, str(changed["recipient"]))
-    primary = table.info["primary"]
-    key = {name: row[name] for name in primary} if primary else {"id": revision.org_id}
+    key = {column.name: row[column.name] for column in table.primary_key if column.name != "org_id"}
     if "revision" not in table.c:
         mine = [table.c.org_id == revision.org_id, *(table.c[name] == value for name, value in key.items())]
         revision.records.execute(update(table).where(*mine).values(changed))
