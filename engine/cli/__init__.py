@@ -21,6 +21,7 @@ from engine.cli.doors import (
     scheduler,
     serve,
 )
+from engine.cli.erase import erase
 from engine.cli.figures import figures
 from engine.cli.gateway import gateway
 from engine.cli.heads import heads, keys, prove
@@ -64,6 +65,7 @@ for command in (
     heads,
     prove,
     keys,
+    erase,
     routes,
     openapi,
     config,

@@ -1,7 +1,8 @@
-"""The backups that were made of an installation: a line of JSON for each in ``SVC_DATA_DIR/backups.log``.
+"""The backups that were made of an installation, and the erasures of people: a line of JSON for each, in two files.
 
-A line names the file, the time, and where the chain of each organization stood: no person. It lies beside the store,
-not in it, so that a store that was restored from an older backup still knows of the later ones.
+A line of ``SVC_DATA_DIR/backups.log`` names a file, the time, and where the chain of each organization stood; a line of
+``erasures.log`` the organization, the pseudonym, the time and the place in the chain. None names a person. They lie
+beside the store, not in it, so that a store that was restored from an older backup still knows of both.
 """
 
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from engine.runtime.private_files import append_line
 from engine.store.types import instant_text
 
 FILE = "backups.log"
+ERASURES = "erasures.log"
 
 
 class Backup(NamedTuple):
@@ -27,6 +29,15 @@ class Backup(NamedTuple):
     heads: Mapping[str, Position]
 
 
+class ErasureNote(NamedTuple):
+    """An erasure: where it ended in the chain of its organization, and what stands for the person from then on."""
+
+    org_id: str
+    said: str
+    made_at: datetime
+    position: Position
+
+
 class _Line(msgspec.Struct):
     file: str
     made_at: datetime
@@ -34,6 +45,7 @@ class _Line(msgspec.Struct):
 
 
 _read = msgspec.json.Decoder(_Line).decode
+_read_erasure = msgspec.json.Decoder(ErasureNote).decode
 _write = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -56,6 +68,26 @@ def backups_before(data_dir: Path, org_id: str, seq: int) -> list[Backup]:
     return [each for each in found if each is not None and org_id in each.heads and each.heads[org_id].seq < seq]
 
 
+def record_erasure(data_dir: Path, note: ErasureNote) -> None:
+    """Note that a person was erased. Unavailable where the file cannot be written."""
+    try:
+        append_line(data_dir / ERASURES, _write(note))
+    except OSError as error:
+        raise file_problem("The list of erasures cannot be written", error) from error
+
+
+def erasures(data_dir: Path, org_id: str) -> list[ErasureNote]:
+    """The erasures of an organization, oldest first, those that a restored store knows nothing of included."""
+    found = []
+    for line in _lines(data_dir / ERASURES):
+        try:
+            note = _read_erasure(line)
+        except msgspec.DecodeError:
+            continue
+        found += [note] if note.org_id == org_id else []
+    return found
+
+
 def _backup(line: bytes) -> Backup | None:
     try:
         read = _read(line)
@@ -70,4 +102,4 @@ def _lines(path: Path) -> list[bytes]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise file_problem("The list of backups cannot be read", error) from error
+        raise file_problem("The list cannot be read", error) from error

@@ -53,7 +53,7 @@ def migrate(url: str, target: str = "head", *, now: datetime | None = None) -> t
             with writer.begin() as connection:  # SQLite: nobody else writes from here on
                 if connection.dialect.name == "postgresql":
                     connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
-                before, after = _upgrade(connection, target)
+                before, after = upgrade(connection, target)
                 if target == "head":
                     begin_history(connection, now or datetime.now(UTC))
                 return before, after
@@ -71,7 +71,8 @@ def _not_migrated(before: str | None) -> Unavailable:
     )
 
 
-def _upgrade(connection: Connection, target: str) -> tuple[str | None, str]:
+def upgrade(connection: Connection, target: str) -> tuple[str | None, str]:
+    """``migrate`` within a transaction of the caller's, without the history of a store that had none."""
     from alembic import command
     from alembic.script import ScriptDirectory
 

@@ -9,7 +9,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from sqlalchemy import ColumnElement, Connection, String, Table, Text, delete, false, func, or_, select, type_coerce, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    String,
+    Table,
+    Text,
+    delete,
+    false,
+    func,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 
 from engine.store.personal_tables import PERSONAL
 from engine.store.pseudonyms import Pseudonym

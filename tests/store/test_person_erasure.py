@@ -5,7 +5,7 @@ import zlib
 from datetime import date, timedelta
 
 import pytest
-from sqlalchemy import create_engine, select, text
+from sqlalchemy import select, text
 
 from engine.store.person_erasure import erase_person, events_naming
 from engine.store.pseudonyms import Pseudonym
