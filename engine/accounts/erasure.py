@@ -10,7 +10,7 @@ from engine.accounts.tokens import API_KEY, revoke
 from engine.model.document import Position
 from engine.model.errors import Conflict, Unavailable, Usage
 from engine.reporting.replica_files import remove_unused
-from engine.runtime.backups import Backup, ErasureNote, backups_before, erasures, record_erasure
+from engine.runtime.backups import BackupNote, ErasureNote, backups_before, erasures, record_erasure
 from engine.runtime.services import Services
 from engine.runtime.signed_heads import signed_head
 from engine.store import Reader, Revision
@@ -36,7 +36,7 @@ class Remains:
     bundles: int  # sealed archives of the organization, which may name the person
     elsewhere: Sequence[str]  # organizations
     shared_names: Sequence[str]  # that others bear, too, and that therefore stay in texts
-    backups: Sequence[Backup]
+    backups: Sequence[BackupNote]
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class NotedErasure:
 
     note: ErasureNote
     applied: bool
-    backups: Sequence[Backup]
+    backups: Sequence[BackupNote]
 
 
 def noted_erasures(services: Services, org_id: str) -> list[NotedErasure]:

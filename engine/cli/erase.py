@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from engine.accounts.erasure import NotedErasure, PersonErasure
-    from engine.runtime.backups import Backup
+    from engine.runtime.backups import BackupNote
 
 
 @click.command(epilog="Example: hq erase --org northwind --person ann@northwind.example --dry-run")
@@ -75,7 +75,7 @@ def _noted(noted: "NotedErasure") -> "Iterator[str]":
         yield f"  {line}"
 
 
-def _backups(backups: "Sequence[Backup]") -> "Iterator[str]":
+def _backups(backups: "Sequence[BackupNote]") -> "Iterator[str]":
     for backup in backups:
         yield (
             f"backup {backup.file} of {backup.made_at:%Y-%m-%d %H:%M:%S} UTC still holds the person: destroy it, or "

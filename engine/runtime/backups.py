@@ -21,7 +21,7 @@ FILE = "backups.log"
 ERASURES = "erasures.log"
 
 
-class Backup(NamedTuple):
+class BackupNote(NamedTuple):
     """A backup: where it was written to, when, and the head of each organization in it."""
 
     file: str
@@ -49,7 +49,7 @@ _read_erasure = msgspec.json.Decoder(ErasureNote).decode
 _write = msgspec.json.Encoder(order="sorted").encode
 
 
-def record_backup(data_dir: Path, backup: Backup) -> None:
+def record_backup(data_dir: Path, backup: BackupNote) -> None:
     """Note that a backup was made. Unavailable where the file cannot be written."""
     heads = {org_id: [head.seq, head.hash] for org_id, head in backup.heads.items()}
     line = _write({"file": backup.file, "made_at": instant_text(backup.made_at), "heads": heads})
@@ -59,7 +59,7 @@ def record_backup(data_dir: Path, backup: Backup) -> None:
         raise file_problem("The list of backups cannot be written", error) from error
 
 
-def backups_before(data_dir: Path, org_id: str, seq: int) -> list[Backup]:
+def backups_before(data_dir: Path, org_id: str, seq: int) -> list[BackupNote]:
     """The backups that hold the organization as it was before event ``seq``, oldest first.
 
     A line that is none is passed over. Unavailable where the file cannot be read.
@@ -88,12 +88,12 @@ def erasures(data_dir: Path, org_id: str) -> list[ErasureNote]:
     return found
 
 
-def _backup(line: bytes) -> Backup | None:
+def _backup(line: bytes) -> BackupNote | None:
     try:
         read = _read(line)
     except msgspec.DecodeError:
         return None
-    return Backup(read.file, read.made_at, {org_id: Position(*head) for org_id, head in read.heads.items()})
+    return BackupNote(read.file, read.made_at, {org_id: Position(*head) for org_id, head in read.heads.items()})
 
 
 def _lines(path: Path) -> list[bytes]:

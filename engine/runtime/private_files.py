@@ -68,10 +68,11 @@ def append_line(path: Path, line: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     if new:
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """The names in a folder are on the disk. OSError."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)

@@ -13,7 +13,7 @@ from engine.archives import verify as script
 from engine.cli import hq
 from engine.model.as_of import AsOf
 from engine.model.document import Position
-from engine.runtime.backups import Backup, record_backup
+from engine.runtime.backups import BackupNote, record_backup
 from engine.runtime.services import open_services
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM, Store
@@ -227,7 +227,9 @@ def test_keys_of_the_person_open_nothing_any_more(cli, var):
 
 def test_backups_of_before_are_named_and_a_restored_store_is_known(cli, var):
     shutil.copy(var / "hq.db", var / "before")
-    record_backup(var, Backup("/backups/one.hqb", NOW, {"acme": Position(3, "a" * 64), "beta": Position(1, "b" * 64)}))
+    record_backup(
+        var, BackupNote("/backups/one.hqb", NOW, {"acme": Position(3, "a" * 64), "beta": Position(1, "b" * 64)})
+    )
     line = (
         "backup /backups/one.hqb of 2026-11-20 08:30:00 UTC still holds the person: destroy it, or erase again after "
         "it is restored."
@@ -235,7 +237,7 @@ def test_backups_of_before_are_named_and_a_restored_store_is_known(cli, var):
     assert cli(*ERASE, ANN, "--dry-run")[1].splitlines()[-1] == line
     out = cli(*ERASE, ANN)[1]
     assert out.splitlines()[-1] == line
-    record_backup(var, Backup("/backups/two.hqb", NOW + timedelta(days=1), {"acme": Position(9, "c" * 64)}))
+    record_backup(var, BackupNote("/backups/two.hqb", NOW + timedelta(days=1), {"acme": Position(9, "c" * 64)}))
     code, listed, _ = cli("erase", "--org", "acme", "--list")
     assert (code, listed.splitlines()[0].split("\t")[0], listed.splitlines()[1:]) == (0, _said(out), [f"  {line}"])
     (var / "before").replace(var / "hq.db")

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.model.document import Position
-from engine.runtime.backups import FILE, Backup, backups_before, record_backup
+from engine.runtime.backups import FILE, BackupNote, backups_before, record_backup
 
 AT = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
-FIRST = Backup("/backups/first.hqb", AT, {"acme": Position(7, "a" * 64), "beta": Position(3, "b" * 64)})
-SECOND = Backup("/backups/second.hqb", AT.replace(hour=9), {"acme": Position(9, "c" * 64)})
+FIRST = BackupNote("/backups/first.hqb", AT, {"acme": Position(7, "a" * 64), "beta": Position(3, "b" * 64)})
+SECOND = BackupNote("/backups/second.hqb", AT.replace(hour=9), {"acme": Position(9, "c" * 64)})
 
 
 def test_where_no_backup_was_made_there_is_none_to_name(tmp_path: Path) -> None:
