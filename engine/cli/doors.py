@@ -85,16 +85,18 @@ def migrate(to: str | None) -> None:
     Stop the server first. The copy is checked before it counts: rows, heads, chains; where anything fails, nothing is
     left of it. The SQLite file stays as it is.
     """
+    from engine.runtime.second_history import must_not_begin_again
     from engine.runtime.store_move import move_store
     from engine.store.migrations import migrate as run
 
-    source = Settings.of_process().store_url
-    before, after = run(source, now=now())
+    settings = Settings.of_process()
+    must_not_begin_again(settings)
+    before, after = run(settings.store_url)
     click.echo(f"already at {after}" if before == after else f"migrated from {before or 'nothing'} to {after}")
     if to is None:
         return
     with Steps() as steps:
-        copied = move_store(source, to, now=now(), progress=steps)
+        copied = move_store(settings.store_url, to, now=now(), progress=steps)
     for table, count in copied.rows.items():
         if count:
             click.echo(f"{table}: {count}")
