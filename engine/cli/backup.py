@@ -39,7 +39,7 @@ def backup(context: click.Context, file: Path, passphrase_file: Path | None, wit
     for problem in made.lacking.values():
         click.echo(f"lacking: {problem}")
     click.echo(
-        f"backed up: {made.rows:,} rows of {made.organizations} organizations, {made.archives} archives, "
+        f"backed up: {made.rows:,} rows of {len(made.heads)} organizations, {made.archives} archives, "
         f"{made.keys} keys; {file}, {file.stat().st_size:,} bytes"
     )
     if made.keys and passphrase is None:

@@ -5,6 +5,7 @@ archives that the tables name, heads up to where their chains stand, and of keys
 between.
 """
 
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,11 +19,13 @@ from typing import BinaryIO
 import msgspec
 
 from engine.model.checkpoints import open_note, read_checkpoint
-from engine.model.errors import Usage
+from engine.model.document import Position
+from engine.model.errors import Unavailable, Usage
 from engine.model.file_errors import file_problem
 from engine.operations.age import EncryptingWriter, Sink
 from engine.operations.backup_file import CHUNK, FORMAT, VERSION, BackupManifest, BackupOrganization, BackupWriter
 from engine.operations.data_folder import WEBHOOK_KEY, archive_member, heads_member, key_files, table_member
+from engine.runtime.backups import BackupNote, record_backup
 from engine.runtime.private_files import sync_folder
 from engine.runtime.settings import Settings
 from engine.runtime.signed_heads import file_lines, heads_path, note_of_line
@@ -32,6 +35,7 @@ from engine.store.rows import Reader
 from engine.store.table_copy import read_table, store_snapshot, table_shapes
 from engine.store.types import instant_text
 
+log = logging.getLogger(__name__)
 Progress = Callable[[str, int], None]
 
 
@@ -39,7 +43,7 @@ Progress = Callable[[str, int], None]
 class Backup:
     """What was backed up. ``lacking`` says of each archive that was lost or changed before what is wrong with it."""
 
-    organizations: int
+    heads: Mapping[str, Position]
     rows: int
     archives: int
     keys: int
@@ -63,6 +67,10 @@ def write_backup(
                 sink.finish()
     except OSError as error:
         raise file_problem("The backup cannot be written", error) from error
+    try:
+        record_backup(settings.data_dir, BackupNote(str(path.absolute()), now, found.heads))
+    except Unavailable as problem:  # of a copy that can only be read
+        log.warning("%s, so `hq erase` will not name this one.", problem.message.rstrip("."))
     return found
 
 
@@ -86,7 +94,8 @@ def _write(settings: Settings, sink: Sink, now: datetime, with_keys: bool, progr
                 {name: value for name, value, _ in settings.shown()}, lacking, tuple(writer.members()),
             )
         )  # fmt: skip
-    return Backup(len(where), rows, len(named) - len(lacking), len(keys), lacking)
+    heads = {one.org_id: Position(one.seq, one.hash) for one in where}
+    return Backup(heads, rows, len(named) - len(lacking), len(keys), lacking)
 
 
 def _write_tables(writer: BackupWriter, connection: Reader, progress: Progress) -> int:

@@ -195,12 +195,7 @@ class Snapshot:
         return kept.data.decode()
 
     def _keep(
-        self,
-        report: Report,
-        form: str,
-        parameters: Parameters,
-        render: Render,
-        must_keep: bool = False,
+        self, report: Report, form: str, parameters: Parameters, render: Render, must_keep: bool = False
     ) -> Artifact:
         kept = self._kept(report, form, parameters)
         if kept is not None:
