@@ -86,9 +86,11 @@ def erase(services: Services, org_id: str, email: str, *, now: datetime, dry_run
                 raise _Rehearsal(done)
     except _Rehearsal as rehearsal:
         done = rehearsal.done
-    if done.nothing and not events and not done.held:
-        raise Conflict(f"Nobody in {org_id} has the address {email}: there is nothing to erase.", word="nobody")
     newest = store.part_heads(org_id).get(part_of(PERSON_ERASED), Position(0, ""))
+    if done.nothing and not events and not done.held:
+        if newest.seq and not dry_run:  # files of before may be here: of another machine, or in use then
+            _clean(services, org_id)
+        raise Conflict(f"Nobody in {org_id} has the address {email}: there is nothing to erase.", word="nobody")
     files: list[str] = []
     if not dry_run:
         if not done.nothing:

@@ -154,6 +154,18 @@ def test_who_was_erased_is_nobody_afterwards_but_for_events(cli, var):
     assert cli("verify", "--org", "acme")[0] == 0
 
 
+def test_a_second_time_files_of_before_are_removed(cli, var):
+    """As on another machine, which shares the store and not the folder."""
+    cli(*ERASE, ANN)
+    kept = var / "artifacts" / "acme" / "attestations" / "kept.json"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(ANN)
+    assert cli(*ERASE, ANN, "--dry-run")[0] == 1
+    assert kept.exists()
+    assert cli(*ERASE, ANN)[0] == 1
+    assert not kept.exists()
+
+
 def test_the_last_owner_stays(cli, var):
     cli(*ERASE, ANN)
     assert cli(*ERASE, BEN) == (
