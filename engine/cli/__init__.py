@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 from engine.cli.archive import verify
+from engine.cli.backup import backup, restore
 from engine.cli.common import write_log
 from engine.cli.deliveries import deliveries, endpoints
 from engine.cli.demo import demo
@@ -64,6 +65,8 @@ for command in (
     heads,
     prove,
     keys,
+    backup,
+    restore,
     routes,
     openapi,
     config,

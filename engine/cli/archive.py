@@ -47,13 +47,17 @@ def _chain(context: click.Context, org: str) -> None:
             if not check.ok:
                 click.echo(f"broken: {check.org_id} at event {check.broken_seq}: {check.problem}")
                 context.exit(1)
-            told = check_heads(services, name)
+            with services.store.reader() as connection:
+                told = check_heads(connection, services.settings, name)
             for problem in told.problems:
                 click.echo(f"broken: {name}: {problem}")
             if not told.ok:
                 context.exit(1)
             rows = services.store.verify_rows(name, lambda done, total: steps("revisions", done, total))
-            seals = check_seals(services, name, lambda done, total: steps("archives", done, total))
+            with services.store.reader() as connection:
+                seals = check_seals(
+                    connection, services.settings, name, lambda done, total: steps("archives", done, total)
+                )
     if not rows.ok:
         click.echo(f"broken: {check.org_id}: {rows.problem}")
         context.exit(1)

@@ -80,9 +80,12 @@ def _last(run: Mapping[str, Any] | None) -> str:  # a row of runs; the store is 
 @click.command(epilog="Example: hq migrate")
 def migrate() -> None:
     """Bring the operational store to the newest schema."""
+    from engine.runtime.second_history import must_not_begin_again
     from engine.store.migrations import migrate as run
 
-    before, after = run(Settings.of_process().store_url)
+    settings = Settings.of_process()
+    must_not_begin_again(settings)
+    before, after = run(settings.store_url)
     click.echo(f"already at {after}" if before == after else f"migrated from {before or 'nothing'} to {after}")
 
 

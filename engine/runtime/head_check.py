@@ -11,7 +11,7 @@ from typing import NamedTuple
 from engine.model import merkle
 from engine.model.checkpoints import open_note, origin_of, read_checkpoint, signer
 from engine.runtime.key_rotations import own_keys
-from engine.runtime.services import Services
+from engine.runtime.settings import Settings
 from engine.runtime.signed_heads import file_lines, heads_path, note_of_line
 from engine.store.event_tree import EventTree
 from engine.store.queries import signed_heads as queries
@@ -44,17 +44,16 @@ class HeadsCheck:
         return not self.problems
 
 
-def check_heads(services: Services, org_id: str) -> HeadsCheck:
+def check_heads(connection: Reader, settings: Settings, org_id: str) -> HeadsCheck:
     """Check every head of the organization that was signed, sealed, delivered or downloaded."""
     check = HeadsCheck(org_id)
-    key_path = services.settings.signing_key_path
+    key_path = settings.signing_key_path
     keys = own_keys(key_path) if key_path.exists() else ()
     check.signatures = bool(keys)
-    with services.store.reader() as connection:
-        claims = [*_from_file(services, org_id, keys, check), *_from_store(connection, org_id, keys, check)]
-        check.heads = len(claims)
-        _on_chain(connection, org_id, claims, check)
-        _seals(services, connection, org_id, check)
+    claims = [*_from_file(settings, org_id, keys, check), *_from_store(connection, org_id, keys, check)]
+    check.heads = len(claims)
+    _on_chain(connection, org_id, claims, check)
+    _seals(settings, connection, org_id, check)
     del check.problems[MOST:]
     return check
 
@@ -62,8 +61,8 @@ def check_heads(services: Services, org_id: str) -> HeadsCheck:
 # -- what was told -----------------------------------------------------------------------------------------------------
 
 
-def _from_file(services: Services, org_id: str, keys: Sequence[bytes], check: HeadsCheck) -> Iterator[HeadClaim]:
-    path = heads_path(services.settings, org_id)
+def _from_file(settings: Settings, org_id: str, keys: Sequence[bytes], check: HeadsCheck) -> Iterator[HeadClaim]:
+    path = heads_path(settings, org_id)
     for number, line in enumerate(file_lines(path), 1):
         where = f"line {number} of heads/{path.name}"
         try:
@@ -184,12 +183,12 @@ def _leaf_of(digest: str) -> bytes | None:
         return None
 
 
-def _seals(services: Services, connection: Reader, org_id: str, check: HeadsCheck) -> None:
+def _seals(settings: Settings, connection: Reader, org_id: str, check: HeadsCheck) -> None:
     """No seal is missing: neither from the records that its event speaks of, nor from those of its file."""
     for seq, bundle_id in queries.seals_without_bundle(connection, org_id):
         check.problems.append(f"the bundle {bundle_id} that event {seq} sealed is not on record")
     known = queries.bundle_ids(connection, org_id)
-    for path in sorted((services.settings.bundle_folder / org_id).glob("*.zip")):
+    for path in sorted((settings.bundle_folder / org_id).glob("*.zip")):
         being_sealed = any(path.parent.glob(f".{path.stem}.*"))
         if path.stem not in known and not being_sealed:
             check.problems.append(f"the bundle {path.stem} is in the bundle folder and not on record")

@@ -48,6 +48,15 @@ def write_over(path: Path, data: bytes) -> None:
         temporary.replace(path)
 
 
+def sync_folder(folder: Path) -> None:
+    """The names in a folder are on the disk. OSError."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
 @contextmanager
 def _beside(path: Path, data: bytes) -> Iterator[Path]:
     """A file with the data beside ``path``, which is gone in the end unless it was moved."""

@@ -25,6 +25,7 @@ from engine.model.checkpoints import (
 )
 from engine.model.errors import Conflict, NotFound
 from engine.model.file_errors import file_problem
+from engine.runtime.private_files import sync_folder
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.runtime.signing_keys import SigningKey, signing_key
@@ -201,17 +202,9 @@ def _append(path: Path, note: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         if new:
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
     except OSError as error:
         raise file_problem("The file of signed heads cannot be written", error) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 # -- what must hold ----------------------------------------------------------------------------------------------------

@@ -17,15 +17,16 @@ from sqlalchemy import BigInteger, Boolean, Column, Connection, Date, Float, Lar
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from engine.model.errors import Conflict, InvalidData
-from engine.store.database import open_engines
-from engine.store.faults import store_faults
+from engine.store.database import open_engines, sqlite_path
+from engine.store.faults import MISSING, store_faults
 from engine.store.migrations import current, latest
 from engine.store.schema import metadata
+from engine.store.sqlite_files import is_there
 from engine.store.types import Instant
 
 Kind: TypeAlias = Literal["text", "integer", "real", "flag", "bytes", "instant", "day"]
 Row: TypeAlias = tuple[str | int | float | bool | bytes | None, ...]
-BATCH = 2_000
+BATCH, LARGE_ROWS = 2_000, 200  # rows at a time, of which those with bytes may be large
 _KINDS: Sequence[tuple[type, Kind]] = (
     (Instant, "instant"),
     (Date, "day"),
@@ -64,6 +65,11 @@ class TableShape:
     key: tuple[str, ...]
 
     @property
+    def batch(self) -> int:
+        """How many rows are in memory at a time."""
+        return LARGE_ROWS if any(column.kind == "bytes" for column in self.columns) else BATCH
+
+    @property
     def row_type(self) -> Any:  # a type for msgspec, made of columns
         """What a row has to be, for ``msgspec``."""
         values = (_VALUES[column.kind] | None if column.null else _VALUES[column.kind] for column in self.columns)
@@ -75,9 +81,9 @@ def table_shapes() -> tuple[TableShape, ...]:
     """Every table of the schema, each behind those that its rows refer to."""
     return tuple(
         TableShape(
-            table.name,
-            tuple(TableColumn(column.name, _kind(column), bool(column.nullable)) for column in table.columns),
-            tuple(column.name for column in table.primary_key.columns or table.columns),
+            str(table.name),
+            tuple(TableColumn(str(column.name), _kind(column), bool(column.nullable)) for column in table.columns),
+            tuple(str(column.name) for column in table.primary_key.columns or table.columns),
         )
         for table in metadata.sorted_tables
     )
@@ -94,8 +100,11 @@ def _kind(column: Column[Any]) -> Kind:  # of any type
 def store_snapshot(url: str) -> Iterator[Connection]:
     """One state of the store at ``url``, for as long as it is read; nobody waits for it, and nothing can be written.
 
-    Conflict where the store is not at the newest migration.
+    Conflict where the store is not at the newest migration, Unavailable where there is none.
     """
+    file = sqlite_path(url)
+    if file is not None and not is_there(file):
+        raise MISSING.problem()
     reader, writer = open_engines(url)
     writer.dispose()
     try:
@@ -127,7 +136,7 @@ def read_table(connection: Connection, shape: TableShape) -> Iterator[list[Row]]
     batch_type = list[shape.row_type]  # type: ignore[name-defined]
     options = {"stream_results": True}
     with connection.exec_driver_sql(query, execution_options=options) as result:
-        for found in result.partitions(BATCH):
+        for found in result.partitions(shape.batch):
             rows = [_with_flags(row, flags) for row in found] if flags else [tuple(row) for row in found]
             try:
                 batch: list[Row] = msgspec.convert(rows, batch_type, builtin_types=(bytes,))
@@ -153,6 +162,21 @@ def _with_flags(row: Sequence[Any], flags: Iterable[int]) -> tuple[Any, ...]:  #
 # -- into a store ------------------------------------------------------------------------------------------------------
 
 
+@contextmanager
+def new_store(url: str) -> Iterator[Connection]:
+    """One transaction that fills the store at ``url``: all of it is there once the block ends, nothing if it raises.
+
+    Nobody else is to write to it meanwhile. Of SQLite the file is made, and remains.
+    """
+    reader, writer = open_engines(url)
+    reader.dispose()
+    try:
+        with store_faults(url), writer.begin() as connection:
+            yield connection
+    finally:
+        writer.dispose()
+
+
 def rows_in(connection: Connection) -> str | None:
     """The name of a table that has rows already; None for a store without any, migrated or not."""
     there = set(inspect(connection).get_table_names())
@@ -163,6 +187,13 @@ def rows_in(connection: Connection) -> str | None:
             if connection.exec_driver_sql(query).first() is not None:
                 return shape.name
     return None
+
+
+def table_columns(connection: Connection) -> dict[str, set[str]]:
+    """The tables that a store has, of whatever migration, and the names of their columns."""
+    found = inspect(connection).get_multi_columns()
+    names = {str(table): {column["name"] for column in columns} for (_, table), columns in found.items()}
+    return {table: columns for table, columns in names.items() if table != "alembic_version"}
 
 
 def write_table(connection: Connection, shape: TableShape, batches: Iterable[Sequence[Row]]) -> int:
