@@ -36,14 +36,14 @@ def positions(connection: Connection) -> list[OrganizationPosition]:
         signed_heads, and_(signed_heads.c.org_id == last.c.org_id, signed_heads.c.seq == last.c.seq)
     )
     query = select(heads.c.org_id, heads.c.seq, heads.c.hash, signed_heads.c.note).select_from(joined)
-    return sorted(OrganizationPosition(*row) for row in connection.execute(query).tuples())
+    return sorted(OrganizationPosition._make(row) for row in connection.execute(query))
 
 
 def archives(connection: Connection) -> list[ArchiveRecord]:
     """The archives that the bundle folder has to hold."""
     query = select(bundles.c.org_id, bundles.c.id, bundles.c.archive_sha256)
-    rows = connection.execute(query.where(bundles.c.archive_sha256.is_not(None))).tuples()
-    return sorted(ArchiveRecord(*row) for row in rows)
+    rows = connection.execute(query.where(bundles.c.archive_sha256.is_not(None)))
+    return sorted(ArchiveRecord._make(row) for row in rows)
 
 
 def pending_deliveries(connection: Connection) -> int:
