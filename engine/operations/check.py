@@ -18,7 +18,7 @@ from engine.store.table_copy import store_snapshot
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 
-class Finding(NamedTuple):
+class InstallationFinding(NamedTuple):
     """What is wrong, in a sentence, and the check that found it."""
 
     check: str
@@ -47,19 +47,19 @@ CHECKS = (
 )
 
 
-def check_installation(settings: Settings, *, now: datetime, progress: Progress) -> list[Finding]:
+def check_installation(settings: Settings, *, now: datetime, progress: Progress) -> list[InstallationFinding]:
     """All that is found, in the order of the checks."""
-    found: list[Finding] = []
+    found: list[InstallationFinding] = []
     try:
         must_not_begin_again(settings)
         with store_snapshot(settings.store_url) as connection:
             for check in CHECKS:
                 if check.of_store is not None:
                     said = check.of_store(connection, settings, now, progress)
-                    found += [Finding(check.name, sentence) for sentence in said]
+                    found += [InstallationFinding(check.name, sentence) for sentence in said]
     except Problem as problem:  # the store does not answer: the rest is looked at all the same
-        found.append(Finding("database", problem.message))
+        found.append(InstallationFinding("database", problem.message))
     for check in CHECKS:
         if check.of_installation is not None:
-            found += [Finding(check.name, sentence) for sentence in check.of_installation(settings, now)]
+            found += [InstallationFinding(check.name, sentence) for sentence in check.of_installation(settings, now)]
     return found

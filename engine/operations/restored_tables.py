@@ -14,7 +14,7 @@ from engine.store.history import begin_history
 from engine.store.migrations import current, latest, upgrade
 from engine.store.queries.installation import positions
 from engine.store.rows import Reader
-from engine.store.table_copy import Row, TableShape, rows_in, table_columns, table_shapes, write_table
+from engine.store.table_copy import Row, TableLayout, rows_in, table_columns, table_shapes, write_table
 
 OLDEST = "0030"  # the migration at which the first backups were made
 Progress = Callable[[str, int, int], None]
@@ -77,14 +77,14 @@ def _must_be_empty(connection: Reader, schema: str) -> None:
                       f"a new one, without tables")  # fmt: skip
 
 
-def _shape(member: BackupMember) -> TableShape:
+def _shape(member: BackupMember) -> TableLayout:
     name = member.name.removeprefix("tables/").removesuffix(".jsonl")
     if table_member(name) != member.name:
         raise refused(f"has rows in {member.name}, where no table is")
-    return TableShape(name, member.columns or (), member.key or ())
+    return TableLayout(name, member.columns or (), member.key or ())
 
 
-def _must_fit(connection: Reader, shapes: Sequence[TableShape], schema: str) -> None:
+def _must_fit(connection: Reader, shapes: Sequence[TableLayout], schema: str) -> None:
     """The tables of the backup are those of its schema, with the same columns."""
     if schema == latest():
         fits = tuple(shapes) == table_shapes()
@@ -95,7 +95,7 @@ def _must_fit(connection: Reader, shapes: Sequence[TableShape], schema: str) -> 
         raise refused(f"has other tables than its migration {schema}")
 
 
-def _rows(backup: BackupReader, shape: TableShape) -> Iterator[Row]:
+def _rows(backup: BackupReader, shape: TableLayout) -> Iterator[Row]:
     decode = msgspec.json.Decoder(shape.row_type).decode
     for line in backup.lines(table_member(shape.name)):
         try:

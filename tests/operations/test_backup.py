@@ -26,7 +26,9 @@ from tests.archives.histories import Office
 from tests.conftest import NOW
 from tests.store.test_table_copy import tables
 
-QUIET = lambda *_: None  # noqa: E731
+
+def quiet(*_):
+    """Progress that nobody looks at."""
 
 
 @pytest.fixture(autouse=True)
@@ -76,12 +78,12 @@ def settings_of(folder, url=""):
 
 def back_up(folder, path, *, url="", passphrase=None, with_keys=True):
     settings = settings_of(folder, url)
-    return write_backup(settings, path, now=NOW, passphrase=passphrase, with_keys=with_keys, progress=QUIET)
+    return write_backup(settings, path, now=NOW, passphrase=passphrase, with_keys=with_keys, progress=quiet)
 
 
 def restore(path, folder, *, url="", passphrase=None, check_only=False):
     settings = settings_of(folder, url)
-    return restore_backup(settings, path, now=NOW, passphrase=passphrase, check_only=check_only, progress=QUIET)
+    return restore_backup(settings, path, now=NOW, passphrase=passphrase, check_only=check_only, progress=quiet)
 
 
 def truth(folder):
@@ -358,7 +360,7 @@ def test_what_the_settings_keep_elsewhere_goes_there(office, tmp_path):
             "SVC_DATABASE_URL": f"sqlite:///{tmp_path}/db/store.db",
         }
     )
-    restore_backup(settings, tmp_path / "b", now=NOW, passphrase=None, check_only=False, progress=QUIET)
+    restore_backup(settings, tmp_path / "b", now=NOW, passphrase=None, check_only=False, progress=quiet)
     places = sorted(path.relative_to(tmp_path).parts[0] for path in tmp_path.rglob("*") if path.is_file())
     assert places == ["b", "db", "keys", "new", "new", "sealed", "sealed"]
     assert tables(settings.store_url) == tables(office.url)
