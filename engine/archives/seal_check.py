@@ -1,6 +1,6 @@
 """Whether the archive of every seal is the one that was sealed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -31,16 +31,23 @@ def check_seals(
 ) -> SealsCheck:
     """Each bundle that was sealed here against its file, up to the first that is another one or none.
 
-    Memory stays flat; every archive is read once. That the records of the seals are as written, and none is missing, is
-    what the change log and the heads say.
+    That the records of the seals are as written, and none is missing, is what the change log and the heads say.
     """
+    seals = len(queries.every_seal(connection, org_id))
+    return SealsCheck(org_id, seals, next(seal_problems(connection, settings, org_id, progress), None))
+
+
+def seal_problems(
+    connection: Reader, settings: Settings, org_id: str, progress: Callable[[int, int], None]
+) -> Iterator[str]:
+    """What is wrong with each archive. Memory stays flat; every archive is read once."""
     rows = queries.every_seal(connection, org_id)
     for done, row in enumerate(rows, 1):
         problem = _of_archive(archive_path(settings, org_id, row["id"]), row)
         if problem is not None:
-            return SealsCheck(org_id, len(rows), problem)
-        progress(done, len(rows))
-    return SealsCheck(org_id, len(rows), None)
+            yield problem
+        else:
+            progress(done, len(rows))
 
 
 def _of_archive(path: Path, row: BundleRow) -> str | None:

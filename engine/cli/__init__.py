@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from engine.cli.archive import verify
-from engine.cli.backup import backup, restore
+from engine.cli.backup import backup, check, restore
 from engine.cli.common import write_log
 from engine.cli.deliveries import deliveries, endpoints
 from engine.cli.demo import demo
@@ -69,6 +69,7 @@ for command in (
     erase,
     backup,
     restore,
+    check,
     routes,
     openapi,
     config,

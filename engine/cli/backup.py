@@ -1,5 +1,6 @@
 """The commands on a whole installation: back it up, restore it, check it."""
 
+import json
 from pathlib import Path
 
 import click
@@ -74,6 +75,29 @@ def restore(file: Path, passphrase_file: Path | None, check_only: bool) -> None:
         f"{done}: {found.rows:,} rows of {found.organizations} organizations and {found.archives} archives, as of "
         f"{found.made_at}"
     )
+
+
+@click.command(epilog="Example: hq check && echo all is well")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array: check and sentence of each finding.")
+@click.pass_context
+def check(context: click.Context, as_json: bool) -> None:
+    """Look for everything that can be wrong with this installation; one sentence each, and exit code 1.
+
+    The database, every chain, row, head and archive, permissions, the clock, space, keys that nobody uses, and the mail
+    server and the Redis where they are configured. Nothing is changed or sent.
+    """
+    from engine.operations.check import check_installation
+
+    with Steps() as steps:
+        found = check_installation(Settings.of_process(), now=now(), progress=steps)
+    if as_json:
+        click.echo(json.dumps([finding._asdict() for finding in found], indent=1))
+    else:
+        for finding in found:
+            click.echo(f"{finding.check}: {finding.sentence}")
+        if not found:
+            click.echo("ok: nothing was found")
+    context.exit(1 if found else 0)
 
 
 def _passphrase(file: Path | None) -> bytes | None:

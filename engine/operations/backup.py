@@ -182,8 +182,12 @@ def _new_file(path: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # nobody's file is overwritten
-        temporary.replace(path)
-        sync_folder(path.absolute().parent)
+        try:
+            temporary.replace(path)
+            sync_folder(path.absolute().parent)
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
     except FileExistsError as error:
         raise Usage(f"{path} is there already: name a file that is not.") from error
     finally:

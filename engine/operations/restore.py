@@ -26,7 +26,7 @@ from engine.store.table_copy import new_store
 
 
 @dataclass(frozen=True)
-class Restored:
+class Restoration:
     """What a restore brought back. ``missing`` says in a sentence each what is not as it was, and what to do."""
 
     organizations: int
@@ -38,7 +38,7 @@ class Restored:
 
 def restore_backup(
     settings: Settings, path: Path, *, now: datetime, passphrase: bytes | None, check_only: bool, progress: Progress
-) -> Restored:
+) -> Restoration:
     """Put the backup into SVC_DATA_DIR, and into SVC_DATABASE_URL where that is set; both have to be empty.
 
     InvalidData says what does not hold, Conflict what is in the way: then all is as it was. With ``check_only`` it is
@@ -63,7 +63,7 @@ def restore_backup(
 
 def _restore(
     settings: Settings, backup: BackupReader, work: Path, now: datetime, check_only: bool, progress: Progress
-) -> Restored:
+) -> Restoration:
     """Build it in ``work`` as in a data folder of its own, check it, and move it."""
     _must_have_room(backup, work)
     remote = settings.database_url.startswith("postgresql")
@@ -89,7 +89,7 @@ def _restore(
         placement.undo()
         raise
     organizations = len(backup.manifest.organizations)
-    return Restored(organizations, rows, count, backup.manifest.made_at, missing)
+    return Restoration(organizations, rows, count, backup.manifest.made_at, missing)
 
 
 def _extract(connection: Reader, backup: BackupReader, stage: Settings) -> int:

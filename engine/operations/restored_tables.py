@@ -7,16 +7,14 @@ import msgspec
 
 from engine.operations.backup_file import BackupMember, BackupReader, refused
 from engine.operations.data_folder import table_member
-from engine.runtime.head_check import check_heads
+from engine.operations.store_checks import history_problems
 from engine.runtime.settings import Settings
 from engine.store.batches import in_batches
-from engine.store.chain_segments import chain_check, chain_span, check_segment
 from engine.store.history import begin_history
 from engine.store.migrations import current, latest, upgrade
 from engine.store.queries.installation import positions
-from engine.store.row_check import check_rows
 from engine.store.rows import Reader
-from engine.store.table_copy import Row, TableShape, rows_in, table_columns, table_shapes, write_table
+from engine.store.table_copy import Row, TableLayout, rows_in, table_columns, table_shapes, write_table
 
 OLDEST = "0030"  # the migration at which the first backups were made
 Progress = Callable[[str, int, int], None]
@@ -63,20 +61,9 @@ def must_hold(connection: Reader, settings: Settings, progress: Progress) -> Non
     where = positions(connection)
     for done, one in enumerate(where):
         progress("organizations", done, len(where))
-        span = chain_span(connection, one.org_id)
-        checks = (
-            check_segment(connection, one.org_id, first, last, span.start[1] if number == 0 else None)
-            for number, (first, last) in enumerate(span.segments())
-        )
-        chain = chain_check(one.org_id, span, checks)
-        if not chain.ok:
-            raise refused(f"has a broken chain: {one.org_id} at event {chain.broken_seq}: {chain.problem}")
-        rows = check_rows(connection, one.org_id)
-        if not rows.ok:
-            raise refused(f"has rows that their log does not bear out: {one.org_id}: {rows.problem}")
-        told = check_heads(connection, settings, one.org_id)
-        if not told.ok:
-            raise refused(f"has heads that its chain does not bear out: {one.org_id}: {told.problems[0]}")
+        problem = next(history_problems(connection, settings, one.org_id), None)
+        if problem is not None:
+            raise refused(f"does not hold: {problem.removesuffix('.')}")
     progress("organizations", len(where), len(where))
 
 
@@ -90,14 +77,14 @@ def _must_be_empty(connection: Reader, schema: str) -> None:
                       f"a new one, without tables")  # fmt: skip
 
 
-def _shape(member: BackupMember) -> TableShape:
+def _shape(member: BackupMember) -> TableLayout:
     name = member.name.removeprefix("tables/").removesuffix(".jsonl")
     if table_member(name) != member.name:
         raise refused(f"has rows in {member.name}, where no table is")
-    return TableShape(name, member.columns or (), member.key or ())
+    return TableLayout(name, member.columns or (), member.key or ())
 
 
-def _must_fit(connection: Reader, shapes: Sequence[TableShape], schema: str) -> None:
+def _must_fit(connection: Reader, shapes: Sequence[TableLayout], schema: str) -> None:
     """The tables of the backup are those of its schema, with the same columns."""
     if schema == latest():
         fits = tuple(shapes) == table_shapes()
@@ -108,7 +95,7 @@ def _must_fit(connection: Reader, shapes: Sequence[TableShape], schema: str) -> 
         raise refused(f"has other tables than its migration {schema}")
 
 
-def _rows(backup: BackupReader, shape: TableShape) -> Iterator[Row]:
+def _rows(backup: BackupReader, shape: TableLayout) -> Iterator[Row]:
     decode = msgspec.json.Decoder(shape.row_type).decode
     for line in backup.lines(table_member(shape.name)):
         try:

@@ -25,7 +25,7 @@ def narrow(*folders: Path) -> int:
     """
     narrowed, left = 0, []
     for folder in folders:
-        for path, mode in _wide(folder):
+        for path, mode in wide_files(folder):
             try:
                 path.chmod(stat.S_IMODE(mode) & ~OTHERS)
                 narrowed += 1
@@ -94,8 +94,8 @@ def _beside(path: Path, data: bytes) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _wide(folder: Path) -> Iterator[tuple[Path, int]]:
-    """What has bits for group or others, the folder itself first: then nobody else gets at the rest meanwhile."""
+def wide_files(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Path and mode of what has bits for group or others, the folder first: then nobody gets at the rest meanwhile."""
     try:
         mode = folder.lstat().st_mode
         if mode & stat.S_ISVTX:  # a folder that everybody shares, such as /tmp, is not ours to close
@@ -109,7 +109,7 @@ def _wide(folder: Path) -> Iterator[tuple[Path, int]]:
         if entry.is_symlink():
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _wide(Path(entry.path))
+            yield from wide_files(Path(entry.path))
             continue
         try:
             mode = entry.stat(follow_symlinks=False).st_mode

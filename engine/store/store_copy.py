@@ -16,7 +16,7 @@ from engine.store.migrations import current, upgrade
 from engine.store.row_check import check_rows
 from engine.store.schema import metadata
 from engine.store.schema.organizations import heads
-from engine.store.table_copy import Row, TableShape, read_table, rows_in, store_snapshot, table_shapes, write_table
+from engine.store.table_copy import Row, TableLayout, read_table, rows_in, store_snapshot, table_shapes, write_table
 
 Counting: TypeAlias = Callable[[str, int, int], None]
 """Called with what is done, how much of it, of how much."""
@@ -112,7 +112,7 @@ def _copy(found: Connection, into: Connection, progress: Counting) -> StoreCopy:
 
 
 def _counted(
-    shape: TableShape, batches: Iterator[list[Row]], total: int, progress: Counting
+    shape: TableLayout, batches: Iterator[list[Row]], total: int, progress: Counting
 ) -> Iterator[Sequence[Row]]:
     done = 0
     for batch in batches:
@@ -121,7 +121,7 @@ def _counted(
         progress(shape.name, done, total)
 
 
-def _count(connection: Connection, shape: TableShape) -> int:
+def _count(connection: Connection, shape: TableLayout) -> int:
     return int(connection.execute(select(func.count()).select_from(metadata.tables[shape.name])).scalar_one())
 
 

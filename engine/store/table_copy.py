@@ -57,7 +57,7 @@ class TableColumn:
 
 
 @dataclass(frozen=True)
-class TableShape:
+class TableLayout:
     """A table as it is copied: its columns, and those that its key consists of, which are all where it has none."""
 
     name: str
@@ -77,10 +77,10 @@ class TableShape:
 
 
 @cache
-def table_shapes() -> tuple[TableShape, ...]:
+def table_shapes() -> tuple[TableLayout, ...]:
     """Every table of the schema, each behind those that its rows refer to."""
     return tuple(
-        TableShape(
+        TableLayout(
             str(table.name),
             tuple(TableColumn(str(column.name), _kind(column), bool(column.nullable)) for column in table.columns),
             tuple(str(column.name) for column in table.primary_key.columns or table.columns),
@@ -123,7 +123,7 @@ def store_snapshot(url: str) -> Iterator[Connection]:
         reader.dispose()
 
 
-def read_table(connection: Connection, shape: TableShape) -> Iterator[list[Row]]:
+def read_table(connection: Connection, shape: TableLayout) -> Iterator[list[Row]]:
     """The rows of a table in the order of its key, a batch at a time. InvalidData: a value is none of its column."""
     sqlite = connection.dialect.name == "sqlite"
     quote = connection.dialect.identifier_preparer.quote
@@ -196,7 +196,7 @@ def table_columns(connection: Connection) -> dict[str, set[str]]:
     return {table: columns for table, columns in names.items() if table != "alembic_version"}
 
 
-def write_table(connection: Connection, shape: TableShape, batches: Iterable[Sequence[Row]]) -> int:
+def write_table(connection: Connection, shape: TableLayout, batches: Iterable[Sequence[Row]]) -> int:
     """Put rows into a table of an empty store that is migrated to where they come from; returns how many.
 
     InvalidData: the engine does not take a row, such as a text with a zero character in PostgreSQL.
