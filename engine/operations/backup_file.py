@@ -78,7 +78,7 @@ class _Version(msgspec.Struct):
     product: str = "?"
 
 
-def refused(why: str) -> InvalidData:
+def refusal(why: str) -> InvalidData:
     """The error of a backup that cannot be used."""
     return InvalidData(f"The backup {why}; nothing was restored.", word="backup_refused")
 
@@ -178,14 +178,14 @@ class BackupReader:
         """InvalidData says what does not hold."""
         with unreadable():
             if is_encrypted(file) != (passphrase is not None):
-                raise refused(_OTHERWISE[passphrase is None])
+                raise refusal(_OTHERWISE[passphrase is None])
             plain: BinaryIO = file
             if passphrase is not None:
                 plain = io.BufferedReader(DecryptingReader(file, passphrase), CHUNK)
             end = _check_digest(plain)
             self._zip = zipfile.ZipFile(plain)
             if self._zip.comment != end:
-                raise refused("has another end than it was written with")
+                raise refusal("has another end than it was written with")
             self.manifest = self._read_manifest()
             self._by_name = {member.name: member for member in self.manifest.members}
             self._check_directory()
@@ -193,34 +193,34 @@ class BackupReader:
     def _read_manifest(self) -> BackupManifest:
         there = self._zip.NameToInfo.get(MANIFEST)
         if there is None or there.file_size > MOST_MANIFEST:
-            raise refused(f"has no {MANIFEST} that could be read")
+            raise refusal(f"has no {MANIFEST} that could be read")
         text = self._zip.read(there)
         try:
             said = msgspec.json.decode(text, type=_Version)
             if said.format != FORMAT or said.version != VERSION:
-                raise refused(
+                raise refusal(
                     f"is in the format {said.format[:40]} {said.version}, written by version {said.product[:40]}: this "
                     f"version reads {FORMAT} {VERSION}"
                 )
             return msgspec.json.decode(text, type=BackupManifest)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise refused(f"has a {MANIFEST} that is none: {error}") from error
+            raise refusal(f"has a {MANIFEST} that is none: {error}") from error
 
     def _check_directory(self) -> None:
         """Exactly the members that the manifest lists, under names that can only mean a place in a data folder."""
         entries = self._zip.infolist()
         said = [*self.manifest.members, None]
         if len(entries) != len(said):
-            raise refused(f"holds {len(entries)} files, and its manifest speaks of {len(said)}")
+            raise refusal(f"holds {len(entries)} files, and its manifest speaks of {len(said)}")
         for entry, member in zip(entries, said, strict=True):
             if entry.filename != (MANIFEST if member is None else member.name):
-                raise refused(f"holds {entry.filename[:200]!r} where its manifest has another file")
+                raise refusal(f"holds {entry.filename[:200]!r} where its manifest has another file")
             if member is not None and (not is_safe(member.name) or entry.orig_filename != entry.filename):
-                raise refused(f"holds a file of the name {entry.filename[:200]!r}, which no backup has")
+                raise refusal(f"holds a file of the name {entry.filename[:200]!r}, which no backup has")
             if member is not None and entry.file_size != member.size:
-                raise refused(f"has {entry.file_size:,} bytes of {member.name} and not {member.size:,}")
+                raise refusal(f"has {entry.file_size:,} bytes of {member.name} and not {member.size:,}")
         if len(self._by_name) != len(self.manifest.members):
-            raise refused("has a file twice")
+            raise refusal("has a file twice")
 
     def has(self, name: str) -> bool:
         """Whether there is such a file."""
@@ -237,7 +237,7 @@ class BackupReader:
                 digest.update(piece)
                 yield piece
         if size != member.size or digest.hexdigest() != member.sha256:
-            raise refused(f"is damaged: {name} is not the file that was written")
+            raise refusal(f"is damaged: {name} is not the file that was written")
 
     def lines(self, name: str) -> Iterator[bytes]:
         """The lines of a file, each without its end."""
@@ -245,10 +245,10 @@ class BackupReader:
         for piece in self.pieces(name):
             *whole, rest = (rest + piece).split(b"\n")
             if len(rest) > MOST_LINE:
-                raise refused(f"has a line in {name} that no backup has")
+                raise refusal(f"has a line in {name} that no backup has")
             yield from whole
         if rest:
-            raise refused(f"has a {name} without an end")
+            raise refusal(f"has a {name} without an end")
 
 
 _OTHERWISE = {
@@ -263,7 +263,7 @@ def unreadable(name: str = "") -> Iterator[None]:
     try:
         yield
     except Undecipherable as error:
-        raise refused(str(error)) from error
+        raise refusal(str(error)) from error
     except (
         zipfile.BadZipFile,
         zipfile.LargeZipFile,
@@ -273,7 +273,7 @@ def unreadable(name: str = "") -> Iterator[None]:
         ValueError,
         zlib.error,
     ) as error:
-        raise refused(f"cannot be read{name and f' at {name}'}: {error}") from error
+        raise refusal(f"cannot be read{name and f' at {name}'}: {error}") from error
 
 
 def is_safe(name: str) -> bool:
@@ -291,5 +291,5 @@ def _check_digest(file: BinaryIO) -> bytes:
         left -= len(piece)
     end = file.read(DIGEST)
     if end != digest.hexdigest().encode():
-        raise refused("is damaged, cut off, or no backup: the digest at its end is not that of its content")
+        raise refusal("is damaged, cut off, or no backup: the digest at its end is not that of its content")
     return end

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engine.model.errors import Conflict, Usage
 from engine.model.file_errors import file_problem
-from engine.operations.backup_file import BackupReader, refused
+from engine.operations.backup_file import BackupReader, refusal
 from engine.operations.data_folder import archive_member, heads_member, key_files
 from engine.operations.left_out import left_out
 from engine.operations.placing import Placement, must_be_free
@@ -105,11 +105,11 @@ def _extract(connection: Reader, backup: BackupReader, stage: Settings) -> int:
             count += 1
         elif name not in lacking:
             what = "other bytes than were sealed in" if name in members else "no"
-            raise refused(f"has {what} {name}, the archive of a bundle on record")
+            raise refusal(f"has {what} {name}, the archive of a bundle on record")
     for name, member in members.items():
         if member.columns is None:
             if name not in places:
-                raise refused(f"has a file {name} that nothing in it speaks of")
+                raise refusal(f"has a file {name} that nothing in it speaks of")
             _write(places[name], backup.pieces(name))
     return count
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.operations.backup_file import BackupMember, BackupReader, refused
+from engine.operations.backup_file import BackupMember, BackupReader, refusal
 from engine.operations.data_folder import table_member
 from engine.operations.store_checks import history_problems
 from engine.runtime.settings import Settings
@@ -28,7 +28,7 @@ def load_tables(connection: Reader, backup: BackupReader, *, now: datetime, prog
     """
     schema = backup.manifest.schema
     if not OLDEST <= schema <= latest():
-        raise refused(
+        raise refusal(
             f"was made at migration {schema[:20]} by version {backup.manifest.product[:40]}, and this version restores "
             f"from {OLDEST} to {latest()}: use the version that made it"
         )
@@ -44,11 +44,11 @@ def load_tables(connection: Reader, backup: BackupReader, *, now: datetime, prog
             count += write_table(connection, shape, [batch])
             progress("rows", done + count, total)
         if count != member.rows:
-            raise refused(f"has {count} rows of {shape.name}, and its manifest speaks of {member.rows}")
+            raise refusal(f"has {count} rows of {shape.name}, and its manifest speaks of {member.rows}")
         done += count
     where = [(one.org_id, one.seq, one.hash, one.signed_head) for one in positions(connection)]
     if where != [(one.id, one.seq, one.hash, one.signed_head) for one in backup.manifest.organizations]:
-        raise refused("has organizations whose heads are not those of its manifest")
+        raise refusal("has organizations whose heads are not those of its manifest")
     if schema != latest():
         upgrade(connection, "head")
         begin_history(connection, now)
@@ -63,24 +63,24 @@ def must_hold(connection: Reader, settings: Settings, progress: Progress) -> Non
         progress("organizations", done, len(where))
         problem = next(history_problems(connection, settings, one.org_id), None)
         if problem is not None:
-            raise refused(f"does not hold: {problem.removesuffix('.')}")
+            raise refusal(f"does not hold: {problem.removesuffix('.')}")
     progress("organizations", len(where), len(where))
 
 
 def _must_be_empty(connection: Reader, schema: str) -> None:
     there = rows_in(connection)
     if there is not None:
-        raise refused(f"belongs into an empty database, and SVC_DATABASE_URL names one with rows in {there}")
+        raise refusal(f"belongs into an empty database, and SVC_DATABASE_URL names one with rows in {there}")
     at = current(connection)
     if at not in (None, schema):
-        raise refused(f"belongs into an empty database, and SVC_DATABASE_URL names one that is migrated to {at}: make "
+        raise refusal(f"belongs into an empty database, and SVC_DATABASE_URL names one that is migrated to {at}: make "
                       f"a new one, without tables")  # fmt: skip
 
 
 def _shape(member: BackupMember) -> TableLayout:
     name = member.name.removeprefix("tables/").removesuffix(".jsonl")
     if table_member(name) != member.name:
-        raise refused(f"has rows in {member.name}, where no table is")
+        raise refusal(f"has rows in {member.name}, where no table is")
     return TableLayout(name, member.columns or (), member.key or ())
 
 
@@ -92,7 +92,7 @@ def _must_fit(connection: Reader, shapes: Sequence[TableLayout], schema: str) ->
         there = table_columns(connection)
         fits = {shape.name: {column.name for column in shape.columns} for shape in shapes} == there
     if not fits:
-        raise refused(f"has other tables than its migration {schema}")
+        raise refusal(f"has other tables than its migration {schema}")
 
 
 def _rows(backup: BackupReader, shape: TableLayout) -> Iterator[Row]:
@@ -101,4 +101,4 @@ def _rows(backup: BackupReader, shape: TableLayout) -> Iterator[Row]:
         try:
             yield decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise refused(f"has a row of {shape.name} that is none: {error}") from error
+            raise refusal(f"has a row of {shape.name} that is none: {error}") from error
