@@ -143,7 +143,9 @@ def test_the_worked_example_runs(tmp_path):
     assert "# Posture score" in done.stdout
     assert done.stdout.count("ok: northwind, events 1 to") == 2
     (folder,) = tmp_path.glob("tmp.*")
-    assert {"gaps.csv", "freshness.json", "obligations.ics", "site", "backup"} <= {f.name for f in folder.iterdir()}
+    assert {"gaps.csv", "freshness.json", "obligations.ics", "site", "northwind.zip", "restored"} <= {
+        f.name for f in folder.iterdir()
+    }
     assert (folder / "site" / "index.html").is_file()
 
 

@@ -61,6 +61,7 @@ ROOMS = (
     "copilot",
     "digests",
     "sales",
+    "operations",
     "web",
     "cli",
 )

@@ -11,7 +11,7 @@ from engine.runtime.settings import Settings, variable
 
 ROOT = Path(__file__).resolve().parents[1]
 # what is called from outside of our code: the command `hq` of setup.cfg
-ENTRY_POINTS = {("engine.cli", "main"), ("engine.reporting.replica_findings", "replica_findings")}
+ENTRY_POINTS = {("engine.cli", "main")}
 # where what is declared is found by other ways than its name: tables by their metadata, words as the rooms take them up
 DECLARED = ("engine.store.schema.", "engine.model.vocabulary")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

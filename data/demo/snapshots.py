@@ -18,7 +18,7 @@ from data.demo.plan import Control
 from data.demo.story import Story
 from engine.programme.snapshots import take_snapshot
 from engine.reporting.facts import FACTS, Facts
-from engine.reporting.replica import frame_view
+from engine.reporting.view import frame_view
 
 WANTED = ("control_status", "control_evidence", "gaps", "readiness", "posture", "state_changes")
 # how fresh evidence was when somebody signed takes long to find and is no part of a snapshot

@@ -18,8 +18,8 @@ from engine.archives.windows import Days
 from engine.model.document import Position
 from engine.model.errors import Unavailable
 from engine.model.vocabulary import ArchiveKind
+from engine.reporting.artifact_names import Name
 from engine.reporting.artifact_space import UNFINISHED
-from engine.reporting.artifacts import Name
 from engine.runtime.services import Services
 from engine.runtime.signing_keys import signing_key
 

@@ -1,14 +1,15 @@
 """Whether the archive of every seal is the one that was sealed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from engine.archives.bundles import archive_path
 from engine.archives.checking import check_archive
-from engine.runtime.services import Services
+from engine.runtime.settings import Settings
 from engine.store.queries import bundles as queries
+from engine.store.rows import Reader
 from engine.store.schema.records import BundleRow
 
 
@@ -25,20 +26,28 @@ class SealsCheck:
         return self.problem is None
 
 
-def check_seals(services: Services, org_id: str, progress: Callable[[int, int], None]) -> SealsCheck:
+def check_seals(
+    connection: Reader, settings: Settings, org_id: str, progress: Callable[[int, int], None]
+) -> SealsCheck:
     """Each bundle that was sealed here against its file, up to the first that is another one or none.
 
-    Memory stays flat; every archive is read once. That the records of the seals are as written, and none is missing, is
-    what the change log and the heads say.
+    That the records of the seals are as written, and none is missing, is what the change log and the heads say.
     """
-    with services.store.reader() as connection:
-        rows = queries.every_seal(connection, org_id)
+    seals = len(queries.every_seal(connection, org_id))
+    return SealsCheck(org_id, seals, next(seal_problems(connection, settings, org_id, progress), None))
+
+
+def seal_problems(
+    connection: Reader, settings: Settings, org_id: str, progress: Callable[[int, int], None]
+) -> Iterator[str]:
+    """What is wrong with each archive. Memory stays flat; every archive is read once."""
+    rows = queries.every_seal(connection, org_id)
     for done, row in enumerate(rows, 1):
-        problem = _of_archive(archive_path(services.settings, org_id, row["id"]), row)
+        problem = _of_archive(archive_path(settings, org_id, row["id"]), row)
         if problem is not None:
-            return SealsCheck(org_id, len(rows), problem)
-        progress(done, len(rows))
-    return SealsCheck(org_id, len(rows), None)
+            yield problem
+        else:
+            progress(done, len(rows))
 
 
 def _of_archive(path: Path, row: BundleRow) -> str | None:

@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 from engine.cli.archive import verify
+from engine.cli.backup import backup, check, restore
 from engine.cli.common import write_log
 from engine.cli.deliveries import deliveries, endpoints
 from engine.cli.demo import demo
@@ -21,6 +22,7 @@ from engine.cli.doors import (
     scheduler,
     serve,
 )
+from engine.cli.erase import erase
 from engine.cli.figures import figures
 from engine.cli.gateway import gateway
 from engine.cli.heads import heads, keys, prove
@@ -64,6 +66,10 @@ for command in (
     heads,
     prove,
     keys,
+    erase,
+    backup,
+    restore,
+    check,
     routes,
     openapi,
     config,

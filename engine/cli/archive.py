@@ -76,11 +76,13 @@ def _of_organization(services: "Services", org: str) -> list[str]:
         check = verify_chain(services.store, name, lambda done, total: steps("events", done, total))
         if not check.ok:
             return [f" at event {check.broken_seq}: {check.problem}"]
-        told = check_heads(services, name)
+        with services.store.reader() as connection:
+            told = check_heads(connection, services.settings, name, services.store.reader)
         if not told.ok:
             return told.problems
         rows = services.store.verify_rows(name, lambda done, total: steps("revisions", done, total))
-        seals = check_seals(services, name, lambda done, total: steps("archives", done, total))
+        with services.store.reader() as connection:
+            seals = check_seals(connection, services.settings, name, lambda done, total: steps("archives", done, total))
     problem = rows.problem or seals.problem
     if problem is not None:
         return [problem]

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from engine.cli.common import now, open_console_services
+from engine.cli.common import Steps, now, open_console_services
 from engine.runtime.settings import Settings
 
 
@@ -77,13 +77,32 @@ def _last(run: Mapping[str, Any] | None) -> str:  # a row of runs; the store is 
     return f"last {began}, {run['outcome']} in {seconds:.1f} s: {run['message']}"
 
 
-@click.command(epilog="Example: hq migrate")
-def migrate() -> None:
-    """Bring the operational store to the newest schema."""
+@click.command(epilog="Example: hq migrate; hq migrate --to postgresql+psycopg://hq@db.example/hq")
+@click.option("--to", metavar="URL", help="Copy a SQLite store with its chains into this empty PostgreSQL database.")
+def migrate(to: str | None) -> None:
+    """Bring the operational store to the newest schema; with --to, move it to PostgreSQL.
+
+    Stop the server first. The copy is checked before it counts: rows, heads, chains; where anything fails, nothing is
+    left of it. The SQLite file stays as it is.
+    """
+    from engine.runtime.second_history import must_not_begin_again
+    from engine.runtime.store_move import move_store
     from engine.store.migrations import migrate as run
 
-    before, after = run(Settings.of_process().store_url)
+    settings = Settings.of_process()
+    must_not_begin_again(settings)
+    before, after = run(settings.store_url)
     click.echo(f"already at {after}" if before == after else f"migrated from {before or 'nothing'} to {after}")
+    if to is None:
+        return
+    with Steps() as steps:
+        copied = move_store(settings.store_url, to, now=now(), progress=steps)
+    for table, count in copied.rows.items():
+        if count:
+            click.echo(f"{table}: {count}")
+    for org_id, head in copied.heads.items():
+        click.echo(f"{org_id} stands at {head.seq}, {head.hash}: chain and rows hold")
+    click.echo("Set SVC_DATABASE_URL to the URL given with --to, on every machine, and start the server again.")
 
 
 @click.command(epilog="Example: hq routes | grep vendors")

@@ -68,16 +68,37 @@ def send(outside: Outside, row: DeliveryRow, contents: DeliveryContentRow, head:
         return _refused(code, "the recipient")
     except smtplib.SMTPDataError as error:
         return _refused(error.smtp_code, "the message")
-    except smtplib.SMTPNotSupportedError:
-        return Outcome("retry", "The mail server lacks what is needed: TLS, sign-in or international addresses.")
-    except smtplib.SMTPResponseException as error:
-        return Outcome("retry", f"The mail server answered {error.smtp_code}: no mail is taken.", channel_down=True)
-    except ssl.SSLCertVerificationError:
-        return Outcome("retry", "The mail server's certificate is not valid for its name.", channel_down=True)
     except (OSError, smtplib.SMTPException) as error:
-        said = f"The mail server could not be reached ({type(error).__name__})."
-        return Outcome("retry", said, channel_down=True)
+        return _down(error)
     return SENT
+
+
+def unreachable(outside: Outside) -> str | None:
+    """Why no mail would be taken: the server is greeted as for a mail, and none is sent. None where it answers, or none
+    is configured."""
+    if outside.mail_server is None:
+        return None
+    try:
+        session = _session(outside.mail_server, outside)
+        try:
+            session.ehlo_or_helo_if_needed()
+        finally:
+            _leave(session)
+    except (OSError, smtplib.SMTPException) as error:
+        return _down(error).error
+    return None
+
+
+def _down(error: Exception) -> Outcome:
+    """What a server says that takes no mail at all."""
+    if isinstance(error, smtplib.SMTPNotSupportedError):
+        return Outcome("retry", "The mail server lacks what is needed: TLS, sign-in or international addresses.")
+    if isinstance(error, smtplib.SMTPResponseException):
+        return Outcome("retry", f"The mail server answered {error.smtp_code}: no mail is taken.", channel_down=True)
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Outcome("retry", "The mail server's certificate is not valid for its name.", channel_down=True)
+    said = f"The mail server could not be reached ({type(error).__name__})."
+    return Outcome("retry", said, channel_down=True)
 
 
 @cache

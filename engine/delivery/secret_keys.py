@@ -6,6 +6,7 @@ The file has a key a line, base64; the first encrypts, the others still decrypt 
 
 import base64
 import os
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -64,6 +65,11 @@ class SecretKeys:
         """Whether a secret is encrypted with the key that encrypts now."""
         known = self._keys()
         return bool(known) and stored.startswith(f"{MARK}:{_name(known[0])}:")
+
+    def unused(self, stored: Sequence[str]) -> list[str]:
+        """The names of keys that opened secrets before, and none of those that are ``stored``."""
+        opening = {secret.split(":")[1] for secret in stored if secret.startswith(f"{MARK}:")}
+        return [name for name in map(_name, self._keys()[1:]) if name not in opening]
 
     def renew(self) -> None:
         """A new key that encrypts from now on; those before it still decrypt."""

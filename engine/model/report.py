@@ -17,7 +17,7 @@ import polars as pl
 from engine.model.as_of import PAST_PARAMETERS, SINCE
 from engine.model.ask import DEFAULT_PERIOD_DAYS, PERIOD_DAYS, Ask, Parameter, Parameters, Value
 from engine.model.document import Document, Table
-from engine.model.errors import BadRequest
+from engine.model.errors import BadRequest, NotFound
 from engine.model.figure import ASK, FIGURES, Figure, Figures, facts_of
 
 FORMATS = ("json", "csv", "html", "md")
@@ -178,3 +178,12 @@ def _said(value: object, figure: Figure) -> str:
             unit = {"percent": " %", "count": ""}.get(figure.unit, f" {figure.unit}")
             return f"{value:,}{unit}"
     return str(value)
+
+
+def find_report(catalogue: Mapping[str, Report], name: str) -> Report:
+    """A report of the catalogue; NotFound names the ones that exist."""
+    if name not in catalogue:
+        raise NotFound(
+            f"There is no report {name!r}; there are: {', '.join(sorted(catalogue))}.", word="unknown_report"
+        )
+    return catalogue[name]

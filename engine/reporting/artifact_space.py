@@ -94,6 +94,17 @@ class ArtifactSpace:
             self._count(IN_ALL, sum(self._counted(org_id) for org_id in self._organizations()))
         return removed
 
+    def clear(self, org_id: str) -> int:
+        """Remove all of an organization, what is being written included; returns how many there were."""
+        with self._locked():
+            before, total = self._counted(org_id), self._counted(IN_ALL)
+            files = list(self._files(org_id))
+            for file in files:
+                file.path.unlink(missing_ok=True)
+            self._count(org_id, 0)
+            self._count(IN_ALL, total - before)
+        return len(files)
+
     def _sweep(self, org_id: str, wanted: int, coming: _Coming, now: float) -> int:
         """Leave ``wanted`` bytes to an organization, least used out first; returns what is left."""
         kept = self._measured(org_id, now)

@@ -13,81 +13,23 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import date
-from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from engine.model.document import Position
 from engine.model.errors import Unavailable
 from engine.model.file_errors import file_problem
+from engine.reporting.artifact_names import Name
 from engine.reporting.artifact_space import UNFINISHED, ArtifactSpace, Quota
 from engine.reporting.durable_files import file_sum, flush, flush_names
-from engine.store.types import canonical_json
 
 log = logging.getLogger(__name__)
-ROOT = Path(__file__).resolve().parents[2]
-_SOURCES = ("engine", "reports", "templates", "data")
-_LIBRARIES = ("polars", "duckdb", "jinja2", "icalendar")
 MEMORY_BYTES = 48 * 1024 * 1024
 QUOTA = Quota(organization=1 << 30, total=8 << 30)
 USE_NOTED_SECONDS = 3600.0  # a file's time is when it was last used, as closely as this
 SEAL_BYTES = 32
 SUM = ".sum"
-
-
-@cache
-def code_fingerprint() -> str:
-    """A hash of everything but data that a report is a function of: our sources and the libraries that compute."""
-    digest = sha256()
-    for folder in _SOURCES:
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".py", ".html", ".css", ".csv", ".toml") and path.is_file():
-                digest.update(f"{path.relative_to(ROOT)}\0".encode())
-                digest.update(path.read_bytes())
-    for name in _LIBRARIES:
-        digest.update(f"{name} {version(name)}\0".encode())
-    return digest.hexdigest()
-
-
-@dataclass(frozen=True)
-class Name:
-    """What an artifact is a function of. Equal names have equal bytes."""
-
-    org_id: str
-    report: str
-    format: str
-    as_of: date
-    position: Position
-    parameters: tuple[tuple[str, Any], ...]  # what a report declares
-
-    @classmethod
-    def of(
-        cls, org_id: str, report: str, format: str, as_of: date, position: Position, parameters: Mapping[str, object]
-    ) -> "Name":
-        return cls(org_id, report, format, as_of, position, tuple(parameters.items()))
-
-    @property
-    def key(self) -> str:
-        """40 hex digits; also the ETag."""
-        parts = [
-            code_fingerprint(), self.org_id, self.report, self.format, self.as_of.isoformat(), self.position.seq,
-            self.position.hash, canonical_json([list(pair) for pair in self.parameters]),
-        ]  # fmt: skip
-        return sha256(canonical_json(parts).encode()).hexdigest()[:40]
-
-
-def artifact_name(
-    org_id: str, report: str, form: str, as_of: date, revision: Position, parameters: Mapping[str, object]
-) -> tuple[Name, str]:
-    """The name of an artifact and its key."""
-    name = Name.of(org_id, report, form, as_of, revision, parameters)
-    return name, name.key
 
 
 class Artifacts:
@@ -196,6 +138,11 @@ class Artifacts:
             self._say(problem, error)
             raise problem from error
         return path
+
+    def drop(self, name: Name) -> None:
+        """Remove one that must not stay; whoever has its bytes keeps them."""
+        with suppress(FileNotFoundError):
+            self._path(name, name.key).unlink()
 
     @contextmanager
     def building(self, name: Name) -> Iterator[None]:

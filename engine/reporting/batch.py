@@ -14,10 +14,12 @@ from engine.model.ask import DEFAULT_PERIOD_DAYS
 from engine.model.days import local_day
 from engine.model.every_organization import OrganizationsRun, for_every_organization
 from engine.model.report import Report
+from engine.reporting.artifact_names import artifact_name
 from engine.reporting.artifact_space import Quota
-from engine.reporting.artifacts import QUOTA, Artifacts, artifact_name
+from engine.reporting.artifacts import QUOTA, Artifacts
 from engine.reporting.facts import Facts
 from engine.reporting.missing_weeks import MissingWeeks
+from engine.reporting.parts import newest_erasure
 from engine.reporting.process_pool import process_pool
 from engine.reporting.replica import Replica
 from engine.reporting.snapshot import Snapshot, Subject
@@ -74,6 +76,7 @@ def build_organization(work: Work) -> BuildResult:
         Artifacts(work.folder, memory_bytes=0, quota=work.quota),
         lambda _: work.source,
         artifact_name,
+        lambda: newest_erasure(subject.part_heads),
     ) as snapshot:
         for report in work.catalogue.values():
             for form in report.formats:

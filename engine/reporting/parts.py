@@ -13,6 +13,7 @@ from engine.reporting.facts import FACTS, WEEKLY, inputs
 from engine.reporting.facts.assurance_scans import OVER
 from engine.reporting.facts.scans import SCANS
 from engine.store.part_heads import EVENTS, part_of
+from engine.store.person_erasure import PERSON_ERASED
 from engine.store.schema import REPLICATED
 
 ALWAYS = frozenset({"organizations", "organization_settings"})  # name, time zone and thresholds are in every report
@@ -70,3 +71,9 @@ def newest(parts: Collection[str], heads: Mapping[str, Position], head: Position
     if EVENTS in parts:
         return head
     return max((heads[part] for part in parts if part in heads), key=lambda found: found.seq, default=head)
+
+
+def newest_erasure(heads: Mapping[str, Position]) -> int:
+    """Where the newest erasure of a person ended; 0 without one. What was computed before may name that person."""
+    found = heads.get(part_of(PERSON_ERASED))
+    return 0 if found is None else found.seq

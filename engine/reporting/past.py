@@ -18,8 +18,8 @@ from engine.reporting.replica_tables import VERSIONED, owner
 from engine.reporting.tallies import RowTally
 from engine.store.batches import in_batches
 from engine.store.changes import ChangeReader, sql_type
+from engine.store.log_lines import LoggedRow
 from engine.store.part_heads import EVENTS
-from engine.store.row_log import LoggedRow
 from engine.store.schema import REPLICATED
 from engine.store.types import Json, canonical_json
 

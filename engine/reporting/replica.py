@@ -9,14 +9,13 @@ to the file when it can.
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 import duckdb
-import polars as pl
 
 from engine.model.document import Position
 from engine.model.file_errors import NO_MEMORY, FileFault, fault_problem
@@ -30,10 +29,10 @@ from engine.reporting.replica_file import (
     in_memory,
     lock,
     open_or_make,
+    remove,
     remove_asides,
     set_aside,
 )
-from engine.reporting.replica_tables import PRESENT
 from engine.reporting.tallies import stored_rows
 from engine.reporting.view import ReplicaLost, View
 from engine.store.changes import ChangeReader, changes
@@ -50,20 +49,6 @@ _UNSOUND = (
 )  # fmt: skip
 _LOST = "The copy of the records that reports are computed from was damaged; another one is made: try again."
 _UNKEPT = "The copy of the records that reports are computed from cannot be made"
-
-
-@contextmanager
-def frame_view(tables: Mapping[str, pl.DataFrame]) -> Iterator[View]:
-    """A view of rows that no store holds, by table; what a frame leaves out is null, other tables are empty."""
-    with duckdb.connect(":memory:") as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        for definition in PRESENT:
-            connection.execute(definition)
-        for name, frame in tables.items():
-            connection.register("incoming", frame.to_arrow())
-            connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM incoming")  # noqa: S608 - names of tables are ours
-            connection.unregister("incoming")
-        yield View(connection)
 
 
 class Replica:
@@ -244,11 +229,31 @@ class Replica:
             with changes(self.url, [(org_id, known[org_id].seq) for org_id in wanted]) as found:
                 stands = {}
                 for change in found:
+                    if known[change.org_id].seq and change.erased_since():
+                        self._forget(copy)
+                        break
                     position = catch_up(copy.connection, change, known[change.org_id], with_past)
                     if position is not None:
                         stands[change.org_id] = position
                         self._compare_counts(copy, change)
-                return stands
+                else:
+                    return stands
+        return self._sync(wanted, with_past)
+
+    def _forget(self, copy: Copy) -> None:
+        """Go on with another copy: this one has a person who was erased, and in a file rows that go leave their bytes.
+
+        Views of others hold it, without its name, until they are closed.
+        """
+        with self._guard:
+            if copy is not self._opened:
+                return
+            self._opened = None
+            log.info("A person was erased: the analytics store %s is made anew.", copy.path or "in memory")
+            if copy.path is not None:
+                self._leaving.append(copy)
+                if copy.is_in_place:
+                    remove(copy.path)
 
     def _compare_counts(self, copy: Copy, change: ChangeReader) -> None:
         """Unsound where a file that was found has more or fewer rows than the store; once for each organization."""

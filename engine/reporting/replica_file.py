@@ -24,6 +24,7 @@ from engine.reporting.tallies import strange_rows
 log = logging.getLogger(__name__)
 
 Options: TypeAlias = Mapping[str, str | bool | int | float | list[str]]
+SUFFIX = ".duckdb"
 ASIDE = ".aside"
 PROBE_BYTES = 1 << 20
 _SAID = {code: os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE,
@@ -106,6 +107,27 @@ def remove_asides(path: Path) -> None:
     """Remove what was set aside. OSError."""
     for suffix in ("", ".wal"):
         _remove(Path(f"{path}{suffix}{ASIDE}"))
+
+
+def remove(path: Path) -> None:
+    """Remove a file with its log and what was set aside. OSError."""
+    path.unlink(missing_ok=True)
+    _remove_logs(path)
+    remove_asides(path)
+
+
+def remove_unused(folder: Path) -> list[Path]:
+    """Remove all replicas in a folder that no process holds; the others, which are removed by who holds them."""
+    held = []
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        try:
+            with lock(path):
+                _nobody_has(path)
+                remove(path)
+        except InUse:
+            remove_asides(path)
+            held.append(path)
+    return held
 
 
 def disk_fault(error: BaseException, folder: Path) -> FileFault | None:

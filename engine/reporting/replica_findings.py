@@ -19,7 +19,7 @@ def replica_findings(url: str, path: Path, org_ids: Sequence[str]) -> list[str]:
     """What the file at ``path`` has otherwise than the store, in sentences; none where it is whole, or not there.
 
     A copy of it is brought to the heads of the organizations and compared, row by row, with one that is made anew. The
-    file stays as it is. One that another process has is not compared, and the sentence says so.
+    file stays as it is. One that another process has is not compared: who has it heals it.
     """
     if not os.path.lexists(path):
         return []
@@ -31,7 +31,7 @@ def replica_findings(url: str, path: Path, org_ids: Sequence[str]) -> list[str]:
                     shutil.copyfile(f"{path}{suffix}", f"{taken}{suffix}")
             return _findings(url, path.name, open_sound(taken, {}), org_ids)
     except InUse:
-        return [f"The analytics store {path.name} is in use by another process and was not compared."]
+        return []
     except (Unsound, duckdb.Error) as error:
         return [f"The analytics store {path.name} is not sound and will be made anew: {error}."]
 

@@ -19,11 +19,12 @@ import polars as pl
 from engine.model.as_of import SINCE
 from engine.model.ask import DEFAULT_PERIOD_DAYS, Ask, Parameters
 from engine.model.document import Document, Edition, Organization, Position
-from engine.model.errors import NotFound, Unavailable
+from engine.model.errors import Unavailable
 from engine.model.figure import Figures
-from engine.model.report import EXPLAIN, Report
+from engine.model.report import EXPLAIN, Report, find_report
 from engine.model.thresholds import Thresholds
-from engine.reporting.artifacts import Artifacts, Name
+from engine.reporting.artifact_names import Name
+from engine.reporting.artifacts import Artifacts
 from engine.reporting.difference.comparing import Side
 from engine.reporting.parts import newest, report_parts
 from engine.reporting.render import RENDERERS
@@ -36,7 +37,7 @@ KEPT_EDITIONS = 2  # a report is asked for in one format after the other
 Render = Callable[[Edition], bytes]
 PartHeads = Mapping[str, Position]
 """Where the newest write to each part of an organization's records ended."""
-Naming = Callable[[str, str, str, date, Position, Parameters], tuple[Name, str]]
+Naming = Callable[[str, str, str, date, Position, Parameters, int], tuple[Name, str]]
 Changes: TypeAlias = Callable[["Snapshot", Report, Parameters], Document]
 """What differs between an earlier moment, which the parameters name, and the snapshot."""
 
@@ -91,6 +92,7 @@ class Snapshot:
         artifacts: Artifacts,
         open_source: Callable[[tuple[Position, date] | None], FactSource],
         naming: Naming,
+        erased: Callable[[], int],
         changes: "Changes | None" = None,
     ) -> None:
         self.org_id = org_id
@@ -100,6 +102,8 @@ class Snapshot:
         self._part_heads = part_heads
         self._open_source = open_source
         self._naming = naming
+        self._erased = erased
+        self._erased_before = erased()
         self._changes = changes
         self._opened: FactSource | None = None
         self._editions: dict[tuple[object, ...], Edition] = {}
@@ -196,12 +200,7 @@ class Snapshot:
         return kept.data.decode()
 
     def _keep(
-        self,
-        report: Report,
-        form: str,
-        parameters: Parameters,
-        render: Render,
-        must_keep: bool = False,
+        self, report: Report, form: str, parameters: Parameters, render: Render, must_keep: bool = False
     ) -> Artifact:
         kept = self._kept(report, form, parameters)
         if kept is not None:
@@ -218,6 +217,8 @@ class Snapshot:
             except Unavailable:
                 if must_keep:
                     raise
+            if name.erased != self._erased():  # a person went while it was made
+                self.artifacts.drop(name)
             return Artifact(name, key, data, made=True)
 
     def _kept(self, report: Report, form: str, parameters: Parameters) -> Artifact | None:
@@ -226,7 +227,8 @@ class Snapshot:
         return None if data is None else Artifact(name, key, data)
 
     def _name(self, report: Report, form: str, parameters: Parameters) -> tuple[Name, str]:
-        return self._naming(self.org_id, report.name, form, self.as_of, self._stands_at(report), parameters)
+        stands_at = self._stands_at(report)
+        return self._naming(self.org_id, report.name, form, self.as_of, stands_at, parameters, self._erased_before)
 
     def _edition(self, report: Report, parameters: Parameters) -> Edition:
         key = (report.name, *parameters.items())
@@ -289,12 +291,3 @@ class Snapshot:
             {name: self._source.frame(name, over) for name in report.facts},
             Ask(subject.as_of, period, subject.settings, options),
         )
-
-
-def find_report(catalogue: Mapping[str, Report], name: str) -> Report:
-    """A report of the catalogue; NotFound names the ones that exist."""
-    if name not in catalogue:
-        raise NotFound(
-            f"There is no report {name!r}; there are: {', '.join(sorted(catalogue))}.", word="unknown_report"
-        )
-    return catalogue[name]

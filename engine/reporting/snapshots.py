@@ -16,14 +16,16 @@ from engine.model.ask import DEFAULT_PERIOD_DAYS, Parameters
 from engine.model.days import local_day
 from engine.model.document import Document, Position
 from engine.model.errors import NotFound, Unavailable
-from engine.model.report import Report
-from engine.reporting.artifacts import Artifacts, Name, artifact_name
+from engine.model.report import Report, find_report
+from engine.reporting.artifact_names import Name, artifact_name
+from engine.reporting.artifacts import Artifacts
 from engine.reporting.comparisons import changes_since
 from engine.reporting.facts import Facts
 from engine.reporting.missing_weeks import MissingWeeks
 from engine.reporting.moments import Moments
+from engine.reporting.parts import newest_erasure
 from engine.reporting.replica import Replica
-from engine.reporting.snapshot import Snapshot, Subject, find_report
+from engine.reporting.snapshot import Snapshot, Subject
 from engine.reporting.subjects import question, subjects
 from engine.reporting.view import View
 from engine.store import Store
@@ -83,7 +85,12 @@ class Snapshots:
             return changes_since(snapshot, report, parameters, lambda at: self.open(org_id, now=now, at=at), self.store)
 
         heads = partial(self.store.part_heads, org_id) if stand == present else None
-        return Snapshot(org_id, stand, heads, self.catalogue, self.artifacts, share, self._named, changes)
+        erased = partial(self._erased, org_id)
+        return Snapshot(org_id, stand, heads, self.catalogue, self.artifacts, share, self._named, erased, changes)
+
+    def _erased(self, org_id: str) -> int:
+        """Where the newest erasure of a person of the organization ended; 0 without one."""
+        return newest_erasure(self.store.part_heads(org_id))
 
     def _stand(self, org_id: str, present: "Stand", at: AsOf | None) -> "Stand":
         """Where a snapshot stands, which names what is computed from it: the one place that decides it."""
@@ -93,15 +100,15 @@ class Snapshots:
         return self._moments.find(org_id, at, head, today, self._zones[org_id][1])
 
     def _named(
-        self, org_id: str, report: str, form: str, as_of: date, revision: Position, parameters: Parameters
+        self, org_id: str, report: str, form: str, as_of: date, revision: Position, parameters: Parameters, erased: int
     ) -> tuple[Name, str]:
         """The name and its key; hashing it anew for each reader costs more than finding the bytes."""
-        wanted = (org_id, report, form, as_of, revision.hash, *parameters.values())
+        wanted = (org_id, report, form, as_of, revision.hash, erased, *parameters.values())
         found = self._names.get(wanted)
         if found is None:
             if len(self._names) >= KEPT_NAMES:
                 self._names.clear()
-            found = self._names[wanted] = artifact_name(org_id, report, form, as_of, revision, parameters)
+            found = self._names[wanted] = artifact_name(org_id, report, form, as_of, revision, parameters, erased)
         return found
 
     def _today(self, org_id: str, head: Position, now: datetime) -> date:
@@ -133,7 +140,10 @@ class Snapshots:
                 self.replica.sync([org_id], with_past=True)
             with self._guard:
                 found = self._views.get((org_id, position, day))
-                if found is None or found.is_lost:
+                if found is not None and (found.is_lost or found.present.seq < self._erased(org_id)):
+                    self._views.pop(found.key).drop()
+                    found = None
+                if found is None:
                     found = self._open_past(org_id, stand)
                 if found is not None:
                     return self._used(found)

@@ -1,8 +1,8 @@
 """One state of the replica as a reader sees it."""
 
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import duckdb
@@ -12,6 +12,7 @@ import pyarrow as pa
 from engine.model.document import Position
 from engine.model.errors import Unavailable
 from engine.reporting import past
+from engine.reporting.replica_tables import PRESENT
 
 
 class ReplicaLost(Unavailable):
@@ -84,3 +85,17 @@ class View:
                 return False
             past.look_back_each(self._cursor, asked)
         return True
+
+
+@contextmanager
+def frame_view(tables: Mapping[str, pl.DataFrame]) -> Iterator[View]:
+    """A view of rows that no store holds, by table; what a frame leaves out is null, other tables are empty."""
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        for definition in PRESENT:
+            connection.execute(definition)
+        for name, frame in tables.items():
+            connection.register("incoming", frame.to_arrow())
+            connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM incoming")  # noqa: S608 - names of tables are ours
+            connection.unregister("incoming")
+        yield View(connection)

@@ -4,14 +4,15 @@ One pass over the leaves of the tree, the root computed along the way; the chain
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.model import merkle
 from engine.model.checkpoints import WitnessKey, open_note, origin_of, read_checkpoint, signer
 from engine.runtime.key_rotations import own_keys
-from engine.runtime.services import Services
+from engine.runtime.settings import Settings
 from engine.runtime.signed_heads import file_lines, heads_path, note_of_line
 from engine.runtime.witnesses import known_witnesses, must_hold_beside
 from engine.store.chain import GENESIS
@@ -47,24 +48,35 @@ class HeadsCheck:
         return not self.problems
 
 
-def check_heads(services: Services, org_id: str) -> HeadsCheck:
-    """Check every head of the organization that was signed, sealed, delivered or downloaded."""
+def check_heads(
+    connection: Reader,
+    settings: Settings,
+    org_id: str,
+    later: Callable[[], AbstractContextManager[Reader]] | None = None,
+) -> HeadsCheck:
+    """Check every head of the organization that was signed, sealed, delivered or downloaded.
+
+    ``later`` reads the store as it is by then, where somebody writes meanwhile: a head that was signed after what
+    ``connection`` sees is for the next check.
+    """
     check = HeadsCheck(org_id)
-    key_path = services.settings.signing_key_path
-    witnesses = known_witnesses(services.settings)
-    lines = file_lines(heads_path(services.settings, org_id))
-    with services.store.reader() as connection:
-        rows = queries.every(connection, org_id)
-        keys = own_keys(key_path) if key_path.exists() else ()  # after what they signed: one may be new since
-        check.signatures = bool(keys)
-        claims = [
-            *_from_file(lines, org_id, keys, check),
-            *_from_rows(rows, org_id, keys, witnesses, check),
-            *_departures(connection, org_id, check),
-        ]
-        check.heads = len(claims)
-        _on_chain(connection, org_id, claims, check)
-        _seals(services, connection, org_id, check)
+    key_path = settings.signing_key_path
+    witnesses = known_witnesses(settings)
+    lines = file_lines(heads_path(settings, org_id))
+    rows = queries.every(connection, org_id)
+    keys = own_keys(key_path) if key_path.exists() else ()  # after what they signed: one may be new since
+    check.signatures = bool(keys)
+    claims = [
+        *_from_file(lines, org_id, keys, check),
+        *_from_rows(rows, org_id, keys, witnesses, check),
+        *_departures(connection, org_id, check),
+    ]
+    check.heads = len(claims)
+    by_then = later or (lambda: nullcontext(connection))
+    with by_then() as newer:
+        newest, _ = position(newer, org_id)
+    _on_chain(connection, org_id, claims, check, newest)
+    _seals(settings, connection, org_id, check, by_then)
     del check.problems[MOST:]
     return check
 
@@ -126,8 +138,11 @@ def _signed(where: str, note: str, org_id: str, keys: Sequence[bytes]) -> HeadCl
 # -- what there is -----------------------------------------------------------------------------------------------------
 
 
-def _on_chain(connection: Reader, org_id: str, claims: Sequence[HeadClaim], check: HeadsCheck) -> None:
-    """Go through the leaves once and hold every claim against the place that it speaks of."""
+def _on_chain(connection: Reader, org_id: str, claims: Sequence[HeadClaim], check: HeadsCheck, newest: int) -> None:
+    """Go through the leaves once and hold every claim against the place that it speaks of.
+
+    The chain ends at ``newest`` by now.
+    """
     wanted: Mapping[int, list[HeadClaim]] = defaultdict(list)
     for claim in claims:
         wanted[claim.seq].append(claim)
@@ -147,7 +162,7 @@ def _on_chain(connection: Reader, org_id: str, claims: Sequence[HeadClaim], chec
         frontier.add(leaf)
         _judge(wanted.get(seq, ()), leaf, frontier, check)
     for claim in claims:
-        if claim.seq > last:
+        if claim.seq > max(last, newest):
             check.problems.append(f"{claim.where} is of event {claim.seq}, and the chain ends at {last}: its tail was "
                                   "cut off")  # fmt: skip
 
@@ -188,18 +203,24 @@ def _bytes_of(digest: str) -> bytes | None:
         return None
 
 
-def _seals(services: Services, connection: Reader, org_id: str, check: HeadsCheck) -> None:
+def _seals(
+    settings: Settings,
+    connection: Reader,
+    org_id: str,
+    check: HeadsCheck,
+    later: Callable[[], AbstractContextManager[Reader]],
+) -> None:
     """No seal is missing: neither from the records that its event speaks of, nor from those of its file."""
     for seq, bundle_id in queries.seals_without_bundle(connection, org_id):
         check.problems.append(f"the bundle {bundle_id} that event {seq} sealed is not on record")
     known = queries.bundle_ids(connection, org_id)
-    found = sorted((services.settings.bundle_folder / org_id).glob("*.zip"))
+    found = sorted((settings.bundle_folder / org_id).glob("*.zip"))
     strange = [path for path in found if path.stem not in known]
     if not strange:
         return
     sealing = [path for path in strange if any(path.parent.glob(f".{path.stem}.*"))]
-    with services.store.reader() as later:  # a seal that came since: its record is newer than what ``connection`` sees
-        known = queries.bundle_ids(later, org_id)
+    with later() as newer:  # a seal that came since: its record is newer than what ``connection`` sees
+        known = queries.bundle_ids(newer, org_id)
     for path in strange:
         if path not in sealing and path.stem not in known and path.exists():
             check.problems.append(f"the bundle {path.stem} is in the bundle folder and not on record")

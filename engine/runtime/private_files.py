@@ -1,5 +1,6 @@
 """What is written is for the account that runs the program: no bits for group and others."""
 
+import fcntl
 import logging
 import os
 import stat
@@ -9,6 +10,7 @@ from pathlib import Path
 
 log = logging.getLogger("hq.files")
 OTHERS = 0o077
+LONGEST_LINE = 65_536  # bytes that are looked back for the end of the line before
 
 
 def write_privately() -> None:
@@ -23,7 +25,7 @@ def narrow(*folders: Path) -> int:
     """
     narrowed, left = 0, []
     for folder in folders:
-        for path, mode in _wide(folder):
+        for path, mode in wide_files(folder):
             try:
                 path.chmod(stat.S_IMODE(mode) & ~OTHERS)
                 narrowed += 1
@@ -48,6 +50,36 @@ def write_over(path: Path, data: bytes) -> None:
         temporary.replace(path)
 
 
+def append_line(path: Path, line: bytes) -> None:
+    """Add a line to a file that only we read; it is on the disk afterwards. OSError.
+
+    What a process that ended left of a line is taken away.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new = not path.exists()
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        end = file.seek(0, os.SEEK_END)
+        start = file.seek(max(0, end - LONGEST_LINE))
+        whole = start + file.read().rfind(b"\n") + 1
+        file.seek(whole)
+        file.truncate()
+        file.write(line + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    if new:
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """The names in a folder are on the disk. OSError."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
 @contextmanager
 def _beside(path: Path, data: bytes) -> Iterator[Path]:
     """A file with the data beside ``path``, which is gone in the end unless it was moved."""
@@ -62,8 +94,8 @@ def _beside(path: Path, data: bytes) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _wide(folder: Path) -> Iterator[tuple[Path, int]]:
-    """What has bits for group or others, the folder itself first: then nobody else gets at the rest meanwhile."""
+def wide_files(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Path and mode of what has bits for group or others, the folder first: then nobody gets at the rest meanwhile."""
     try:
         mode = folder.lstat().st_mode
         if mode & stat.S_ISVTX:  # a folder that everybody shares, such as /tmp, is not ours to close
@@ -77,7 +109,7 @@ def _wide(folder: Path) -> Iterator[tuple[Path, int]]:
         if entry.is_symlink():
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _wide(Path(entry.path))
+            yield from wide_files(Path(entry.path))
             continue
         try:
             mode = entry.stat(follow_symlinks=False).st_mode

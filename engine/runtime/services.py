@@ -11,6 +11,7 @@ from engine.reporting.artifact_space import Quota
 from engine.reporting.artifacts import MEMORY_BYTES, Artifacts
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
+from engine.runtime.second_history import must_not_begin_again
 from engine.runtime.settings import Settings
 from engine.store import Store
 from engine.store.migrations import migrate
@@ -70,6 +71,7 @@ def open_services(
     Processes that compute side by side have a ``replica`` each, a file in the data folder; ``memory_bytes`` bounds the
     artifacts that are held in memory; ``shared`` where several of them write all the time.
     """
+    must_not_begin_again(settings)
     migrate(settings.store_url, now=now)
     store = Store(settings.store_url, shared=shared)
     folder = settings.data_dir

@@ -5,7 +5,6 @@ file is what a store that was cut or rewritten is found by. None is signed that 
 """
 
 import base64
-import fcntl
 import os
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +24,7 @@ from engine.model.checkpoints import (
 )
 from engine.model.errors import Conflict, NotFound
 from engine.model.file_errors import file_problem
+from engine.runtime.private_files import append_line
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.runtime.signing_keys import SigningKey, signing_key
@@ -194,32 +194,11 @@ def note_of_line(line: str) -> str:
 
 
 def _append(path: Path, note: str) -> None:
-    """Add a line that is on the disk afterwards. What a process that ended left of a line is taken away."""
+    """Add a line that is on the disk afterwards."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        new = not path.exists()
-        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            end = file.seek(0, os.SEEK_END)
-            start = file.seek(max(0, end - LONGEST))
-            whole = start + file.read().rfind(b"\n") + 1
-            file.seek(whole)
-            file.truncate()
-            file.write(one_line_note(note).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        if new:
-            _sync_folder(path.parent)
+        append_line(path, one_line_note(note).encode())
     except OSError as error:
         raise file_problem("The file of signed heads cannot be written", error) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 # -- what must hold ----------------------------------------------------------------------------------------------------

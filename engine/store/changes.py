@@ -18,7 +18,9 @@ from sqlalchemy.engine import make_url
 
 from engine.model.document import Position
 from engine.store.faults import fault_of, log_problem, store_faults
-from engine.store.row_log import LoggedRow, logged_rows
+from engine.store.log_lines import LoggedRow, logged_rows
+from engine.store.part_heads import part_of
+from engine.store.person_erasure import PERSON_ERASED
 from engine.store.schema import REPLICATED
 from engine.store.sqlite_files import connect
 from engine.store.statements import Stored
@@ -109,6 +111,11 @@ class ChangeReader:
         """The hash of the chain at ``seq``, to tell whether the store is still the one that was replicated."""
         rows = self._source.rows("SELECT hash FROM audit_log WHERE org_id = ? AND seq = ?", (self.org_id, seq))
         return rows[0][0] if rows else None
+
+    def erased_since(self) -> bool:
+        """Whether a person was erased after ``since``: who has the rows of before is to lose them."""
+        query = "SELECT 1 FROM table_heads WHERE org_id = ? AND part = ? AND revision > ?"
+        return bool(self._source.rows(query, (self.org_id, part_of(PERSON_ERASED), self.since)))
 
     def tables(self) -> list[Table]:
         """Replicated tables with a row changed after ``since``."""

@@ -47,6 +47,12 @@ def open_engines(url: str) -> tuple[Engine, Engine]:
     raise Usage(f"SVC_DATABASE_URL must begin with sqlite:// or postgresql+psycopg://; got {parsed.drivername!r}.")
 
 
+def sqlite_path(url: str) -> Path | None:
+    """The file of a SQLite store; None for a server's."""
+    parsed = make_url(url)
+    return Path(parsed.database or "") if parsed.get_backend_name() == "sqlite" else None
+
+
 def is_read_only(url: str) -> bool:
     """Whether the store is a file that can only be read. Whether a server takes writes, it says itself."""
     parsed = make_url(url)

@@ -4,7 +4,7 @@ What it says of each row goes, as a hash, into a ledger: a temporary database on
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import TypeAlias
 
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 
 from engine.model import merkle
 from engine.store.cut_roots import NONE_CUT, cut_roots
-from engine.store.row_log import as_written_now, read_erased, read_json, read_part
+from engine.store.log_lines import Erasure, as_written_now, read_erased, read_json, read_part
 from engine.store.schema.audit import audit_log, chain_cuts, change_log
 
 Counting: TypeAlias = Callable[[int, int], None]
@@ -21,9 +21,11 @@ Counting: TypeAlias = Callable[[int, int], None]
 
 TABLES = (
     "CREATE TABLE logged (name, key, revision, hash, PRIMARY KEY (name, key)) WITHOUT ROWID",
-    "CREATE TABLE erased (revision, part, place, PRIMARY KEY (revision, part, place)) WITHOUT ROWID",
-    "CREATE TABLE said (revision, part, place, PRIMARY KEY (revision, part, place)) WITHOUT ROWID",
+    "CREATE TABLE erased (revision, part, place, instead, PRIMARY KEY (revision, part, place)) WITHOUT ROWID",
+    "CREATE TABLE said (revision, part, place, instead, PRIMARY KEY (revision, part, place)) WITHOUT ROWID",
 )
+_Erased: TypeAlias = tuple[int, int, int, str | None]
+"""A line of which the leaf alone is left: revision, part, place, and the leaf of the line in its place."""
 key_text = msgspec.json.Encoder().encode
 
 
@@ -95,16 +97,18 @@ def _revisions(connection: Connection, org_id: str, ledger: sqlite3.Connection) 
 def _read_lines(revision: int, part: int, body: bytes, tree: merkle.LeafTree, ledger: sqlite3.Connection) -> int:
     """Put the lines of a part into the tree and the ledger; how many there are."""
     rows = []
-    erased: list[tuple[int, int, int]] = []
-    said: list[tuple[int, int, int]] = []
+    erased: list[_Erased] = []
+    said: list[_Erased] = []
     place = -1
     try:
         for place, line in enumerate(read_part(body)):
             tree.add(line.leaf)
+            if line.erased:
+                erased.append((revision, part, place, line.instead.hex() if line.instead else None))
             if line.text is None:
-                erased.append((revision, part, place))
-            elif (gone := read_erased(line.text)) is not None:
-                said += [(*gone[:2], one) for one in gone[2]]
+                continue
+            if (gone := read_erased(line.text)) is not None:
+                said += _each(gone)
             else:
                 row = read_json(line.text)
                 text = None if row.values is None else as_written_now(line.text, row)
@@ -114,8 +118,8 @@ def _read_lines(revision: int, part: int, body: bytes, tree: merkle.LeafTree, le
         problem = f"what the change log has of revision {revision} cannot be read: {error}"
         raise UnsoundLogError(problem) from error
     ledger.executemany("INSERT OR REPLACE INTO logged VALUES (?, ?, ?, ?)", rows)
-    ledger.executemany("INSERT INTO erased VALUES (?, ?, ?)", erased)
-    ledger.executemany("INSERT OR IGNORE INTO said VALUES (?, ?, ?)", said)
+    ledger.executemany("INSERT INTO erased VALUES (?, ?, ?, ?)", erased)
+    ledger.executemany("INSERT OR REPLACE INTO said VALUES (?, ?, ?, ?)", said)
     return place + 1
 
 
@@ -124,10 +128,20 @@ def row_hash(text: bytes, revision: object) -> bytes:
     return sha256(b"%s %s" % (text, str(revision).encode())).digest()
 
 
+def _each(erasure: Erasure) -> list[_Erased]:
+    """What a write said of each of the lines that it erased."""
+    instead: Sequence[str | None] = erasure.instead or [None] * len(erasure.places)
+    pairs = zip(erasure.places, instead, strict=True)
+    return [(erasure.revision, erasure.part, place, leaf) for place, leaf in pairs]
+
+
 _ERASED_AS_SAID = (
     ("erased", "said", "is gone from the change log, and no revision says that it was erased"),
     ("said", "erased", "is in the change log, and a revision says that it was erased"),
 )
+
+
+_ANOTHER = "is another in the change log than the one that a revision put in the place of what it erased"
 
 
 def _erased_as_said(ledger: sqlite3.Connection) -> None:
@@ -137,5 +151,7 @@ def _erased_as_said(ledger: sqlite3.Connection) -> None:
         query = f"SELECT * FROM {one} EXCEPT SELECT * FROM {other} ORDER BY 1, 2, 3 LIMIT 1"  # noqa: S608 - both ours
         found = ledger.execute(query).fetchone()
         if found is not None:
-            revision, part, place = found
+            revision, part, place, instead = found
+            if instead is not None:
+                problem = _ANOTHER
             raise UnsoundLogError(f"line {place + 1} of part {part} of what revision {revision} changed {problem}")

@@ -1,9 +1,8 @@
 """The change log of one write: each row that it changes, stored in parts beside what else the write holds back."""
 
-from collections.abc import Sequence
-
 from sqlalchemy import Table
 
+from engine.store.log_lines import Erasure
 from engine.store.row_log import RowLog
 from engine.store.schema.audit import change_log
 from engine.store.statements import Values
@@ -35,9 +34,9 @@ class LogWriter:
             self._rows.gone(table, key)
             self._store_full_part()
 
-    def erased(self, revision: int, part: int, places: Sequence[int]) -> None:
+    def erased(self, erasure: Erasure) -> None:
         """Lines that an earlier write logged, and that are gone from the log."""
-        self._rows.erased(revision, part, places)
+        self._rows.erased(erasure)
         self._store_full_part()
 
     def finish(self) -> str | None:

@@ -51,9 +51,7 @@ def migrate(url: str, target: str = "head", *, now: datetime | None = None) -> t
             if is_read_only(url) and (before is None or before < latest()):
                 raise _not_migrated(before)
             with writer.begin() as connection:  # SQLite: nobody else writes from here on
-                if connection.dialect.name == "postgresql":
-                    connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
-                before, after = _upgrade(connection, target)
+                before, after = upgrade(connection, target)
                 if target == "head":
                     begin_history(connection, now or datetime.now(UTC))
                 return before, after
@@ -71,10 +69,13 @@ def _not_migrated(before: str | None) -> Unavailable:
     )
 
 
-def _upgrade(connection: Connection, target: str) -> tuple[str | None, str]:
+def upgrade(connection: Connection, target: str) -> tuple[str | None, str]:
+    """The same within a transaction of the caller's, who writes alone until it ends; nothing is logged."""
     from alembic import command
     from alembic.script import ScriptDirectory
 
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
     config = _config()
     before = current(connection)
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}

@@ -164,8 +164,8 @@ def purge_incidents(revision: Revision, before: datetime) -> PurgeResult:
             gone[table.name] = _delete(revision, table, table.c.incident_id, going)
         gone[incidents.name] = _delete(revision, incidents, incidents.c.id, going)
         for erasure in erase_versions(revision.records, org_id, gone, before=revision.seq):
-            revision.erased(*erasure)
-        _start_replicas_over(revision)
+            revision.erased(erasure)
+        start_replicas_over(revision)
         _record(revision, "incidents", before, len(going))
     return _done(revision, PurgeResult("incidents", len(going), tuple(hold.id for hold in blocking)), blocking)
 
@@ -174,7 +174,7 @@ def _delete(revision: Revision, table: Table, column: Column[str], values: Seque
     return {key for batch in in_batches(values, 500) for key in revision.delete(table, column.in_(batch))}
 
 
-def _start_replicas_over(revision: Revision) -> None:
+def start_replicas_over(revision: Revision) -> None:
     """Stamp the last cut anew; where nothing was ever cut, one before the first event, which verifies the same."""
     cuts = many(revision.connection, chain_cuts, revision.org_id, order=("-seq",), limit=1)
     if cuts:

@@ -26,6 +26,7 @@ from engine.store.batches import in_batches
 from engine.store.chain import EventRow, own_event_id
 from engine.store.event_chain import EventChain
 from engine.store.heads import move_head, start_chain
+from engine.store.log_lines import Erasure
 from engine.store.log_writer import LogWriter
 from engine.store.part_heads import part_of
 from engine.store.row_statements import defaults, insert_one, nothing, update_one
@@ -187,9 +188,9 @@ class Revision:
         """Log a row that does not change: one from before there was a log."""
         self._log.put(table, row, earlier=True)
 
-    def erased(self, revision: int, part: int, places: Sequence[int]) -> None:
+    def erased(self, erasure: Erasure) -> None:
         """Log that these lines of an earlier write are gone from the log, but for their leaves."""
-        self._log.erased(revision, part, places)
+        self._log.erased(erasure)
 
     # -- rows that wait for those of other revisions ------------------------------------------------------------------
 

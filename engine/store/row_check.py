@@ -13,8 +13,9 @@ from sqlalchemy import Connection, Table, Text, select, type_coerce
 
 from engine.store.batches import in_batches
 from engine.store.log_check import TABLES, Counting, UnsoundLogError, read_log, row_hash
+from engine.store.log_lines import read_json, read_part
 from engine.store.part_check import wrong_part
-from engine.store.row_log import key_json, read_json, read_part, row_json
+from engine.store.row_log import key_json, row_json
 from engine.store.rows import FEW_THOUSAND
 from engine.store.schema import LOGGED
 from engine.store.schema.audit import change_log

@@ -6,11 +6,12 @@ from before there was a log has the revision that had written it as a fourth mem
 leaf is ``SHA-256(0x00 || salt || JSON)``; the RFC 6962 root over the leaves in their order is the member ``changes`` of
 the write's last event. A row that is erased leaves its leaf, ``<64 hex digits>``, so that the others are still proved;
 who erases says so: ``["change_log", [revision, part], [places]]``, or nobody could tell it from a row that was hidden.
+Of a row that named a person who was erased, the line that it is read as from then on stands behind that leaf:
+``<64 hex digits> <salt> <JSON>``. Its own leaf is what the erasing write says at that place of a fourth member.
 """
 
 import os
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 from functools import cache
@@ -21,31 +22,14 @@ import msgspec
 from sqlalchemy import Boolean, Column, Date, Float, Table
 
 from engine.model import merkle
+from engine.store.log_lines import SALT_BYTES, Erasure, erasure_json, pack
 from engine.store.statements import Values
 from engine.store.types import Instant, instant_text
 
 SEED: bytes | None = None  # set, salts follow from it: the same writes have the same bytes, and anybody can guess them
 PART_ROWS = 2_000
-SALT_BYTES, LEAF_BYTES = 16, 32
-ERASED = "change_log"  # in place of a table: lines of the log itself
-_MOST_PLACES = 1 << 53
-_LEVEL = 1  # of compression: more takes longer than the write
 
 _encode = msgspec.json.Encoder(order="sorted").encode
-_decode = msgspec.json.Decoder().decode
-_ERASED = b'["%s",' % ERASED.encode()
-
-
-class LoggedRow(NamedTuple):
-    """A row as a write left it; ``values`` None where it went, without its key and nulls where it is there.
-
-    ``written`` is the revision that wrote it, where that was before there was a log.
-    """
-
-    table: str
-    key: tuple[object, ...]
-    values: dict[str, object] | None
-    written: int | None = None
 
 
 class _Shape:
@@ -107,35 +91,6 @@ def key_json(table: Table, row: Values) -> bytes:
     return _encode(_key(shape, [row[name] for name, _ in shape.key]))
 
 
-def read_json(line: bytes) -> LoggedRow:
-    """A row of the log. ValueError for what is none."""
-    match _decode(line):
-        case [str(table), [*key], dict() | None as values]:
-            return LoggedRow(table, tuple(key), values)
-        case [str(table), [*key], dict(values), int(written)]:
-            return LoggedRow(table, tuple(key), values, written)
-    raise ValueError(f"expected a table, a key and columns, found {line[:80]!r}")
-
-
-def read_erased(line: bytes) -> tuple[int, int, list[int]] | None:
-    """Revision, part and places of the lines that a line says are erased; None for one of a row. ValueError."""
-    if not line.startswith(_ERASED):
-        return None
-    match _decode(line):
-        case [_, [int(revision), int(part)], [*places]] if all(map(_is_place, [revision, part, *places])):
-            return revision, part, places
-    raise ValueError(f"expected a revision, a part and places, found {line[:80]!r}")
-
-
-def _is_place(value: object) -> bool:
-    return isinstance(value, int) and 0 <= value < _MOST_PLACES
-
-
-def as_written_now(line: bytes, row: LoggedRow) -> bytes:
-    """What the log would say of a row, had it been written by the revision that logged it."""
-    return line if row.written is None else line[: line.rindex(b",")] + b"]"
-
-
 class LogPart(NamedTuple):
     """Lines of the log as they are stored."""
 
@@ -159,9 +114,9 @@ class RowLog:
         """A row that is not there any more."""
         self._waiting[table.name, key] = (table, None, False)
 
-    def erased(self, revision: int, part: int, places: Sequence[int]) -> None:
+    def erased(self, erasure: Erasure) -> None:
         """Lines of an earlier write of which the leaf alone is left."""
-        self._erased.append(_encode([ERASED, [revision, part], places]))
+        self._erased.append(erasure_json(erasure))
 
     @property
     def full(self) -> bool:
@@ -210,45 +165,3 @@ def _salts(count: int, org_id: str, revision: int, first: int) -> Iterator[bytes
     else:
         for place in range(first, first + count):
             yield sha256(b"%s %s %d %d" % (SEED, org_id.encode(), revision, place)).digest()[:SALT_BYTES]
-
-
-class LogLine(NamedTuple):
-    """A line of the log as it is stored; ``text`` is the row as it was hashed, None for one that was erased."""
-
-    stored: bytes
-    leaf: bytes
-    text: bytes | None
-
-
-def read_part(body: bytes) -> Iterator[LogLine]:
-    """The lines of a part. ValueError for what is none."""
-    try:
-        lines = zlib.decompress(body).splitlines()
-    except (zlib.error, TypeError) as error:  # SQLite may have a text there
-        raise ValueError(str(error)) from error
-    for line in lines:
-        if line[32:33] != b" ":
-            yield LogLine(line, _of_hex(line, LEAF_BYTES), None)
-            continue
-        salt, _, text = line.partition(b" ")
-        yield LogLine(line, merkle.leaf_hash(_of_hex(salt, SALT_BYTES) + text), text)
-
-
-def _of_hex(digits: bytes, size: int) -> bytes:
-    """The bytes of hex digits in their one form."""
-    found = bytes.fromhex(digits.decode())
-    if len(found) != size or found.hex().encode() != digits:
-        raise ValueError(f"expected {2 * size} hex digits, found {digits[:80]!r}")
-    return found
-
-
-def logged_rows(body: bytes) -> Iterator[LoggedRow]:
-    """The rows of a part that are not erased, without a look at their leaves."""
-    for line in zlib.decompress(body).splitlines():
-        if line[32:33] == b" " and not line.startswith(_ERASED, 33):
-            yield read_json(line[33:])
-
-
-def pack(lines: Iterable[bytes]) -> bytes:
-    """Lines as they are stored."""
-    return zlib.compress(b"".join(line + b"\n" for line in lines), _LEVEL)

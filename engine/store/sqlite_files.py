@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -43,3 +44,14 @@ def connect(path: str, *, shared: bool = False, create: bool = False) -> sqlite3
         check_same_thread=not shared,
         cached_statements=STATEMENTS,
     )
+
+
+def rewrite(path: str) -> bool:
+    """Write the file anew, without what rows that went left in it, and fold the log into it.
+
+    False where the log stays for now, because another process reads an earlier state.
+    """
+    with closing(connect(path)) as connection:
+        connection.execute("VACUUM")
+        (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy

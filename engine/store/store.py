@@ -36,6 +36,7 @@ from engine.store.schema.audit import access_log
 from engine.store.schema.organizations import heads, memberships, organizations
 from engine.store.schema.outputs import credentials
 from engine.store.schema.records import AccessLogRow, CredentialRow, SignedHeadRow
+from engine.store.sqlite_files import rewrite
 from engine.store.statements import Values
 
 MOST_CREDENTIALS = 10_000
@@ -271,6 +272,11 @@ class Store:
         """Note who read what. Durable, and without moving any revision."""
         with self.aside() as connection:
             connection.execute(access_log.insert(), rows)
+
+    def rewrite_file(self) -> bool:
+        """Leave nothing in the store's file of rows that went; False where a part of it stays for now. SQLite only."""
+        with self._errors(), self._turn:
+            return rewrite(self._reader.url.database or "")
 
     # -- verification ----------------------------------------------------------------------------------------------
 

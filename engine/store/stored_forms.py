@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 
 from engine.store.log_check import key_text
-from engine.store.row_log import read_part
+from engine.store.log_lines import read_part
 from engine.store.rows import FEW_THOUSAND
 from engine.store.schema import metadata
 from engine.store.schema.audit import change_log

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar, cast
 
 from engine.model.as_of import AsOf
 from engine.model.document import Position
-from engine.reporting.artifacts import Name
+from engine.reporting.artifact_names import Name
 from engine.reporting.snapshot import Artifact
 from engine.runtime.services import Services
 from engine.runtime.worker_process import Assignment

@@ -6,9 +6,9 @@ import pytest
 
 from engine.archives import contents
 from engine.archives.bundles import archive_path
-from engine.archives.seal_check import check_seals
 from engine.cli import hq
 from tests.archives.histories import Office, by_hand
+from tests.whole_checks import seals_of
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ def test_an_organization_without_seals_has_none_to_check(acme_template, tmp_path
     shutil.copy(acme_template, tmp_path / "hq.db")
     with Office(tmp_path, f"sqlite:///{tmp_path / 'hq.db'}").opened() as services:
         told = []
-        check = check_seals(services, "acme", lambda done, total: told.append((done, total)))
+        check = seals_of(services, "acme", lambda done, total: told.append((done, total)))
     assert (check.seals, check.problem, told) == (0, None, [])
 
 

@@ -8,7 +8,6 @@ from sqlalchemy import delete, select
 import scheduler
 from engine.delivery import mail
 from engine.model.checkpoints import open_note, read_checkpoint, signer
-from engine.runtime.head_check import check_heads
 from engine.runtime.signed_heads import newest_signed_head, signed_head
 from engine.runtime.signing_keys import signing_key
 from engine.store.schema.audit import audit_log, change_log
@@ -16,6 +15,7 @@ from engine.store.schema.organizations import heads
 from engine.store.schema.outputs import deliveries
 from tests.conftest import NOW
 from tests.delivery.conftest import message
+from tests.whole_checks import heads_of
 
 
 def noted(house):
@@ -40,7 +40,7 @@ def test_a_mail_carries_the_head_that_is_noted_with_it(any_house, mailbox):
     found = head_in(any_house, mailbox.mails[0][2]["X-Svc-Signed-Head"])
     assert (found.size, found.chain) == (head.seq, head.hash)
     assert noted(any_house) == [(head.seq, head.hash)]
-    assert check_heads(any_house.services, "acme").problems == []
+    assert heads_of(any_house.services, "acme").problems == []
 
 
 def test_what_leaves_together_carries_one_head(house, mailbox):
@@ -104,7 +104,7 @@ def test_the_job_signs_each_head_once(any_house):
     any_house.store.ensure_platform(NOW)
     any_house.queue(message())
     assert scheduler.heads(any_house.services, NOW) == "2 heads signed, 0 stamped"
-    assert check_heads(any_house.services, "platform").problems == []
+    assert heads_of(any_house.services, "platform").problems == []
 
 
 def test_the_job_for_retention_signs_before_anything_goes(house):

@@ -8,7 +8,8 @@ import pytest
 
 from engine.delivery.secret_keys import SecretKeys
 from engine.model.document import Position
-from engine.reporting.artifacts import Artifacts, Name
+from engine.reporting.artifact_names import Name
+from engine.reporting.artifacts import Artifacts
 from engine.reporting.replica import Replica
 from engine.reporting.site import write_site
 from engine.reporting.snapshots import Snapshots

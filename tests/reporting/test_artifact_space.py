@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from engine.model.document import Position
+from engine.reporting.artifact_names import Name
 from engine.reporting.artifact_space import BLOCK, Quota
-from engine.reporting.artifacts import SEAL_BYTES, Artifacts, Name
+from engine.reporting.artifacts import SEAL_BYTES, Artifacts
 
 HOUR = 3600
 CONTENT = BLOCK - SEAL_BYTES  # of a file of one block

@@ -12,7 +12,8 @@ import pytest
 
 from engine.model.document import Position
 from engine.model.errors import Unavailable
-from engine.reporting.artifacts import Artifacts, Name
+from engine.reporting.artifact_names import Name
+from engine.reporting.artifacts import Artifacts
 
 NAME = Name.of("acme", "summary", "json", date(2026, 11, 20), Position(7, "a" * 64), {"periodDays": 30})
 

@@ -174,7 +174,8 @@ def test_where_nothing_is_missing_nobody_looks_into_the_past(lives, tmp_path):
         snapshots = Snapshots(lives(taken).store, replica, Artifacts(tmp_path / str(len(taken))), CATALOGUE)
         with snapshots.open("acme", now=NOW) as snapshot:
             snapshot.edition("kpi-trends", {})
-        found[taken] = marks(replica._connection, ["acme"])["acme"].has_past
+        with replica._using() as copy:
+            found[taken] = marks(copy.connection, ["acme"])["acme"].has_past
         snapshots.close()
         replica.close()
     assert found == {EVERY: False, frozenset(MONDAYS[:2]): True}

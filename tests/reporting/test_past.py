@@ -13,8 +13,9 @@ from engine.reporting.artifacts import Artifacts
 from engine.reporting.facts import Facts
 from engine.reporting.facts.scans import SCANS
 from engine.reporting.past import VERSIONED, look_back
-from engine.reporting.replica import Replica, frame_view
+from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
+from engine.reporting.view import frame_view
 from engine.store import EventRow
 from engine.store.history import begin_history
 from engine.store.retention import purge_audit_log

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 from sqlalchemy import select, text
 
-from engine.reporting.replica import Replica, frame_view
+from engine.reporting.replica import Replica
+from engine.reporting.view import frame_view
 from engine.store import EventRow
 from engine.store.schema import REPLICATED
 from engine.store.schema.risk import vendors

@@ -10,7 +10,6 @@ from sqlalchemy import delete, select, update
 from engine.archives.log import as_hashed
 from engine.model.errors import Conflict
 from engine.programme.retention import purge
-from engine.runtime.head_check import check_heads
 from engine.runtime.key_rotations import rotate_key
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
@@ -25,6 +24,7 @@ from engine.store.schema.organizations import heads
 from engine.store.schema.outputs import bundles, deliveries
 from tests.conftest import NOW
 from tests.runtime.test_witnesses import ONE, TWO
+from tests.whole_checks import heads_of
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def write(services, count, name="e", at=NOW):
 
 
 def problems(services):
-    return check_heads(services, "acme").problems
+    return heads_of(services, "acme").problems
 
 
 def executed(services, *statements):
@@ -85,11 +85,11 @@ def grown_anew(services):
 
 
 def test_an_untouched_history_holds(services):
-    assert (problems(services), check_heads(services, "acme").heads) == ([], 0)
+    assert (problems(services), heads_of(services, "acme").heads) == ([], 0)
     for count in (3, 300, 20):
         write(services, count)
         signed_head(services, "acme", now=NOW)
-    check = check_heads(services, "acme")
+    check = heads_of(services, "acme")
     assert (check.ok, check.heads, check.signatures) == (True, 6, True)
 
 
@@ -249,7 +249,7 @@ def test_a_head_of_another_key_or_organization_is_named(services):
     executed(services, update(signed_heads).values(note=head.note.replace("hq/acme", "hq/globex")))
     assert problems(services) == ["the signed head of 21 events is a head of hq/globex"]
     key.unlink()
-    check = check_heads(services, "acme")
+    check = heads_of(services, "acme")
     assert (check.problems, check.signatures) == (["the signed head of 21 events is a head of hq/globex"], False)
     rotate_key(key, now=NOW)  # another key, made from nothing: it leads nowhere
     assert problems(services) == [

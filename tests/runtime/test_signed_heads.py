@@ -10,7 +10,6 @@ from sqlalchemy import delete, select, update
 from engine.model import merkle
 from engine.model.checkpoints import open_note, read_checkpoint, signer
 from engine.model.errors import Conflict, NotFound
-from engine.runtime.head_check import check_heads
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.runtime.signed_heads import (
@@ -23,6 +22,7 @@ from engine.store import EventRow
 from engine.store.schema.audit import audit_log, event_tiles, signed_heads
 from engine.store.schema.organizations import heads
 from tests.conftest import NOW
+from tests.whole_checks import heads_of
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_a_head_is_signed_while_others_write(services):
         writer.join()
     assert failed == []
     assert sizes == sorted(sizes)
-    assert check_heads(services, "acme").problems == []
+    assert heads_of(services, "acme").problems == []
 
 
 def test_several_that_sign_at_once_sign_the_same(services):

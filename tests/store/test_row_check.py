@@ -8,8 +8,8 @@ from sqlalchemy import create_engine, select, text
 
 from engine.store import EventRow
 from engine.store.history import begin_history
+from engine.store.log_lines import Erasure, pack, read_part
 from engine.store.retention import purge_audit_log, purge_incidents
-from engine.store.row_log import pack, read_part
 from engine.store.schema import LOGGED, metadata
 from engine.store.schema.audit import change_log
 from engine.store.schema.controls import attestations
@@ -38,7 +38,9 @@ def logged(store):
     """What the log says, in its order."""
     with store.reader() as connection:
         bodies = connection.execute(select(change_log.c.revision, change_log.c.body).order_by(change_log.c.revision))
-        lines = [(revision, json.loads(line)) for revision, body in bodies for _, _, line in read_part(body) if line]
+        lines = [
+            (revision, json.loads(line.text)) for revision, body in bodies for line in read_part(body) if line.text
+        ]
         return [(revision, table, tuple(key), values) for revision, (table, key, values, *_) in lines]
 
 
@@ -339,7 +341,7 @@ def test_below_a_cut_the_log_is_held_by_what_the_purge_noted(attested):
 def test_what_was_erased_does_not_come_back(attested):
     """The line fits its leaf, and a later write says that it is gone."""
     with attested.revision("acme", "me", now=NOW) as revision:
-        revision.erased(3, 0, [0])
+        revision.erased(Erasure(3, 0, [0]))
         revision.record("x")
     assert attested.verify_rows("acme").problem == (
         "line 1 of part 0 of what revision 3 changed is in the change log, and a revision says that it was erased"

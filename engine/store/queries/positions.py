@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, func, select
 
 from engine.model.document import Position
-from engine.store.schema.audit import audit_log, change_log
+from engine.store.schema.audit import audit_log, chain_cuts, change_log
 
 
 @dataclass(frozen=True)
@@ -77,3 +77,11 @@ def write_end(connection: Connection, org_id: str, seq: int, head: int) -> int:
         else:
             high = middle - 1
     return low
+
+
+def was_position(connection: Connection, org_id: str, position: Position) -> bool:
+    """Whether the chain has that position, or had it before retention removed its events."""
+    cut: int | None = connection.execute(
+        select(func.max(chain_cuts.c.seq)).where(chain_cuts.c.org_id == org_id)
+    ).scalar()
+    return position.seq <= (cut or 0) or is_part(connection, org_id, position)

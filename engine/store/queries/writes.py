@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 from sqlalchemy import Connection, or_, select
 
+from engine.store.log_lines import LoggedRow, read_json, read_part
 from engine.store.queries.positions import write_end
-from engine.store.row_log import LoggedRow, read_json, read_part
 from engine.store.schema.audit import audit_log, change_log
 
 EVENTS_OF_A_WRITE = 200  # that are looked at; an import may bring a million

@@ -12,6 +12,7 @@ from engine.store.schema.columns import (
     instant,
     json,
     key,
+    person,
     reference,
     tenant_table,
     text,
@@ -30,8 +31,8 @@ policies: TypedTable[records.PolicyRow] = tenant_table(
     choice("state", "state", "PolicyState"),
     text("body", "text", null=True),
     json("rules", "rules that are evaluated"),
-    text("owner", "e-mail address of the owner", null=True),
-    text("accepted_by", "who accepted it", null=True),
+    person("owner", "e-mail address of the owner", null=True),
+    person("accepted_by", "who accepted it", null=True),
     instant("accepted_at", "when it was accepted", null=True),
     day("review_due_on", "next review", null=True),
     text("workspace_id", "workspace", null=True),
@@ -57,7 +58,7 @@ dry_runs: TypedTable[records.DryRunRow] = tenant_table(
     choice("outcome", "how it ended", "DryRunOutcome"),
     json("plan", "computed plan"),
     text("incident_id", "incident", null=True),
-    text("actor", "who"),
+    person("actor", "who"),
     instant("ran_at", "when"),
 )
 
@@ -72,7 +73,7 @@ executions: TypedTable[records.ExecutionRow] = tenant_table(
     choice("status", "state", "ExecutionStatus", default="recorded"),
     text("approval_note", "why it was approved"),
     text("rollback_plan", "how to go back"),
-    text("actor", "who"),
+    person("actor", "who"),
     instant("executed_at", "when"),
 )
 
@@ -83,9 +84,9 @@ approvals: TypedTable[records.ApprovalRow] = tenant_table(
     text("kind", "what is asked, such as execution or policy"),
     text("subject", "identifier of the thing to decide on"),
     choice("status", "state", "ApprovalStatus", default="pending"),
-    text("requested_by", "who asked"),
+    person("requested_by", "who asked"),
     instant("requested_at", "when"),
-    text("decided_by", "who decided", null=True),
+    person("decided_by", "who decided", null=True),
     instant("decided_at", "when", null=True),
     text("note", "reason", null=True),
 )
@@ -98,7 +99,7 @@ policy_blocks: TypedTable[records.PolicyBlockRow] = tenant_table(
     text("policy_id", "policy version that refused", null=True),
     text("reason", "reason code"),
     text("message", "reason in words", null=True),
-    text("actor", "who was refused"),
+    person("actor", "who was refused"),
     instant("blocked_at", "when"),
     flag("overridden", "whether somebody overrode it", default=False),
 )
@@ -112,7 +113,7 @@ test_links: TypedTable[records.TestLinkRow] = tenant_table(
     text("bundle_id", "bundle", null=True),
     choice("status", "state", "LinkStatus", default="linked"),
     flag("supplement", "linked to a bundle that was sealed before the test", default=False),
-    text("linked_by", "who"),
+    person("linked_by", "who"),
     instant("linked_at", "when"),
 )
 
@@ -120,7 +121,7 @@ copilot_threads: TypedTable[records.CopilotThreadRow] = tenant_table(
     "copilot_threads",
     "A conversation with the copilot.",
     key("id", "identifier"),
-    text("email", "whose"),
+    person("email", "whose"),
     text("title", "title"),
     instant("created_at", "when"),
     importable=False,

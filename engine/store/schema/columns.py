@@ -55,6 +55,16 @@ def key(name: str, comment: str) -> Column[str]:
     return Column(name, String(200), nullable=False, comment=comment)
 
 
+def person(name: str, comment: str, *, null: bool = False) -> Column[str]:
+    """Who: the e-mail address of a person, or several joined by '; '. Erasure looks for people here first."""
+    return Column(name, Text, nullable=null, comment=comment, info={"person": True})
+
+
+def person_key(name: str, comment: str) -> Column[str]:
+    """The same where rows are found by it."""
+    return Column(name, String(200), nullable=False, comment=comment, info={"person": True})
+
+
 def reference(name: str, comment: str, table: str, *, null: bool = False) -> Column[str]:
     """The ``id`` of a row of ``table`` in the same organization; writers check that it exists."""
     return Column(name, String(200), nullable=null, comment=comment, info={"references": table})

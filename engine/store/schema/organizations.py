@@ -14,6 +14,7 @@ from engine.store.schema.columns import (
     json,
     key,
     metadata,
+    person_key,
     tenant_table,
     text,
     whole,
@@ -89,7 +90,7 @@ workspaces: TypedTable[records.WorkspaceRow] = tenant_table(
 users: TypedTable[records.UserRow] = tenant_table(
     "users",
     "The profile of a person within an organization.",
-    key("email", "e-mail address, lower case"),
+    person_key("email", "e-mail address, lower case"),
     text("name", "name", null=True),
     text("title", "job title", null=True),
     flag("active", "false once the person has left", default=True),
@@ -101,7 +102,7 @@ users: TypedTable[records.UserRow] = tenant_table(
 memberships: TypedTable[records.MembershipRow] = tenant_table(
     "memberships",
     "Who may act for an organization, in which role. Read at every request.",
-    key("email", "e-mail address, lower case"),
+    person_key("email", "e-mail address, lower case"),
     choice("role", "what the person may do", "Role"),
     choice("status", "removed members are out at once", "MembershipStatus", default="active"),
     text("workspace_id", "active workspace", null=True),

@@ -4,7 +4,7 @@ import polars as pl
 
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import FactQuestion, Facts
-from engine.reporting.replica import frame_view
+from engine.reporting.view import frame_view
 from tests.factories import DAY, ORG
 
 ASKED = [FactQuestion(ORG, "UTC", DAY, 30, Thresholds())]

@@ -1,0 +1,1 @@
+"""What an operator does to a whole installation: back it up, restore it, check it."""

@@ -1,0 +1,66 @@
+"""Everything that can be wrong with an installation: a table of checks, each of which says what it finds.
+
+What is not configured is no finding. Nothing is changed, and nothing is made.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, TypeAlias
+
+from engine.model.errors import Problem
+from engine.operations import file_checks, service_checks, store_checks
+from engine.runtime.second_history import must_not_begin_again
+from engine.runtime.settings import Settings
+from engine.store.rows import Reader
+from engine.store.table_copy import store_snapshot
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+class InstallationFinding(NamedTuple):
+    """What is wrong, in a sentence, and the check that found it."""
+
+    check: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check: of the installation from outside, or of one state of its store."""
+
+    name: str
+    of_installation: Callable[[Settings, datetime], Iterable[str]] | None = None
+    of_store: Callable[[Reader, Settings, datetime, Progress], Iterable[str]] | None = None
+
+
+CHECKS = (
+    Check("database", of_store=store_checks.database),
+    Check("clock", of_store=store_checks.clock),
+    Check("organizations", of_store=store_checks.organizations),
+    Check("archives", of_store=store_checks.sealed_archives),
+    Check("analytics", of_store=store_checks.analytics),
+    Check("keys", of_store=store_checks.keys),
+    Check("permissions", of_installation=file_checks.permissions),
+    Check("space", of_installation=file_checks.space),
+    Check("rate limits", of_installation=service_checks.rate_limits),
+    Check("mail", of_installation=service_checks.mail),
+)
+
+
+def check_installation(settings: Settings, *, now: datetime, progress: Progress) -> list[InstallationFinding]:
+    """All that is found, in the order of the checks."""
+    found: list[InstallationFinding] = []
+    try:
+        must_not_begin_again(settings)
+        with store_snapshot(settings.store_url) as connection:
+            for check in CHECKS:
+                if check.of_store is not None:
+                    said = check.of_store(connection, settings, now, progress)
+                    found += [InstallationFinding(check.name, sentence) for sentence in said]
+    except Problem as problem:  # the store does not answer: the rest is looked at all the same
+        found.append(InstallationFinding("database", problem.message))
+    for check in CHECKS:
+        if check.of_installation is not None:
+            found += [InstallationFinding(check.name, sentence) for sentence in check.of_installation(settings, now)]
+    return found

@@ -1,0 +1,130 @@
+"""What can be wrong with a store and with what it speaks of. Each check gives a sentence for each thing it finds."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from functools import partial
+
+from engine.archives.seal_check import seal_problems
+from engine.delivery.secret_keys import SecretKeys
+from engine.model.errors import Problem
+from engine.operations.data_folder import heads_member
+from engine.operations.left_out import unreadable_secrets
+from engine.reporting.replica_findings import replica_findings
+from engine.runtime.head_check import check_heads
+from engine.runtime.key_rotations import own_keys
+from engine.runtime.services import REPLICA
+from engine.runtime.settings import Settings
+from engine.store.chain_segments import chain_check, chain_span, check_segment
+from engine.store.queries.deliveries import webhooks
+from engine.store.queries.installation import (
+    last_write,
+    positions,
+    structure_problems,
+    unused_credentials,
+)
+from engine.store.row_check import check_rows
+from engine.store.rows import Reader
+from engine.store.table_copy import store_snapshot
+
+Progress = Callable[[str, int, int], None]
+UNUSED = timedelta(days=90)
+TOLERANCE = timedelta(minutes=1)  # by which the clocks of two machines may differ
+
+
+def database(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """The database by its own lights."""
+    for problem in structure_problems(connection):
+        yield f"The database does not hold together: {problem}. Stop the console and restore a backup."
+
+
+def clock(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """Nothing was written in the future."""
+    newest = last_write(connection)
+    if newest is not None and newest[1] > now + TOLERANCE:
+        yield (
+            f"The newest write, to {newest[0]}, is of {newest[1]:%Y-%m-%d %H:%M:%S} UTC, and the clock says "
+            f"{now:%Y-%m-%d %H:%M:%S}: set the clock of this machine, or of the one that wrote it."
+        )
+
+
+def organizations(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """Every chain, every row and every head that left, as ``hq verify --org`` looks at them."""
+    where = positions(connection)
+    for done, one in enumerate(where):
+        progress("organizations", done, len(where))
+        yield from history_problems(connection, settings, one.org_id, partial(store_snapshot, settings.store_url))
+    progress("organizations", len(where), len(where))
+    known = {heads_member(one.org_id) for one in where}
+    for path in sorted((settings.data_dir / "heads").glob("*.log")):
+        if f"heads/{path.name}" not in known:
+            yield f"{path} has signed heads of an organization that the store does not have."
+
+
+def history_problems(
+    connection: Reader,
+    settings: Settings,
+    org_id: str,
+    later: Callable[[], AbstractContextManager[Reader]] | None = None,
+) -> Iterator[str]:
+    """What of an organization's chain, rows and heads does not hold; ``later`` as for ``check_heads``."""
+    span = chain_span(connection, org_id)
+    checks = (
+        check_segment(connection, org_id, first, last, span.start[1] if number == 0 else None)
+        for number, (first, last) in enumerate(span.segments())
+    )
+    chain = chain_check(org_id, span, checks)
+    if not chain.ok:
+        yield f"The chain of {org_id} is broken at event {chain.broken_seq}: {chain.problem}."
+        return
+    rows = check_rows(connection, org_id)
+    if not rows.ok:
+        yield f"The rows of {org_id} are not what its log says: {rows.problem}."
+    try:
+        for problem in check_heads(connection, settings, org_id, later).problems:
+            yield f"The history of {org_id} is not what was signed: {problem}."
+    except Problem as error:  # a key that cannot be read
+        yield error.message
+
+
+def sealed_archives(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """Every archive is the file that was sealed, and none is there that nobody sealed."""
+    where = positions(connection)
+    for one in where:
+        for problem in seal_problems(connection, settings, one.org_id, partial(progress, f"archives of {one.org_id}")):
+            yield f"Of {one.org_id}, {problem}."
+    known = {one.org_id for one in where}
+    folder = settings.bundle_folder
+    for path in sorted(folder.glob("*/[!.]*.zip")):
+        if path.parent.name not in known:
+            yield f"{path} is in the bundle folder, and the store has no organization {path.parent.name}."
+
+
+def analytics(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """The copy that reports are computed from has the rows of the store."""
+    org_ids = [one.org_id for one in positions(connection)]
+    yield from replica_findings(settings.store_url, settings.data_dir / REPLICA, org_ids)
+
+
+def keys(connection: Reader, settings: Settings, now: datetime, progress: Progress) -> Iterator[str]:
+    """The keys that are needed can be read, and those that nobody uses are named."""
+    if settings.signing_key_path.exists():
+        try:
+            own_keys(settings.signing_key_path)
+        except Problem as error:
+            yield error.message
+    try:
+        yield from unreadable_secrets(connection, settings)
+        stored = [secret for endpoint in webhooks(connection).values() for secret in endpoint.secrets]
+        idle = SecretKeys(settings.webhook_key_path).unused(stored)
+    except Problem as error:
+        yield error.message
+        idle = []
+    for name in idle:
+        yield f"The key {name} in {settings.webhook_key_path} opens no webhook's secret: take its line away."
+    for row in unused_credentials(connection, now, now - UNUSED):
+        since = "never used" if row.last_used_at is None else f"last used on {row.last_used_at:%Y-%m-%d}"
+        yield (
+            f"The {row.kind.replace('_', ' ')} {row.label!r} ({row.prefix}…{row.last_four}) of {row.org_id}, made on "
+            f"{row.created_at:%Y-%m-%d}, was {since}: revoke it if nobody needs it."
+        )

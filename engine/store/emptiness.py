@@ -1,0 +1,31 @@
+"""Whether there is anything in a store, looked at without making or changing it."""
+
+from typing import Literal, TypeAlias
+
+from sqlalchemy import inspect, select
+
+from engine.store.database import open_engines, sqlite_path
+from engine.store.faults import store_faults
+from engine.store.migrations import current
+from engine.store.schema.organizations import heads
+from engine.store.sqlite_files import is_there
+
+Emptiness: TypeAlias = Literal["new", "without organizations", "in use"]
+
+
+def emptiness(url: str) -> Emptiness:
+    """``new``: a database that no console has used yet."""
+    file = sqlite_path(url)
+    if file is not None and not is_there(file):
+        return "new"
+    reader, writer = open_engines(url)
+    writer.dispose()
+    try:
+        with store_faults(url), reader.connect() as connection:
+            if current(connection) is None:
+                return "new"
+            begun = inspect(connection).has_table(heads.name)
+            used = begun and connection.execute(select(heads.c.org_id).limit(1)).first() is not None
+            return "in use" if used else "without organizations"
+    finally:
+        reader.dispose()

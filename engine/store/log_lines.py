@@ -1,0 +1,160 @@
+"""The lines of the change log as they are stored, read and written; ``row_log`` says what they mean."""
+
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from engine.model import merkle
+
+SALT_BYTES, LEAF_BYTES = 16, 32
+ERASED = "change_log"  # in place of a table: lines of the log itself
+_MOST_PLACES = 1 << 53
+_LEVEL = 1  # of compression: more takes longer than the write
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.Decoder().decode
+_ERASED = b'["%s",' % ERASED.encode()
+
+
+class LoggedRow(NamedTuple):
+    """A row as a write left it; ``values`` None where it went, without its key and nulls where it is there.
+
+    ``written`` is the revision that wrote it, where that was before there was a log.
+    """
+
+    table: str
+    key: tuple[object, ...]
+    values: dict[str, object] | None
+    written: int | None = None
+
+
+def read_json(line: bytes) -> LoggedRow:
+    """A row of the log. ValueError for what is none."""
+    match _decode(line):
+        case [str(table), [*key], dict() | None as values]:
+            return LoggedRow(table, tuple(key), values)
+        case [str(table), [*key], dict(values), int(written)]:
+            return LoggedRow(table, tuple(key), values, written)
+    raise ValueError(f"expected a table, a key and columns, found {line[:80]!r}")
+
+
+class Erasure(NamedTuple):
+    """Lines of a part of the log, by their places in it, of which the leaf alone is left.
+
+    ``instead`` has for each place the leaf of the line that is read in its place, in hex; it is empty where none is.
+    """
+
+    revision: int
+    part: int
+    places: list[int]
+    instead: list[str] = []  # noqa: RUF012 - never changed
+
+
+def erasure_json(erasure: Erasure) -> bytes:
+    """The canonical form of what is said of lines that are erased."""
+    said = [ERASED, [erasure.revision, erasure.part], erasure.places]
+    return _encode([*said, erasure.instead] if erasure.instead else said)
+
+
+def read_erased(line: bytes) -> Erasure | None:
+    """What a line says of lines that are erased; None for one of a row. ValueError."""
+    if not line.startswith(_ERASED):
+        return None
+    match _decode(line):
+        case [_, [int(revision), int(part)], [*places]] if all(map(_is_place, [revision, part, *places])):
+            return Erasure(revision, part, places)
+        case [_, [int(revision), int(part)], [*places], [*instead]] if all(
+            map(_is_place, [revision, part, *places])
+        ) and len(instead) == len(places):
+            for leaf in instead:
+                _of_hex(str(leaf).encode(), LEAF_BYTES)
+            return Erasure(revision, part, places, instead)
+    raise ValueError(f"expected a revision, a part and places, found {line[:80]!r}")
+
+
+def _is_place(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < _MOST_PLACES
+
+
+def logged_json(row: LoggedRow) -> bytes:
+    """The canonical form of a row that was read from the log."""
+    values = row.values if row.values is None else {name: v for name, v in row.values.items() if v is not None}
+    said = [row.table, list(row.key), values]
+    return _encode(said if row.written is None else [*said, row.written])
+
+
+def as_written_now(line: bytes, row: LoggedRow) -> bytes:
+    """What the log would say of a row, had it been written by the revision that logged it."""
+    return line if row.written is None else line[: line.rindex(b",")] + b"]"
+
+
+class LogLine(NamedTuple):
+    """A line of the log as it is stored; ``text`` is the row as it was hashed, None for one that was erased.
+
+    ``instead`` is the leaf of ``text`` where that is read in place of what was hashed.
+    """
+
+    stored: bytes
+    leaf: bytes
+    text: bytes | None
+    instead: bytes | None = None
+
+    @property
+    def erased(self) -> bool:
+        """Whether what was hashed is gone."""
+        return self.text is None or self.instead is not None
+
+
+def read_part(body: bytes) -> Iterator[LogLine]:
+    """The lines of a part. ValueError for what is none."""
+    try:
+        lines = zlib.decompress(body).splitlines()
+    except (zlib.error, TypeError) as error:  # SQLite may have a text there
+        raise ValueError(str(error)) from error
+    for line in lines:
+        if line[32:33] == b" ":
+            yield LogLine(line, _leaf(line), line[33:])
+        elif line[64:65] == b" ":
+            yield LogLine(line, _of_hex(line[:64], LEAF_BYTES), line[98:], _leaf(line[65:]))
+        else:
+            yield LogLine(line, _of_hex(line, LEAF_BYTES), None)
+
+
+def _leaf(line: bytes) -> bytes:
+    """The leaf of a salt, a blank, and a text."""
+    if line[32:33] != b" ":
+        raise ValueError(f"expected a salt and a text, found {line[:80]!r}")
+    return merkle.leaf_hash(_of_hex(line[:32], SALT_BYTES) + line[33:])
+
+
+def _of_hex(digits: bytes, size: int) -> bytes:
+    """The bytes of hex digits in their one form."""
+    found = bytes.fromhex(digits.decode())
+    if len(found) != size or found.hex().encode() != digits:
+        raise ValueError(f"expected {2 * size} hex digits, found {digits[:80]!r}")
+    return found
+
+
+def line_instead(line: LogLine, row: LoggedRow) -> LogLine:
+    """A line to be read in place of another, of which the leaf stays."""
+    text, salt = logged_json(row), os.urandom(SALT_BYTES)
+    stored = b"%s %s %s" % (line.leaf.hex().encode(), salt.hex().encode(), text)
+    return LogLine(stored, line.leaf, text, merkle.leaf_hash(salt + text))
+
+
+def logged_rows(body: bytes) -> Iterator[LoggedRow]:
+    """The rows of a part that are not erased, without a look at their leaves."""
+    for line in zlib.decompress(body).splitlines():
+        if line[32:33] == b" ":
+            if not line.startswith(_ERASED, 33):
+                yield read_json(line[33:])
+        elif line[64:65] == b" ":
+            yield read_json(line[98:])
+
+
+def pack(lines: Iterable[bytes]) -> bytes:
+    """Lines as they are stored."""
+    return zlib.compress(b"".join(line + b"\n" for line in lines), _LEVEL)

@@ -1,0 +1,171 @@
+"""What ``hq check`` finds, and what it does not."""
+
+import json
+import os
+import shutil
+import sqlite3
+from collections import namedtuple
+from contextlib import closing
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import make_url
+
+from engine.cli import hq
+from engine.delivery.secret_keys import SecretKeys
+from engine.operations import file_checks
+from engine.operations.check import check_installation
+from engine.runtime.services import Services
+from engine.runtime.settings import Settings
+from engine.runtime.signed_heads import signed_head
+from engine.store import Store
+from engine.store.schema.outputs import credential_uses, credentials
+from tests.conftest import NOW
+
+Usage = namedtuple("Usage", "total used free")
+
+
+@pytest.fixture
+def var(acme_template, tmp_path):
+    """A data folder as an installation leaves it."""
+    folder = tmp_path / "var"
+    folder.mkdir(mode=0o700)
+    shutil.copy(acme_template, folder / "hq.db")
+    store = Store(f"sqlite:///{folder}/hq.db")
+    settings = Settings.of({"SVC_DATA_DIR": str(folder)})
+    signed_head(Services(settings, store, None, NOW), "acme", now=NOW)
+    store.close()
+    for path in folder.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    return folder
+
+
+def found(folder, *, now=NOW, **settings):
+    given = Settings.of({"SVC_DATA_DIR": str(folder), **settings})
+    return [tuple(one) for one in check_installation(given, now=now, progress=lambda *_: None)]
+
+
+def execute(folder, statement, *values):
+    with closing(sqlite3.connect(folder / "hq.db")) as connection, connection:
+        connection.execute(statement, values)
+
+
+def test_a_sound_installation_has_no_findings(var, monkeypatch, capfd):
+    assert found(var) == []
+    monkeypatch.setenv("SVC_DATA_DIR", str(var))
+    with pytest.raises(SystemExit) as end:
+        hq(["check"])
+    assert (end.value.code, capfd.readouterr().out) == (0, "ok: nothing was found\n")
+
+
+def test_findings_are_printed_and_the_exit_code_is_1(var, monkeypatch, capfd):
+    execute(var, "UPDATE audit_log SET actor = 'eve'")
+    monkeypatch.setenv("SVC_DATA_DIR", str(var))
+    for options in ([], ["--json"]):
+        with pytest.raises(SystemExit) as end:
+            hq(["check", *options])
+        assert end.value.code == 1
+    lines = capfd.readouterr().out.split("\n", 1)
+    assert lines[0].startswith("organizations: The chain of acme is broken at event 1")
+    assert [one["check"] for one in json.loads(lines[1])] == ["organizations"]
+
+
+def test_a_store_that_is_not_there_is_found_and_not_made(tmp_path):
+    assert [name for name, _ in found(tmp_path / "var")] == ["database"]
+    assert not (tmp_path / "var").exists()
+
+
+@pytest.mark.postgresql
+def test_a_server_is_checked_as_well(postgresql_url, var):
+    ((name, sentence),) = found(var, SVC_DATABASE_URL=postgresql_url)
+    assert (name, "The database is empty" in sentence) == ("database", True)
+    assert found(var.parent / "fresh", SVC_DATABASE_URL=postgresql_url) == []
+    away = make_url(postgresql_url).set(port=1).render_as_string(hide_password=False)
+    assert [name for name, _ in found(var.parent / "fresh", SVC_DATABASE_URL=away)] == ["database"]
+
+
+def test_a_schema_of_another_version_is_found(var):
+    execute(var, "UPDATE alembic_version SET version_num = '0029'")
+    ((name, sentence),) = found(var)
+    assert (name, "at migration 0029" in sentence) == ("database", True)
+
+
+def test_rows_that_refer_to_none_are_found(var):
+    execute(var, "INSERT INTO heads VALUES ('ghost', 0, ?, '2026-11-20T08:30:00.000000Z')", "0" * 64)
+    said = [sentence for name, sentence in found(var) if name == "database"]
+    assert len(said) == 1
+    assert "heads refers to a row of organizations that is not there" in said[0]
+
+
+def test_a_clock_that_is_behind_the_newest_write_is_found(var):
+    ((name, sentence),) = found(var, now=NOW - timedelta(days=1))
+    assert (name, "and the clock says 2026-11-19 08:30:00" in sentence) == ("clock", True)
+    assert found(var, now=NOW - timedelta(seconds=30)) == []
+
+
+def test_a_head_that_others_hold_and_the_chain_does_not_bear_out_is_found(var):
+    (var / "heads" / "ghost.log").write_text((var / "heads" / "acme.log").read_text())
+    (var / "heads" / "ghost.log").chmod(0o600)
+    ((name, sentence),) = found(var)
+    assert (name, "an organization that the store does not have" in sentence) == ("organizations", True)
+
+
+def test_files_that_others_may_read_are_found(var):
+    (var / "hq.db").chmod(0o644)
+    (var / "signing.key").chmod(0o640)
+    assert found(var) == [
+        ("permissions", f"Others may read or change {var}/hq.db: chmod -R go= {var}."),
+        ("permissions", f"Others may read the key {var}/signing.key: chmod 600 {var}/signing.key."),
+    ]
+
+
+def test_an_archive_that_nobody_sealed_is_found(var):
+    for org in ("acme", "ghost"):
+        (var / "bundles" / org).mkdir(parents=True)
+        (var / "bundles" / org / "bnd_1.zip").write_bytes(b"PK")
+    os.system(f"chmod -R go= {var}")
+    assert [name for name, _ in found(var)] == ["organizations", "archives"]
+
+
+def test_a_disk_without_room_is_found(var, monkeypatch):
+    monkeypatch.setattr(file_checks.shutil, "disk_usage", lambda folder: Usage(1 << 40, 1 << 40, 1000))
+    ((name, sentence),) = found(var)
+    assert (name, "has 1,000 bytes free" in sentence) == ("space", True)
+
+
+def test_services_that_do_not_answer_are_found(var):
+    said = found(
+        var,
+        SVC_SMTP_URL="smtp://127.0.0.1:1",
+        SVC_SMTP_FROM="hq@example.com",
+        SVC_RATE_LIMIT_URL="redis://127.0.0.1:1",
+    )
+    assert [name for name, _ in said] == ["rate limits", "mail"]
+
+
+def test_keys_that_nobody_uses_are_found(var):
+    keys = SecretKeys(var / "webhook.key")
+    keys.seal("https://a.example", "x")
+    keys.renew()
+    old = NOW - timedelta(days=91)
+    store = Store(f"sqlite:///{var}/hq.db")
+    with store.revision("acme", "ann", now=NOW) as revision:
+        revision.insert(
+            credentials,
+            [
+                {"id": name, "kind": "api_key", "label": name, "owner": "ann", "prefix": "key_", "last_four": "1234",
+                 "secret_sha256": name, "created_at": made, "expires_at": None, "revoked_at": gone}
+                for name, made, gone in
+                (("idle", old, None), ("used", old, None), ("young", NOW, None), ("revoked", old, NOW))
+            ],
+        )  # fmt: skip
+        revision.record("credential.created")
+    with store.aside() as connection:
+        connection.execute(
+            credential_uses.insert(), [{"org_id": "acme", "credential_id": "used", "last_used_at": NOW, "uses": 1}]
+        )
+    store.close()
+    said = [sentence for name, sentence in found(var) if name == "keys"]
+    assert len(said) == 2
+    assert "opens no webhook's secret" in said[0]
+    assert said[1].startswith("The api key 'idle' (key_…1234) of acme, made on 2026-08-21, was never used")
