@@ -407,9 +407,7 @@ def test_a_comparison_names_the_tables_that_are_not_those_of_the_store(store, ke
     assert kept.read_bytes() == before
     replica = Replica(store.url, kept)
     replica.sync(["acme"])
-    assert replica_findings(store.url, kept, ["acme"]) == [
-        "The analytics store analytics.duckdb is in use by another process and was not compared."
-    ]
+    assert replica_findings(store.url, kept, ["acme"]) == []  # who has the file heals it
     replica.close()
     run("DELETE FROM vendors")(kept)
     assert replica_findings(store.url, kept, ["acme"]) == [
