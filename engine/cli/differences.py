@@ -31,7 +31,7 @@ def diff(
             raise Usage("Two archives say themselves of whom and of which days they are: give --format alone.")
         data = _archives(Path(names[0]), Path(names[1]), form)
     elif len(names) == 1:
-        data = _report(names[0], since, until, org, form, query_of(parameters))
+        data = _report(names[0], since, until, org, form, parameters)
     else:
         raise Usage(f"Name one report or two archives; got {len(names)} names.")
     sys.stdout.buffer.write(data)
@@ -39,14 +39,14 @@ def diff(
 
 
 def _report(
-    name: str, since: str | None, until: str | None, org: str | None, form: str | None, query: dict[str, str]
+    name: str, since: str | None, until: str | None, org: str | None, form: str | None, parameters: tuple[str, ...]
 ) -> bytes:
     from engine.model.as_of import AS_OF, SINCE, AsOf
 
     if since is None:
         raise Usage("Say from which day on, with --from YYYY-MM-DD.")
     given = {SINCE.name: since, **({} if until is None else {AS_OF.name: until})}
-    at, query = AsOf.take({**query, **given})
+    at, query = AsOf.take(query_of(parameters, **given))
     with (
         open_console_services() as services,
         services.snapshots.open(organization(services, org), now=now(), at=at) as snapshot,

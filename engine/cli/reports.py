@@ -59,7 +59,7 @@ def report(
     revision: str | None,
 ) -> None:
     """Print one report, as it is or as it was: the same bytes as over HTTP."""
-    _print(name, org, form, {**query_of(parameters), **_past(as_of, revision)})
+    _print(name, org, form, query_of(parameters, **_past(as_of, revision)))
 
 
 @click.command(epilog="Example: hq explain program gaps_open --org aurora --format csv")
@@ -72,7 +72,7 @@ def explain(name: str, figure: str, org: str | None, form: str | None, parameter
     """Print the rows that a figure of a report counts, why each counts, and the columns that make its value."""
     from engine.model.report import EXPLAIN
 
-    _print(name, org, form, {**query_of(parameters), EXPLAIN: figure})
+    _print(name, org, form, query_of(parameters, **{EXPLAIN: figure}))
 
 
 def _past(as_of: str | None, revision: str | None = None) -> dict[str, str]:
@@ -80,13 +80,16 @@ def _past(as_of: str | None, revision: str | None = None) -> dict[str, str]:
     return {name: text for name, text in (("asOf", as_of), ("revision", revision)) if text is not None}
 
 
-def query_of(parameters: tuple[str, ...]) -> dict[str, str]:
-    """What ``--param`` names, by name; Usage where it is not KEY=VALUE."""
-    query = {}
+def query_of(parameters: tuple[str, ...], **asked: str) -> dict[str, str]:
+    """What is asked of a report: what the command itself says, and ``--param``. Usage where that is not KEY=VALUE, or
+    says anew what is said already."""
+    query = dict(asked)
     for given in parameters:
         key, separator, value = given.partition("=")
         if not separator:
             raise Usage(f"--param must be KEY=VALUE; got {given!r}.")
+        if key in query:
+            raise Usage(f"{key} is asked for twice, as {query[key]!r} and as {value!r}: leave one of them out.")
         query[key] = value
     return query
 

@@ -20,6 +20,7 @@ from engine.reporting.facts.audit_scans import local_day
 from engine.reporting.replica import Replica
 from engine.reporting.standing import Standing, standing
 from engine.reporting.subjects import question, subjects
+from engine.store.chain import OWN_EVENTS
 from engine.store.history import BEGUN
 
 # ruff: noqa: S608 -- what is put in is an expression and a word of ours
@@ -27,12 +28,14 @@ from engine.store.history import BEGUN
 WEEKS_BACK = 53  # no trend shows more
 KEPT_WEEKS = 2_000
 _KEY = ("org_id", "framework", "control_id")
+# an event of that name that was imported says nothing
+_BEGUN = f"action = '{BEGUN}' AND event_id = '{OWN_EVENTS}' || seq"
 # where records begin, and the earliest day on which a framework was adopted; no row where none ever was
 _BEGINNINGS = f"""
     SELECT q.org_id, q.as_of, greatest({local_day("e.first_at")}, f.adopted_on) AS since_on
     FROM asked q
     JOIN (
-        SELECT org_id, coalesce(max(recorded_at) FILTER (action = '{BEGUN}'), min(recorded_at)) AS first_at
+        SELECT org_id, coalesce(max(recorded_at) FILTER ({_BEGUN}), min(recorded_at)) AS first_at
         FROM audit_log GROUP BY org_id
     ) e USING (org_id)
     JOIN (

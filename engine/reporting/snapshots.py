@@ -67,12 +67,14 @@ class Snapshots:
     def open(self, org_id: str, *, now: datetime, head: Position | None = None, at: AsOf | None = None) -> Snapshot:
         """The organization as of the last write, on its present day; or as it was ``at`` a day or a revision.
 
-        NotFound for an unknown organization; BadRequest for a past that there is no answer for. What was asked of it
-        is free again once the snapshot is left. ``head`` spares the look where it was just read.
+        NotFound for an unknown organization and for one without a record; BadRequest for a past that there is no
+        answer for. What was asked of it is free again once the snapshot is left. ``head`` spares the look where it was just read.
         """
         head = head or self.store.head(org_id)
         if head is None:
             raise _unknown(org_id)
+        if head.seq == 0:
+            raise NotFound(f"Nothing is recorded of the organization {org_id!r} yet.", word="no_records")
         present = head, self._today(org_id, head, now)
         stand = self._stand(org_id, present, at)
 

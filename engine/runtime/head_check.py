@@ -7,10 +7,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from engine.model import merkle
 from engine.model.checkpoints import WitnessKey, open_note, origin_of, read_checkpoint, signer
+from engine.model.errors import Conflict, Usage
 from engine.runtime.key_rotations import own_keys
 from engine.runtime.settings import Settings
 from engine.runtime.signed_heads import file_lines, heads_path, note_of_line
@@ -64,7 +66,7 @@ def check_heads(
     witnesses = known_witnesses(settings)
     lines = file_lines(heads_path(settings, org_id))
     rows = queries.every(connection, org_id)
-    keys = own_keys(key_path) if key_path.exists() else ()  # after what they signed: one may be new since
+    keys = _keys(key_path, check) if key_path.exists() else ()  # after what they signed: one may be new since
     check.signatures = bool(keys)
     claims = [
         *_from_file(lines, org_id, keys, check),
@@ -79,6 +81,15 @@ def check_heads(
     _seals(settings, connection, org_id, check, by_then)
     del check.problems[MOST:]
     return check
+
+
+def _keys(path: Path, check: HeadsCheck) -> Sequence[bytes]:
+    """The keys that heads may be signed with; a file that holds none is a problem of its own."""
+    try:
+        return own_keys(path)
+    except (Usage, Conflict) as error:
+        check.problems.append(str(error))
+        return ()
 
 
 # -- what was told -----------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ def windows(test_windows: pl.DataFrame) -> pl.DataFrame:
         .select(
             *("schedule_id", "run_id", *_KEY, "procedure", "cadence", "owner", "performer", "window_open_on"),
             *("window_close_on", "performed_on", "standing", "outcome", "evidence_expected", "evidence_received"),
-            days_late=(pl.col("performed_on") - pl.col("window_close_on")).dt.total_days(),
+            days_late=(pl.col("performed_on") - pl.col("window_close_on")).dt.total_days().clip(0),
         )
         .sort("window_open_on", "schedule_id")
     )

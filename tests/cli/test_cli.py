@@ -16,11 +16,14 @@ from zoneinfo import ZoneInfo
 
 import jwt
 import pytest
+from sqlalchemy import insert, select
 
 from data.demo.platform import fill_platform
 from engine.cli import hq
 from engine.runtime.settings import Settings
 from engine.store import Store
+from engine.store.heads import start_chain
+from engine.store.schema.organizations import organizations
 from engine.web.sessions import Sessions
 
 ORGANIZATIONS = "name;time zone;created at\nAcme Ltd;Europe/Berlin;2026-01-05\n"
@@ -100,6 +103,32 @@ def test_a_report_and_a_site_of_the_past(acme, cli, tmp_path):
     assert (code, out) == (0, f"{tmp_path / 'then' / 'index.html'}\n")
     code, _, error = cli("export", tmp_path / "never", "--as-of", today - timedelta(days=1))
     assert (code, f"The parameter asOf must be a day from {today} to {today}: the records begin" in error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        (("report", "attestations", "--as-of", "2026-10-01", "--param", "asOf=2026-09-01"), "asOf"),
+        (("diff", "attestations", "--from", "2026-10-01", "--param", "since=2026-09-01"), "since"),
+        (("explain", "program", "gaps_open", "--param", "explain=posture_score"), "explain"),
+        (("report", "attestations", "--param", "periodDays=30", "--param", "periodDays=90"), "periodDays"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_for_twice_is_refused(acme, cli, asked, problem):
+    first = {"asOf": "2026-10-01", "since": "2026-10-01", "explain": "gaps_open", "periodDays": "30"}[problem]
+    again = asked[-1].partition("=")[2]
+    assert cli(*asked) == (
+        2, "", f"hq: {problem} is asked for twice, as {first!r} and as {again!r}: leave one of them out.\n"
+    )  # fmt: skip
+
+
+def test_a_report_of_an_organization_without_a_record_is_a_sentence(acme, cli):
+    with closing(Store(f"sqlite:///{acme / 'var' / 'hq.db'}")) as store, store.aside() as connection:
+        (known,) = connection.execute(select(organizations)).mappings()
+        connection.execute(insert(organizations).values({**known, "id": "bare", "revision": 0}))
+        start_chain(connection, "bare", datetime.now(UTC))
+    for asked in (("report", "attestations"), ("report", "attestations", "--as-of", "2026-10-01")):
+        assert cli(*asked, "--org", "bare") == (2, "", "hq: Nothing is recorded of the organization 'bare' yet.\n")
 
 
 def test_the_rows_behind_a_figure_give_its_value(acme, cli):

@@ -112,6 +112,13 @@ def test_verify_speaks_of_the_heads_that_left(cli, tmp_path):
     (tmp_path / "var" / "signing.key").unlink()
     assert cli("verify", "--org", "acme")[1].splitlines()[1].endswith("; their signatures were not checked: there is no "
                                                                        "signing key here")  # fmt: skip
+    (tmp_path / "var" / "signing.key").write_text("nonsense")
+    assert cli("verify", "--org", "acme")[:2] == (
+        1,
+        "broken: acme: SVC_SIGNING_KEY_FILE must hold an unencrypted private key in PEM; "
+        f"{tmp_path / 'var' / 'signing.key'} does not.\n",
+    )
+    (tmp_path / "var" / "signing.key").unlink()
     store = Store(f"sqlite:///{tmp_path / 'var' / 'hq.db'}")
     with store.aside() as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq == 2))

@@ -17,6 +17,7 @@ from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.store import EventRow, Store
+from engine.store.history import BEGUN
 from engine.store.retention import purge_audit_log
 from engine.store.schema.controls import attestations
 from engine.store.schema.organizations import organization_frameworks
@@ -165,6 +166,15 @@ def test_the_present_week_and_what_was_before_the_records_are_absent(lives):
         states = snapshot.fact("state_changes")
     assert set(states["observed_on"]) <= EVERY
     assert states["previous"].null_count() == states.select("framework", "control_id").n_unique()
+
+
+def test_an_imported_event_moves_no_beginning(lives, tmp_path):
+    services = copied(lives(frozenset()), tmp_path)
+    with services.store.revision("acme", "me", now=NOW) as revision:
+        happen(revision, BEGUN)
+    assert weeks(services) == MONDAYS
+    for each in (services.snapshots, services.replica, services.store):
+        each.close()
 
 
 def test_where_nothing_is_missing_nobody_looks_into_the_past(lives, tmp_path):

@@ -56,14 +56,14 @@ def rows_table(named: NamedDifference, found: Sequence[RowChange], days: int, co
         f"{table.name}_rows",
         f"{table.title}: {', '.join(counts) or 'only older'}",
         pl.DataFrame(rows, schema=dict(ROWS), orient="row"),
-        note=_ticking(ticking) if ticking else "",
+        note=_ticking(ticking, " more" if rows else "") if ticking else "",
         labels={"change": "Row", "row": "Which", "what": "What", "why": "Why"},
         hidden=("key", "columns", "before", "after", "revisions", "event_ids"),
     )
 
 
-def _ticking(number: int) -> str:
-    rows = "1 more row differs" if number == 1 else f"{number:,} more rows differ"
+def _ticking(number: int, more: str) -> str:
+    rows = f"1{more} row differs" if number == 1 else f"{number:,}{more} rows differ"
     return f"{rows} only in what each day changes: ages and days left."
 
 

@@ -56,6 +56,16 @@ def test_planned_stands_beside_actual():
     assert (row["evidence_expected"], row["evidence_received"], row["independent"]) == (2, 1, True)
 
 
+def test_a_window_that_was_done_before_its_end_is_no_day_late():
+    early = window("2026-10-01", "2026-10-31", "done", "2026-10-02")
+    document = report(early, OPEN)
+    assert frame(document, "windows").select("performed_on", "days_late").rows() == [
+        (None, None),
+        (date(2026, 10, 2), 0),
+    ]
+    assert frame(document, "schedules")["days_late"].to_list() == [0]
+
+
 def test_the_rate_counts_windows_of_twelve_months_that_were_done_or_have_ended():
     missed = window("2026-08-01", "2026-08-07", "missed")
     old = window("2025-11-01", "2025-11-20", "missed")
