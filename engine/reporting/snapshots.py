@@ -68,7 +68,8 @@ class Snapshots:
         """The organization as of the last write, on its present day; or as it was ``at`` a day or a revision.
 
         NotFound for an unknown organization and for one without a record; BadRequest for a past that there is no
-        answer for. What was asked of it is free again once the snapshot is left. ``head`` spares the look where it was just read.
+        answer for. What was asked of it is free again once the snapshot is left. ``head`` spares the look where it
+        was just read.
         """
         head = head or self.store.head(org_id)
         if head is None:

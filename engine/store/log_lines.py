@@ -111,9 +111,12 @@ class LogLine(NamedTuple):
 def read_part(body: bytes) -> Iterator[LogLine]:
     """The lines of a part. ValueError for what is none."""
     try:
-        lines = zlib.decompress(body).splitlines()
+        inflate = zlib.decompressobj()
+        lines = inflate.decompress(body).splitlines()
     except (zlib.error, TypeError) as error:  # SQLite may have a text there
         raise ValueError(str(error)) from error
+    if not inflate.eof or inflate.unused_data:
+        raise ValueError("it breaks off" if not inflate.eof else f"{len(inflate.unused_data)} bytes come after its end")
     for line in lines:
         if line[32:33] == b" ":
             yield LogLine(line, _leaf(line), line[33:])

@@ -86,6 +86,8 @@ def _read_table(connection: Connection, org_id: str, table: Table, ledger: sqlit
             ]
             ledger.executemany("INSERT INTO present VALUES (?, ?, ?)", found)
             count += len(found)
+    except sqlite3.IntegrityError:
+        raise UnsoundLogError(f"{table.name} has one row twice: its primary key is gone") from None
     except (ValueError, TypeError, AttributeError) as error:  # SQLite keeps whatever it is given
         raise UnsoundLogError(f"{table.name} has a value that is none of its column: {error}") from error
     return count

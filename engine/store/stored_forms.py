@@ -1,10 +1,11 @@
-"""Whether SQLite holds each value in the one form in which it is written.
+"""Whether each value is held in the one form in which it is written.
 
-It takes whatever it is given: a flag of 2, a day in another notation, bytes for a text. A reader may take that for the
-value that it stands for, and a query for another.
+SQLite takes whatever it is given: a flag of 2, a day in another notation, bytes for a text. A reader may take that for
+the value that it stands for, and a query for another. PostgreSQL takes days that no calendar of ours has.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
 
 from sqlalchemy import (
     BigInteger,
@@ -22,6 +23,7 @@ from sqlalchemy import (
     cast,
     func,
     not_,
+    or_,
     select,
     type_coerce,
 )
@@ -39,10 +41,9 @@ _SHOWN = 60  # characters of what was found
 
 
 def wrong_form(connection: Connection, org_id: str) -> str | None:
-    """The first value of the organization that is stored in another form than its column's; None on PostgreSQL, which
-    takes no other."""
+    """The first value of the organization that is stored in another form than its column's."""
     if connection.dialect.name != "sqlite":
-        return None
+        return _out_of_calendar(connection, org_id)
     for table, owner in _tables():
         holds = [(column, _holds(column)) for column in table.columns]
         wrong = case(*[(not_(fits), column.name) for column, fits in holds])
@@ -53,6 +54,33 @@ def wrong_form(connection: Connection, org_id: str) -> str | None:
             column = table.c[str(name)]
             return next(_told(connection, org_id, table, column, mine, not_(_holds(column)), _expected(column)))
     return None
+
+
+def _out_of_calendar(connection: Connection, org_id: str) -> str | None:
+    """The first day or moment of the organization before the year 1 or after 9999, which no reader here can take."""
+    for table, owner in _tables():
+        bounds = [(column, span) for column in table.columns if (span := _span(column)) is not None]
+        wrong = [(not_(column.between(*span)), column.name) for column, span in bounds]
+        if not wrong:
+            continue
+        mine, order = owner == org_id, table.primary_key.columns
+        query = select(case(*wrong)).where(mine, or_(*[beyond for beyond, _ in wrong])).order_by(*order).limit(1)
+        name = connection.execute(query).scalar()
+        if name is not None:
+            column = table.c[str(name)]
+            cells = [cast(each, Text) for each in (*_key(table), column)]
+            beyond = not_(column.between(*(_span(column) or ())))
+            *key, value = connection.execute(select(*cells).where(mine, beyond).order_by(*order).limit(1)).one()
+            return _sentence(connection, org_id, table, column, [str(each).encode() for each in key],
+                             "a day of the years 1 to 9999", repr(value))  # fmt: skip
+    return None
+
+
+def _span(column: Column[object]) -> tuple[date, date] | None:
+    """The first and the last value that a column of days or moments may have; None for others."""
+    if isinstance(column.type, Instant):
+        return datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    return (date.min, date.max) if isinstance(column.type, Date) else None
 
 
 def undecodable(connection: Connection, org_id: str) -> str | None:
@@ -139,11 +167,23 @@ def _told(
         kind = connection.execute(
             select(func.typeof(column)).where(mine, wrong).order_by(*table.primary_key.columns)
         ).scalar()
-        name = key_text([_number_or_text(one, each) for one, each in zip(_key(table), key, strict=True)]).decode()
         found = "nothing" if value is None else f"the {kind} {value[:_SHOWN].decode(errors='backslashreplace')!r}"
-        by = _last_write(connection, org_id, table, name)
-        said = f"{table.name} {name} has in {column.name} what is none of it: expected {expected}, found {found}"
-        yield said if by is None else f"{said}; revision {by} wrote it last"
+        yield _sentence(connection, org_id, table, column, key, expected, found)
+
+
+def _sentence(
+    connection: Connection,
+    org_id: str,
+    table: Table,
+    column: Column[object],
+    key: Sequence[bytes | None],
+    expected: str,
+    found: str,
+) -> str:
+    name = key_text([_number_or_text(one, each) for one, each in zip(_key(table), key, strict=True)]).decode()
+    by = _last_write(connection, org_id, table, name)
+    said = f"{table.name} {name} has in {column.name} what is none of it: expected {expected}, found {found}"
+    return said if by is None else f"{said}; revision {by} wrote it last"
 
 
 def _number_or_text(column: Column[object], value: bytes | None) -> object:

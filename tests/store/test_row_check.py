@@ -1,12 +1,13 @@
 """Every row is in the chain: what is changed by hand is found, and named."""
 
 import json
+from contextlib import closing
 from datetime import date, timedelta
 
 import pytest
-from sqlalchemy import create_engine, select, text
+from sqlalchemy import create_engine, select, text, update
 
-from engine.store import EventRow
+from engine.store import EventRow, Store
 from engine.store.history import begin_history
 from engine.store.log_lines import Erasure, pack, read_part
 from engine.store.retention import purge_audit_log, purge_incidents
@@ -233,6 +234,26 @@ def test_a_text_in_place_of_the_log_is_told(store):
 def test_an_event_cannot_commit_to_something_else(attested):
     by_hand(attested, "UPDATE audit_log SET changes = NULL WHERE seq = 3")
     assert "event 3 (hq:3) does not match its hash" in attested.verify("acme").problem
+
+
+def test_bytes_behind_the_log_are_told(attested):
+    with attested.reader() as connection:
+        (body,) = connection.execute(select(change_log.c.body).where(change_log.c.revision == 4)).scalars()
+    for wrong, problem in ((body + b"ada", "3 bytes come after its end"), (body[:-1], "it breaks off")):
+        with attested.aside() as connection:
+            connection.execute(update(change_log).where(change_log.c.revision == 4).values(body=wrong))
+        told = attested.verify_rows("acme").problem
+        assert told == f"what the change log has of revision 4 cannot be read: {problem}"
+
+
+def test_a_row_that_is_there_twice_is_told(postgresql_url):
+    with closing(Store(postgresql_url)) as store:
+        with store.revision("acme", "me", now=NOW, create={"name": "Acme"}) as revision:
+            revision.record("organization.created")
+        attest(store, "a")
+        by_hand(store, "ALTER TABLE attestations DROP CONSTRAINT pk_attestations CASCADE",
+                "INSERT INTO attestations SELECT * FROM attestations")  # fmt: skip
+        assert store.verify_rows("acme").problem == "attestations has one row twice: its primary key is gone"
 
 
 def test_a_row_that_goes_is_logged_and_one_that_comes_again(attested):

@@ -1,9 +1,11 @@
 """SQLite takes whatever it is given: what is stored in another form than its column's is named, and who wrote it."""
 
+from contextlib import closing
 from datetime import date
 
 import pytest
 
+from engine.store import Store
 from engine.store.schema.services import services
 from engine.store.stored_forms import undecodable, wrong_form
 from tests.conftest import NOW
@@ -66,6 +68,26 @@ def test_what_the_console_writes_is_of_its_form(any_store):
 def test_another_form_is_named_with_the_write(written, statement, problem):
     by_hand(written, statement)
     assert found(written) == problem
+
+
+@pytest.mark.parametrize(
+    ("assignment", "problem"),
+    [
+        ("due_on = 'infinity'", "due_on what is none of it: expected a day of the years 1 to 9999, found 'infinity'"),
+        ("due_on = '99999-01-01'",
+         "due_on what is none of it: expected a day of the years 1 to 9999, found '99999-01-01'"),
+        ("attested_at = '-infinity'",
+         "attested_at what is none of it: expected a day of the years 1 to 9999, found '-infinity'"),
+    ],
+)  # fmt: skip
+def test_a_day_that_no_calendar_has_is_named_on_postgresql(postgresql_url, assignment, problem):
+    with closing(Store(postgresql_url)) as store:
+        with store.revision("acme", "me", now=NOW, create={"name": "Acme"}) as revision:
+            revision.record("organization.created")
+        attest(store, "a", attested_at=NOW)
+        assert found(store) is None
+        by_hand(store, f"UPDATE attestations SET {assignment}")
+        assert found(store) == f'attestations ["a"] has in {problem}; revision 2 wrote it last'
 
 
 def test_a_text_that_nobody_can_read_is_named(written):
