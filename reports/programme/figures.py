@@ -126,7 +126,7 @@ INCIDENTS = (
                incident_days, Count(), _opened(severity), "{severity}, opened on {opened_on}")
         for severity in SEVERITIES
     ),
-    Figure("incidents_resolved_in_period", "Incidents resolved in the period", "count", "more",
+    Figure("incidents_resolved_in_period", "Incidents resolved in the period", "count", "neither",
            "Incidents that were resolved from {period_start} to {as_of}, whenever they were opened.",
            incident_days, Count(), _resolved, "resolved on {resolved_on}"),
     Figure("incident_median_hours_to_restore", "Median time to restore", "hours", "less",

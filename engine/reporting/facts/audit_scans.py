@@ -27,8 +27,12 @@ def local_day(column: str) -> str:
 
 
 def midnight(day: str) -> str:
-    """The instant, UTC without zone, at which a business date begins."""
-    return f"((CAST({day} AS TIMESTAMP) AT TIME ZONE q.time_zone) AT TIME ZONE 'UTC')"
+    """The instant, UTC without zone, at which a business date begins: the first of two where clocks go back over it."""
+    wall = f"CAST({day} AS TIMESTAMP)"
+    last = f"({wall} AT TIME ZONE q.time_zone)"
+    first = f"({last} - INTERVAL 1 HOUR)"
+    begins = f"CASE WHEN ({first} AT TIME ZONE q.time_zone) = {wall} THEN {first} ELSE {last} END"
+    return f"(({begins}) AT TIME ZONE 'UTC')"
 
 
 def _sum(name: str, condition: str) -> str:

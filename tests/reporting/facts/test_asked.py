@@ -3,12 +3,14 @@ from datetime import date
 import pytest
 
 from engine.model.thresholds import DEFAULTS, Thresholds
+from engine.reporting.facts.audit_scans import midnight
 from engine.reporting.facts.question import (
     BOUNDS,
     FactQuestion,
     asked_frame,
     start_of,
 )
+from engine.reporting.view import frame_view
 from tests.factories import DAY, moment
 
 
@@ -37,10 +39,16 @@ def test_a_period_of_one_day_is_that_day():
         ("America/Los_Angeles", date(2026, 11, 2), "2026-11-02 08:00"),
         ("Africa/Cairo", date(2026, 4, 24), "2026-04-23 22:00"),  # midnight itself is skipped
         ("Asia/Kathmandu", date(2026, 11, 20), "2026-11-19 18:15"),
+        ("Atlantic/Azores", date(2026, 10, 25), "2026-10-25 00:00"),  # it is midnight again an hour later
+        ("America/Havana", date(2026, 11, 1), "2026-11-01 04:00"),
     ],
 )
 def test_a_day_begins_at_its_own_midnight_whatever_the_clocks_do(zone, day, instant):
-    assert start_of(day, zone) == moment(instant)
+    with frame_view({}) as view:
+        in_scans = view.frame(
+            f"SELECT {midnight('q.day')} FROM (SELECT ? AS time_zone, ? AS day) q", [zone, day]
+        ).item()
+    assert (start_of(day, zone), in_scans) == (moment(instant), moment(instant))
 
 
 def test_questions_are_sorted_and_carry_every_threshold():
