@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from shutil import rmtree
 
 from engine.accounts.tokens import API_KEY, revoke
 from engine.model.document import Position
@@ -12,12 +13,13 @@ from engine.model.errors import Conflict, Unavailable, Usage
 from engine.reporting.replica_file import remove_unused
 from engine.runtime.backups import BackupNote, ErasureNote, backups_before, erasures, record_erasure
 from engine.runtime.services import Services
+from engine.runtime.settings import STORE_FILE
 from engine.runtime.signed_heads import signed_head
 from engine.store import Reader, Revision
 from engine.store.part_heads import part_of
 from engine.store.person_erasure import PERSON_ERASED, ErasedRows, erase_person, events_naming
 from engine.store.pseudonyms import Pseudonym
-from engine.store.queries.people import is_last_owner, names_of, organizations_of
+from engine.store.queries.people import erasures_of, is_last_owner, names_of, organizations_of
 from engine.store.queries.positions import was_position
 from engine.store.retention import active_holds
 from engine.store.rows import many
@@ -89,14 +91,9 @@ def erase(services: Services, org_id: str, email: str, *, now: datetime, dry_run
     newest = store.part_heads(org_id).get(part_of(PERSON_ERASED), Position(0, ""))
     if done.nothing and not events and not done.held:
         if newest.seq and not dry_run:  # files of before may be here: of another machine, or in use then
-            _clean(services, org_id)
+            _finish(services, org_id, now)
         raise Conflict(f"Nobody in {org_id} has the address {email}: there is nothing to erase.", word="nobody")
-    files: list[str] = []
-    if not dry_run:
-        if not done.nothing:
-            record_erasure(data_dir, ErasureNote(org_id, said, now, newest))
-            signed_head(services, org_id, now=now)
-        files = _clean(services, org_id)
+    files = [] if dry_run else _finish(services, org_id, now)
     until = FAR if dry_run and not done.nothing else newest.seq
     remains = Remains(events, sealed, elsewhere, shared, backups_before(data_dir, org_id, until))
     return PersonErasure(org_id, said, done, remains, files, dry_run)
@@ -117,22 +114,50 @@ def _must_be_free(connection: Reader, org_id: str, email: str, now: datetime) ->
 
 def _erase(revision: Revision, person: Pseudonym) -> ErasedRows:
     """Keys that the person made open nothing any more; those of machines, which all may manage, go on."""
-    keys = many(revision.connection, credentials, revision.org_id, kind=API_KEY.name, owner=person.email)
-    for key in keys:
-        revoke(revision, API_KEY, key["id"], any_owner=True)
+    for key in many(revision.connection, credentials, revision.org_id, kind=API_KEY.name):
+        if person.is_address(key["owner"]):
+            revoke(revision, API_KEY, key["id"], any_owner=True)
     return erase_person(revision, person)
+
+
+def _finish(services: Services, org_id: str, now: datetime) -> list[str]:
+    """What follows the write, also that of a command that was killed: a note, a signed head, and files."""
+    missing = _not_noted(services, org_id)
+    for note in missing:
+        record_erasure(services.settings.data_dir, note)
+    if missing:
+        signed_head(services, org_id, now=now)
+    return _clean(services, org_id)
+
+
+def _not_noted(services: Services, org_id: str) -> list[ErasureNote]:
+    """The erasures of the chain that are not noted here, as after a restore into another folder."""
+    noted = {note.said for note in erasures(services.settings.data_dir, org_id)}
+    with services.store.reader() as connection:
+        return [ErasureNote(org_id, *each) for each in erasures_of(connection, org_id) if each.said not in noted]
 
 
 def _clean(services: Services, org_id: str) -> list[str]:
     """Take the person out of files; what is still to be done, and by whom."""
     left = []
+    data_dir = services.settings.data_dir
     services.artifacts.space.clear(org_id)
-    held: Sequence[Path] = remove_unused(services.settings.data_dir)
+    site = data_dir / "site" / org_id
+    try:
+        rmtree(site)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        left.append(f"{site} has reports of before and cannot be removed ({error.strerror}): remove it.")
+    held: Sequence[Path] = remove_unused(data_dir)
     if held:
         names = ", ".join(path.name for path in held)
         left.append(f"{names} is in use: who uses it removes it when next asked about {org_id}, or start it anew.")
     if services.store.dialect == "postgresql":
         left.append("PostgreSQL keeps rows of before until VACUUM, and its write-ahead log and base backups longer.")
+        before = data_dir / STORE_FILE
+        if before.exists():
+            left.append(f"{before}, a store of before the move to PostgreSQL, is not changed: remove it.")
         return left
     try:
         if not services.store.rewrite_file():
@@ -148,7 +173,7 @@ def _clean(services: Services, org_id: str) -> list[str]:
 
 @dataclass(frozen=True)
 class NotedErasure:
-    """An erasure that was made here. ``applied`` is False in a store that was restored from a backup of before."""
+    """An erasure. ``applied`` is False in a store that was restored from a backup of before."""
 
     note: ErasureNote
     applied: bool
@@ -158,7 +183,7 @@ class NotedErasure:
 def noted_erasures(services: Services, org_id: str) -> list[NotedErasure]:
     """The erasures of an organization, with the backups of before."""
     data_dir = services.settings.data_dir
-    notes = erasures(data_dir, org_id)
+    notes = [*erasures(data_dir, org_id), *_not_noted(services, org_id)]
     with services.store.reader() as connection:
         there: Mapping[str, bool] = {n.said: was_position(connection, org_id, n.position) for n in notes}
     return [NotedErasure(n, there[n.said], backups_before(data_dir, org_id, n.position.seq)) for n in notes]

@@ -8,10 +8,8 @@ from engine.model.errors import Conflict
 from engine.operations.backup_file import BackupReader
 from engine.operations.data_folder import key_files
 from engine.runtime.private_files import sync_folder
-from engine.runtime.settings import Settings
+from engine.runtime.settings import STORE_FILE, Settings
 from engine.store.database import sqlite_path
-
-STORE = "hq.db"
 
 
 def must_be_free(settings: Settings, backup: BackupReader) -> None:
@@ -53,7 +51,7 @@ class Placement:
             elif source.exists():
                 self._move(source, target)
         if self._work.parent == folder:
-            for entry in sorted(self._work.iterdir(), key=lambda entry: entry.name == STORE):
+            for entry in sorted(self._work.iterdir(), key=lambda entry: entry.name == STORE_FILE):
                 self._placed.append(folder / entry.name)
                 entry.rename(folder / entry.name)
         else:
@@ -83,7 +81,7 @@ class Placement:
         settings, pairs = self._settings, []
         store = sqlite_path(settings.store_url)
         if store is not None:
-            pairs.append((self._work / STORE, store))
+            pairs.append((self._work / STORE_FILE, store))
         pairs.append((self._work / "bundles", settings.bundle_folder))
         pairs += [(self._work / Path(name).name, path) for name, path in key_files(settings).items()]
         return [(source, target) for source, target in pairs if self._is_elsewhere(source, target)]

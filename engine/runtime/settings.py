@@ -14,6 +14,7 @@ from engine.runtime import setting_values as values
 
 T = TypeVar("T")
 PREFIX = "SVC_"
+STORE_FILE = "hq.db"  # in the data folder, where no database is named
 
 
 # Any: the type is that of the default
@@ -228,7 +229,7 @@ class Settings:
     @property
     def store_url(self) -> str:
         """The operational store: what is set, else a SQLite file in the data folder."""
-        return self.database_url or f"sqlite:///{(self.data_dir / 'hq.db').absolute()}"
+        return self.database_url or f"sqlite:///{(self.data_dir / STORE_FILE).absolute()}"
 
     def cron_secret(self, name: str) -> str:
         """The bearer secret in the variable of that name, such as ``SVC_DIGEST_CRON_SECRET``. KeyError for another."""

@@ -25,7 +25,7 @@ def open_engines(url: str) -> tuple[Engine, Engine]:
     """(reader, writer) for ``url``. Usage for a URL that is neither SQLite nor PostgreSQL."""
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:  # the latter for a port that is no number
         scheme = url.partition(":")[0][:40]  # what follows may hold a password
         raise Usage(f"SVC_DATABASE_URL must be a database URL; it begins with {scheme!r}.") from error
     if parsed.get_backend_name() == "sqlite":

@@ -17,7 +17,6 @@ from sqlalchemy import (
     Text,
     delete,
     false,
-    func,
     or_,
     select,
     type_coerce,
@@ -81,8 +80,10 @@ def erase_person(revision: Revision, person: Pseudonym) -> ErasedRows:
 
 def events_naming(connection: Connection, org_id: str, person: Pseudonym) -> int:
     """How many audit events name the person: they stay until their retention."""
-    query = select(func.count()).where(audit_log.c.org_id == org_id, _mentions(audit_log, person))
-    return int(connection.execute(query).scalar_one())
+    columns = [audit_log.c[name] for name in _texts(audit_log)]
+    query = select(*columns).where(audit_log.c.org_id == org_id, _mentions(audit_log, person))
+    found = connection.execute(query.execution_options(yield_per=5000)).mappings()
+    return sum(bool(_without(audit_log, dict(event), person, {})[0]) for event in found)
 
 
 # -- the tables --------------------------------------------------------------------------------------------------------
@@ -112,9 +113,8 @@ def _mentions(table: Table, person: Pseudonym) -> ColumnElement[bool]:
     conditions: list[ColumnElement[bool]] = []
     for name, names_people in _texts(table).items():
         column = type_coerce(table.c[name], Text)
-        for needle in (*person.needles, *(person.words if names_people else ())):
-            spelled = {needle} if needle.isascii() else {needle, needle.upper(), needle.title()}  # SQLite knows ASCII
-            conditions += [column.icontains(form, autoescape=True) for form in sorted(spelled)]
+        for parts in (*person.needles, *(person.words if names_people else ())):
+            conditions.append(column.ilike("%".join(["", *parts, ""])))
     return or_(false(), *conditions)
 
 
@@ -257,8 +257,7 @@ class _Versions:
         self._person = person
         self._owned = owned
         self._held = held
-        quoted = (f'"{word}"' for word in person.words)
-        self._needles = (*person.needles, *quoted)
+        self._needles = (*person.needles, *person.words)
         belonging = (name for name in LOGGED if _owners(LOGGED[name], owned))
         self._starts = tuple(f'["{name}",'.encode() for name in belonging)
 
@@ -287,4 +286,4 @@ class _Versions:
 
     def _named(self, text: bytes) -> bool:
         lowered = text.decode().lower()
-        return any(needle in lowered for needle in self._needles)
+        return any(all(part in lowered for part in parts) for parts in self._needles)

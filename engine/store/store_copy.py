@@ -45,6 +45,8 @@ def copy_store(source: str, target: str, progress: Counting = lambda what, done,
     try:
         if writer.dialect.name != "postgresql":
             raise Usage("--to must name a PostgreSQL database: postgresql+psycopg://user@host/name.")
+        if not writer.url.database and not {"dbname", "service"} & writer.url.query.keys():
+            raise Usage("--to must name a database, as in postgresql+psycopg://user@host/name; got none.")
         with _unwritten(source), store_snapshot(source) as found, _reached(target), writer.begin() as into:
             _must_be_empty(into)
             upgrade(into, "head")

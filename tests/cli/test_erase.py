@@ -16,7 +16,7 @@ from engine.model.document import Position
 from engine.runtime.backups import BackupNote, record_backup
 from engine.runtime.services import open_services
 from engine.runtime.settings import Settings
-from engine.store import PLATFORM, Store
+from engine.store import PLATFORM, EventRow, Store
 from engine.store.schema.audit import legal_holds
 from engine.store.schema.commerce import activities, leads, pilots
 from engine.store.schema.controls import attestations
@@ -166,6 +166,42 @@ def test_a_second_time_files_of_before_are_removed(cli, var):
     assert not kept.exists()
 
 
+def test_a_killed_command_is_finished_by_the_next(cli, var, monkeypatch):
+    """The write is there, and neither the note, nor the head after it; files of before are."""
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    site = var / "site" / "acme" / "index.html"
+    site.parent.mkdir(parents=True)
+    site.write_text(ANN)
+    monkeypatch.setattr("engine.accounts.erasure.record_erasure", killed)
+    assert cli(*ERASE, ANN)[0] != 0
+    monkeypatch.undo()
+    monkeypatch.setenv("SVC_DATA_DIR", str(var))
+    listed = cli("erase", "--org", "acme", "--list")[1]
+    assert len(listed.splitlines()) == 1
+    assert ((var / "erasures.log").exists(), site.exists()) == (False, True)
+    assert cli(*ERASE, ANN)[0] == 1
+    assert (cli("erase", "--org", "acme", "--list")[1], site.exists()) == (listed, False)
+    assert (var / "erasures.log").read_text().count(_said(listed)) == 1
+    assert cli(*ERASE, ANN)[0] == 1
+    assert (var / "erasures.log").read_text().count(_said(listed)) == 1
+
+
+def test_an_export_that_cannot_be_removed_is_named(cli, var):
+    (var / "site").mkdir()
+    (var / "site" / "acme").write_text(ANN)
+    line = f"{var / 'site' / 'acme'} has reports of before and cannot be removed (Not a directory): remove it."
+    assert cli(*ERASE, ANN)[1].splitlines()[-1] == line
+
+
+def test_an_imported_event_is_no_erasure(cli, var):
+    with _store(var) as store, store.revision("acme", "console", now=NOW) as revision:
+        revision.append_events([EventRow("e", NOW, "console", "person.erased", "person", "erased:forged")])
+    assert cli("erase", "--org", "acme", "--list") == (0, "", "")
+
+
 def test_the_last_owner_stays(cli, var):
     cli(*ERASE, ANN)
     assert cli(*ERASE, BEN) == (
@@ -229,7 +265,7 @@ def test_keys_of_the_person_open_nothing_any_more(cli, var):
     with _store(var) as store:
         _write(
             store,
-            (credentials, {**key, "id": "k", "secret_sha256": "1" * 64}),
+            (credentials, {**key, "id": "k", "owner": ANN.title(), "secret_sha256": "1" * 64}),
             (credentials, {**key, "id": "i", "kind": "ingest", "secret_sha256": "2" * 64}),
         )
         said = _said(cli(*ERASE, ANN)[1])

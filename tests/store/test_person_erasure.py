@@ -67,6 +67,11 @@ def everything(store):
         ("?to=ann%40acme.example&x", f"?to={SAID}&x"),
         ("joann@acme.example, ann@acme.example.org, ann@acme.examples", None),
         ("ann.o@acme.example ann-ann@acme.example", None),
+        (r'{"text":"Ask:\nann@acme.example\tor Ann\nNguyen"}', rf'{{"text":"Ask:\n{SAID}\tor {SAID}"}}'),
+        ("mailto%3Aann%40acme.example%2Cjo%2Eann%40acme.example", f"mailto%3A{SAID}%2Cjo%2Eann%40acme.example"),
+        ("ann@acme.example_ ann@acme.example- ann@acme.example-x.org", f"{SAID}_ {SAID}- ann@acme.example-x.org"),
+        ("o'ann@acme.example 'ann@acme.example'", f"o'ann@acme.example '{SAID}'"),
+        ("ann+x@acme.example x+ann@acme.example x%2Bann@acme.example", None),
         ("ann  NGUYEN said so, Joann Nguyen did not", f"{SAID} said so, Joann Nguyen did not"),
         ("ann", None),
         ("", None),
@@ -74,6 +79,27 @@ def everything(store):
 )
 def test_an_address_is_found_where_it_stands_for_itself(before, after):
     assert Pseudonym(ANN, ["Ann Nguyen", "Ann"], SAID).in_text(before) == (before if after is None else after)
+
+
+@pytest.mark.parametrize(
+    ("email", "name", "text"),
+    [
+        ("a+b@x.example", "", "a+b@x.example a%2Bb%40x.example A%2bB@x.example"),
+        (
+            "jürgen@x.example",
+            "",
+            "JÜRGEN@x.example j%C3%BCrgen%40x.example J%C3%9CRGEN@x.example ju\u0308rgen@x.example",
+        ),
+        ("ju\u0308rgen@x.example", "", "jürgen@x.example ju\u0308rgen@x.example"),
+        ("c@x.example", "Conor O'Brien", "Conor O'Brien Conor O’Brien CONOR O&#39;BRIEN Conor%20O%27Brien"),
+        ("c@x.example", "José Núñez", "JOSÉ NÚÑEZ Jose\u0301 Nu\u0301n\u0303ez José\xa0Núñez"),
+    ],
+)
+def test_a_person_is_found_however_letters_are_spelled(email, name, text):
+    person = Pseudonym(email, [name], "~")
+    assert set(person.in_text(text)) == {"~", " "}
+    lowered = text.lower()
+    assert all(part in lowered for parts in person.needles[-1:] for part in parts)
 
 
 def test_a_name_of_one_word_is_found_where_nothing_else_is_said():
@@ -111,6 +137,30 @@ def test_rows_and_their_history_no_longer_name_the_person_and_all_of_it_holds(an
         )
 
 
+def test_row_and_history_are_one_however_a_name_is_spelled(any_store):
+    """What looks for rows finds all that is looked for in versions: else the two differ, and nothing holds."""
+    spelled = {
+        "a": "ann  NGUYEN",
+        "b": "Ann\nNguyen",
+        "c": "ÅSA müller",
+        "d": "Asa Müller",
+        "e": "Åſa  Müller",
+        "f": "İda",
+    }
+    for place, name in spelled.items():
+        write(any_store, (attestations, {"id": place, "owner": f"{name}; Ida", "statement": f"By {name}.", **ROW}))
+    done = erase(any_store, "Ann Nguyen", "Åsa Müller", "Ida")
+    assert (done.rows, done.versions) == ({"attestations": 6}, 6)
+    expected = [
+        (f"{SAID}; {SAID}", f"By {SAID}."), (f"{SAID}; {SAID}", f"By {SAID}."), (f"{SAID}; {SAID}", f"By {SAID}."),
+        (f"Asa Müller; {SAID}", "By Asa Müller."), (f"{SAID}; {SAID}", f"By {SAID}."), (f"İda; {SAID}", "By İda."),
+    ]  # fmt: skip
+    assert [(row["owner"], row["statement"]) for row in rows_of(any_store, attestations)] == expected
+    found = [values for _, name, _, values in logged(any_store) if name == "attestations"]
+    assert [(values["owner"], values["statement"]) for values in found] == [*expected, *expected]
+    assert any_store.verify_rows("acme").problem is None
+
+
 def _roots(store):
     with store.reader() as connection:
         return connection.execute(text("SELECT changes FROM audit_log WHERE org_id = 'acme' ORDER BY seq")).all()
@@ -121,6 +171,7 @@ def test_who_is_in_no_row_leaves_the_store_as_it_was(any_store):
     before = any_store.head("acme")
     assert erase(any_store).nothing
     assert any_store.head("acme") == before
+    write(any_store, (attestations, {"id": "b", "owner": "ben@acme.example", **ROW}), actor=f"jo{ANN}")
     with any_store.reader() as connection:
         assert events_naming(connection, "acme", Pseudonym(ANN, [], SAID)) == 1
 

@@ -96,6 +96,9 @@ def test_nobody_writes_meanwhile(store, empty_url):
         ("sqlite:////tmp/other.db", Usage, "--to must name a PostgreSQL database"),
         ("mysql://x/y", Usage, "--to must begin with"),
         ("no url", Usage, "--to must be a database URL"),
+        ("postgresql+psycopg://u:secret@127.0.0.1:port/x", Usage, "--to must be a database URL"),
+        ("postgresql+psycopg://u:secret@127.0.0.1:1", Usage, "--to must name a database, as in"),
+        ("postgresql+psycopg://u:secret@127.0.0.1:1/", Usage, "--to must name a database, as in"),
         ("postgresql+psycopg://u:secret@127.0.0.1:1/x", Unavailable, r"u:\*\*\*@127.0.0.1:1/x: The operational store"),
     ],
 )

@@ -1,7 +1,15 @@
 """What is known of a person by address: names, other organizations, and whether somebody else is an owner."""
 
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+
 from sqlalchemy import Connection, func, select
 
+from engine.model.document import Position
+from engine.store.chain import own_event_id
+from engine.store.person_erasure import PERSON_ERASED
+from engine.store.schema.audit import audit_log
 from engine.store.schema.commerce import leads
 from engine.store.schema.organizations import memberships, users
 
@@ -35,3 +43,20 @@ def is_last_owner(connection: Connection, org_id: str, email: str) -> bool:
         memberships.c.org_id == org_id, memberships.c.role == "owner", memberships.c.status == "active"
     )
     return set(connection.execute(query).scalars()) == {email}
+
+
+class RecordedErasure(NamedTuple):
+    """An erasure as the chain has it: the pseudonym, when, and where its write ended."""
+
+    said: str
+    at: datetime
+    position: Position
+
+
+def erasures_of(connection: Connection, org_id: str) -> Iterator[RecordedErasure]:
+    """The erasures of people that the chain still has, oldest first; not what was imported under that name."""
+    columns = (audit_log.c.seq, audit_log.c.event_id, audit_log.c.hash, audit_log.c.object_id, audit_log.c.recorded_at)
+    query = select(*columns).where(audit_log.c.org_id == org_id, audit_log.c.action == PERSON_ERASED)
+    for seq, event_id, digest, said, at in connection.execute(query.order_by(audit_log.c.seq)):
+        if event_id == own_event_id(seq):
+            yield RecordedErasure(said, at, Position(seq, digest))
