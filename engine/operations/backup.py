@@ -55,11 +55,11 @@ def write_backup(
 ) -> Backup:
     """Back the installation up into a new file that only its owner may read. Usage where there is a file already,
     Unavailable where the disk keeps us from it: then there is no file."""
-    if path.exists() or path.is_symlink():
-        raise Usage(f"{path} is there already: name a file that is not.")
-    if not path.absolute().parent.is_dir():
-        raise Usage(f"The folder {path.absolute().parent} is not there: make it first.")
     try:
+        if path.exists() or path.is_symlink():
+            raise Usage(f"{path} is there already: name a file that is not.")
+        if not path.absolute().parent.is_dir():
+            raise Usage(f"The folder {path.absolute().parent} is not there: make it first.")
         with _new_file(path) as file:
             sink = file if passphrase is None else EncryptingWriter(file, passphrase)
             found = _write(settings, sink, now, with_keys, progress)

@@ -56,8 +56,8 @@ def check_installation(settings: Settings, *, now: datetime, progress: Progress)
         with store_snapshot(settings.store_url) as connection:
             for check in CHECKS:
                 if check.of_store is not None:
-                    said = check.of_store(connection, settings, now, progress)
-                    found += [InstallationFinding(check.name, sentence) for sentence in said]
+                    for sentence in check.of_store(connection, settings, now, progress):
+                        found.append(InstallationFinding(check.name, sentence))
     except Problem as problem:  # the store does not answer: the rest is looked at all the same
         found.append(InstallationFinding("database", problem.message))
     for check in CHECKS:

@@ -6,7 +6,7 @@ from engine.delivery.secret_keys import LostKey, SecretKeys
 from engine.operations.backup_file import BackupManifest
 from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import webhooks
-from engine.store.queries.installation import pending_deliveries
+from engine.store.queries.installation import pending_deliveries, positions
 from engine.store.rows import Reader
 
 OWN = ("SVC_DATA_DIR", "SVC_DATABASE_URL")  # where it was restored to is known
@@ -21,7 +21,8 @@ def left_out(connection: Reader, manifest: BackupManifest, settings: Settings, s
             "from where you keep them; else archives and heads are signed with a new key that nobody knows, and people "
             "sign in again."
         )
-    said += unreadable_secrets(connection, stage)
+    lost = [*(lost_signing_key(connection, stage) if manifest.keys else ()), *unreadable_secrets(connection, stage)]
+    said += (sentence.replace(str(stage.data_dir), str(settings.data_dir)) for sentence in lost)
     said += _settings(manifest, settings)
     waiting = pending_deliveries(connection)
     if waiting:
@@ -41,6 +42,18 @@ def unreadable_secrets(connection: Reader, settings: Settings) -> Iterator[str]:
                 keys.open(endpoint.address, secret)
         except LostKey as error:
             yield f"The webhook of {org_id} is not called: {error.message}"
+
+
+def lost_signing_key(connection: Reader, settings: Settings) -> Iterator[str]:
+    """The key that heads were signed with is gone."""
+    path = settings.signing_key_path
+    signed = [one.org_id for one in positions(connection) if one.signed_head is not None]
+    if signed and not path.exists():
+        yield (
+            f"The key {path} is not there, and heads of {signed[0]} were signed with one: put it and "
+            f"{path.name}.rotations back from where you keep them; else the next head is signed with a new key that "
+            "nobody knows."
+        )
 
 
 def _settings(manifest: BackupManifest, settings: Settings) -> Iterator[str]:

@@ -12,19 +12,25 @@ from engine.runtime.settings import STORE_FILE, Settings
 from engine.store.database import sqlite_path
 
 
-def must_be_free(settings: Settings, backup: BackupReader) -> None:
-    """Conflict where something is in the way of what the backup holds."""
+def must_be_free(settings: Settings, backup: BackupReader, work: Path | None = None) -> None:
+    """Conflict where something is in the way of what the backup holds, but for our own workplace."""
     folder = settings.data_dir
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and (not folder.is_dir() or _entries(folder) - {"" if work is None else work.name}):
         raise _in_the_way(f"SVC_DATA_DIR, {folder}, is not empty: name a folder that is, or that is not there")
-    if settings.bundle_dir is not None and settings.bundle_dir.exists() and any(settings.bundle_dir.iterdir()):
+    if settings.bundle_dir is not None and settings.bundle_dir.exists() and _entries(settings.bundle_dir):
         raise _in_the_way(f"SVC_BUNDLE_DIR, {settings.bundle_dir}, is not empty")
     store = sqlite_path(settings.store_url)
-    if store is not None and store.exists():
-        raise _in_the_way(f"SVC_DATABASE_URL names {store}, which is there already")
+    for suffix in () if store is None else ("", "-wal", "-journal"):  # a log of another file would be read into ours
+        if os.path.lexists(f"{store}{suffix}"):
+            raise _in_the_way(f"SVC_DATABASE_URL names {store}, and {store}{suffix} is there already: move it away")
     for name, path in key_files(settings).items():
         if backup.has(name) and path.exists() and path.read_bytes() != b"".join(backup.pieces(name)):
             raise _in_the_way(f"{path} is another key than that of the backup: move it away")
+
+
+def _entries(folder: Path) -> set[str]:
+    """What is in a folder, but for what every new disk has."""
+    return {entry.name for entry in folder.iterdir()} - ({"lost+found"} if folder.is_mount() else set())
 
 
 def _in_the_way(what: str) -> Conflict:
@@ -34,12 +40,16 @@ def _in_the_way(what: str) -> Conflict:
 class Placement:
     """The way of a restored installation from its workplace to where the settings say."""
 
-    def __init__(self, settings: Settings, work: Path) -> None:
-        self._settings, self._work = settings, work
+    def __init__(self, settings: Settings, backup: BackupReader, work: Path) -> None:
+        self._settings, self._backup, self._work = settings, backup, work
         self._placed: list[Path] = []
 
     def move(self) -> None:
-        """What lives outside of the data folder first, the folder last: until then there is nothing to start with."""
+        """What lives outside of the data folder first, the folder last: until then there is nothing to start with.
+
+        Conflict where something came in the way since.
+        """
+        must_be_free(self._settings, self._backup, self._work)
         folder = self._settings.data_dir.resolve()
         for source, target in self._outside():
             if source.is_dir() and target.is_dir():  # an empty one, which may be a disk of its own

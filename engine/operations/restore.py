@@ -7,7 +7,7 @@ refused, or killed, nothing is left that a console would start with.
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -74,7 +74,7 @@ def _restore(
         bundle_dir=None,
         signing_key_file=None if backup.has("keys/signing.key") else settings.signing_key_file,
     )
-    placement = Placement(settings, work)
+    placement = Placement(settings, backup, work)
     try:
         with new_store(stage.store_url) as connection:
             rows = load_tables(connection, backup, now=now, progress=progress)
@@ -138,12 +138,18 @@ def _must_have_room(backup: BackupReader, work: Path) -> None:
 def _workplace(target: Path) -> Iterator[Path]:
     """A folder on the disk of ``target`` that only we read; it is gone in the end unless it was moved.
 
-    It is beside the target, or inside where that is a disk of its own.
+    It is beside the target, or inside where that is a disk of its own or we may write nothing beside it. Folders above
+    the target that were made for it are gone as well unless something is in them.
     """
     place = target.resolve()
-    work = (place if place.is_mount() else place.parent) / f".{place.name}.restoring.{os.urandom(4).hex()}"
+    inside = place.is_mount() or (place.is_dir() and not os.access(place.parent, os.W_OK | os.X_OK))
+    work = (place if inside else place.parent) / f".{place.name}.restoring.{os.urandom(4).hex()}"
+    made = [folder for folder in work.parents if not folder.exists()]  # the nearest first
     work.mkdir(parents=True, mode=0o700)
     try:
         yield work
     finally:
         shutil.rmtree(work, ignore_errors=True)
+        with suppress(OSError):
+            for folder in made:
+                folder.rmdir()

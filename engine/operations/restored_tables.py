@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.model.errors import InvalidData
 from engine.operations.backup_file import BackupMember, BackupReader, refusal
 from engine.operations.data_folder import table_member
 from engine.operations.store_checks import history_problems
@@ -41,7 +42,10 @@ def load_tables(connection: Reader, backup: BackupReader, *, now: datetime, prog
     for member, shape in zip(members, shapes, strict=True):
         count = 0
         for batch in in_batches(_rows(backup, shape), shape.batch):
-            count += write_table(connection, shape, [batch])
+            try:
+                count += write_table(connection, shape, [batch])
+            except InvalidData as error:
+                raise refusal(f"does not hold: {error.message.removesuffix('.')}") from error
             progress("rows", done + count, total)
         if count != member.rows:
             raise refusal(f"has {count} rows of {shape.name}, and its manifest speaks of {member.rows}")

@@ -9,7 +9,7 @@ from engine.archives.seal_check import seal_problems
 from engine.delivery.secret_keys import SecretKeys
 from engine.model.errors import Problem
 from engine.operations.data_folder import heads_member
-from engine.operations.left_out import unreadable_secrets
+from engine.operations.left_out import lost_signing_key, unreadable_secrets
 from engine.reporting.replica_findings import replica_findings
 from engine.runtime.head_check import check_heads
 from engine.runtime.key_rotations import own_keys
@@ -55,10 +55,17 @@ def organizations(connection: Reader, settings: Settings, now: datetime, progres
         progress("organizations", done, len(where))
         yield from history_problems(connection, settings, one.org_id, partial(store_snapshot, settings.store_url))
     progress("organizations", len(where), len(where))
-    known = {heads_member(one.org_id) for one in where}
-    for path in sorted((settings.data_dir / "heads").glob("*.log")):
+    paths = sorted((settings.data_dir / "heads").glob("*.log"))
+    known = {heads_member(org_id) for org_id in _organizations_by_now(settings)}
+    for path in paths:
         if f"heads/{path.name}" not in known:
             yield f"{path} has signed heads of an organization that the store does not have."
+
+
+def _organizations_by_now(settings: Settings) -> set[str]:
+    """Those that the store has after files were listed: one may be new since ``connection`` looks."""
+    with store_snapshot(settings.store_url) as newer:
+        return {one.org_id for one in positions(newer)}
 
 
 def history_problems(
@@ -93,9 +100,9 @@ def sealed_archives(connection: Reader, settings: Settings, now: datetime, progr
     for one in where:
         for problem in seal_problems(connection, settings, one.org_id, partial(progress, f"archives of {one.org_id}")):
             yield f"Of {one.org_id}, {problem}."
-    known = {one.org_id for one in where}
-    folder = settings.bundle_folder
-    for path in sorted(folder.glob("*/[!.]*.zip")):
+    paths = sorted(settings.bundle_folder.glob("*/[!.]*.zip"))
+    known = _organizations_by_now(settings)
+    for path in paths:
         if path.parent.name not in known:
             yield f"{path} is in the bundle folder, and the store has no organization {path.parent.name}."
 
@@ -113,18 +120,27 @@ def keys(connection: Reader, settings: Settings, now: datetime, progress: Progre
             own_keys(settings.signing_key_path)
         except Problem as error:
             yield error.message
-    try:
-        yield from unreadable_secrets(connection, settings)
-        stored = [secret for endpoint in webhooks(connection).values() for secret in endpoint.secrets]
-        idle = SecretKeys(settings.webhook_key_path).unused(stored)
-    except Problem as error:
-        yield error.message
-        idle = []
-    for name in idle:
-        yield f"The key {name} in {settings.webhook_key_path} opens no webhook's secret: take its line away."
+    yield from lost_signing_key(connection, settings)
+    found = list(_webhook_keys(connection, settings))
+    if found:  # keys and secrets are written one after the other: what a second look does not bear out is none
+        with store_snapshot(settings.store_url) as newer:
+            still = set(_webhook_keys(newer, settings))
+        yield from (sentence for sentence in found if sentence in still)
     for row in unused_credentials(connection, now, now - UNUSED):
         since = "never used" if row.last_used_at is None else f"last used on {row.last_used_at:%Y-%m-%d}"
         yield (
             f"The {row.kind.replace('_', ' ')} {row.label!r} ({row.prefix}…{row.last_four}) of {row.org_id}, made on "
             f"{row.created_at:%Y-%m-%d}, was {since}: revoke it if nobody needs it."
         )
+
+
+def _webhook_keys(connection: Reader, settings: Settings) -> Iterator[str]:
+    try:
+        yield from unreadable_secrets(connection, settings)
+        stored = [secret for endpoint in webhooks(connection).values() for secret in endpoint.secrets]
+        idle = SecretKeys(settings.webhook_key_path).unused(stored)
+    except Problem as error:
+        yield error.message
+        return
+    for name in idle:
+        yield f"The key {name} in {settings.webhook_key_path} opens no webhook's secret: take its line away."

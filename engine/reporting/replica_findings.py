@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 import duckdb
 
@@ -32,6 +32,9 @@ def replica_findings(url: str, path: Path, org_ids: Sequence[str]) -> list[str]:
             return _findings(url, path.name, open_sound(taken, {}), org_ids)
     except InUse:
         return []
+    except OSError as error:
+        how = f"for which it is locked and copied to {gettempdir()} (TMPDIR says where)"
+        return [f"The analytics store {path.name} was not compared, {how}: {error.strerror}."]
     except (Unsound, duckdb.Error) as error:
         return [f"The analytics store {path.name} is not sound and will be made anew: {error}."]
 

@@ -47,11 +47,14 @@ def connect(path: str, *, shared: bool = False, create: bool = False) -> sqlite3
 
 
 def rewrite(path: str) -> bool:
-    """Write the file anew, without what rows that went left in it, and fold the log into it.
-
-    False where the log stays for now, because another process reads an earlier state.
-    """
+    """Write the file anew, without what rows that went left in it, and fold the log into it; returns as ``fold``."""
     with closing(connect(path)) as connection:
         connection.execute("VACUUM")
+    return fold(path)
+
+
+def fold(path: str) -> bool:
+    """Fold the log into the file. False where it stays for now, because another process reads an earlier state."""
+    with closing(connect(path)) as connection:
         (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy

@@ -18,10 +18,10 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from engine.model.errors import Conflict, InvalidData
 from engine.store.database import open_engines, sqlite_path
-from engine.store.faults import MISSING, store_faults
+from engine.store.faults import BUSY, MISSING, store_faults
 from engine.store.migrations import current, latest
 from engine.store.schema import metadata
-from engine.store.sqlite_files import is_there
+from engine.store.sqlite_files import fold, is_there
 from engine.store.types import Instant
 
 Kind: TypeAlias = Literal["text", "integer", "real", "flag", "bytes", "instant", "day"]
@@ -36,9 +36,10 @@ _KINDS: Sequence[tuple[type, Kind]] = (
     (LargeBinary, "bytes"),
 )
 _FINITE = msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)
+_WORD = msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)
 _VALUES: Mapping[Kind, Any] = {  # a type for msgspec, which takes more than classes
     "text": str,
-    "integer": int,
+    "integer": Annotated[int, _WORD],
     "real": Annotated[float, _FINITE],
     "flag": bool,
     "bytes": bytes,
@@ -166,13 +167,17 @@ def _with_flags(row: Sequence[Any], flags: Iterable[int]) -> tuple[Any, ...]:  #
 def new_store(url: str) -> Iterator[Connection]:
     """One transaction that fills the store at ``url``: all of it is there once the block ends, nothing if it raises.
 
-    Nobody else is to write to it meanwhile. Of SQLite the file is made, and remains.
+    Nobody else is to write to it meanwhile. Of SQLite the file is made, remains, and is whole without a log beside it.
     """
+    file = sqlite_path(url)
     reader, writer = open_engines(url)
     reader.dispose()
     try:
         with store_faults(url), writer.begin() as connection:
             yield connection
+        with store_faults(url):
+            if file is not None and not fold(str(file)):
+                raise BUSY.problem()
     finally:
         writer.dispose()
 

@@ -1,11 +1,13 @@
 """What ``hq check`` finds, and what it does not."""
 
+import errno
 import json
 import os
 import shutil
 import sqlite3
 from collections import namedtuple
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -13,13 +15,17 @@ from sqlalchemy import make_url
 
 from engine.cli import hq
 from engine.delivery.secret_keys import SecretKeys
-from engine.operations import file_checks
+from engine.model.errors import Unavailable
+from engine.operations import check as checks
+from engine.operations import file_checks, store_checks
 from engine.operations.check import check_installation
+from engine.reporting import replica_findings
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
 from engine.runtime.signed_heads import signed_head
 from engine.store import Store
-from engine.store.schema.outputs import credential_uses, credentials
+from engine.store.queries.deliveries import Endpoint, replace_secrets
+from engine.store.schema.outputs import credential_uses, credentials, delivery_endpoints
 from tests.conftest import NOW
 
 Usage = namedtuple("Usage", "total used free")
@@ -169,3 +175,87 @@ def test_keys_that_nobody_uses_are_found(var):
     assert len(said) == 2
     assert "opens no webhook's secret" in said[0]
     assert said[1].startswith("The api key 'idle' (key_…1234) of acme, made on 2026-08-21, was never used")
+
+
+def test_a_signing_key_that_is_gone_is_found(var):
+    (var / "signing.key").unlink()
+    ((name, sentence),) = found(var)
+    assert (name, sentence.partition(",")[0]) == ("keys", f"The key {var / 'signing.key'} is not there")
+    execute(var, "DELETE FROM signed_heads")
+    assert "keys" not in [name for name, _ in found(var)]
+
+
+def test_findings_before_one_that_ends_a_check_are_kept(var, monkeypatch):
+    def damaged(connection):
+        yield "a page is lost"
+        raise Unavailable("The operational store is damaged.")
+
+    monkeypatch.setattr(store_checks, "structure_problems", damaged)
+    assert [sentence for _, sentence in found(var)] == [
+        "The database does not hold together: a page is lost. Stop the console and restore a backup.",
+        "The operational store is damaged.",
+    ]
+
+
+def test_a_replica_that_cannot_be_copied_is_said_and_the_rest_is_looked_at(var, monkeypatch):
+    (var / "analytics.duckdb").write_bytes(b"")
+    (var / "analytics.duckdb").chmod(0o600)
+    (var / "signing.key").chmod(0o640)
+
+    def full(source, target):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(replica_findings.shutil, "copyfile", full)
+    (name, sentence), (other, _) = found(var)
+    assert (name, other) == ("analytics", "permissions")
+    assert sentence.endswith("(TMPDIR says where): No space left on device.")
+
+
+def meanwhile(monkeypatch, name, happen):
+    """``happen`` runs once the check called ``name`` begins: its view of the store is older."""
+    check = next(check for check in checks.CHECKS if check.name == name)
+
+    def late(*given):
+        happen()
+        return check.of_store(*given)
+
+    monkeypatch.setattr(checks, "CHECKS", [replace(check, of_store=late)])
+
+
+@pytest.mark.parametrize("name", ["organizations", "archives"])
+def test_an_organization_that_is_new_meanwhile_is_known(var, monkeypatch, name):
+    def begin():
+        store = Store(f"sqlite:///{var}/hq.db")
+        with store.revision("young", "setup", now=NOW, create={"name": "Young"}) as revision:
+            revision.record("organization.created")
+        signed_head(Services(Settings.of({"SVC_DATA_DIR": str(var)}), store, None, NOW), "young", now=NOW)
+        store.close()
+        (var / "bundles" / "young").mkdir(parents=True)
+        (var / "bundles" / "young" / "bnd_1.zip").write_bytes(b"PK")
+
+    meanwhile(monkeypatch, name, begin)
+    assert found(var) == []
+
+
+def test_keys_of_webhooks_that_change_meanwhile_are_none_of_what_is_found(var, monkeypatch):
+    """Another key for all secrets: what the check sees is encrypted with the one that is gone."""
+    address, keys = "https://a.example", SecretKeys(var / "webhook.key")
+    store = Store(f"sqlite:///{var}/hq.db")
+    first = [keys.seal(address, "x")]
+    with store.revision("acme", "ann", now=NOW) as revision:
+        row = {"channel": "webhook", "address": address, "secrets": first, "created_at": NOW}
+        revision.insert(delivery_endpoints, [row])
+        revision.record("delivery_endpoint.set")
+
+    def change():
+        keys.renew()
+        with store.revision("acme", "ann", now=NOW) as revision:
+            replace_secrets(revision, Endpoint(address, tuple(first)), [keys.seal(address, "x")])
+        keys.forget_old()
+
+    meanwhile(monkeypatch, "keys", change)
+    assert found(var) == []
+    store.close()
+    monkeypatch.undo()
+    (var / "webhook.key").unlink()
+    assert [name for name, _ in found(var)] == ["keys"]
