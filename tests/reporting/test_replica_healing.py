@@ -416,3 +416,17 @@ def test_a_comparison_names_the_tables_that_are_not_those_of_the_store(store, ke
     ]
     kept.unlink()
     assert replica_findings(store.url, kept, ["acme"]) == []
+
+
+def test_nothing_is_fetched_from_anywhere_to_open_a_file(store, kept, caplog):
+    sqlite(kept)
+    replica = Replica(store.url, kept)
+    replica.sync(["acme"])
+    with replica.view() as view:
+        names = ("autoinstall_known_extensions", "autoload_known_extensions")
+        found = {name: view.frame("SELECT current_setting(?) AS value", [name]).item() for name in names}
+    replica.close()
+    said = [record.message for record in caplog.records if "set aside" in record.message]
+    assert (found, len(said), ["extensions.duckdb.org" in words for words in said]) == (
+        dict.fromkeys(names, False), 1, [False],
+    )  # fmt: skip
