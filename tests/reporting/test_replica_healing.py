@@ -342,6 +342,14 @@ def test_a_full_disk_is_done_without_until_there_is_space(damage, store, kept):
     replica.close()
 
 
+def test_want_of_memory_is_said_where_not_even_an_empty_copy_can_be_had(store, kept):
+    for path in (kept, None):
+        replica = Replica(store.url, path, memory_limit="1KB")
+        with pytest.raises(Unavailable, match="There was too much to compute: there is not enough memory"):
+            replica.read(["acme"], rows_of)
+        replica.close()
+
+
 def test_want_of_memory_without_a_file_names_the_disk(store, kept):
     replica = Replica(store.url, kept, memory_limit="1MB")
     with pytest.raises(Unavailable, match="There was too much to compute: there is not enough memory") as small:
