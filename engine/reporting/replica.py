@@ -92,7 +92,10 @@ class Replica:
                 return self._open_file(self.path)
             except (duckdb.Error, OSError) as error:
                 self._done_without(self.path, error)
-        return in_memory(self._options)
+        try:
+            return in_memory(self._options)
+        except duckdb.OutOfMemoryException as error:
+            raise self._too_much() from error
 
     def _open_file(self, path: Path) -> Copy:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,8 +122,7 @@ class Replica:
     def _come_back(self) -> None:
         """Leave a file that is no longer in its place; have one again where this process did without."""
         with self._guard:
-            copy = self._opened
-            if copy is None:
+            if (copy := self._opened) is None:
                 return
             if not copy.is_in_place:
                 self._give_up(copy, Unsound("it is no longer in its place"))
@@ -203,9 +205,8 @@ class Replica:
 
     def _too_much(self) -> Exception:
         """What to say where memory does not suffice; without a file it is the disk that has to be mended."""
-        if self._fault is None:
-            return fault_problem("There was too much to compute", NO_MEMORY)
-        return fault_problem(_UNKEPT, self._fault)
+        too_much = "There was too much to compute", NO_MEMORY
+        return fault_problem(*(too_much if self._fault is None else (_UNKEPT, self._fault)))
 
     # -- bringing it up to date ------------------------------------------------------------------------------------
 
@@ -260,9 +261,8 @@ class Replica:
         if not copy.found or change.org_id in self._counted:
             return
         with copy.connection.cursor() as cursor:
-            known = stored_rows(cursor, change.org_id)
-        if known != change.row_counts():
-            raise Unsound(f"it has not as many rows of {change.org_id} as the store")
+            if stored_rows(cursor, change.org_id) != change.row_counts():
+                raise Unsound(f"it has not as many rows of {change.org_id} as the store")
         self._counted.add(change.org_id)
 
     # -- reading ---------------------------------------------------------------------------------------------------

@@ -27,6 +27,8 @@ Options: TypeAlias = Mapping[str, str | bool | int | float | list[str]]
 SUFFIX = ".duckdb"
 ASIDE = ".aside"
 PROBE_BYTES = 1 << 20
+# for a file of SQLite, among others, DuckDB would fetch an extension from its maker, and run it
+ALONE: Options = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 _SAID = {code: os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE,
                                               errno.ENFILE, errno.EIO)}  # fmt: skip
 
@@ -160,7 +162,7 @@ def open_sound(path: Path, options: Options) -> Copy:
     if not os.access(path, os.R_OK | os.W_OK):
         raise Unsound("it cannot be written")
     try:
-        connection = duckdb.connect(str(path), config=dict(options))
+        connection = duckdb.connect(str(path), config={**options, **ALONE})
     except duckdb.Error:
         _nobody_has(path)
         raise
@@ -240,7 +242,7 @@ def _made(path: Path, options: Options) -> Copy:
 
 
 def _filled(target: str, path: Path | None, options: Options) -> Copy:
-    connection = duckdb.connect(target, config=dict(options))
+    connection = duckdb.connect(target, config={**options, **ALONE})
     try:
         connection.begin()
         for definition in DEFINITIONS:

@@ -17,7 +17,12 @@ def must_not_begin_again(settings: Settings) -> None:
 
     Keys alone speak of a first start where the database has its tables already: it makes them.
     """
-    history, keys = next(_history(settings), None), next(_keys(settings), None)
+    try:
+        history, keys = next(_history(settings), None), next(_keys(settings), None)
+    except OSError:  # what cannot be looked at is no matter to a database that has its history
+        if emptiness(settings.store_url) != "in use":
+            raise
+        return
     if history is None and keys is None:
         return
     found = emptiness(settings.store_url)

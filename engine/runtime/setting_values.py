@@ -25,6 +25,12 @@ def count(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
+def memory(raw: str) -> str:
+    if not re.fullmatch(r"[1-9][0-9]{0,5}([.][0-9]+)? ?[MGT]i?B|[1-9][0-9]?%", raw, re.ASCII | re.IGNORECASE):
+        raise ValueError("a number of MB, GB, TB, MiB, GiB or TiB, such as 2GB, or a share such as 80%")
+    return raw
+
+
 def switch(raw: str) -> bool:
     if raw not in ("on", "off"):
         raise ValueError("on or off")

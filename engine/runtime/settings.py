@@ -162,7 +162,7 @@ class Settings:
     report_deadline_seconds: int = setting(
         values.count(1, 3600), 60, "seconds after which a report that is being computed is given up"
     )
-    analytics_memory: str = setting(values.text, "2GB", "memory limit of the analytics store")
+    analytics_memory: str = setting(values.memory, "2GB", "memory limit of the analytics store")
     artifact_days: int = setting(values.count(1, 365), 7, "days after which an unused artifact is pruned")
     artifact_org_bytes: int = setting(
         values.count(1 << 20, 1 << 50),

@@ -1,5 +1,6 @@
 """Whether there is anything in a store, looked at without making or changing it."""
 
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from sqlalchemy import inspect, select
@@ -8,7 +9,6 @@ from engine.store.database import open_engines, sqlite_path
 from engine.store.faults import store_faults
 from engine.store.migrations import current
 from engine.store.schema.organizations import heads
-from engine.store.sqlite_files import is_there
 
 Emptiness: TypeAlias = Literal["new", "without organizations", "in use"]
 
@@ -16,7 +16,7 @@ Emptiness: TypeAlias = Literal["new", "without organizations", "in use"]
 def emptiness(url: str) -> Emptiness:
     """``new``: a database that no console has used yet."""
     file = sqlite_path(url)
-    if file is not None and not is_there(file):
+    if file is not None and _is_absent(file):
         return "new"
     reader, writer = open_engines(url)
     writer.dispose()
@@ -29,3 +29,14 @@ def emptiness(url: str) -> Emptiness:
             return "in use" if used else "without organizations"
     finally:
         reader.dispose()
+
+
+def _is_absent(file: Path) -> bool:
+    """Whether nothing is there; what may not be looked at is there, and opening it says what is wrong."""
+    try:
+        file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False

@@ -355,6 +355,11 @@ def test_wrong_usage_is_one_clear_sentence_and_exit_code_2(acme, cli, arguments,
         ("SVC_DATABASE_URL", "mysql://x", "must begin with sqlite:// or postgresql"),
         ("SVC_SESSION_AUTH", "no", "SVC_SESSION_AUTH must be on or off; got 'no'"),
         (
+            "SVC_ANALYTICS_MEMORY",
+            "2",
+            "SVC_ANALYTICS_MEMORY must be a number of MB, GB, TB, MiB, GiB or TiB, such as 2GB, or a share such as 80%; got '2'",
+        ),
+        (
             "SVC_TIME_ZONE",
             "Mars/Base",
             "SVC_TIME_ZONE must be an IANA time zone such as Europe/Berlin; got 'Mars/Base'",

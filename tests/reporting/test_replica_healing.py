@@ -342,6 +342,14 @@ def test_a_full_disk_is_done_without_until_there_is_space(damage, store, kept):
     replica.close()
 
 
+def test_want_of_memory_is_said_where_not_even_an_empty_copy_can_be_had(store, kept):
+    for path in (kept, None):
+        replica = Replica(store.url, path, memory_limit="1KB")
+        with pytest.raises(Unavailable, match="There was too much to compute: there is not enough memory"):
+            replica.read(["acme"], rows_of)
+        replica.close()
+
+
 def test_want_of_memory_without_a_file_names_the_disk(store, kept):
     replica = Replica(store.url, kept, memory_limit="1MB")
     with pytest.raises(Unavailable, match="There was too much to compute: there is not enough memory") as small:
@@ -416,3 +424,17 @@ def test_a_comparison_names_the_tables_that_are_not_those_of_the_store(store, ke
     ]
     kept.unlink()
     assert replica_findings(store.url, kept, ["acme"]) == []
+
+
+def test_nothing_is_fetched_from_anywhere_to_open_a_file(store, kept, caplog):
+    sqlite(kept)
+    replica = Replica(store.url, kept)
+    replica.sync(["acme"])
+    with replica.view() as view:
+        names = ("autoinstall_known_extensions", "autoload_known_extensions")
+        found = {name: view.frame("SELECT current_setting(?) AS value", [name]).item() for name in names}
+    replica.close()
+    said = [record.message for record in caplog.records if "set aside" in record.message]
+    assert (found, len(said), ["extensions.duckdb.org" in words for words in said]) == (
+        dict.fromkeys(names, False), 1, [False],
+    )  # fmt: skip

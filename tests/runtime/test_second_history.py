@@ -1,6 +1,8 @@
 """An empty database is not begun beside what another one left."""
 
+import errno
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -66,3 +68,17 @@ def test_no_command_begins_a_second_history(command, sealed, monkeypatch, capfd)
     assert end.value.code == 1
     assert "hq restore FILE" in capfd.readouterr().err
     assert not (sealed / "hq.db").exists()
+
+
+@pytest.mark.parametrize("error", [PermissionError(errno.EACCES, "no"), OSError(errno.EIO, "broken")])
+def test_archives_that_cannot_be_looked_at_are_no_matter_to_a_database_in_use(
+    error, sealed, monkeypatch, acme_template
+):
+    def look(self, pattern):
+        raise error
+
+    monkeypatch.setattr(Path, "glob", look)
+    with pytest.raises(OSError, match=error.strerror):
+        begin(sealed)
+    shutil.copy(acme_template, sealed / "hq.db")
+    begin(sealed)
