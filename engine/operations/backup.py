@@ -25,8 +25,8 @@ from engine.model.file_errors import file_problem
 from engine.operations.age import EncryptingWriter, Sink
 from engine.operations.backup_file import CHUNK, FORMAT, VERSION, BackupManifest, BackupOrganization, BackupWriter
 from engine.operations.data_folder import WEBHOOK_KEY, archive_member, heads_member, key_files, table_member
+from engine.reporting.durable_files import flush_folder
 from engine.runtime.backups import BackupNote, record_backup
-from engine.runtime.private_files import sync_folder
 from engine.runtime.settings import Settings
 from engine.runtime.signed_heads import file_lines, heads_path, note_of_line
 from engine.store.migrations import latest
@@ -184,7 +184,7 @@ def _new_file(path: Path) -> Iterator[BinaryIO]:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # nobody's file is overwritten
         try:
             temporary.replace(path)
-            sync_folder(path.absolute().parent)
+            flush_folder(path.absolute().parent)
         except OSError:
             path.unlink(missing_ok=True)
             raise

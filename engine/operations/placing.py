@@ -7,7 +7,7 @@ from pathlib import Path
 from engine.model.errors import Conflict
 from engine.operations.backup_file import BackupReader
 from engine.operations.data_folder import key_files
-from engine.runtime.private_files import sync_folder
+from engine.reporting.durable_files import flush_folder
 from engine.runtime.settings import STORE_FILE, Settings
 from engine.store.database import sqlite_path
 
@@ -71,7 +71,7 @@ class Placement:
             self._work.rename(folder)
             if empty:
                 self._placed += folder.iterdir()
-        sync_folder(folder.parent)
+        flush_folder(folder.parent)
 
     def _move(self, source: Path, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

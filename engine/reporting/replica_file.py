@@ -37,6 +37,10 @@ class Unsound(Exception):
     """A file that opens, and is not what syncs left there; the words say what is wrong."""
 
 
+class Outdated(Unsound):
+    """A file that an earlier or later version of the program made."""
+
+
 class InUse(OSError):
     """Another process has the file, or this one still reads what was there before."""
 
@@ -193,7 +197,7 @@ def _wrong_tables(cursor: duckdb.DuckDBPyConnection) -> str | None:
     known = cursor.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'replica'").fetchall()
     rows = cursor.execute("SELECT fingerprint FROM replica").fetchall() if known else []
     if rows != [(FINGERPRINT,)]:
-        return "it is of another schema"
+        raise (Outdated if len(rows) == 1 else Unsound)("it is of another schema")
     with _scratch() as wanted:
         if _tables(cursor) != _tables(wanted):
             return "its tables are not those that were made"

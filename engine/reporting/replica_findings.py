@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory, gettempdir
 import duckdb
 
 from engine.reporting.catching_up import NOTHING, catch_up, marks
-from engine.reporting.replica_file import Copy, InUse, Unsound, in_memory, lock, open_sound
+from engine.reporting.replica_file import Copy, InUse, Outdated, Unsound, in_memory, lock, open_sound
 from engine.reporting.tallies import row_counts
 from engine.store.changes import changes
 from engine.store.schema import REPLICATED
@@ -19,7 +19,8 @@ def replica_findings(url: str, path: Path, org_ids: Sequence[str]) -> list[str]:
     """What the file at ``path`` has otherwise than the store, in sentences; none where it is whole, or not there.
 
     A copy of it is brought to the heads of the organizations and compared, row by row, with one that is made anew. The
-    file stays as it is. One that another process has is not compared: who has it heals it.
+    file stays as it is. One that another process has is not compared, as who has it heals it, nor one of another
+    version of the program, which is made anew when it is needed.
     """
     if not os.path.lexists(path):
         return []
@@ -30,7 +31,7 @@ def replica_findings(url: str, path: Path, org_ids: Sequence[str]) -> list[str]:
                 if Path(f"{path}{suffix}").is_file():
                     shutil.copyfile(f"{path}{suffix}", f"{taken}{suffix}")
             return _findings(url, path.name, open_sound(taken, {}), org_ids)
-    except InUse:
+    except (InUse, Outdated):
         return []
     except OSError as error:
         how = f"for which it is locked and copied to {gettempdir()} (TMPDIR says where)"

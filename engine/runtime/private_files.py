@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from engine.reporting.durable_files import flush, flush_folder
+
 log = logging.getLogger("hq.files")
 OTHERS = 0o077
 LONGEST_LINE = 65_536  # bytes that are looked back for the end of the line before
@@ -65,19 +67,9 @@ def append_line(path: Path, line: bytes) -> None:
         file.seek(whole)
         file.truncate()
         file.write(line + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+        flush(file)
     if new:
-        sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """The names in a folder are on the disk. OSError."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
+        flush_folder(path.parent)
 
 
 @contextmanager
@@ -87,8 +79,7 @@ def _beside(path: Path, data: bytes) -> Iterator[Path]:
     try:
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            flush(file)
         yield temporary
     finally:
         temporary.unlink(missing_ok=True)
