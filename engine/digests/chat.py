@@ -7,7 +7,8 @@ from engine.delivery.chat import escape
 from engine.digests.buttons import Button
 from engine.model.document import Edition, Table
 from engine.model.vocabulary import Json
-from engine.reporting.render import cells, words
+from engine.reporting.render import words
+from engine.reporting.render.cell_texts import shown_rows
 
 MOST_ITEMS = 8
 MOST_TO_DECIDE = 12  # further items with buttons: a message takes 50 blocks
@@ -72,10 +73,10 @@ def _to_decide(table: Table, keys: Sequence[str | None], buttons: Mapping[str, S
 
 
 def _lines(table: Table, most: int) -> list[str]:
-    shown = cells.display_cells(table).head(most)
-    headings = [words.heading(table, name) for name in shown.columns]
+    names, rows = shown_rows(replace(table, frame=table.frame.head(most)))
+    headings = [words.heading(table, name) for name in names]
     lines = []
-    for first, *rest in shown.rows():
+    for first, *rest in rows:
         facts = "; ".join(f"{name}: {cell}" for name, cell in zip(headings[1:], rest, strict=True) if cell)
         lines.append(f"{first}\n{facts}" if facts else first)
     return lines

@@ -13,6 +13,7 @@ import polars as pl
 
 from engine.model.document import Table
 
+_MEMO = "_shown_cells"
 WORDS = (pl.String, pl.Categorical, pl.Enum)
 CONTROL = r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]"
 LINE_BREAK = r"\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]"
@@ -32,9 +33,18 @@ def text(table: Table, name: str) -> pl.Expr:
 
 
 def display_cells(table: Table) -> pl.DataFrame:
-    """The columns that people see, as text: booleans are yes and no, declared words have spaces, no cell is null."""
-    finite(table)
-    return table.frame.select(_shown(table, name) for name in table.frame.columns if name not in table.hidden)
+    """The columns that people see, as text: booleans are yes and no, declared words have spaces, no cell is null.
+
+    Kept with the table, which never changes: HTML and Markdown show the same.
+    """
+    kept = vars(table)
+    if _MEMO not in kept:
+        finite(table)
+        kept[_MEMO] = table.frame.select(
+            _shown(table, name) for name in table.frame.columns if name not in table.hidden
+        )
+    found: pl.DataFrame = kept[_MEMO]
+    return found
 
 
 def finite(table: Table) -> None:

@@ -6,14 +6,20 @@
 A spreadsheet runs text that begins like a formula. Such text gets a leading apostrophe; numbers stay numbers.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 
 import polars as pl
 
 from engine.model.document import Edition, Table
 from engine.reporting.render import cells
+from engine.reporting.render.cell_texts import CellTexts, cell_texts
 
+SECTION = "section"
 FORMULA = r"^[\s\p{Cc}\p{Cf}]*[=+\-@|%`\\＝＋－＠｜％｀＼\t\r\n\x00]"
+_ASCII_FORMULA = re.compile(r"[\s\x00-\x1f\x7f]*[=+\-@|%`\\\t\r\n\x00]")
+_QUOTED = re.compile(r'[,"\r\n]')
 
 
 def render(edition: Edition) -> bytes:
@@ -21,12 +27,17 @@ def render(edition: Edition) -> bytes:
 
     A table with ``headings`` has those columns and exactly those headings.
     """
-    document = edition.document
-    if not document.tables:
-        return _csv(_summary(edition))
-    if len(document.tables) == 1:
-        return _csv(_safe(document.tables[0]))
-    return _csv(pl.concat([_section(table) for table in document.tables], how="diagonal"))
+    tables = edition.document.tables
+    if not tables:
+        return _lines([("name", "value"), *_summary(edition)])
+    if len(tables) == 1:
+        columns = _columns(tables[0])
+        return _lines([tuple(columns)]) + _rows(tables[0], tuple(columns))
+    for table in tables:
+        if SECTION in table.frame.columns:
+            raise ValueError(f"Table {table.name}: a column named section collides with the first column of the CSV.")
+    header = tuple(dict.fromkeys((SECTION, *(heading for table in tables for heading in _columns(table)))))
+    return b"".join((_lines([header]), *(_rows(table, header) for table in tables)))
 
 
 def csv_chunks(frames: Iterable[pl.DataFrame]) -> Iterator[bytes]:
@@ -35,7 +46,7 @@ def csv_chunks(frames: Iterable[pl.DataFrame]) -> Iterator[bytes]:
     for frame in frames:
         if columns is not None and frame.columns != columns:
             raise ValueError(f"Expected the columns {columns}, found {frame.columns}.")
-        yield _csv(_safe(Table("rows", "", frame)), header=columns is None)
+        yield _written(_safe(Table("rows", "", frame)), header=columns is None)
         columns = frame.columns
 
 
@@ -44,46 +55,89 @@ def safe_text(text: pl.Expr) -> pl.Expr:
     return pl.when(~text.str.contains(FORMULA)).then(text).otherwise(pl.concat_str(pl.lit("'"), text))
 
 
-def _safe(table: Table) -> pl.DataFrame:
-    cells.finite(table)
-    if table.headings:
-        return table.frame.select(_column(table, name).alias(heading) for name, heading in table.headings.items())
-    return table.frame.select(_column(table, name) for name in table.frame.columns)
-
-
-def _column(table: Table, name: str) -> pl.Expr:
-    dtype = table.schema[name]
-    text = cells.text(table, name)
-    inert = dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean
-    return (text if inert else safe_text(text)).alias(_safe_name(name))
-
-
-def _safe_name(name: str) -> str:
-    if name.replace("_", "").isalnum():
-        return name
-    safe: str = pl.select(safe_text(pl.lit(name))).item()
+def safe_cell(text: str) -> str:
+    """One text as ``safe_text`` has it."""
+    if text[:1].isalnum():
+        return text
+    if text.isascii():
+        return f"'{text}" if _ASCII_FORMULA.match(text) else text
+    safe: str = pl.select(safe_text(pl.lit(text))).item()
     return safe
 
 
-def _section(table: Table) -> pl.DataFrame:
-    if "section" in table.frame.columns:
-        raise ValueError(f"Table {table.name}: a column named section collides with the first column of the CSV.")
+def _columns(table: Table) -> Mapping[str, str]:
+    """The headings of a table, and the columns under them."""
+    if table.headings:
+        return {heading: name for name, heading in table.headings.items()}
+    return {_safe_name(name): name for name in table.frame.columns}
+
+
+def _rows(table: Table, header: Sequence[str]) -> bytes:
+    """The lines of a table below a header, which may have columns of others too."""
+    texts = cell_texts(table)
+    if texts is not None:
+        return _lines(_safe_rows(texts, header))
     frame = _safe(table)
-    return frame.select(pl.lit(_safe_name(table.name)).alias("section"), pl.all()).head(frame.height)
+    given = {SECTION: _safe_name(table.name)}
+    missing = [pl.lit(given.get(name), pl.String).alias(name) for name in header if name not in frame.columns]
+    return _written(frame.with_columns(missing).select(header), header=False)
 
 
-def _summary(edition: Edition) -> pl.DataFrame:
-    pairs = cells.flat("", cells.plain_value(edition.document.summary, "summary"))
-    texts = [value if isinstance(value, str) else None for _, value in pairs]
-    rest = [None if value is None or isinstance(value, str) else cells.scalar_text(value) for _, value in pairs]
-    frame = pl.DataFrame(
-        {"name": [name for name, _ in pairs], "text": texts, "rest": rest},
-        schema={"name": pl.String, "text": pl.String, "rest": pl.String},
-    )
-    return frame.select(safe_text(pl.col("name")), pl.coalesce(safe_text(pl.col("text")), "rest").alias("value"))
+def _safe_rows(texts: CellTexts, header: Sequence[str]) -> Iterator[Sequence[str | None]]:
+    table, named = texts.table, _columns(texts.table)
+    columns: list[Iterable[str | None]] = []
+    for heading in header:
+        if heading not in named:
+            columns.append(repeat(_safe_name(table.name) if heading == SECTION else None, texts.height))
+        elif _is_inert(table.schema[named[heading]]):
+            columns.append(texts.texts[named[heading]])
+        else:
+            columns.append(cell and safe_cell(cell) for cell in texts.texts[named[heading]])
+    return zip(*columns, strict=True)
 
 
-def _csv(frame: pl.DataFrame, *, header: bool = True) -> bytes:
+def _lines(rows: Iterable[Sequence[str | None]]) -> bytes:
+    """Lines as Polars writes them: nothing where there is null, quotes around an empty text."""
+    return "".join([f"{_line(row)}\r\n" for row in rows]).encode()
+
+
+def _line(row: Sequence[str | None]) -> str:
+    return ",".join(map(_cell, row)) if len(row) != 1 else _cell(row[0] or "")  # an empty line would be skipped
+
+
+def _cell(text: str | None) -> str:
+    if text is None:
+        return ""
+    if not text or _QUOTED.search(text):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _safe(table: Table) -> pl.DataFrame:
+    cells.finite(table)
+    return table.frame.select(_column(table, name).alias(heading) for heading, name in _columns(table).items())
+
+
+def _column(table: Table, name: str) -> pl.Expr:
+    text = cells.text(table, name)
+    return text if _is_inert(table.schema[name]) else safe_text(text)
+
+
+def _is_inert(dtype: pl.DataType) -> bool:
+    return dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean
+
+
+def _safe_name(name: str) -> str:
+    return name if name.replace("_", "").isalnum() else safe_cell(name)
+
+
+def _summary(edition: Edition) -> Iterator[tuple[str, str | None]]:
+    for name, value in cells.flat("", cells.plain_value(edition.document.summary, "summary")):
+        text = safe_cell(value) if isinstance(value, str) else None if value is None else cells.scalar_text(value)
+        yield safe_cell(name), text
+
+
+def _written(frame: pl.DataFrame, *, header: bool = True) -> bytes:
     if frame.width == 1:
         frame = frame.fill_null("")  # written as "": an empty line would be skipped by many readers
     return frame.write_csv(include_header=header, line_terminator="\r\n").encode()

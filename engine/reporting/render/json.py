@@ -6,15 +6,16 @@
      "coverage": {"assessed": 45, "total": 61, "pct": 73.8}, "headline": "…", "summary": {…},
      "components": [{…}, …], "definitions": {…}, "footnotes": […], "warnings": […]}
 
-Rows are written by Polars, which takes half the time of encoding Python rows; msgspec writes the rest.
+Rows of large tables are written by Polars, which takes half the time of encoding Python rows; msgspec writes the rest.
 """
 
 from hashlib import sha256
 
 import msgspec
 
-from engine.model.document import Coverage, Edition, Table
+from engine.model.document import Coverage, Edition, FrameRow, Table
 from engine.model.vocabulary import Json
+from engine.reporting.render.cell_texts import cell_texts, number_text
 from engine.reporting.render.cells import finite, plain, plain_value
 from engine.store.types import canonical_json
 
@@ -47,9 +48,17 @@ def content_hash(edition: Edition) -> str:
 
 def plain_rows(table: Table) -> list[Json]:
     """The rows of a table as values that JSON has."""
-    finite(table)
-    rows: list[Json] = [dict(row) for row in plain(table).iter_rows(named=True)]
+    rows: list[Json] = list(plain_dicts(table))
     return rows
+
+
+def plain_dicts(table: Table) -> list[FrameRow]:
+    """The rows of a table by column."""
+    texts = cell_texts(table)
+    if texts is None:
+        finite(table)
+        return plain(table).rows(named=True)
+    return [dict(zip(texts.plain, row, strict=True)) for row in zip(*texts.plain.values(), strict=True)]
 
 
 def _before(edition: Edition) -> dict[str, Json]:
@@ -94,5 +103,19 @@ def _coverage(coverage: Coverage | None) -> dict[str, Json] | None:
 
 
 def _encoded(table: Table) -> msgspec.Raw:
-    finite(table)
-    return msgspec.Raw(plain(table).write_json().encode())
+    texts = cell_texts(table)
+    if texts is None:
+        finite(table)
+        return msgspec.Raw(plain(table).write_json().encode())
+    columns = [
+        map(_number, column) if table.schema[name].is_float() else column for name, column in texts.plain.items()
+    ]
+    rows = [dict(zip(texts.plain, row, strict=True)) for row in zip(*columns, strict=True)]
+    return msgspec.Raw(msgspec.json.encode(rows))
+
+
+def _number(cell: float | None) -> float | msgspec.Raw | None:
+    """A cell as Polars writes it; msgspec has 1e16 for 1e+16 and 1.5e-5 for 0.000015."""
+    if not cell or 1e-4 <= abs(cell) < 1e16:
+        return cell
+    return msgspec.Raw(number_text(cell).encode())

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from engine.model.days import spelled_day
 from engine.model.document import Edition, Table
-from engine.reporting.render import cells, words
+from engine.reporting.render import words
+from engine.reporting.render.cell_texts import shown_rows
 from engine.reporting.render.html import ENVIRONMENT
 
 MOST_ROWS = 15  # of each table in a mail about everything
@@ -82,12 +83,12 @@ def _has(table: Table) -> bool:
 
 
 def _sheet(table: Table, most: int) -> _Sheet:
-    shown = cells.display_cells(replace(table, frame=table.frame.head(most)))
+    names, rows = shown_rows(replace(table, frame=table.frame.head(most)))
     return _Sheet(
         table.title,
-        [words.heading(table, name) for name in shown.columns],
-        shown.rows(),
-        [table.schema[name].is_numeric() for name in shown.columns],
+        [words.heading(table, name) for name in names],
+        rows,
+        [table.schema[name].is_numeric() for name in names],
         max(0, table.frame.height - most),
         table.note,
     )

@@ -14,6 +14,7 @@ import polars as pl
 
 from engine.model.document import Edition, Table
 from engine.reporting.render import cells, words
+from engine.reporting.render.cell_texts import CellTexts, cell_texts
 
 ESCAPES = {
     "&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "\\": "&#92;", "`": "&#96;", "~": "&#126;",
@@ -21,6 +22,7 @@ ESCAPES = {
 }  # fmt: skip
 HASH = "\\#"
 TRANSLATION = str.maketrans(ESCAPES)
+_SPECIAL = re.compile(r"[&<>|\\`~*_\[\]\n]")
 INSIDE = re.compile(r"(?<=[0-9A-Za-z])\\_(?=[0-9A-Za-z])")
 BLANK = re.compile(r"[ \t\r\n\x0b\x0c\x85\u2028\u2029]+")
 CONTROL = re.compile(cells.CONTROL)
@@ -115,14 +117,30 @@ def _table(table: Table) -> Iterator[str]:
     yield heading(2, table.title)
     if table.note:
         yield paragraph(table.note)
-    frame = cells.display_cells(table)
-    if not frame.width or not frame.height:
+    texts = cell_texts(table)
+    names = list(texts.shown) if texts is not None else cells.display_cells(table).columns
+    if not names or not table.frame.height:
         yield "No rows."
         return
-    headings = [inline(words.heading(table, name)) for name in frame.columns]
-    rules = ["---:" if table.schema[name].is_numeric() else "---" for name in frame.columns]
-    content = [escape(pl.col(name)).str.replace_all("\n", "<br>", literal=True) for name in frame.columns]
-    rows = frame.select(
-        pl.concat_str(pl.lit("| "), pl.concat_str(content, separator=" | "), pl.lit(" |")).str.join("\n")
-    ).item()
+    headings = [inline(words.heading(table, name)) for name in names]
+    rules = ["---:" if table.schema[name].is_numeric() else "---" for name in names]
+    rows = _small_rows(texts) if texts is not None else _large_rows(cells.display_cells(table))
     yield f"| {' | '.join(headings)} |\n| {' | '.join(rules)} |\n{rows}"
+
+
+def _small_rows(texts: CellTexts) -> str:
+    columns = [map(_cell, column) for column in texts.shown.values()]
+    return "\n".join([f"| {' | '.join(row)} |" for row in zip(*columns, strict=True)])
+
+
+def _cell(text: str) -> str:
+    if not _SPECIAL.search(text):
+        return text
+    return INSIDE.sub("_", text.translate(TRANSLATION)).replace("\n", "<br>")
+
+
+def _large_rows(frame: pl.DataFrame) -> str:
+    content = [escape(pl.col(name)).str.replace_all("\n", "<br>", literal=True) for name in frame.columns]
+    row = pl.concat_str(pl.lit("| "), pl.concat_str(content, separator=" | "), pl.lit(" |"))
+    joined: str = frame.select(row.str.join("\n")).item()
+    return joined

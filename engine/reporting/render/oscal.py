@@ -14,8 +14,8 @@ from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 
-from engine.model.document import Edition, FrameRow, Table
-from engine.reporting.render.cells import finite, plain
+from engine.model.document import Edition, FrameRow
+from engine.reporting.render.json import plain_dicts
 
 VERSION = "1.1.2"
 FEDRAMP = "https://fedramp.gov/ns/oscal"
@@ -46,7 +46,7 @@ RATINGS = {"initial-risk-rating": "original_risk_rating", "residual-risk-rating"
 
 def render(edition: Edition) -> bytes:
     """The plan as one line of JSON; same edition, same bytes."""
-    rows = [row for table in edition.document.tables if table.name == "items" for row in _rows(table)]
+    rows = [row for table in edition.document.tables if table.name == "items" for row in plain_dicts(table)]
     plan: dict[str, object] = {
         "uuid": _uuid(edition, "plan", *(edition.parameters[name] for name in PARTS if name in edition.parameters)),
         "metadata": {
@@ -66,11 +66,6 @@ def render(edition: Edition) -> bytes:
         plan["risks"] = [_risk(edition, row) for row in rows]
     plan["poam-items"] = [_item(edition, row) for row in rows] or [_nothing(edition)]
     return msgspec.json.encode({"plan-of-action-and-milestones": plan}) + b"\n"
-
-
-def _rows(table: Table) -> list[FrameRow]:
-    finite(table)
-    return list(plain(table).iter_rows(named=True))
 
 
 def _party(edition: Edition) -> dict[str, object]:

@@ -1,0 +1,168 @@
+"""The cells of a table of usual size, spelled once for all formats: an engine for frames costs more than such a table.
+
+Larger ones, and types that reports do not use, go through Polars (``cells``), to the same bytes.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from engine.model.document import Table
+from engine.reporting.render import cells
+
+MOST_CELLS = 5_000
+_MEMO = "_cell_texts"
+_BAD_LINES = re.compile(cells.LINE_BREAK)
+_BAD_CONTROLS = re.compile(cells.CONTROL)
+
+Spelled: TypeAlias = Callable[[Any], str]  # of a cell that is not null, of the type of its column
+
+
+class CellTexts:
+    """The cells of one small table, column by column, each form made when it is first asked for."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._columns = {column.name: column.to_list() for column in table.frame.get_columns()}
+        _check_finite(table, self._columns)
+
+    @property
+    def height(self) -> int:
+        """How many rows there are."""
+        return self.table.frame.height
+
+    @cached_property
+    def plain(self) -> Mapping[str, Sequence[Any]]:  # scalars and lists of scalars
+        """As ``cells.plain``: what JSON has."""
+        return {name: self._plain(name) for name in self._columns}
+
+    @cached_property
+    def texts(self) -> Mapping[str, Sequence[str | None]]:
+        """As ``cells.text``: lists joined by ``; ``, null where there is nothing."""
+        return {name: self._texts(name) for name in self._columns}
+
+    @cached_property
+    def shown(self) -> Mapping[str, Sequence[str]]:
+        """As ``cells.display_cells``: the columns that people see."""
+        return {name: self._shown(name) for name in self._columns if name not in self.table.hidden}
+
+    def _plain(self, name: str) -> list[Any]:
+        dtype, column = self.table.schema[name], self._columns[name]
+        inner = dtype.inner if isinstance(dtype, pl.List) else dtype
+        if inner != pl.Date and not isinstance(inner, pl.Datetime):
+            return column
+        spelled = _SPELLED[inner.base_type()]
+        if isinstance(dtype, pl.List):
+            return [None if row is None else [None if one is None else spelled(one) for one in row] for row in column]
+        return [None if cell is None else spelled(cell) for cell in column]
+
+    def _texts(self, name: str) -> list[str | None]:
+        dtype, column = self.table.schema[name], self._columns[name]
+        if isinstance(dtype, pl.List):
+            spelled = _SPELLED[dtype.inner.base_type()]
+            return [
+                None if row is None else "; ".join(spelled(one) for one in row if one is not None) for row in column
+            ]
+        if dtype.base_type() in _WORDS:
+            return column
+        spelled = _SPELLED[dtype.base_type()]
+        return [None if cell is None else spelled(cell) for cell in column]
+
+    def _shown(self, name: str) -> list[str]:
+        dtype, table = self.table.schema[name], self.table
+        if dtype == pl.Boolean:
+            return ["" if cell is None else "yes" if cell else "no" for cell in self._columns[name]]
+        found = [cell or "" for cell in self.texts[name]]
+        if (dtype.inner if isinstance(dtype, pl.List) else dtype).base_type() in _WORDS:
+            found = [cell if cell.isprintable() else _readable(cell) for cell in found]
+        if name not in table.state and name not in table.words:
+            return found
+        if isinstance(table.words, Mapping) and name in table.words:
+            own = frozenset(table.words[name])
+            return [cell.replace("_", " ") if cell in own else cell for cell in found]
+        return [cell.replace("_", " ") for cell in found]
+
+
+def cell_texts(table: Table) -> CellTexts | None:
+    """The cells of a table, kept with it; None where Polars is to spell them.
+
+    ValueError when a number of the table is NaN or infinite.
+    """
+    kept = vars(table)
+    if _MEMO not in kept:
+        frame = table.frame
+        usual = frame.height * frame.width <= MOST_CELLS and all(map(_is_usual, table.schema.values()))
+        kept[_MEMO] = CellTexts(table) if usual else None  # as a cached_property would: the table never changes
+    found: CellTexts | None = kept[_MEMO]
+    return found
+
+
+def shown_rows(table: Table) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The names of the columns that people see, and the rows as people read them."""
+    texts = cell_texts(table)
+    if texts is None:
+        frame = cells.display_cells(table)
+        return frame.columns, frame.rows()
+    return list(texts.shown), list(zip(*texts.shown.values(), strict=True))
+
+
+def number_text(value: float) -> str:
+    """The shortest decimal of this number, as Polars writes it: 0.00001 and 1e-7 where Python has 1e-05 and 1e-07."""
+    text = repr(value)
+    if "e-0" not in text:
+        return text
+    digits, _, power = text.partition("e-0")
+    if power != "5":
+        return f"{digits}e-{power}"
+    sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
+    return f"{sign}0.0000{digits.replace('.', '')}"
+
+
+def _instant_text(instant: Any) -> str:  # a datetime, of Polars
+    whole = instant.strftime("%Y-%m-%dT%H:%M:%S")
+    fraction = f"{instant.microsecond:06d}" if instant.microsecond % 1000 else f"{instant.microsecond // 1000:03d}"
+    return f"{whole}.{fraction}Z" if instant.microsecond else f"{whole}Z"
+
+
+def _truth(value: Any) -> str:  # a bool
+    return "true" if value else "false"
+
+
+def _same(value: Any) -> str:  # a text
+    return str(value)
+
+
+def _day_text(value: Any) -> str:  # a date
+    return str(value.isoformat())
+
+
+_WORDS = (pl.String, pl.Categorical, pl.Enum)
+_SPELLED: Mapping[Any, Spelled] = {
+    pl.Boolean: _truth,
+    pl.Float64: number_text,
+    pl.Date: _day_text,
+    pl.Datetime: _instant_text,
+    **dict.fromkeys((pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64), str),
+    **dict.fromkeys((*_WORDS, pl.Null), _same),
+}
+
+
+def _is_usual(dtype: pl.DataType) -> bool:
+    inner = dtype.inner if isinstance(dtype, pl.List) else dtype
+    if isinstance(inner, pl.Datetime) and (inner.time_unit == "ns" or inner.time_zone not in (None, "UTC")):
+        return False
+    return inner.base_type() in _SPELLED and dtype != pl.List(pl.Float64)
+
+
+def _readable(text: str) -> str:
+    return _BAD_CONTROLS.sub("\ufffd", _BAD_LINES.sub("\n", text))
+
+
+def _check_finite(table: Table, columns: Mapping[str, Sequence[Any]]) -> None:
+    for name, dtype in table.schema.items():
+        if dtype == pl.Float64 and not all(cell is None or math.isfinite(cell) for cell in columns[name]):
+            raise ValueError(f"Table {table.name}, column {name}: expected finite numbers, found NaN or infinity.")
