@@ -37,7 +37,7 @@ class Unsound(Exception):
     """A file that opens, and is not what syncs left there; the words say what is wrong."""
 
 
-class Outdated(Unsound):
+class OtherVersion(Unsound):
     """A file that an earlier or later version of the program made."""
 
 
@@ -197,7 +197,7 @@ def _wrong_tables(cursor: duckdb.DuckDBPyConnection) -> str | None:
     known = cursor.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'replica'").fetchall()
     rows = cursor.execute("SELECT fingerprint FROM replica").fetchall() if known else []
     if rows != [(FINGERPRINT,)]:
-        raise (Outdated if len(rows) == 1 else Unsound)("it is of another schema")
+        raise (OtherVersion if len(rows) == 1 else Unsound)("it is of another schema")
     with _scratch() as wanted:
         if _tables(cursor) != _tables(wanted):
             return "its tables are not those that were made"

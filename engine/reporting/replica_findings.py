@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory, gettempdir
 import duckdb
 
 from engine.reporting.catching_up import NOTHING, catch_up, marks
-from engine.reporting.replica_file import Copy, InUse, Outdated, Unsound, in_memory, lock, open_sound
+from engine.reporting.replica_file import Copy, InUse, OtherVersion, Unsound, in_memory, lock, open_sound
 from engine.reporting.tallies import row_counts
 from engine.store.changes import changes
 from engine.store.schema import REPLICATED
@@ -31,7 +31,7 @@ def replica_findings(url: str, path: Path, org_ids: Sequence[str]) -> list[str]:
                 if Path(f"{path}{suffix}").is_file():
                     shutil.copyfile(f"{path}{suffix}", f"{taken}{suffix}")
             return _findings(url, path.name, open_sound(taken, {}), org_ids)
-    except (InUse, Outdated):
+    except (InUse, OtherVersion):
         return []
     except OSError as error:
         how = f"for which it is locked and copied to {gettempdir()} (TMPDIR says where)"
