@@ -6,13 +6,12 @@ from datetime import date, datetime, timedelta
 import polars as pl
 
 from engine.model.formulas import iso_week, week_start
+from engine.reporting.week_plan import AHEAD, done_in, due_in, expected_in, outcome, planned_hours
 from engine.runtime.services import Services
 from engine.store import Reader, rows
 from engine.store.schema.outputs import obligation_snapshots
 from engine.store.schema.records import ObligationSnapshotRow
 
-AHEAD = timedelta(weeks=4)
-LEAST_WEEKS = 8
 Rows = list[dict[str, object]]
 
 
@@ -49,47 +48,22 @@ def plans(
     monday = day - timedelta(days=day.weekday())
     this, later = iso_week(monday), iso_week(monday + AHEAD)
     found = [
-        {"week": week, **_outcome(obligations, row)}
+        {"week": week, **outcome(row["planned"], done_in(obligations, week_start(week)))}
         for week, row in sorted(stored.items())
         if week < this and row["planned"] and row["completed"] is None
     ]
     if this not in stored or _blank(stored[this]):
-        due = _planned_in(obligations, monday)
+        due = due_in(obligations, monday)
         row: dict[str, object] = {
-            "week": this, "planned": due.height, "planned_hours": round(float(due["effort_hours"].sum()), 2)
+            "week": this, "planned": due.height, "planned_hours": planned_hours(due)
         }  # fmt: skip
         found.append(row if due.height else {**row, "completed": 0, "slipped": 0})
     if later not in stored:
-        forecast = _planned_in(obligations, monday + AHEAD).height + _unplanned(requests, monday, history)
-        found.append({"week": later, "planned": 0, "planned_hours": 0.0, "forecast": forecast})
+        expected = expected_in(obligations, requests, monday, history)
+        found.append({"week": later, "planned": 0, "planned_hours": 0.0, "forecast": expected})
     return found
 
 
 def _blank(row: ObligationSnapshotRow) -> bool:
     """Whether a week has a forecast and no plan yet."""
     return not row["planned"] and row["completed"] is None
-
-
-def _planned_in(obligations: pl.DataFrame, monday: date) -> pl.DataFrame:
-    """Duties due in the week that were not done before it began; cancelled ones are none."""
-    within = pl.col("due_on").is_between(monday, monday + timedelta(days=6))
-    undone = pl.col("done_on").is_null() | (pl.col("done_on") >= monday)
-    return obligations.filter(within, pl.col("state") != "cancelled", undone)
-
-
-def _outcome(obligations: pl.DataFrame, row: ObligationSnapshotRow) -> dict[str, int]:
-    """Of what was planned, how much was done by the end of the week; the rest slipped, moved duties included."""
-    monday = week_start(row["week"])
-    done = _planned_in(obligations, monday).filter(pl.col("done_on") <= monday + timedelta(days=6)).height
-    completed = min(done, row["planned"])
-    return {"completed": completed, "slipped": row["planned"] - completed}
-
-
-def _unplanned(requests: pl.DataFrame, monday: date, history: int) -> int:
-    """Requests that a week usually brings: the mean of the weeks behind, nothing while there are too few of them."""
-    past = requests.filter(pl.col("opened_on") < monday)
-    first = past["opened_on"].min()
-    weeks = min(history, (monday - first).days // 7) if isinstance(first, date) else 0
-    if weeks < LEAST_WEEKS:
-        return 0
-    return round(past.filter(pl.col("opened_on") >= monday - timedelta(weeks=weeks)).height / weeks)

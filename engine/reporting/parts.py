@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 
 from engine.model.document import Position
-from engine.reporting.facts import FACTS, WEEKLY, inputs
+from engine.reporting.facts import FACTS, PLANNED, WEEKLY, inputs
 from engine.reporting.facts.assurance_scans import OVER
 from engine.reporting.facts.scans import SCANS
 from engine.store.part_heads import EVENTS, part_of
@@ -28,7 +28,10 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
 }
 # by these it is known which weeks have no snapshot. What is read for them, of whatever table, was recorded by the end
 # of a day in a week that is over, and no write moves it any more
-_WEEKS = frozenset({"readiness_snapshots", "organization_frameworks", CUTS})
+_WEEKS = {
+    **dict.fromkeys(WEEKLY, frozenset({"readiness_snapshots", "organization_frameworks", CUTS})),
+    **dict.fromkeys(PLANNED, frozenset({CUTS})),
+}
 _READ = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)")
 
 
@@ -60,7 +63,7 @@ def _behind(name: str) -> frozenset[str]:
 
 @cache
 def _scan_parts(name: str) -> frozenset[str]:
-    tables = scan_tables(SCANS[name]) | (_WEEKS if name in WEEKLY else frozenset())
+    tables = scan_tables(SCANS[name]) | _WEEKS.get(name, frozenset())
     if EVENTS not in tables:
         return tables
     return (tables - {EVENTS}) | {CUTS} | (set(map(part_of, ACTIONS[name])) if name in ACTIONS else {EVENTS})

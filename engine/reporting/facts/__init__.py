@@ -52,8 +52,10 @@ FactFunction = Callable[..., pl.DataFrame]
 Scan = Callable[[str], pl.DataFrame]
 """Runs a query that may read ``asked``."""
 Complete = Callable[[Scan, Mapping[str, pl.DataFrame]], Mapping[str, pl.DataFrame]]
-"""Adds the weeks that have none to the scans of weekly snapshots, which it gets as they are stored."""
+"""Adds the weeks that have none to the scans of weekly snapshots, ``WEEKLY`` or ``PLANNED``, which it gets as they are
+stored."""
 WEEKLY = ("readiness_snapshots_rows", "posture_snapshots_rows", "control_state_changes_rows")
+PLANNED = ("obligation_snapshots_rows",)
 ASKED = "asked"  # reserved, as ask and figures are: the frame of those that facts are asked about
 SCAN_SUFFIX = "_rows"
 
@@ -195,8 +197,9 @@ class Facts:
         return frame.filter(pl.col("org_id") == org_id) if "org_id" in frame.columns else frame
 
     def _make(self, name: str) -> pl.DataFrame:
-        if name in WEEKLY and self._complete is not None:
-            stored = {scan: self._scan(SCANS[scan]) for scan in WEEKLY}
+        weekly = next((scans for scans in (WEEKLY, PLANNED) if name in scans), ())
+        if weekly and self._complete is not None:
+            stored = {scan: self._scan(SCANS[scan]) for scan in weekly}
             self._frames = {**self._complete(self._scan, stored), **self._frames}
             return self._frames[name]
         if name in SCANS:
