@@ -156,7 +156,7 @@ def test_a_block_that_raises_ends_what_runs_at_once():
 def test_a_process_of_the_pool_that_is_ended_from_outside_is_told():
     def killed():
         with process_pool(1) as pool:
-            pool.submit(os._exit, 9).result()
+            pool.submit(signal.raise_signal, signal.SIGKILL).result()
 
     with pytest.raises(Unavailable, match="ended from outside"):
         killed()
