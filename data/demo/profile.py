@@ -25,8 +25,8 @@ class Maturity:
 class Profile:
     """Sizes are counts of rows; ``lapsed`` gives days since a practice was last seen, ``never`` those not begun.
 
-    ``care`` is the share of what is done in time, ``weeks`` how many snapshots there are, one each Monday, ``days`` how
-    long ago the first record was made.
+    ``care`` is the share of what is done in time, ``weeks`` how many snapshots there are at most, one each Monday from
+    the first record on, ``days`` how long ago that was made.
     """
 
     org: str
@@ -58,5 +58,5 @@ class Profile:
     accountable_share: float
     care: float
     settings: Mapping[str, float]
-    weeks: int = 54
+    weeks: int = HISTORY_DAYS // 7 + 1
     days: int = HISTORY_DAYS

@@ -49,7 +49,8 @@ Changes = Mapping[tuple[str, str], Sequence[Change]]
 
 def fill(story: Story, controls: list[Control]) -> Changes:
     """The snapshots of every week, and remediations; returns how each control came to its state."""
-    days = [story.monday(ago) for ago in reversed(range(story.profile.weeks))]
+    mondays = [story.monday(ago) for ago in reversed(range(story.profile.weeks))]
+    days = [monday for monday in mondays if monday >= story.first_day]
     known = {name for name, rows in story.tables.items() if rows} | set(story.frames)
     tables = tables_of(WANTED, known)
     asked = questions(story, days)

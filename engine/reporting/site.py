@@ -1,7 +1,8 @@
 """The reports of an organization as a folder to browse offline."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -54,23 +55,22 @@ def _write(
     for number, (title, report) in enumerate(reports):
         if progress:
             progress(f"export {snapshot.org_id}", number, len(reports))
-        edition = snapshot.edition(report, {})
-        files = {}
+        files, headline = {}, ""
         for form in report.formats:
-            file = download_name(snapshot.org_id, report.name, edition.as_of, form)
-            _write_file(folder / file, snapshot.bytes(report.name, {}, form).data)
+            data = snapshot.bytes(report.name, {}, form).data
+            file = download_name(snapshot.org_id, report.name, snapshot.as_of, form)
+            _write_file(folder / file, data)
             files[RENDERERS[form].extension] = file
-        entries[title].append(Entry(report.title, edition.document.headline, files))
+            if form == "json":
+                headline = json.loads(data)["headline"]
+        entries[title].append(Entry(report.title, headline, files))
     if progress:
         progress(f"export {snapshot.org_id}", len(reports), len(reports))
     template = ENVIRONMENT.get_template(INDEX)
+    subject = snapshot.subject
+    shown = {"organization": subject.organization, "as_of": subject.as_of, "revision": subject.revision}
     content = template.render(
-        organization=edition.organization,
-        as_of=edition.as_of,
-        revision=edition.revision,
-        sections=entries,
-        policy=CONTENT_SECURITY_POLICY,
-        edition=replace(edition, title="Reports"),
+        **shown, sections=entries, policy=CONTENT_SECURITY_POLICY, edition={**shown, "title": "Reports"}
     )
     _write_file(folder / INDEX, content.encode())
 
