@@ -22,8 +22,8 @@ from engine.reporting.missing_weeks import MissingWeeks
 from engine.reporting.parts import newest_erasure
 from engine.reporting.process_pool import process_pool
 from engine.reporting.replica import Replica
-from engine.reporting.snapshot import Snapshot, Subject
-from engine.reporting.subjects import question, subjects
+from engine.reporting.snapshot import Snapshot
+from engine.reporting.subjects import Subject, question, subjects
 from engine.reporting.view import View
 
 Progress = Callable[[str, int, int], None]

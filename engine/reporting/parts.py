@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 
 from engine.model.document import Position
-from engine.reporting.facts import FACTS, PLANNED, WEEKLY, inputs
-from engine.reporting.facts.assurance_scans import OVER
+from engine.reporting.facts import ASKED, PLANNED, WEEKLY, sources_of
 from engine.reporting.facts.scans import SCANS
 from engine.store.part_heads import EVENTS, part_of
 from engine.store.person_erasure import PERSON_ERASED
@@ -19,10 +18,12 @@ from engine.store.schema import REPLICATED
 ALWAYS = frozenset({"organizations", "organization_settings"})  # name, time zone and thresholds are in every report
 CUTS = "chain_cuts"  # retention takes events without adding any
 
-# scans of the audit log that look at some actions alone; () at events that a row names by its revision
+# scans of the audit log that look at some actions alone; () at events that a row or a fact names by their place
 ACTIONS: Mapping[str, tuple[str, ...]] = {
     "density_cleared_rows": ("density.cleared",),
     "deployment_rows": (),
+    "event_hashes_rows": (),
+    "event_ids_rows": (),
     "revision_days_rows": (),
     "strange_alerts_rows": ("alert.ingested",),
 }
@@ -57,7 +58,7 @@ def report_parts(facts: Iterable[str]) -> frozenset[str]:
 
 @cache
 def _behind(name: str) -> frozenset[str]:
-    made_from = OVER.get(name, ()) if name in SCANS else inputs(FACTS[name]) if name in FACTS else ()
+    made_from = () if name == ASKED else sources_of(name)
     return frozenset((name,)).union(*(_behind(each) for each in made_from))
 
 
@@ -67,6 +68,12 @@ def _scan_parts(name: str) -> frozenset[str]:
     if EVENTS not in tables:
         return tables
     return (tables - {EVENTS}) | {CUTS} | (set(map(part_of, ACTIONS[name])) if name in ACTIONS else {EVENTS})
+
+
+def stand_of(scan: str, heads: Mapping[str, Position]) -> tuple[tuple[Position | None, ...], bool]:
+    """Where the newest write to each part ended that a scan looks at, and whether it looks at all events besides."""
+    parts = _scan_parts(scan)
+    return tuple(heads.get(part) for part in sorted(parts - {EVENTS})), EVENTS in parts
 
 
 def newest(parts: Collection[str], heads: Mapping[str, Position], head: Position) -> Position:

@@ -18,39 +18,27 @@ import polars as pl
 
 from engine.model.as_of import SINCE
 from engine.model.ask import DEFAULT_PERIOD_DAYS, Ask, Parameters
-from engine.model.document import Document, Edition, Organization, Position
+from engine.model.document import Document, Edition, Position
 from engine.model.errors import Unavailable
 from engine.model.figure import Figures
 from engine.model.report import EXPLAIN, Report, find_report
-from engine.model.thresholds import Thresholds
 from engine.reporting.artifact_names import Name
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.difference.comparing import Side
+from engine.reporting.facts.memory import Memory
 from engine.reporting.parts import newest, report_parts
 from engine.reporting.render import RENDERERS
 from engine.reporting.render.json import content_hash
+from engine.reporting.subjects import PartHeads, Subject
 from engine.reporting.view import ReplicaLost
 
 T = TypeVar("T")
 KEPT_EDITIONS = 2  # a report is asked for in one format after the other
 
 Render = Callable[[Edition], bytes]
-PartHeads = Mapping[str, Position]
-"""Where the newest write to each part of an organization's records ended."""
 Naming = Callable[[str, str, str, date, Position, Parameters, int], tuple[Name, str]]
 Changes: TypeAlias = Callable[["Snapshot", Report, Parameters], Document]
 """What differs between an earlier moment, which the parameters name, and the snapshot."""
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a snapshot is of: who, where in its chain, on which of its days, under which thresholds."""
-
-    organization: Organization
-    revision: Position
-    as_of: date
-    settings: Thresholds
-    part_heads: PartHeads
 
 
 class FactSource(Protocol):
@@ -94,6 +82,7 @@ class Snapshot:
         naming: Naming,
         erased: Callable[[], int],
         changes: "Changes | None" = None,
+        documents: Callable[[int], Memory[Document]] | None = None,
     ) -> None:
         self.org_id = org_id
         self.catalogue = catalogue
@@ -105,6 +94,7 @@ class Snapshot:
         self._erased = erased
         self._erased_before = erased()
         self._changes = changes
+        self._documents = documents
         self._opened: FactSource | None = None
         self._editions: dict[tuple[object, ...], Edition] = {}
 
@@ -262,7 +252,7 @@ class Snapshot:
             revision=newest(report_parts(report.facts), subject.part_heads, subject.revision),
             parameters=dict(parameters),
             settings_version=subject.settings.version,
-            document=self._compared(report, parameters) if compared else self.side(report, parameters).document,
+            document=self._compared(report, parameters) if compared else self._document(report, parameters),
         )
 
     def _compared(self, report: Report, parameters: Parameters) -> Document:
@@ -270,12 +260,24 @@ class Snapshot:
             raise ValueError("nothing is known here of an earlier moment to compare with")
         return self._changes(self, report, parameters)
 
+    def _document(self, report: Report, parameters: Parameters) -> Document:
+        """What the report says; nothing is computed where all that it rests on is what it was."""
+        frames, ask = self._question(report, parameters)
+        if self._documents is None:
+            return _say(report, frames, ask, parameters)
+        memory, key = self._documents(self._erased_before), (report.name, *parameters.items())
+        sources = (*frames.values(), ask)
+        found = memory.get(key, sources)
+        if found is None:
+            found = _say(report, frames, ask, parameters)
+            memory.put(key, sources, found)
+        return found
+
     def side(self, report: Report, parameters: Parameters) -> Side:
         """What a report says here, and all that its difference from another moment is told with."""
         frames, ask = self._question(report, parameters)
-        explained = parameters.get(EXPLAIN)
         return Side(
-            report.document(frames, ask) if explained is None else report.explanation(frames, ask, str(explained)),
+            _say(report, frames, ask, parameters),
             report.values(frames, ask),
             ask,
             self.revision.seq,
@@ -291,3 +293,8 @@ class Snapshot:
             {name: self._source.frame(name, over) for name in report.facts},
             Ask(subject.as_of, period, subject.settings, options),
         )
+
+
+def _say(report: Report, frames: Mapping[str, pl.DataFrame], ask: Ask, parameters: Parameters) -> Document:
+    explained = parameters.get(EXPLAIN)
+    return report.document(frames, ask) if explained is None else report.explanation(frames, ask, str(explained))

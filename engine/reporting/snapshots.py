@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from datetime import date, datetime
 from functools import partial
@@ -20,13 +20,15 @@ from engine.model.report import Report, find_report
 from engine.reporting.artifact_names import Name, artifact_name
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.comparisons import changes_since
-from engine.reporting.facts import Facts
+from engine.reporting.facts import Facts, Recall
+from engine.reporting.facts.memory import Memory
+from engine.reporting.memories import KEPT_PERIODS, Memories
 from engine.reporting.missing_weeks import MissingWeeks
 from engine.reporting.moments import Moments
-from engine.reporting.parts import newest_erasure
+from engine.reporting.parts import newest_erasure, stand_of
 from engine.reporting.replica import Replica
-from engine.reporting.snapshot import Snapshot, Subject
-from engine.reporting.subjects import question, subjects
+from engine.reporting.snapshot import Snapshot
+from engine.reporting.subjects import Subject, question, subjects
 from engine.reporting.view import View
 from engine.store import Store
 
@@ -34,7 +36,6 @@ Stand: TypeAlias = tuple[Position, date]
 """A place in the chain of an organization, and the day that is looked at it from."""
 
 KEPT_VIEWS = 6
-KEPT_PERIODS = 3
 KEPT_NAMES = 10_000
 
 
@@ -52,6 +53,7 @@ class Snapshots:
         self._zones: dict[str, tuple[str, ZoneInfo]] = {}
         self._moments = Moments(store)
         self._weeks = MissingWeeks(replica)
+        self._memories = Memories()
 
     def close(self) -> None:
         """Let go of the views that are kept open."""
@@ -89,7 +91,13 @@ class Snapshots:
 
         heads = partial(self.store.part_heads, org_id) if stand == present else None
         erased = partial(self._erased, org_id)
-        return Snapshot(org_id, stand, heads, self.catalogue, self.artifacts, share, self._named, erased, changes)
+        said = partial(self._documents, org_id) if stand == present else None
+        return Snapshot(
+            org_id, stand, heads, self.catalogue, self.artifacts, share, self._named, erased, changes, said
+        )  # fmt: skip
+
+    def _documents(self, org_id: str, erased: int) -> Memory[Document]:
+        return self._memories.of(org_id, erased).documents
 
     def _erased(self, org_id: str) -> int:
         """Where the newest erasure of a person of the organization ended; 0 without one."""
@@ -170,7 +178,7 @@ class Snapshots:
         closing = ExitStack()
         view = closing.enter_context(self.replica.view())
         (subject,) = subjects(view, [org_id], lambda zone: local_day(now, zone))
-        return self._keep(_SharedView(view, closing, subject, self._guard, self._weeks))
+        return self._keep(_SharedView(view, closing, subject, self._guard, partial(self._facts, view, subject)))
 
     def _open_past(self, org_id: str, stand: "Stand") -> "_SharedView | None":
         """None where the copy of the records cannot tell, because it was made anew meanwhile."""
@@ -181,7 +189,17 @@ class Snapshots:
             closing.close()
             return None
         (subject,) = subjects(view, [org_id], lambda zone: stand[1])
-        return self._keep(_SharedView(view, closing, subject, self._guard, self._weeks, behind=present))
+        facts = partial(self._past_facts, view, subject)
+        return self._keep(_SharedView(view, closing, subject, self._guard, facts, behind=present))
+
+    def _facts(self, view: View, subject: Subject, period: int) -> Facts:
+        """The present facts; what did not change since they were last looked at is remembered."""
+        memory = self._memories.of(subject.organization.id, newest_erasure(subject.part_heads))
+        recall = Recall(memory.facts(period), subject.revision, partial(stand_of, heads=subject.part_heads))
+        return Facts(view, [question(subject, period)], complete=self._weeks.complete, recall=recall)
+
+    def _past_facts(self, view: View, subject: Subject, period: int) -> Facts:
+        return Facts(view, [question(subject, period)], complete=self._weeks.complete)
 
     def _keep(self, made: "_SharedView") -> "_SharedView":
         """The view for others to share. Those of the organization that saw an earlier state of the copy are closed."""
@@ -206,7 +224,7 @@ class _SharedView:
         closing: ExitStack,
         subject: Subject,
         guard: threading.Lock,
-        weeks: MissingWeeks,
+        open_facts: Callable[[int], Facts],
         behind: Position | None = None,
     ) -> None:
         self.subject = subject
@@ -217,7 +235,7 @@ class _SharedView:
         self._view = view
         self._closing = closing
         self._guard = guard
-        self._weeks = weeks
+        self._open_facts = open_facts
         self._dropped = False
         self._facts: OrderedDict[int, Facts] = OrderedDict()
         self._periods = threading.Lock()
@@ -239,9 +257,7 @@ class _SharedView:
             period = period_days or next(reversed(self._facts), DEFAULT_PERIOD_DAYS)
             facts = self._facts.get(period)
             if facts is None:
-                facts = self._facts[period] = Facts(
-                    self._view, [question(self.subject, period)], complete=self._weeks.complete
-                )
+                facts = self._facts[period] = self._open_facts(period)
                 while len(self._facts) > KEPT_PERIODS:
                     self._facts.popitem(last=False)
             self._facts.move_to_end(period)

@@ -52,6 +52,12 @@ class View:
             rows = self._cursor.execute("SELECT seq, hash FROM watermarks WHERE org_id = ?", [org_id]).fetchall()
         return Position(*rows[0]) if rows else None
 
+    def has_passed(self, org_id: str, position: Position) -> bool:
+        """Whether the chain of the organization goes through the position."""
+        query = "SELECT count(*) FROM audit_log WHERE org_id = ? AND seq = ? AND hash = ?"
+        with self._faults():
+            return self._cursor.execute(query, [org_id, position.seq, position.hash]).fetchall() == [(1,)]
+
     def look_back(self, org_id: str, position: Position) -> bool:
         """See the organization, and it alone, as it was at ``position``; False where this copy cannot tell."""
         with self._faults():
@@ -59,9 +65,7 @@ class View:
             for seq, digest, has_past in mark.fetchall():
                 if Position(seq, digest) == position:
                     return True
-                query = "SELECT count(*) FROM audit_log WHERE org_id = ? AND seq = ? AND hash = ?"
-                known = self._cursor.execute(query, [org_id, position.seq, position.hash]).fetchall()
-                if has_past and known == [(1,)]:
+                if has_past and self.has_passed(org_id, position):
                     past.look_back(self._cursor, org_id, position)
                     return True
         return False

@@ -7,48 +7,22 @@ the nightly batch run through the same code. What it is made from is said by the
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
-from engine.model.figure import ASK, FIGURES, facts_of
-from engine.reporting.facts import (
-    attestations,
-    beginnings,
-    boundary,
-    digests,
-    duties,
-    evidence,
-    forecasting,
-    frameworks,
-    gaps,
-    governance,
-    graph,
-    lineage,
-    milestones,
-    movements,
-    obligations,
-    operations,
-    ownership,
-    programme,
-    readiness,
-    risk,
-    scope,
-    staffing,
-    status,
-    testing,
-    workload,
-)
-from engine.reporting.facts import vendors as vendor_register
-from engine.reporting.facts.assurance_scans import OVER
+from engine.model.document import Position
+from engine.reporting.facts.continuations import CONTINUATIONS, ScannedTo
 from engine.reporting.facts.ledger import EFFORT_HOURS
+from engine.reporting.facts.memory import FactMemory, Source
 from engine.reporting.facts.question import BOUNDS, FactQuestion, asked_frame
 from engine.reporting.facts.scans import SCANS
 from engine.reporting.facts.schemas import SCHEMAS
 from engine.reporting.facts.sources import REVIEW_HOURS
+from engine.reporting.facts.table import ASKED, FACTS, check_facts, check_names, inputs, sources_of
 from engine.reporting.view import View
 
-FactFunction = Callable[..., pl.DataFrame]
 Scan = Callable[[str], pl.DataFrame]
 """Runs a query that may read ``asked``."""
 Complete = Callable[[Scan, Mapping[str, pl.DataFrame]], Mapping[str, pl.DataFrame]]
@@ -56,120 +30,28 @@ Complete = Callable[[Scan, Mapping[str, pl.DataFrame]], Mapping[str, pl.DataFram
 stored."""
 WEEKLY = ("readiness_snapshots_rows", "posture_snapshots_rows", "control_state_changes_rows")
 PLANNED = ("obligation_snapshots_rows",)
-ASKED = "asked"  # reserved, as ask and figures are: the frame of those that facts are asked about
-SCAN_SUFFIX = "_rows"
+_BOUNDS = "bounds"
+_SINCE = "WITH audit_log AS (SELECT * FROM main.audit_log WHERE org_id = $1 AND seq > $2) SELECT * FROM ({query})"
 
-FACTS: Mapping[str, FactFunction] = {
-    # the organization and its controls
-    "organization": scope.organization,
-    "controls": scope.controls,
-    "requirements": scope.requirements,
-    "control_profiles": scope.profiles,
-    "crosswalk": scope.crosswalk,
-    "people": scope.people,
-    "policies": scope.policies,
-    "leverage": gaps.leverage,
-    # evidence
-    "tagged_events": evidence.tagged_events,
-    "open_families": evidence.open_families,
-    "contradicting_actions": evidence.contradicting_actions,
-    "wanted_contradictions": evidence.wanted_contradictions,
-    "contradictions": evidence.contradictions,
-    "wanted_event_ids": evidence.wanted_event_ids,
-    "record_days": evidence.record_days,
-    "evidence_counts": evidence.evidence_counts,
-    "records_since": beginnings.records_since,
-    "known_since": beginnings.known_since,
-    "control_evidence": evidence.control_evidence,
-    "audit_actions": evidence.audit_actions,
-    "attestation_duties": attestations.attestation_duties,
-    "attestations": attestations.attestations,
-    "test_windows": duties.test_windows,
-    # state, gaps, readiness
-    "control_status": status.control_status,
-    "remediations": gaps.remediations,
-    "open_work": gaps.open_work,
-    "gaps": gaps.gaps,
-    "readiness": readiness.readiness,
-    "readiness_weeks": readiness.readiness_weeks,
-    "readiness_days": readiness.readiness_days,
-    "posture": readiness.posture,
-    "movements": movements.movements,
-    # vendors and risk
-    "vendor_documents": vendor_register.documents,
-    "vendor_controls": vendor_register.vendor_controls,
-    "vendors": vendor_register.vendors,
-    "risks": risk.risks,
-    "exceptions": risk.exceptions,
-    # operations
-    "incidents": operations.incidents,
-    "service_health": operations.service_health,
-    "bundles": operations.bundles,
-    # duties and capacity
-    "requests": duties.requests,
-    "meetings": duties.meetings,
-    "committee_decisions": duties.committee_decisions,
-    "obligations": obligations.obligations,
-    "owner_weeks": workload.owner_weeks,
-    "load": workload.load,
-    "obligation_weeks": forecasting.obligation_weeks,
-    "plays": forecasting.plays,
-    "density_alerts": forecasting.density_alerts,
-    "linked_evidence": forecasting.linked_evidence,
-    "committees": forecasting.committees,
-    "members": staffing.members,
-    "staffing_notices": staffing.staffing_notices,
-    "staffing_actions": staffing.staffing_actions,
-    # digests: what was sent before, the catalogue as it was last seen
-    "reminders": digests.reminders,
-    "digest_days": digests.digest_days,
-    "catalogue_entries": digests.catalogue_entries,
-    "catalogue_seen": digests.catalogue_seen,
-    "requirements_seen": digests.requirements_seen,
-    "edges_seen": digests.edges_seen,
-    # deployment, retention, refusals
-    "deployment": governance.deployment,
-    "destinations": governance.destinations,
-    "legal_holds": governance.legal_holds,
-    "retention": governance.retention,
-    "policy_blocks": governance.policy_blocks,
-    "automation_runs": governance.automation_runs,
-    # framework packs
-    "criteria_days": frameworks.criteria_days,
-    "criteria_events": frameworks.criteria_events,
-    "state_changes": frameworks.state_changes,
-    "agreements": frameworks.agreements,
-    "findings": frameworks.findings,
-    "poam": milestones.poam,
-    # ownership, scope, tests, lineage
-    "raci": ownership.raci,
-    "systems": boundary.systems,
-    "data_flows": boundary.data_flows,
-    "observations": boundary.observations,
-    "tests": testing.tests,
-    "test_matches": testing.test_matches,
-    "test_links": testing.test_links,
-    "claim_evidence": lineage.claim_evidence,
-    "bundled_events": lineage.bundled_events,
-    "bundle_proofs": lineage.bundle_proofs,
-    "claims": lineage.claims,
-    "orphan_evidence": lineage.orphan_evidence,
-    # scenarios, benchmarks, guardrails, the graph of controls
-    "scenarios": programme.scenarios,
-    "scenario_requirements": programme.scenario_requirements,
-    "scenario_answers": programme.scenario_answers,
-    "benchmark_members": programme.benchmark_members,
-    "benchmark_studies": programme.benchmark_studies,
-    "guardrails": programme.guardrails,
-    "graph_edges": graph.graph_edges,
-    "graph_nodes": graph.graph_nodes,
-}
+
+@dataclass(frozen=True)
+class Recall:
+    """What facts of an organization at ``head`` came to earlier, and what says whether a scan would say the same.
+
+    That is where the newest write to each part of the records ended that it looks at: ``stand_of`` gives those of the
+    tables, and whether it looks at all events.
+    """
+
+    memory: FactMemory
+    head: Position
+    stand_of: Callable[[str], tuple[Hashable, bool]]
 
 
 class Facts:
     """The facts of some organizations in one view of the replica, each computed when it is first asked for.
 
-    ``given`` are facts and scans that are known already. ``complete`` makes up for weeks without a snapshot.
+    ``given`` are facts and scans that are known already. ``complete`` makes up for weeks without a snapshot. With
+    ``recall``, what rests on nothing that changed since is not computed again.
     """
 
     def __init__(
@@ -178,12 +60,19 @@ class Facts:
         questions: Sequence[FactQuestion],
         given: Mapping[str, pl.DataFrame] | None = None,
         complete: "Complete | None" = None,
+        recall: Recall | None = None,
     ) -> None:
         self._view = view
         self._complete = complete
+        self._recall = recall
+        self._weeks: dict[str, pl.DataFrame] = {}  # scans of snapshots with the weeks that were missing
         self._lock = threading.RLock()
-        self._frames: dict[str, pl.DataFrame] = {**(given or {}), ASKED: asked_frame(questions)}
-        self._bounds = self._frames[ASKED].select(BOUNDS)
+        self._passed: dict[Position, bool] = {}
+        self._alone = questions[0].org_id if len(questions) == 1 else ""
+        self._memory = FactMemory(0) if recall is None else recall.memory
+        asked = self._memory.settle(ASKED, (), asked_frame(questions))
+        self._bounds = self._memory.settle(_BOUNDS, (), asked.select(BOUNDS))
+        self._frames: dict[str, pl.DataFrame] = {**(given or {}), ASKED: asked}
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         with self._lock:
@@ -194,72 +83,76 @@ class Facts:
     def of(self, org_id: str, name: str) -> pl.DataFrame:
         """The rows of one organization; facts of the catalogue have no organization and come whole."""
         frame = self[name]
-        return frame.filter(pl.col("org_id") == org_id) if "org_id" in frame.columns else frame
+        if self._alone or "org_id" not in frame.columns:
+            return frame
+        return frame.filter(pl.col("org_id") == org_id)
 
     def _make(self, name: str) -> pl.DataFrame:
+        """A fact or a scan: as it was computed earlier, if from the same."""
+        sources: tuple[Source, ...] = tuple(self[part] for part in sources_of(name))
+        if name in SCANS and self._recall is not None:
+            stand, is_of_all_events = self._recall.stand_of(name)
+            sources = (stand, self._bounds, *sources)
+            if is_of_all_events:
+                found = self._memory.get(name, (*sources, self._recall.head))
+                return self._go_on(name, sources, self._recall) if found is None else found
+        found = self._memory.get(name, sources)
+        return self._memory.settle(name, sources, self._compute(name)) if found is None else found
+
+    def _go_on(self, name: str, sources: tuple[Source, ...], recall: Recall) -> pl.DataFrame:
+        """A scan of all events; where it can, it takes in those alone that came since it was last looked at."""
+        frame, continuation = None, CONTINUATIONS.get(name)
+        before = recall.memory.scanned.get(name, sources) if continuation is not None else None
+        if continuation is not None and before is not None and self._is_past(before.position):
+            frame = continuation.joined(before.frame, self._scan(name, after=before.position.seq))
+        frame = recall.memory.settle(name, (*sources, recall.head), self._compute(name) if frame is None else frame)
+        recall.memory.scanned.put(name, sources, ScannedTo(recall.head, frame))
+        return frame
+
+    def _is_past(self, position: Position) -> bool:
+        """Whether the organization was once at the position."""
+        if position not in self._passed:
+            with self._view.lock:
+                self._passed[position] = self._view.has_passed(self._alone, position)
+        return self._passed[position]
+
+    def _compute(self, name: str) -> pl.DataFrame:
         weekly = next((scans for scans in (WEEKLY, PLANNED) if name in scans), ())
         if weekly and self._complete is not None:
-            stored = {scan: self._scan(SCANS[scan]) for scan in weekly}
-            self._frames = {**self._complete(self._scan, stored), **self._frames}
-            return self._frames[name]
+            if name not in self._weeks:
+                stored = {scan: self._scan(scan) for scan in weekly}
+                self._weeks.update(self._complete(self._run, stored))
+            return self._weeks[name]
         if name in SCANS:
-            return self._scan(SCANS[name], OVER.get(name, ()))
-        function = FACTS[name]
-        return function(**{part: self[part] for part in inputs(function)})
+            return self._scan(name)
+        return FACTS[name](**{part: self[part] for part in sources_of(name)})
 
-    def _scan(self, query: str, over: Sequence[str] = ()) -> pl.DataFrame:
+    def _scan(self, name: str, *, after: int | None = None) -> pl.DataFrame:
+        """The rows of a scan; of one of events, those ``after`` a place in the chain of the organization alone."""
+        query = SCANS[name]
+        if after is None:
+            return self._run(query, sources_of(name))
+        return self._run(_SINCE.format(query=query), sources_of(name), (self._alone, after))
+
+    def _run(self, query: str, over: Sequence[str] = (), parameters: Sequence[object] = ()) -> pl.DataFrame:
         tables = {ASKED: self._bounds, **{fact: self[fact] for fact in over}}
         with self._view.lock:
             for table, frame in tables.items():
                 self._view.offer(table, frame)
-            return self._view.frame(query)
+            return self._view.frame(query, parameters)
 
-
-def inputs(function: Callable[..., object]) -> tuple[str, ...]:
-    """The facts and scans that a function takes: the names of its parameters, but for ``ask`` and ``figures``."""
-    return facts_of(function)
-
-
-def check_names(functions: Mapping[str, Callable[..., object]]) -> None:
-    """TypeError names the first parameter of a function that is neither a fact nor a scan."""
-    check_facts({name: inputs(function) for name, function in functions.items()})
-
-
-def check_facts(taken: Mapping[str, Sequence[str]]) -> None:
-    """TypeError names the first of the facts that something takes which is neither a fact nor a scan."""
-    for name, parts in taken.items():
-        for part in parts:
-            if part not in FACTS and part not in SCANS and part != ASKED:
-                raise TypeError(
-                    f"{name} takes {part!r}, which is no fact and no scan; facts are in FACTS of "
-                    "engine/reporting/facts, scans are named <name>_rows."
-                )
-
-
-def _check_groups() -> None:
-    """TypeError for a name in two groups, or for a scan that is not named as one."""
-    for name in (ASK, FIGURES, ASKED):
-        if name in FACTS or name in SCANS:
-            raise TypeError(f"{name!r} is reserved and can be neither a fact nor a scan.")
-    for name in SCANS:
-        if name in FACTS or not name.endswith(SCAN_SUFFIX):
-            raise TypeError(f"The scan {name!r} must be named <name>{SCAN_SUFFIX}, and no fact may bear its name.")
-    for name in FACTS:
-        if name.endswith(SCAN_SUFFIX):
-            raise TypeError(f"The fact {name!r} is named as if it were a scan.")
-
-
-_check_groups()
-check_names(FACTS)
 
 __all__ = [
+    "ASKED",
     "EFFORT_HOURS",
     "FACTS",
     "REVIEW_HOURS",
     "SCHEMAS",
     "FactQuestion",
     "Facts",
+    "Recall",
     "check_facts",
     "check_names",
     "inputs",
+    "sources_of",
 ]

@@ -70,6 +70,19 @@ SCANS: Mapping[str, str] = {
         WHERE t.captured_at < q.ends_at AND NOT EXISTS
             (SELECT 1 FROM evidence_links l WHERE l.org_id = t.org_id AND l.evidence_id = t.id)
     """,
+    # the newest event of each record that claims rest on, and the events that they rest on themselves
+    "claim_events_rows": """
+        WITH wanted AS MATERIALIZED (
+            SELECT DISTINCT s.org_id, s.evidence_id, q.ends_at FROM claim_evidence s JOIN asked q USING (org_id)
+        )
+        SELECT a.org_id, a.object_id AS evidence_id, TRUE AS is_of_record, max(a.seq) AS seq
+        FROM audit_log a JOIN wanted w ON w.org_id = a.org_id AND w.evidence_id = a.object_id
+        WHERE a.occurred_at < w.ends_at GROUP BY a.org_id, a.object_id
+        UNION ALL
+        SELECT a.org_id, a.event_id, FALSE, max(a.seq)
+        FROM audit_log a JOIN wanted w ON w.org_id = a.org_id AND w.evidence_id = a.event_id
+        GROUP BY a.org_id, a.event_id
+    """,
     # Read once the claims are known, which are offered as the table ``claim_evidence``: the record or event that each
     # one names, and the audit event that put it on record with the hash before it. A record without an event of its
     # own came in with the write that its revision names. What is looked for in the log is made a small table first,
@@ -88,23 +101,16 @@ SCANS: Mapping[str, str] = {
             SELECT s.org_id, s.source, s.evidence_id, r.record, r.revision, r.version, r.location, r.sha256
             FROM claim_evidence s JOIN records r ON r.org_id = s.org_id AND r.source = s.source AND r.id = s.evidence_id
         ),
-        own AS MATERIALIZED (
-            SELECT a.org_id, a.object_id AS evidence_id, max(a.seq) AS seq
-            FROM audit_log a
-            JOIN (SELECT DISTINCT n.org_id, n.evidence_id AS object_id, q.ends_at
-                  FROM named n JOIN asked q USING (org_id)) n USING (org_id, object_id)
-            WHERE a.occurred_at < n.ends_at
-            GROUP BY a.org_id, a.object_id
-        ),
         others AS MATERIALIZED (
             SELECT s.org_id, s.source, s.evidence_id
             FROM claim_evidence s ANTI JOIN named n USING (org_id, source, evidence_id)
         ),
         placed AS MATERIALIZED (
-            SELECT n.*, coalesce(o.seq, n.revision) AS seq FROM named n LEFT JOIN own o USING (org_id, evidence_id)
+            SELECT n.*, coalesce(o.seq, n.revision) AS seq
+            FROM named n LEFT JOIN (SELECT * FROM claim_events_rows WHERE is_of_record) o USING (org_id, evidence_id)
             UNION ALL
             SELECT s.org_id, s.source, s.evidence_id, 'audit event', NULL, NULL, NULL, NULL, a.seq
-            FROM audit_log a JOIN others s ON a.org_id = s.org_id AND a.event_id = s.evidence_id
+            FROM others s JOIN claim_events_rows a USING (org_id, evidence_id) WHERE NOT a.is_of_record
         ),
         places AS MATERIALIZED (SELECT DISTINCT org_id, unnest([seq, seq - 1]) AS seq FROM placed),
         events AS MATERIALIZED (
@@ -133,10 +139,13 @@ SCANS: Mapping[str, str] = {
     """,
 }
 
-# facts that a scan reads as a table of the fact's name, besides ``asked``, which every scan may read
+# facts and scans that a scan reads as a table of that name, besides ``asked``, which every scan may read
 OVER: Mapping[str, tuple[str, ...]] = {
     "event_hashes_rows": ("bundled_events",),
     "event_ids_rows": ("wanted_event_ids",),
-    "proofs_rows": ("claim_evidence",),
+    "claim_events_rows": ("claim_evidence",),
+    "proofs_rows": ("claim_evidence", "claim_events_rows"),
     "contradiction_starts_rows": ("wanted_contradictions",),
+    "legal_holds_rows": ("audit_spans_rows", "held_events_rows"),
+    "audit_retention_rows": ("audit_spans_rows", "held_events_rows", "audit_ages_rows"),
 }

@@ -150,7 +150,9 @@ def _freshness_when_signed(
         [
             last_success(mapped, audit_days, asked),
             _last_record(signed, record_days),
-            named_when_signed.join(supporting, on="action").select("org_id", "id", "happened_on"),
+            named_when_signed.join(supporting, on="action").select(
+                "org_id", "id", happened_on=local_day("happened_at", asked)
+            ),
         ]
     )
     last = evidence.group_by("org_id", "id").agg(last_on=pl.col("happened_on").max())

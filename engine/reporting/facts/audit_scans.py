@@ -6,6 +6,8 @@ that ties have one answer.
 
 from collections.abc import Mapping
 
+from engine.reporting.facts.continuations import OUTCOMES
+
 # ruff: noqa: S608 -- every name below is a literal of this module
 
 RECENCY_BASE = 1 << 40  # positions in a chain stay below
@@ -17,7 +19,7 @@ _PERIOD = """
 """
 _GOOD = "a.outcome = 'success'"
 # prefix of the columns that count them: all events, those that succeeded, those that failed or were denied
-_OUTCOMES = {"": "TRUE", "good_": "good", "bad_": "NOT good"}
+_OUTCOMES = dict(zip(OUTCOMES, ("TRUE", "good", "NOT good"), strict=True))
 _TAGS = "list_distinct(string_split(a.controls, '; '))"
 
 
@@ -121,14 +123,10 @@ SCANS: Mapping[str, str] = {
         tagged AS (
             SELECT a.org_id, a.action, a.occurred_at, unnest(string_split(a.controls, '; ')) AS tag
             FROM audit_log a JOIN asked q USING (org_id) WHERE a.controls IS NOT NULL AND {_GOOD} AND {PAST}
-        ),
-        newest AS (
-            SELECT s.org_id, s.id, a.action, MAX(a.occurred_at) AS occurred_at
-            FROM signed s JOIN tagged a ON a.org_id = s.org_id AND a.tag = s.tag AND a.occurred_at < s.until
-            GROUP BY s.org_id, s.id, a.action
         )
-        SELECT a.org_id, a.id, a.action, {local_day("a.occurred_at")} AS happened_on
-        FROM newest a JOIN asked q USING (org_id)
+        SELECT s.org_id, s.id, a.action, MAX(a.occurred_at) AS happened_at
+        FROM signed s JOIN tagged a ON a.org_id = s.org_id AND a.tag = s.tag AND a.occurred_at < s.until
+        GROUP BY s.org_id, s.id, a.action
     """,
     # as audit_days, for events that name a SOC 2 criterion themselves
     "criteria_tag_days_rows": f"""

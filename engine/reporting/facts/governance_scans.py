@@ -42,25 +42,15 @@ _HOLDS = """
             h.scope = 'all' OR (h.incident_id IS NULL AND coalesce(h.scope, 'incident') = 'incident') AS everything,
             CASE WHEN h.scope NOT IN ('all', 'incident') THEN rtrim(h.scope, '*') END AS prefix
         FROM legal_holds h JOIN asked q USING (org_id) WHERE h.placed_at < q.ends_at
-    ),
-    concerned AS MATERIALIZED (
-        SELECT org_id, id, incident_id AS object_id FROM holds WHERE incident_id IS NOT NULL
-        UNION SELECT h.org_id, h.id, r.id FROM holds h JOIN dry_runs r USING (org_id, incident_id)
-        UNION SELECT h.org_id, h.id, r.id FROM holds h JOIN executions r USING (org_id, incident_id)
-        UNION SELECT h.org_id, h.id, r.id FROM holds h JOIN rca_runs r USING (org_id, incident_id)
-    ),
-    actions AS MATERIALIZED (
-        SELECT org_id, action, count(*) AS events, min(seq) AS first_seq, min(occurred_at) AS first_at,
-            max(occurred_at) AS last_at
-        FROM audit_log SEMI JOIN holds USING (org_id) GROUP BY org_id, action
-    ),
+    )
+"""
+# what each of them holds of the log, by ``audit_spans_rows`` and ``held_events_rows``
+_HELD = f"""
+    {_HOLDS},
     whole AS MATERIALIZED (
         SELECT h.org_id, h.id, h.active, a.action, a.events, a.first_seq, a.first_at, a.last_at
-        FROM holds h JOIN actions a ON a.org_id = h.org_id AND (h.everything OR starts_with(a.action, h.prefix))
-    ),
-    single AS MATERIALIZED (
-        SELECT c.org_id, c.id, a.action, a.seq, a.occurred_at
-        FROM audit_log a JOIN concerned c USING (org_id, object_id)
+        FROM holds h
+        JOIN audit_spans_rows a ON a.org_id = h.org_id AND (h.everything OR starts_with(a.action, h.prefix))
     ),
     held_rows AS (
         SELECT org_id, id, sum(events)::BIGINT AS flagged, min(first_seq) AS first_seq,
@@ -68,7 +58,8 @@ _HOLDS = """
         FROM (
             SELECT org_id, id, events, first_seq, first_at, last_at FROM whole
             UNION ALL
-            SELECT org_id, id, 1, seq, occurred_at, occurred_at FROM single ANTI JOIN whole USING (org_id, id, action)
+            SELECT org_id, id, 1, seq, occurred_at, occurred_at
+            FROM held_events_rows ANTI JOIN whole USING (org_id, id, action)
         )
         GROUP BY org_id, id
     )
@@ -90,15 +81,33 @@ SCANS: Mapping[str, str] = {
         FROM deliveries t JOIN asked q USING (org_id) WHERE t.created_at < q.ends_at AND t.status <> 'skipped'
         GROUP BY t.org_id, t.channel, t.recipient
     """,
-    "legal_holds_rows": f"""
+    # the log by action, whenever it happened
+    "audit_spans_rows": """
+        SELECT a.org_id, a.action, count(*) AS events, min(a.seq) AS first_seq, min(a.occurred_at) AS first_at,
+            max(a.occurred_at) AS last_at
+        FROM audit_log a JOIN asked q USING (org_id) GROUP BY a.org_id, a.action
+    """,
+    # events of what a hold names, and of what was done about it
+    "held_events_rows": f"""
         WITH {_HOLDS},
+        concerned AS MATERIALIZED (
+            SELECT org_id, id, incident_id AS object_id FROM holds WHERE incident_id IS NOT NULL
+            UNION SELECT h.org_id, h.id, r.id FROM holds h JOIN dry_runs r USING (org_id, incident_id)
+            UNION SELECT h.org_id, h.id, r.id FROM holds h JOIN executions r USING (org_id, incident_id)
+            UNION SELECT h.org_id, h.id, r.id FROM holds h JOIN rca_runs r USING (org_id, incident_id)
+        )
+        SELECT c.org_id, c.id, a.action, a.seq, a.occurred_at
+        FROM audit_log a JOIN concerned c USING (org_id, object_id)
+    """,
+    "legal_holds_rows": f"""
+        WITH {_HELD},
         active AS (SELECT DISTINCT org_id, action, events FROM whole WHERE active),
         any_hold AS (
             SELECT org_id, sum(events)::BIGINT AS flagged FROM (
                 SELECT org_id, events FROM active
                 UNION ALL
                 SELECT s.org_id, count(DISTINCT s.seq)
-                FROM single s JOIN holds h USING (org_id, id) ANTI JOIN active a USING (org_id, action)
+                FROM held_events_rows s JOIN holds h USING (org_id, id) ANTI JOIN active a USING (org_id, action)
                 WHERE h.active GROUP BY s.org_id
             )
             GROUP BY org_id
@@ -107,20 +116,23 @@ SCANS: Mapping[str, str] = {
             r.last_flagged_at, coalesce(t.flagged, 0) AS flagged_by_any
         FROM holds h LEFT JOIN held_rows r USING (org_id, id) LEFT JOIN any_hold t USING (org_id)
     """,
+    # how much of the log is so old that it may go, and where it begins
+    "audit_ages_rows": f"""
+        WITH {_POLICY}
+        SELECT a.org_id, count(*) AS rows, min(a.occurred_at) AS oldest_at,
+            count(*) FILTER (a.occurred_at < p.purge_before) AS eligible,
+            min(a.seq) AS first_seq, arg_min(a.occurred_at, a.seq) AS first_at, max(a.seq) AS last_seq,
+            min(a.seq) FILTER (a.occurred_at >= p.purge_before) AS first_young
+        FROM audit_log a JOIN policy p USING (org_id) WHERE p.record_class = 'audit_log' GROUP BY a.org_id
+    """,
     # only a prefix of the chain can go: up to the first event that is too young or held
     "audit_retention_rows": f"""
-        WITH {_POLICY}, {_HOLDS},
+        WITH {_POLICY}, {_HELD},
         held AS (
             SELECT r.org_id, min(r.first_seq) AS first_held
             FROM held_rows r JOIN holds h USING (org_id, id) WHERE h.active GROUP BY r.org_id
         ),
-        ends AS (
-            SELECT a.org_id, count(*) AS rows, min(a.occurred_at) AS oldest_at,
-                count(*) FILTER (a.occurred_at < p.purge_before) AS eligible,
-                min(a.seq) AS first_seq, arg_min(a.occurred_at, a.seq) AS first_at,
-                coalesce(min(a.seq) FILTER (a.occurred_at >= p.purge_before), max(a.seq) + 1) AS first_young
-            FROM audit_log a JOIN policy p USING (org_id) WHERE p.record_class = 'audit_log' GROUP BY a.org_id
-        ),
+        ends AS (SELECT * REPLACE (coalesce(first_young, last_seq + 1) AS first_young) FROM audit_ages_rows),
         counted AS (  -- a chain has no gaps, so positions count events
             SELECT e.*, e.first_young - e.first_seq AS before_young,
                 greatest(least(e.first_young, coalesce(h.first_held, e.first_young)) - e.first_seq, 0) AS purgeable,

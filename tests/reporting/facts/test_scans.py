@@ -139,7 +139,8 @@ def test_what_names_a_control_counts_up_to_the_end_of_the_day_of_signing(store, 
         revision.insert(attestations, [signed])
         revision.record("attestation.signed")
     facts = recorded(zone, date(2026, 11, 20), [local(zone, day, clock)], controls="soc2:CC6.1")
-    assert facts["named_when_signed_rows"].select("action", "happened_on").rows() == [(name, day) for name in found]
+    at = local(zone, day, clock).astimezone(UTC).replace(tzinfo=None)
+    assert facts["named_when_signed_rows"].select("action", "happened_at").rows() == [(name, at) for name in found]
 
 
 def test_a_dated_row_changed_on_the_local_day_of_its_revision(store, recorded):
