@@ -6,8 +6,6 @@ that ties have one answer.
 
 from collections.abc import Mapping
 
-from engine.reporting.facts.continuations import OUTCOMES
-
 # ruff: noqa: S608 -- every name below is a literal of this module
 
 RECENCY_BASE = 1 << 40  # positions in a chain stay below
@@ -18,8 +16,6 @@ _PERIOD = """
         WHEN a.occurred_at >= q.before_at THEN 'before' ELSE 'past' END
 """
 _GOOD = "a.outcome = 'success'"
-# prefix of the columns that count them: all events, those that succeeded, those that failed or were denied
-_OUTCOMES = dict(zip(OUTCOMES, ("TRUE", "good", "NOT good"), strict=True))
 _TAGS = "list_distinct(string_split(a.controls, '; '))"
 
 
@@ -37,39 +33,18 @@ def midnight(day: str) -> str:
     return f"(({begins}) AT TIME ZONE 'UTC')"
 
 
-def _sum(name: str, condition: str) -> str:
-    return f"COALESCE(SUM(events) FILTER ({condition}), 0)::BIGINT AS {name}"
-
-
-def _counted(parts: str, *key: str, also: tuple[str, ...] = ()) -> str:
-    """Events by ``key`` and outcome out of ``parts``: how many in each period, and the newest up to the day.
-
-    Parts are few and count each event once: a million rows with a filter for each count would take twice as long.
-    """
-    columns = ", ".join(("org_id", *key))
-    sums, newest = ["MIN(first_at) FILTER (period <> 'future') AS first_at", *also], []
-    for prefix, outcome in _OUTCOMES.items():
-        sums += [
-            _sum(f"{prefix}events", f"period = 'now' AND {outcome}"),
-            _sum(f"{prefix}events_before", f"period = 'before' AND {outcome}"),
-            _sum(f"{prefix}events_future", f"period = 'future' AND {outcome}"),
-            _sum(f"{prefix}events_ever", f"period <> 'future' AND {outcome}"),
-            f"MAX(recency) FILTER (period <> 'future' AND {outcome}) AS {prefix}recency",
-        ]
-        newest += [
-            f"(g.{prefix}recency % {RECENCY_BASE})::BIGINT AS {prefix}last_seq",
-            f"make_timestamp((g.{prefix}recency // {RECENCY_BASE})::BIGINT) AS {prefix}last_at",
-        ]
-    dropped = ", ".join(f"{prefix}recency" for prefix in _OUTCOMES)
+def _counts(groups: str, *key: str) -> str:
+    """How many events there are in each of ``groups``, their first instant and their newest one."""
+    columns = ", ".join(("org_id", *key, "good", "tagged", "period"))
     return f"""
-        WITH parts AS ({parts}),
-        grouped AS (SELECT {columns}, {", ".join(sums)} FROM parts GROUP BY {columns})
-        SELECT g.* EXCLUDE ({dropped}), {", ".join(newest)} FROM grouped g
+        SELECT {columns}, events, first_at, make_timestamp((recency // {RECENCY_BASE})::BIGINT) AS last_at,
+            (recency % {RECENCY_BASE})::BIGINT AS last_seq
+        FROM ({groups})
     """
 
 
 SCANS: Mapping[str, str] = {
-    "audit_by_action_rows": _counted(
+    "audit_action_counts_rows": _counts(
         f"""
         SELECT a.org_id, a.action, {_GOOD} AS good, a.controls IS NOT NULL AS tagged, {_PERIOD} AS period,
             COUNT(*) AS events, MAX({_RECENCY}) AS recency,
@@ -78,13 +53,12 @@ SCANS: Mapping[str, str] = {
         GROUP BY ALL
         """,
         "action",
-        also=(_sum("own_tagged", "period = 'now' AND tagged"),),
     ),
     # by the controls that an event itself names
-    "audit_by_tag_rows": _counted(
+    "audit_tag_counts_rows": _counts(
         f"""
-        SELECT t.org_id, t.action, t.tag, t.good, t.period, COUNT(*) AS events, MAX(t.recency) AS recency,
-            MIN(t.occurred_at) AS first_at
+        SELECT t.org_id, t.action, t.tag, t.good, TRUE AS tagged, t.period, COUNT(*) AS events,
+            MAX(t.recency) AS recency, MIN(t.occurred_at) AS first_at
         FROM (
             SELECT a.org_id, a.action, {_GOOD} AS good, {_PERIOD} AS period, {_RECENCY} AS recency,
                 a.occurred_at, unnest({_TAGS}) AS tag

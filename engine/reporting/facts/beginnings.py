@@ -9,11 +9,9 @@ EVERY_RECORD = "*"  # the framework of a kept start that speaks of the organizat
 _KEY = ["org_id", "framework", "control_id"]
 
 
-def records_since(
-    audit_by_action_rows: pl.DataFrame, record_starts_rows: pl.DataFrame, asked: pl.DataFrame
-) -> pl.DataFrame:
+def records_since(audit_by_action: pl.DataFrame, record_starts_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """The day of each organization's first event; retention keeps it when that event goes."""
-    events = audit_by_action_rows.select("org_id", since_on=local_day("first_at", asked))
+    events = audit_by_action.select("org_id", since_on=local_day("first_at", asked))
     kept = record_starts_rows.filter(pl.col("framework") == EVERY_RECORD).select("org_id", "since_on")
     first = pl.concat([events, kept]).group_by("org_id").agg(known_since=pl.col("since_on").min())
     frame = asked.select("org_id").join(first, on="org_id", how="left")
@@ -22,8 +20,8 @@ def records_since(
 
 def known_since(
     records_since: pl.DataFrame,
-    audit_by_action_rows: pl.DataFrame,
-    audit_by_tag_rows: pl.DataFrame,
+    audit_by_action: pl.DataFrame,
+    audit_by_tag: pl.DataFrame,
     attestation_duties: pl.DataFrame,
     readiness_snapshots_rows: pl.DataFrame,
     record_starts_rows: pl.DataFrame,
@@ -35,12 +33,12 @@ def known_since(
     Dates that vendors and documents bear do not count: they are older than any record of ours.
     """
     mapped = catalogue().action_controls.select("framework", "action").unique()
-    tagged = audit_by_tag_rows.with_columns(
+    tagged = audit_by_tag.with_columns(
         pl.col("tag").str.splitn(":", 2).struct.rename_fields(["framework", "control_id"])
     ).unnest("tag")
     events = pl.concat(
         [
-            audit_by_action_rows.join(mapped, on="action").select("org_id", "framework", "first_at"),
+            audit_by_action.join(mapped, on="action").select("org_id", "framework", "first_at"),
             tagged.join(controls.select(_KEY), on=_KEY, how="semi").select("org_id", "framework", "first_at"),
         ]
     )

@@ -11,15 +11,13 @@ import polars as pl
 
 from engine.model.document import Position
 
-OUTCOMES = ("", "good_", "bad_")  # prefixes of what is counted by outcome
-
 
 @dataclass(frozen=True)
 class Continuation:
     """How the rows of two scans over different events become those of one over all: by ``keys``, column by column.
 
-    ``first`` is of the earliest place in the chain, ``newest`` are prefixes of ``last_at`` and ``last_seq``, of which
-    the later pair stays; null is none. With ``daily``, the day of UTC of that instant is a key, too.
+    ``first`` is of the earliest place in the chain. With ``newest``, the later pair of ``last_at`` and ``last_seq``
+    stays; with ``daily``, the day of UTC of that instant is a key, too.
     """
 
     keys: tuple[str, ...]
@@ -27,7 +25,7 @@ class Continuation:
     first: tuple[str, ...] = ()
     least: tuple[str, ...] = ()
     most: tuple[str, ...] = ()
-    newest: tuple[str, ...] = ()
+    newest: bool = False
     daily: str = ""
 
     def joined(self, before: pl.DataFrame, since: pl.DataFrame) -> pl.DataFrame:
@@ -35,7 +33,7 @@ class Continuation:
         if since.is_empty():
             return before
         day = [pl.col(self.daily).dt.date().alias("day")] if self.daily else []
-        pairs = [[f"{prefix}last_at", f"{prefix}last_seq"] for prefix in self.newest]
+        pair = ["last_at", "last_seq"] if self.newest else []
         return (
             pl.concat([before, since])
             .group_by(*self.keys, *day, maintain_order=True)
@@ -44,7 +42,7 @@ class Continuation:
                 pl.col(self.first).first(),
                 pl.col(self.least).min(),
                 pl.col(self.most).max(),
-                *(pl.col(name).sort_by(pair, nulls_last=False).last() for pair in pairs for name in pair),
+                *(pl.col(name).sort_by(pair).last() for name in pair),
             )
             .select(before.columns)
         )
@@ -58,15 +56,12 @@ class ScannedTo:
     frame: pl.DataFrame
 
 
-_BY_OUTCOME = tuple(
-    prefix + name for prefix in OUTCOMES for name in ("events", "events_before", "events_future", "events_ever")
-)
 CONTINUATIONS: Mapping[str, Continuation] = {
-    "audit_by_action_rows": Continuation(
-        ("org_id", "action"), sums=(*_BY_OUTCOME, "own_tagged"), least=("first_at",), newest=OUTCOMES
+    "audit_action_counts_rows": Continuation(
+        ("org_id", "action", "good", "tagged", "period"), sums=("events",), least=("first_at",), newest=True
     ),
-    "audit_by_tag_rows": Continuation(
-        ("org_id", "action", "tag"), sums=_BY_OUTCOME, least=("first_at",), newest=OUTCOMES
+    "audit_tag_counts_rows": Continuation(
+        ("org_id", "action", "tag", "good", "tagged", "period"), sums=("events",), least=("first_at",), newest=True
     ),
     "audit_days_rows": Continuation(("org_id", "action"), least=("first_at",), most=("last_at",), daily="first_at"),
     "criteria_tag_days_rows": Continuation(

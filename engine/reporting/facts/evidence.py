@@ -13,9 +13,7 @@ _AUDIT = ("audit_events", "audit_events_before", "audit_last_at")
 _SOURCE_OF_KIND = {"operation": "operation", "incident": "operation", "test": "test", "policy": "policy"}
 
 
-def tagged_events(
-    audit_by_action_rows: pl.DataFrame, audit_by_tag_rows: pl.DataFrame, controls: pl.DataFrame
-) -> pl.DataFrame:
+def tagged_events(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
     """Events by action, effect and control: through the action map, and where the event itself names a control.
 
     Only assessable controls in scope, and only actions that the vocabulary knows as evidence or as its contrary. A
@@ -25,9 +23,9 @@ def tagged_events(
     known = catalogue()
     wanted = controls.filter("assessable").select(_KEY)
     vocabulary = known.actions.select("action", "kind", "effect", "family").filter(pl.col("effect") != "neutral")
-    mapped = _by_outcome(audit_by_action_rows).join(known.action_controls, on="action")
+    mapped = _by_outcome(audit_by_action).join(known.action_controls, on="action")
     named = _by_outcome(
-        audit_by_tag_rows.with_columns(
+        audit_by_tag.with_columns(
             pl.col("tag").str.splitn(":", 2).struct.rename_fields(["framework", "control_id"])
         ).unnest("tag")
     )
@@ -91,7 +89,7 @@ def open_families(tagged_events: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def contradicting_actions(open_families: pl.DataFrame, audit_by_tag_rows: pl.DataFrame) -> pl.DataFrame:
+def contradicting_actions(open_families: pl.DataFrame, audit_by_tag: pl.DataFrame) -> pl.DataFrame:
     """``open_families`` by what their events are found with: all of an action where the map leads to the control, else
     those that name it (``tag``). A contradicting action counts with ``any_outcome``."""
     known = catalogue()
@@ -99,7 +97,7 @@ def contradicting_actions(open_families: pl.DataFrame, audit_by_tag_rows: pl.Dat
         known.action_controls.select("action", "framework", "control_id"), on=["action", "framework", "control_id"]
     ).with_columns(tag=pl.lit(None, dtype=pl.String))
     named = open_families.with_columns(tag=pl.format("{}:{}", "framework", "control_id")).join(
-        audit_by_tag_rows.select("org_id", "action", "tag"), on=["org_id", "action", "tag"], how="semi"
+        audit_by_tag.select("org_id", "action", "tag"), on=["org_id", "action", "tag"], how="semi"
     )
     usual = known.actions.select("action", any_outcome=pl.col("effect") == "contradicts")
     return pl.concat([mapped, named]).join(usual, on="action").sort(*_KEY, "action", "tag", nulls_last=True)
@@ -256,9 +254,7 @@ def _counted(records: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def audit_actions(
-    audit_by_action_rows: pl.DataFrame, event_ids_rows: pl.DataFrame, controls: pl.DataFrame
-) -> pl.DataFrame:
+def audit_actions(audit_by_action: pl.DataFrame, event_ids_rows: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
     """The audit log by action; tagged events lead to a control in scope by the map or by their own words."""
     known = catalogue()
     reach = (
@@ -268,7 +264,7 @@ def audit_actions(
         .with_columns(mapped=pl.lit(True))
     )
     frame = (
-        audit_by_action_rows.filter(pl.col("last_seq").is_not_null())
+        audit_by_action.filter(pl.col("last_seq").is_not_null())
         .join(known.actions.select("action", "title"), on="action", how="left")
         .join(reach, on=["org_id", "action"], how="left")
         .join(event_ids_rows, left_on=["org_id", "last_seq"], right_on=["org_id", "seq"], how="left")
@@ -279,11 +275,11 @@ def audit_actions(
     return shape("audit_actions", frame).sort("org_id", "action")
 
 
-def wanted_event_ids(audit_by_action_rows: pl.DataFrame, tagged_events: pl.DataFrame) -> pl.DataFrame:
+def wanted_event_ids(audit_by_action: pl.DataFrame, tagged_events: pl.DataFrame) -> pl.DataFrame:
     """Positions in the chain whose event identifiers the facts name."""
     return pl.concat(
         [
-            audit_by_action_rows.select("org_id", seq="last_seq"),
+            audit_by_action.select("org_id", seq="last_seq"),
             tagged_events.select("org_id", "seq"),
         ]
     ).drop_nulls().unique().sort("org_id", "seq")  # fmt: skip

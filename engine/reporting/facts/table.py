@@ -7,6 +7,7 @@ import polars as pl
 from engine.model.figure import ASK, FIGURES, facts_of
 from engine.reporting.facts import (
     attestations,
+    audit_counts,
     beginnings,
     boundary,
     digests,
@@ -51,6 +52,8 @@ FACTS: Mapping[str, FactFunction] = {
     "policies": scope.policies,
     "leverage": gaps.leverage,
     # evidence
+    "audit_by_action": audit_counts.audit_by_action,
+    "audit_by_tag": audit_counts.audit_by_tag,
     "tagged_events": evidence.tagged_events,
     "open_families": evidence.open_families,
     "contradicting_actions": evidence.contradicting_actions,

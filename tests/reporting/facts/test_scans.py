@@ -79,7 +79,7 @@ def last_success(facts, zone, *days):
 def test_half_past_eleven_at_night_counts_and_ten_past_midnight_does_not(recorded, zone, day, _why):
     instants = [local(zone, day, "23:30"), local(zone, day + timedelta(days=1), "00:10")]
     facts = recorded(zone, day, instants)
-    row = backups(facts["audit_by_action_rows"]).select("events", "good_events", "events_future", "last_at").row(0)
+    row = backups(facts["audit_by_action"]).select("events", "good_events", "events_future", "last_at").row(0)
     assert row == (1, 1, 1, instants[0].replace(tzinfo=None))
     assert last_success(facts, zone, day, day - timedelta(days=1)) == [None, day]
 
@@ -88,7 +88,7 @@ def test_half_past_eleven_at_night_counts_and_ten_past_midnight_does_not(recorde
 def test_the_period_begins_at_its_own_midnight(recorded, zone, day, _why):
     instants = [local(zone, day, "00:10"), local(zone, day - timedelta(days=1), "23:30"),
                 local(zone, day - timedelta(days=2), "23:30")]  # fmt: skip
-    row = backups(recorded(zone, day, instants, period_days=1)["audit_by_action_rows"]).row(0, named=True)
+    row = backups(recorded(zone, day, instants, period_days=1)["audit_by_action"]).row(0, named=True)
     assert (row["events"], row["events_before"]) == (1, 1)
 
 
@@ -105,7 +105,7 @@ def test_on_every_day_of_a_year_the_last_success_has_the_day_that_the_clock_on_t
 def test_only_successful_events_are_days_of_evidence(recorded):
     facts = recorded("UTC", date(2026, 11, 20), [datetime(2026, 11, 1, tzinfo=UTC)], outcome="failure")
     assert backups(facts["audit_days_rows"]).is_empty()
-    row = backups(facts["audit_by_action_rows"]).row(0, named=True)
+    row = backups(facts["audit_by_action"]).row(0, named=True)
     assert (row["events"], row["good_events"], row["good_last_seq"]) == (1, 0, None)
     assert (row["bad_events"], row["bad_last_at"]) == (1, moment("2026-11-01"))
 
@@ -116,7 +116,7 @@ def test_what_succeeded_and_what_did_not_are_counted_apart_each_with_its_newest(
     facts = known(events=[("backup.completed", at, naming("X1") | {"outcome": outcome}) for at, outcome in ends])
     columns = ("events", "events_before", "events_future", "last_seq")
     wanted = {"": (3, 1, 1, 3), "good_": (1, 0, 0, 2), "bad_": (2, 1, 1, 3)}
-    for scan in ("audit_by_action_rows", "audit_by_tag_rows"):
+    for scan in ("audit_by_action", "audit_by_tag"):
         frame = facts[scan]
         assert {prefix: only(frame, *(prefix + name for name in columns)) for prefix in wanted} == wanted
 
@@ -124,7 +124,7 @@ def test_what_succeeded_and_what_did_not_are_counted_apart_each_with_its_newest(
 def test_events_by_the_control_that_they_name(recorded):
     instants = [datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 11, 2, tzinfo=UTC)]
     facts = recorded("UTC", date(2026, 11, 20), instants, controls="soc2:CC6.1; soc2:CC6.2; soc2:CC6.1")
-    found = facts["audit_by_tag_rows"].sort("tag").select("tag", "good_events", "good_events_before", "good_last_at")
+    found = facts["audit_by_tag"].sort("tag").select("tag", "good_events", "good_events_before", "good_last_at")
     newest = instants[1].replace(tzinfo=None)
     assert found.rows() == [("soc2:CC6.1", 2, 0, newest), ("soc2:CC6.2", 2, 0, newest)]
 
@@ -166,7 +166,7 @@ def test_of_two_organizations_each_is_asked_by_its_own_clock(store):
         facts = Facts(
             view, [FactQuestion(org, zone, date(2026, 11, 19), 1, Thresholds()) for org, zone in zones.items()]
         )
-        found = facts["audit_by_action_rows"].sort("org_id").select("org_id", "events", "events_future")
+        found = facts["audit_by_action"].sort("org_id").select("org_id", "events", "events_future")
         days = facts["audit_days_rows"]
     replica.close()
     assert found.rows() == [("akl", 0, 1), ("lax", 1, 0)]
