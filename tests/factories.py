@@ -17,7 +17,7 @@ DAY = date(2026, 11, 20)
 DEFAULTS: dict[str, dict[str, Any]] = {
     "organization": {"name": "Acme", "time_zone": "UTC", "plan": "team", "deployment_tier": "shared", "frameworks": []},
     "controls": {"assessable": True, "weight": 3, "cadence": "quarterly", "evidence_kinds": ["operation"]},
-    "control_status": {
+    "control_assessments": {
         "weight": 3,
         "cadence": "quarterly",
         "applicable": True,
@@ -27,11 +27,10 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "kinds_present": ["operation"],
         "kinds_stale": [],
         "events": 1,
-        "events_before": 1,
+        "active": True,
         "window_days": 100,
         "age_days": 10,
         "age_ratio": 0.1,
-        "other_events": 0,
         "without_evidence": False,
         "change_invalidated": False,
         "future_dated": False,
@@ -91,6 +90,11 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 
 
+DEFAULTS["control_status"] = {
+    name: value for name, value in DEFAULTS["control_assessments"].items() if name in SCHEMAS["control_status"]
+}
+
+
 def rows(fact: str, *given: dict[str, Any]) -> pl.DataFrame:
     """A frame of ``fact``: what is not given is the default above, else null."""
     schema = SCHEMAS[fact]
@@ -122,3 +126,9 @@ def explained(report: Report, figure: str, question: Ask | None = None, **facts:
 def moment(text: str) -> datetime:
     """A naive UTC instant as facts hold them, from ``2026-11-20 08:30``."""
     return datetime.fromisoformat(text)
+
+
+def assessed(*given: Any) -> dict[str, pl.DataFrame]:
+    """The two facts of controls and their states, of the same rows."""
+    wide = rows("control_assessments", *given)
+    return {"control_assessments": wide, "control_status": wide.select(list(SCHEMAS["control_status"]))}

@@ -11,13 +11,13 @@ STATES = ("fresh", "due_soon", "stale", "missing", "error", "not_applicable")
 DAYS_OVER = (pl.col("age_days") - pl.col("window_days")).clip(0)
 
 
-def controls(control_status: pl.DataFrame, control_evidence: pl.DataFrame) -> pl.DataFrame:
+def controls(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame) -> pl.DataFrame:
     """Every control in the order of its standard, with the instant of its newest evidence."""
     newest = control_evidence.select(
         "framework", "control_id", last_source="source", last_evidence_id="last_id", last_evidence_at="last_at"
     )
     return (
-        control_status.join(newest, on=["framework", "control_id", "last_source", "last_evidence_id"], how="left")
+        control_assessments.join(newest, on=["framework", "control_id", "last_source", "last_evidence_id"], how="left")
         .with_columns(
             state=pl.when(~pl.col("applicable"))
             .then(pl.lit("not_applicable"))

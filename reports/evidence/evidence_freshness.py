@@ -27,9 +27,9 @@ DEFINITIONS = {
 }
 
 
-def build(control_status: pl.DataFrame, control_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
-    controls = control_ages.controls(control_status, control_evidence)
-    queue, coverage = control_ages.queue(controls), packs.controls_coverage(control_status)
+def build(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+    controls = control_ages.controls(control_assessments, control_evidence)
+    queue, coverage = control_ages.queue(controls), packs.controls_coverage(control_assessments)
     frameworks = control_ages.totals(controls, "framework")
     owners = control_ages.totals(controls, "owner").sort(
         "debt_days", "missing", "owner", descending=[True, True, False]

@@ -15,13 +15,13 @@ IN_PLACE = pl.col("state") == "effective"
 
 
 def safeguards(
-    requirements: pl.DataFrame, control_status: pl.DataFrame, control_profiles: pl.DataFrame, gaps: pl.DataFrame
+    requirements: pl.DataFrame, control_assessments: pl.DataFrame, control_profiles: pl.DataFrame, gaps: pl.DataFrame
 ) -> pl.DataFrame:
     """One row for each safeguard with its state, its lowest implementation group and what is declared of it."""
     own = catalogue().details(FRAMEWORK).select("control_id", "asset_type", "security_function")
     flags = pl.col("flags").list
     ig = pl.when(flags.contains("ig1")).then(1).when(flags.contains("ig2")).then(2).otherwise(3)
-    rows = with_remediations(assessment_rows(FRAMEWORK, requirements, control_status, control_profiles), gaps)
+    rows = with_remediations(assessment_rows(FRAMEWORK, requirements, control_assessments, control_profiles), gaps)
     return (
         rows.join(own, on="control_id", how="left")
         .with_columns(ig=ig.cast(pl.Int64), why=why())

@@ -21,7 +21,7 @@ FINAL, CONDITIONAL, NONE, UNSCORED = "Final Level 2", "Conditional Level 2", "No
 
 def results(
     requirements: pl.DataFrame,
-    control_status: pl.DataFrame,
+    control_assessments: pl.DataFrame,
     control_profiles: pl.DataFrame,
     exceptions: pl.DataFrame,
     gaps: pl.DataFrame,
@@ -30,7 +30,7 @@ def results(
     points = catalogue().details(FRAMEWORK).select(
         "control_id", "domain", "domain_name", "sprs_points", "sprs_points_partial", "poam_eligible"
     )  # fmt: skip
-    rows = with_remediations(assessment_rows(FRAMEWORK, requirements, control_status, control_profiles), gaps)
+    rows = with_remediations(assessment_rows(FRAMEWORK, requirements, control_assessments, control_profiles), gaps)
     return (
         rows.join(points, on="control_id", how="left")
         .join(_accepted(exceptions), on=KEY, how="left")

@@ -23,7 +23,7 @@ TYPES = {"technical": "technical", "organisational": "organisational", "both": "
 
 def measures(
     requirements: pl.DataFrame,
-    control_status: pl.DataFrame,
+    control_assessments: pl.DataFrame,
     control_profiles: pl.DataFrame,
     gaps: pl.DataFrame,
     risks: pl.DataFrame,
@@ -39,7 +39,7 @@ def measures(
         .agg(last_tested_on=pl.col("performed_on").last(), test_outcome=pl.col("outcome").last())
     )
     return (
-        with_remediations(assessment_rows(FRAMEWORK, requirements, control_status, control_profiles), gaps)
+        with_remediations(assessment_rows(FRAMEWORK, requirements, control_assessments, control_profiles), gaps)
         .join(own, on="control_id", how="left")
         .join(levels, on="risk_ref", how="left")
         .join(tested, on="control_id", how="left")

@@ -20,7 +20,7 @@ PHI_UNKNOWN = "not known whether it handles health information"
 
 def findings(
     requirements: pl.DataFrame,
-    control_status: pl.DataFrame,
+    control_assessments: pl.DataFrame,
     control_profiles: pl.DataFrame,
     gaps: pl.DataFrame,
     vendor_controls: pl.DataFrame,
@@ -39,7 +39,7 @@ def findings(
         )
     )
     return (
-        with_remediations(assessment_rows(FRAMEWORK, requirements, control_status, control_profiles), gaps)
+        with_remediations(assessment_rows(FRAMEWORK, requirements, control_assessments, control_profiles), gaps)
         .join(own, on="control_id", how="left")
         .join(inherited, on="control_id", how="left")
         .with_columns(

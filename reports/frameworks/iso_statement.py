@@ -9,10 +9,12 @@ FINDINGS = ("major candidate", "minor candidate", "improvement")
 HEAVY = 4
 
 
-def statement(requirements: pl.DataFrame, control_status: pl.DataFrame, control_profiles: pl.DataFrame) -> pl.DataFrame:
+def statement(
+    requirements: pl.DataFrame, control_assessments: pl.DataFrame, control_profiles: pl.DataFrame
+) -> pl.DataFrame:
     """One row for each requirement of clauses 4 to 10 and Annex A, with state, justification and candidate finding."""
     key = ["framework", "control_id"]
-    assessed = control_status.select(
+    assessed = control_assessments.select(
         *(*key, "applicable", "justification", "approved_by", "approved_on", "state", "weight", "last_source"),
         *("freshness", "owner", "exception_id", "evidence_note"),
         evidence_id="last_evidence_id",

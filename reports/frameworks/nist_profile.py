@@ -11,7 +11,7 @@ TARGET = {"effective": 100, "partial": 50, "none": 0}
 
 
 def profile(
-    requirements: pl.DataFrame, control_status: pl.DataFrame, control_profiles: pl.DataFrame, gaps: pl.DataFrame
+    requirements: pl.DataFrame, control_assessments: pl.DataFrame, control_profiles: pl.DataFrame, gaps: pl.DataFrame
 ) -> pl.DataFrame:
     """One row for each outcome with what it is, what it should be, and the difference in points."""
     own = catalogue().details(FRAMEWORK).select(
@@ -20,7 +20,7 @@ def profile(
     wanted = pl.coalesce("target_pct", pl.col("target").replace_strict(TARGET, default=None, return_dtype=pl.Int64))
     current = pl.col("state").replace_strict(CURRENT, default=None, return_dtype=pl.Int64)
     return (
-        with_remediations(assessment_rows(FRAMEWORK, requirements, control_status, control_profiles), gaps)
+        with_remediations(assessment_rows(FRAMEWORK, requirements, control_assessments, control_profiles), gaps)
         .join(own, on="control_id", how="left")
         .with_columns(target_set=wanted.is_not_null(), current_pct=current, practice="implementation", why=why())
         .with_columns(target_pct=pl.when("applicable").then(wanted.fill_null(100)))

@@ -18,7 +18,10 @@ COUNTS = {
 
 
 def findings(
-    requirements: pl.DataFrame, control_status: pl.DataFrame, control_profiles: pl.DataFrame, exceptions: pl.DataFrame
+    requirements: pl.DataFrame,
+    control_assessments: pl.DataFrame,
+    control_profiles: pl.DataFrame,
+    exceptions: pl.DataFrame,
 ) -> pl.DataFrame:
     """One row for each requirement with its finding, and why it is not In Place."""
     key = ["framework", "control_id"]
@@ -32,7 +35,7 @@ def findings(
     return (
         requirements.filter((pl.col("framework") == FRAMEWORK) & pl.col("assessable"))
         .select(*key, "title", "position", service_provider_only=pl.col("flags").list.contains("service_provider_only"))
-        .join(control_status.drop("title", "org_id", "position"), on=key, how="left")
+        .join(control_assessments.drop("title", "org_id", "position"), on=key, how="left")
         .join(control_profiles.select(*key, "method", "tested", "implementation", "risk_ref"), on=key, how="left")
         .join(worksheets, on=key, how="left")
         .with_columns(

@@ -44,11 +44,11 @@ def affected_rows(
     moved: Annotated[pl.DataFrame, requirement_changes],
     ends: Annotated[pl.DataFrame, changed_edges],
     lost: Annotated[pl.DataFrame, lost_full],
-    control_status: pl.DataFrame,
+    control_assessments: pl.DataFrame,
     linked_evidence: pl.DataFrame,
 ) -> pl.DataFrame:
     """Controls in scope that a change touches, the gravest change first."""
-    return affected_controls.touched_by(moved, ends, lost, control_status, linked_evidence)
+    return affected_controls.touched_by(moved, ends, lost, control_assessments, linked_evidence)
 
 
 def requirements(

@@ -102,7 +102,7 @@ def _renewed(duties: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 def _reached(duties: pl.DataFrame, controls: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     own = pl.concat([
         _renewed(duties, ask).select("tag"),
-        controls.filter(pl.col("events") > 0).select("tag"),
+        controls.filter("active").select("tag"),
     ]).unique().join(controls.select("tag"), on="tag", how="semi")  # fmt: skip
     source = pl.format("{}:{}", "source_framework", "source_id")
     target = pl.format("{}:{}", "target_framework", "target_id")

@@ -109,7 +109,6 @@ EVIDENCE: Mapping[str, Column] = {
         "Operated (%)", "percent", "Criteria with evidence of operation, as a share of those expected."
     ),
     "orphan_controls": Column("Orphan controls", "count", "Applicable controls without any evidence."),
-    "other_events": Column("Other evidence", "count", "Supporting evidence of kinds that the control need not have."),
     "passed": Column("Passed", "count", "Tests that passed."),
     "performed": Column("Times performed", "count", "How often the test was performed."),
     "performed_at": Column("Performed (UTC)", "instant", "Moment at which the test was performed."),

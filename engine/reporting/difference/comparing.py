@@ -109,7 +109,7 @@ def _sources(pairs: _Pairs) -> dict[str, str]:
 
 def _evidence_ids(pairs: _Pairs) -> set[str]:
     """The events that the facts name as evidence of controls, for or against."""
-    columns = {"control_evidence": ("last_id", "contradicted_by"), "control_status": ("last_evidence_id",)}
+    columns = {"control_evidence": ("last_id", "contradicted_by"), "control_assessments": ("last_evidence_id",)}
     return {
         name
         for fact, names in columns.items()

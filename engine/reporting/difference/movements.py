@@ -85,8 +85,8 @@ def _reasons(after: Mapping[str, pl.DataFrame], actions: Mapping[str, str]) -> d
             if event_id in actions:
                 against[framework, control] = title_of(actions[event_id])
     found: dict[tuple[str, ...], str] = {}
-    if "control_status" in after:
-        for row in after["control_status"].iter_rows(named=True):
+    if "control_assessments" in after:
+        for row in after["control_assessments"].iter_rows(named=True):
             key, newest = (row["framework"], row["control_id"]), actions.get(row["last_evidence_id"] or "")
             found[key] = reason_of(row, newest and family_of(newest), against.get(key))
     return found

@@ -11,7 +11,7 @@ from engine.reporting.facts.expressions import shape
 
 
 def movements(
-    control_status: pl.DataFrame,
+    control_assessments: pl.DataFrame,
     attestations: pl.DataFrame,
     vendors: pl.DataFrame,
     audit_actions: pl.DataFrame,
@@ -20,7 +20,7 @@ def movements(
     """Controls that are in another state than was last seen before the period; signatures and assurance that ended."""
     bounds = asked.select("org_id", "period_start", "as_of")
     frame = pl.concat(
-        [_controls(control_status, audit_actions), _lapsed(attestations, bounds), _unassured(vendors, bounds)],
+        [_controls(control_assessments, audit_actions), _lapsed(attestations, bounds), _unassured(vendors, bounds)],
         how="diagonal_relaxed",
     ).join(bounds, on="org_id")
     inside = pl.col("moved_on").is_between("period_start", "as_of")
@@ -68,7 +68,7 @@ def _control() -> pl.Expr:
 
 
 def reason_of(row: FrameRow, family: str | None, against: str | None) -> str:
-    """The reason that a row of ``control_status`` has for its state; empty where it says none.
+    """The reason that a row of ``control_assessments`` has for its state; empty where it says none.
 
     ``family`` is what its newest evidence was evidence of: ``backup``, ``access review``; ``against`` the event that
     speaks against it, as people call it.

@@ -22,7 +22,7 @@ _KIND_OF_SOURCE = {"operation": "operation", "item": "operation", "test": "test"
 _SOURCES = (*_KIND_OF_SOURCE, "attestation")
 
 
-def control_status(
+def control_assessments(
     controls: pl.DataFrame,
     control_profiles_rows: pl.DataFrame,
     control_evidence: pl.DataFrame,
@@ -39,7 +39,7 @@ def control_status(
     known_since: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Every assessable control in scope with its state."""
+    """Every assessable control in scope: ``control_status``, and what each event of it moves."""
     frame = (
         controls.filter("assessable")
         .rename({"evidence_kinds": "kinds_required"})
@@ -57,15 +57,21 @@ def control_status(
         .join(unsigned_since(attestations, asked), on=_KEY, how="left")
         .with_columns(
             pl.col("attested", "future_dated", "ownership_complete").fill_null(False),
-            pl.col("events", "events_before", "tests_passed", "tests_performed").fill_null(0),
+            pl.col("events", "tests_passed", "tests_performed").fill_null(0),
             pl.col("leverage").fill_null(1),
         )
+        .with_columns(active=pl.col("events") > 0)
         .with_columns(applicable=~(pl.col("excluded").fill_null(False) & has_happened("approved_on")))
     )
     frame = _other_evidence(_freshness(frame))
     frame = _state(frame)
     frame = with_days(_history(frame, control_state_changes_rows, asked))
-    return shape("control_status", frame).sort("org_id", "framework", "position")
+    return shape("control_assessments", frame).sort("org_id", "framework", "position")
+
+
+def control_status(control_assessments: pl.DataFrame) -> pl.DataFrame:
+    """Every assessable control in scope with its state: the same after an event that leaves it fresh as it was."""
+    return shape("control_status", control_assessments)
 
 
 def _scope(profiles: pl.DataFrame) -> pl.DataFrame:
@@ -88,7 +94,6 @@ def _by_kind(evidence: pl.DataFrame) -> pl.DataFrame:
 
     return kinds.group_by(_KEY).agg(
         events=pl.col("events").filter(pl.col("kind").is_not_null()).sum(),
-        events_before=pl.col("events_before").filter(pl.col("kind").is_not_null()).sum(),
         operation=last("operation"),
         test=last("test"),
         policy=last("policy"),
@@ -101,13 +106,8 @@ def _by_kind(evidence: pl.DataFrame) -> pl.DataFrame:
 def _other_evidence(frame: pl.DataFrame) -> pl.DataFrame:
     """What is on record beside the mandatory kinds, and whether anything is."""
     ever = {source: pl.col(f"{source}_ever").fill_null(0) for source in _SOURCES}
-    others = [
-        pl.when(~pl.col("kinds_required").list.contains(_KIND_OF_SOURCE.get(source, source))).then(number).otherwise(0)
-        for source, number in ever.items()
-    ]
     against = pl.col("contradicted_at").is_not_null() | (pl.col("tests_performed") > 0)
     return frame.with_columns(
-        other_events=pl.sum_horizontal(others),
         without_evidence=(pl.sum_horizontal(*ever.values()) == 0) & ~against,
         evidence_note=pl.when(pl.col("last_evidence_on").is_null()).then(evidence_note(ever)),
     )

@@ -70,6 +70,7 @@ FACTS: Mapping[str, FactFunction] = {
     "attestations": attestations.attestations,
     "test_windows": duties.test_windows,
     # state, gaps, readiness
+    "control_assessments": status.control_assessments,
     "control_status": status.control_status,
     "remediations": gaps.remediations,
     "open_work": gaps.open_work,

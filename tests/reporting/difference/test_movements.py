@@ -4,14 +4,14 @@ from datetime import date
 
 from engine.model.movement import Movement, in_groups, most_told
 from engine.reporting.difference.movements import movements
-from tests.factories import rows
+from tests.factories import assessed, rows
 
 DAYS = date(2026, 11, 1), date(2026, 11, 20)
 STALE = {"state": "stale", "state_since": date(2026, 11, 3), "change_invalidated": False}
 
 
 def status(*given):
-    return {"control_status": rows("control_status", *({"framework": "soc2", **row} for row in given))}
+    return assessed(*({"framework": "soc2", **row} for row in given))
 
 
 def said(before, after, families=None):

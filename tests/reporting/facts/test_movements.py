@@ -14,7 +14,7 @@ BACKUP = {"action": "backup.completed", "last_id": "e1"}
 
 def moved(status=(), attestations=(), vendors=(), actions=()):
     found = movements(
-        rows("control_status", *status), rows("attestations", *attestations), rows("vendors", *vendors),
+        rows("control_assessments", *status), rows("attestations", *attestations), rows("vendors", *vendors),
         rows("audit_actions", *actions), ASKED,
     )  # fmt: skip
     return found.drop("org_id").rows()

@@ -39,33 +39,33 @@ def test_nothing_ever_is_no_data(known):
     assert status(known, "state", "freshness", "kinds_present") == ("no_data", "missing", [])
 
 
-NOTED = ("state", "other_events", "without_evidence", "evidence_note")
+NOTED = ("state", "without_evidence", "evidence_note")
 POLICY = {"policies": [{"id": "p", "policy": "p", "version": 1, "state": "active", "accepted_at": "2026-10-01 10:00"}],
           "policy_controls": [{"policy_id": "p", **on()}]}  # fmt: skip
 
 
 def test_evidence_that_does_not_govern_is_named_and_never_called_none(known):
     governed = {"kinds": ["policy", "attestation"]}
-    nothing = ("no_data", 0, True, "no evidence on record")
+    nothing = ("no_data", True, "no evidence on record")
     assert status(known, *NOTED, **governed) == nothing
     assert status(known, *NOTED, **governed, events=[OPERATED]) == (
-        "no_data", 1, False, "1 event, which does not govern",
+        "no_data", False, "1 event, which does not govern",
     )  # fmt: skip
     old = ("backup.completed", "2024-01-10 09:00", naming("X1"))
     found = status(known, *NOTED, kinds=["test"], events=[OPERATED, old], attestations=[SIGNED], **POLICY)
-    assert found == ("no_data", 4, False, "2 events and 1 policy and 1 attestation, which do not govern")
+    assert found == ("no_data", False, "2 events and 1 policy and 1 attestation, which do not govern")
 
 
 def test_evidence_of_a_mandatory_kind_is_none_of_the_others_and_needs_no_note(known):
-    assert status(known, *NOTED, **COMPLETE, test_runs=[PASSED]) == ("effective", 0, False, None)
-    assert status(known, *NOTED, events=[OPERATED], **POLICY) == ("partial", 1, False, None)
+    assert status(known, *NOTED, **COMPLETE, test_runs=[PASSED]) == ("effective", False, None)
+    assert status(known, *NOTED, events=[OPERATED], **POLICY) == ("partial", False, None)
 
 
 def test_what_speaks_against_a_control_is_no_evidence_for_it_but_not_nothing(known):
     wrong = ("backup.failed", "2026-11-11 09:00", naming("X1"))
-    assert status(known, *NOTED, events=[wrong]) == ("ineffective", 0, False, "no evidence on record")
+    assert status(known, *NOTED, events=[wrong]) == ("ineffective", False, "no evidence on record")
     later = ("backup.completed", "2026-11-21 09:00", naming("X1"))
-    assert status(known, *NOTED, events=[later]) == ("no_data", 0, True, "no evidence on record")
+    assert status(known, *NOTED, events=[later]) == ("no_data", True, "no evidence on record")
 
 
 def test_coverage_is_the_share_of_applicable_controls_that_are_not_no_data(known):

@@ -7,7 +7,7 @@ from engine.model.ask import Ask
 from engine.model.document import Coverage
 from engine.model.thresholds import Thresholds
 from reports.evidence.evidence_freshness import REPORT
-from tests.factories import DAY, document, explained, moment, rows
+from tests.factories import DAY, assessed, document, explained, moment, rows
 from tests.reports.explanations import values_follow
 
 STALE = {"freshness": "stale", "state": "stale", "age_days": 130, "age_ratio": 1.3}
@@ -23,7 +23,7 @@ def control(control_id, position, **given):
 
 def facts(*controls, evidence=()):
     return {
-        "control_status": rows("control_status", *controls),
+        **assessed(*controls),
         "control_evidence": rows("control_evidence", *evidence),
     }
 

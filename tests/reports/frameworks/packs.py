@@ -27,7 +27,7 @@ def pack(framework, **states):
 
 def report(declared, requirements=(), statuses=(), options=None, **facts):
     """The document of ``declared``; facts that are not given are empty."""
-    given = {"requirements": requirements, "control_status": statuses, **facts}
+    given = {"requirements": requirements, "control_assessments": statuses, "control_status": statuses, **facts}
     frames = {name: rows(name, *given.get(name, ())) for name in declared.facts}
     return declared.document(frames, ask(**(options or {})))
 

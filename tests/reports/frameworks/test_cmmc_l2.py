@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.cmmc_l2 import REPORT
-from tests.factories import explained, rows
+from tests.factories import assessed, explained, rows
 from tests.reports.frameworks.packs import (
     one,
     pack,
@@ -180,7 +180,7 @@ def test_out_of_scope_is_said_and_gives_no_score():
 
 def test_the_score_is_the_sum_of_110_and_of_what_each_requirement_costs():
     requirements, statuses = pack("cmmc-l2", but={FIVES[0]: "ineffective", ONE_POINTERS[0]: "stale"})
-    facts = {"requirements": rows("requirements", *requirements), "control_status": rows("control_status", *statuses)}
+    facts = {"requirements": rows("requirements", *requirements), **assessed(*statuses)}
     found = explained(REPORT, "sprs_score", **facts)
     assert set(found.select("control_id", "contribution").rows()) == {
         (None, 110), (FIVES[0], -5), (ONE_POINTERS[0], -1),

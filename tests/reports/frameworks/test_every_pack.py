@@ -66,7 +66,7 @@ def frames(framework):
     return {
         "organization": [{"frameworks": [framework, "fedramp-poam"]}],
         "requirements": requirements,
-        "control_status": statuses,
+        "control_assessments": statuses, "control_status": statuses,
         "control_profiles": [
             {**on, "implementation": "As in <the> | plan", "target_pct": 80, "implemented_pct": 50, "risk_ref": "R-1"},
             {**other, "decision": "alternative", "rationale": "=A better way", "decided_on": date(2026, 1, 1)},
@@ -216,7 +216,12 @@ def test_where_nothing_applies_no_share_of_nothing_is_told(name):
     _, framework = PACKS[name]
     requirements, statuses = pack(framework, default="not_applicable")
     organization = [{"frameworks": [framework]}]
-    given = {"organization": organization, "requirements": requirements, "control_status": statuses}
+    given = {
+        "organization": organization,
+        "requirements": requirements,
+        "control_assessments": statuses,
+        "control_status": statuses,
+    }
     assert built(name, given).headline == NOTHING_APPLIES[name]
 
 
@@ -228,6 +233,12 @@ def test_no_first_sentence_counts_nothing_of_nothing_or_starts_without_a_first(n
         requirements, statuses = (part[whole] for part in pack(framework, default=state))
         organization = [{"frameworks": [framework, "fedramp-poam"]}]
         headline = built(
-            name, {"organization": organization, "requirements": requirements, "control_status": statuses}
+            name,
+            {
+                "organization": organization,
+                "requirements": requirements,
+                "control_assessments": statuses,
+                "control_status": statuses,
+            },
         ).headline
         assert not re.search(r"\b0 of 0\b|\bthe 0\b|^0 items", headline), headline

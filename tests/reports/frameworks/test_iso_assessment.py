@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from reports.frameworks.iso_assessment import REPORT
+from tests.factories import assessed, rows
 from tests.factories import document as document_of
-from tests.factories import rows
 
 ISO = {"framework": "iso27001"}
 HEADING = {**ISO, "control_id": "6", "title": "Planning", "assessable": False, "flags": ["clause"], "position": 0}
@@ -29,7 +29,7 @@ def report(requirements, statuses, profiles=()):
     return document_of(
         REPORT,
         requirements=rows("requirements", *requirements),
-        control_status=rows("control_status", *statuses),
+        **assessed(*statuses),
         control_profiles=rows("control_profiles", *profiles),
     )
 

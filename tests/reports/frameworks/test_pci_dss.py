@@ -37,7 +37,7 @@ def report(requirements, statuses, profiles=(), exceptions=(), gaps=()):
     return document_of(
         REPORT,
         requirements=rows("requirements", *HEADINGS, *requirements) if requirements else rows("requirements"),
-        control_status=rows("control_status", *statuses),
+        control_assessments=rows("control_assessments", *statuses),
         control_profiles=rows("control_profiles", *profiles),
         exceptions=rows("exceptions", *exceptions),
         gaps=rows("gaps", *gaps),

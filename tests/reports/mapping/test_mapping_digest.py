@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from reports.mapping.mapping_digest import REPORT
-from tests.factories import document, explained, rows
+from tests.factories import assessed, document, explained, rows
 from tests.reports.explanations import values_follow
 
 SEEN = {"taken_on": date(2026, 10, 1), "version": "old"}
@@ -39,7 +39,7 @@ def facts(now=(), then=(), edges=(), edges_then=(), *, status=(), states=(), lin
         "catalogue_seen": rows("catalogue_seen", *([seen] if seen else [])),
         "requirements_seen": rows("requirements_seen", *then),
         "edges_seen": rows("edges_seen", *edges_then),
-        "control_status": rows("control_status", *status),
+        **assessed(*status),
         "state_changes": rows("state_changes", *states),
         "linked_evidence": rows("linked_evidence", *linked),
     }

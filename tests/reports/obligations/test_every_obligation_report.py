@@ -28,6 +28,7 @@ from reports.shared.ledger import KINDS
 from tests.factories import (
     DAY,
     ask,
+    assessed,
     moment,
     rows,
 )
@@ -84,9 +85,8 @@ FRAMES = {
         ),
     ),
     "vendor_controls": rows("vendor_controls", *({"vendor_id": f"V{n % 2}", **row} for n, row in enumerate(CONTROLS))),
-    "control_status": rows(
-        "control_status",
-        *({**row, "events": n % 2, "next_due_on": DAY + timedelta(days=n)} for n, row in enumerate(CONTROLS)),
+    **assessed(
+        *({**row, "active": n % 2 == 1, "next_due_on": DAY + timedelta(days=n)} for n, row in enumerate(CONTROLS))
     ),
     "linked_evidence": rows(
         "linked_evidence", *({**row, "evidence_id": f"E{n // 4}"} for n, row in enumerate(CONTROLS))

@@ -53,7 +53,7 @@ def frame(made, name):
 
 
 def control(framework, control_id, **given):
-    return {"framework": framework, "control_id": control_id, "events": 0, **given}
+    return {"framework": framework, "control_id": control_id, "active": False, **given}
 
 
 CHANGES = st.fixed_dictionaries(
@@ -225,7 +225,7 @@ def test_evidence_turns_stale_when_its_renewal_moves_past_its_window():
 
 
 def test_a_control_that_lived_on_a_mapping_loses_its_path_with_the_framework():
-    status = [control("soc2", "C1"), control("hipaa", "H1"), control("hipaa", "H2", events=3)]
+    status = [control("soc2", "C1"), control("hipaa", "H1"), control("hipaa", "H2", active=True)]
     edge = {"source_framework": "soc2", "source_id": "C1", "target_framework": "hipaa", "relation": "superset",
             "strength": 0.9, "full": True}  # fmt: skip
     edges = [{**edge, "target_id": "H1"}, {**edge, "target_id": "H2"}]
