@@ -13,6 +13,7 @@ from apscheduler.executors.base import BaseExecutor, run_job
 from apscheduler.job import Job as Planned
 from apscheduler.schedulers.background import BackgroundScheduler
 
+from engine.accounts.bucket_erasure import clear_owed
 from engine.archives.sweep import sweep
 from engine.delivery import drain
 from engine.delivery.heads import sign_and_stamp
@@ -81,8 +82,7 @@ def nightly_build(services: Services, now: datetime) -> str:
 def build_several(services: Services, org_ids: Sequence[str], now: datetime) -> OrganizationsRun[BuildResult]:
     """Every report of some organizations."""
     went = batch.build(
-        services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now, jobs=1,
-        quota=services.artifacts.space.quota,
+        services.replica, services.artifacts.storage, services.snapshots.catalogue, org_ids, now=now, jobs=1,
     )  # fmt: skip
     services.replica.checkpoint()
     failures = [OrganizationFailure(failure.org_id, Problem(noted_reason(failure.error))) for failure in went.failures]
@@ -103,7 +103,7 @@ def outbox(services: Services, now: datetime) -> str:
 
 
 def pruning(services: Services, now: datetime) -> str:
-    """Drop texts of old deliveries, old runs, old ends of sessions and what unfinished seals left, not the ledger."""
+    """Drop texts of old deliveries, old runs, ends of sessions, what unfinished seals and erasures left; no ledger."""
     org_ids = [org_id for org_id, _ in services.store.organizations()]
     if services.store.organization_exists(PLATFORM):
         org_ids.append(PLATFORM)
@@ -112,6 +112,7 @@ def pruning(services: Services, now: datetime) -> str:
         services.store, platform=now - timedelta(days=RUN_DAYS), organizations=now - timedelta(days=OWN_RUN_DAYS),
         now=now,
     )  # fmt: skip
+    clear_owed(services)
     texts, ends, seals = map(sum, zip((0, 0, 0), *went.results.values(), strict=True))
     return went.message(
         f"texts of {texts} deliveries, {old} runs, {ends} ended sessions and {seals} unfinished seals removed"

@@ -16,6 +16,9 @@ HOMES = {
     "adbc_driver_sqlite": (),  # a second copy of SQLite in the process would drop our file locks
     "adbc_driver_postgresql": ("engine/store",),
     "duckdb": ("engine/reporting",),
+    "fsspec": ("engine/reporting/bucket.py",),
+    "botocore": ("engine/reporting/bucket.py",),
+    "aiohttp": ("engine/reporting/bucket.py",),
     "bottle": ("engine/web",),
     "waitress": ("engine/web",),
     "jwt": ("engine/web",),

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from shutil import rmtree
 
+from engine.accounts.bucket_erasure import clear_bucket
 from engine.accounts.tokens import API_KEY, revoke
 from engine.model.document import Position
 from engine.model.errors import Conflict, Unavailable, Usage
@@ -90,9 +91,11 @@ def erase(services: Services, org_id: str, email: str, *, now: datetime, dry_run
         done = rehearsal.done
     newest = store.part_heads(org_id).get(part_of(PERSON_ERASED), Position(0, ""))
     if done.nothing and not events and not done.held:
+        left = []
         if newest.seq and not dry_run:  # files of before may be here: of another machine, or in use then
-            _finish(services, org_id, now)
-        raise Conflict(f"Nobody in {org_id} has the address {email}: there is nothing to erase.", word="nobody")
+            left = _finish(services, org_id, now)
+        nobody = f"Nobody in {org_id} has the address {email}: there is nothing to erase."
+        raise Conflict(" ".join([nobody, *left]), word="nobody")
     files = [] if dry_run else _finish(services, org_id, now)
     until = FAR if dry_run and not done.nothing else newest.seq
     remains = Remains(events, sealed, elsewhere, shared, backups_before(data_dir, org_id, until))
@@ -142,6 +145,7 @@ def _clean(services: Services, org_id: str) -> list[str]:
     left = []
     data_dir = services.settings.data_dir
     services.artifacts.space.clear(org_id)
+    left += clear_bucket(services, org_id)
     site = data_dir / "site" / org_id
     try:
         rmtree(site)

@@ -25,8 +25,8 @@ org_option = click.option("--org", metavar="ORG", help="Organization. May be lef
 def write_log() -> None:
     """Log to standard error, as every process of ours does."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
-    logging.getLogger("apscheduler").setLevel(logging.WARNING)
-    logging.getLogger("alembic").setLevel(logging.WARNING)
+    for library in ("apscheduler", "alembic", "aiobotocore", "botocore"):
+        logging.getLogger(library).setLevel(logging.WARNING)
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it notes whole addresses, and ours may hold a password
 
 
@@ -42,7 +42,7 @@ def open_console_services(settings: Settings | None = None, *, shared: bool = Fa
     from reports import CATALOGUE
 
     settings = settings or Settings.of_process()
-    narrow(settings.data_dir, settings.bundle_folder)
+    narrow(settings.data_dir, settings.bundle_folder, settings.artifact_folder)
     with open_services(settings, CATALOGUE, now=now(), shared=shared) as found:
         yield found
 

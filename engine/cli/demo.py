@@ -52,8 +52,8 @@ def demo(no_serve: bool, host: str, port: int) -> None:
             fill_platform(services.store, settings, now())
             site = settings.data_dir / "site"
             went = batch.build(
-                services.replica, services.artifacts.folder, services.snapshots.catalogue, DEMO_ORGANIZATIONS,
-                now=now(), progress=steps, quota=services.artifacts.space.quota,
+                services.replica, services.artifacts.storage, services.snapshots.catalogue, DEMO_ORGANIZATIONS,
+                now=now(), progress=steps,
             )  # fmt: skip
             pages = []
             for org_id in DEMO_ORGANIZATIONS:

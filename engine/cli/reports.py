@@ -33,8 +33,8 @@ def build(org: str | None, everyone: bool, jobs: int | None) -> None:
             [org_id for org_id, _ in services.store.organizations()] if everyone else [organization(services, org)]
         )
         went = batch.build(
-            services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now(), jobs=jobs,
-            progress=steps, quota=services.artifacts.space.quota,
+            services.replica, services.artifacts.storage, services.snapshots.catalogue, org_ids, now=now(), jobs=jobs,
+            progress=steps,
         )  # fmt: skip
     for result in went.results.values():
         click.echo(

@@ -44,6 +44,7 @@ CHECKS = (
     Check("permissions", of_installation=file_checks.permissions),
     Check("space", of_installation=file_checks.space),
     Check("rate limits", of_installation=service_checks.rate_limits),
+    Check("artifacts", of_installation=service_checks.artifacts),
     Check("mail", of_installation=service_checks.mail),
 )
 

@@ -6,8 +6,10 @@ from datetime import datetime
 from limits.errors import ConfigurationError
 from limits.storage import storage_from_string
 
+from engine.accounts.bucket_erasure import owed_organizations
 from engine.delivery.mail import unreachable
 from engine.delivery.outside import Outside
+from engine.reporting.bucket import Bucket
 from engine.runtime.setting_values import without_passwords
 from engine.runtime.settings import Settings
 
@@ -26,6 +28,20 @@ def rate_limits(settings: Settings, now: datetime) -> Iterator[str]:
         return
     if not answers:
         yield "The server of SVC_RATE_LIMIT_URL does not answer: each process counts for itself until it does."
+
+
+def artifacts(settings: Settings, now: datetime) -> Iterator[str]:
+    """The bucket that shares artifacts can be read, and nothing of before an erasure is in it."""
+    if not settings.artifact_bucket:
+        return
+    problem = Bucket(settings.artifact_bucket).problem()
+    if problem is not None:
+        yield f"SVC_ARTIFACTS_URL: {settings.artifact_bucket} cannot be read ({problem}): each machine builds its own."
+    for org_id in owed_organizations(settings.data_dir):
+        yield (
+            f"{settings.artifact_bucket} may have reports of {org_id} from before an erasure: the scheduler removes "
+            "them at night, or hq erase does, for the same person again."
+        )
 
 
 def mail(settings: Settings, now: datetime) -> Iterator[str]:

@@ -3,7 +3,7 @@
 A file is either right or absent: nothing is ever invalidated. Those that nobody used for days are pruned, and those
 used least go when there is no space for another. A file ends with the SHA-256 of its key and its bytes, an archive has
 it beside it; one of which that does not hold is removed, and built anew. One build at a time per artifact, across
-threads and processes; the others wait for it.
+threads and processes; the others wait for it. A bucket, where there is one, has what other machines built.
 """
 
 import fcntl
@@ -13,30 +13,55 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from hashlib import sha256
+from dataclasses import dataclass
 from pathlib import Path
 
 from engine.model.errors import Unavailable
 from engine.model.file_errors import file_problem
 from engine.reporting.artifact_names import Name
+from engine.reporting.artifact_seals import bytes_of, seal, sum_file, sum_line
 from engine.reporting.artifact_space import UNFINISHED, ArtifactSpace, Quota
+from engine.reporting.bucket import Bucket, bucket_at
 from engine.reporting.durable_files import file_sum, flush, flush_names
 
 log = logging.getLogger(__name__)
 MEMORY_BYTES = 48 * 1024 * 1024
 QUOTA = Quota(organization=1 << 30, total=8 << 30)
 USE_NOTED_SECONDS = 3600.0  # a file's time is when it was last used, as closely as this
-SEAL_BYTES = 32
-SUM = ".sum"
+
+
+@dataclass(frozen=True)
+class ArtifactStorage:
+    """Where artifacts are kept. Other processes and machines may be given it: what opens a bucket is with them."""
+
+    folder: Path
+    quota: Quota = QUOTA
+    bucket_url: str = ""
+
+    def open(self, *, memory_bytes: int = MEMORY_BYTES) -> "Artifacts":
+        """The artifacts that are kept there."""
+        bucket = bucket_at(self.bucket_url) if self.bucket_url else None
+        return Artifacts(self.folder, memory_bytes=memory_bytes, quota=self.quota, bucket=bucket)
+
+
+def always() -> bool:
+    """Whether an artifact is wanted still, where nothing takes that away."""
+    return True
 
 
 class Artifacts:
-    """Files below ``folder``, the hot ones in memory. Threads and processes may share one folder."""
+    """Files below ``folder``, the hot ones in memory. Threads and processes may share one folder.
 
-    def __init__(self, folder: Path, *, memory_bytes: int = MEMORY_BYTES, quota: Quota = QUOTA) -> None:
+    With a ``bucket``, what is built is put there, too, and what is not in the folder may be there.
+    """
+
+    def __init__(
+        self, folder: Path, *, memory_bytes: int = MEMORY_BYTES, quota: Quota = QUOTA, bucket: Bucket | None = None
+    ) -> None:
         self.folder = folder
+        self._bucket = bucket
         self.space = ArtifactSpace(folder, quota)
         self._limit = memory_bytes
         self._hot: OrderedDict[str, bytes] = OrderedDict()
@@ -53,7 +78,7 @@ class Artifacts:
         if data is None:
             path = self._path(name, key)
             try:
-                data = _sound(path.read_bytes(), key)
+                data = bytes_of(path.read_bytes(), key)
                 if data is None:
                     log.warning("The kept report %s is damaged and is built anew.", path)
                     path.unlink(missing_ok=True)
@@ -73,8 +98,8 @@ class Artifacts:
         try:
             if not path.is_file():
                 return None
-            beside = _beside(path)
-            if not beside.is_file() or beside.read_bytes() != _sum_line(file_sum(path), name.key):
+            beside = sum_file(path)
+            if not beside.is_file() or beside.read_bytes() != sum_line(file_sum(path), name.key):
                 log.warning("The kept archive %s is damaged and is made anew.", path)
                 beside.unlink(missing_ok=True)
                 path.unlink()
@@ -87,9 +112,44 @@ class Artifacts:
             os.utime(beside)
         return path
 
-    def put(self, name: Name, data: bytes) -> None:
-        """Keep the bytes: whole or not at all. Unavailable when the disk does not take them."""
+    def fetch(self, name: Name, key: str | None = None, is_wanted: Callable[[], bool] = always) -> bytes | None:
+        """What ``get`` gives, or what another machine put into the bucket; that is kept here from then on."""
+        key = key or name.key
+        data = self.get(name, key)
+        if data is not None or self._bucket is None:
+            return data
+        stored = self._bucket.read(_place(name, key))
+        if stored is None:
+            return None
+        data = bytes_of(stored, key)
+        if data is None:
+            log.warning("The kept report %s/%s is damaged and is built anew.", self._bucket.url, _place(name, key))
+            self._bucket.remove(_place(name, key))
+            return None
+        with suppress(Unavailable):  # is said in the log; the next one reads it from the bucket again
+            self._keep(name, key, data, is_wanted)
+        return data
+
+    def prefetch(self, org_id: str, names: Iterable[tuple[Name, str]], is_wanted: Callable[[], bool]) -> None:
+        """Fetch many of an organization at a time; what is nowhere is not looked for again for a while."""
+        if self._bucket is None:
+            return
+        missing = {_place(*one): one for one in names if not self._path(*one).exists()}
+        if missing:
+            there = [missing[place] for place in self._bucket.present(org_id, missing)]
+            self._bucket.for_each(lambda one: self.fetch(*one, is_wanted), there)
+
+    def put(self, name: Name, data: bytes, is_wanted: Callable[[], bool] = always) -> None:
+        """Keep the bytes: whole or not at all. Unavailable when the disk does not take them.
+
+        Where they are not wanted any more once they are kept, they go again.
+        """
         key = name.key
+        if self._bucket is not None:
+            self._bucket.send(_place(name, key), data + seal(data, key), is_wanted)
+        self._keep(name, key, data, is_wanted)
+
+    def _keep(self, name: Name, key: str, data: bytes, is_wanted: Callable[[], bool]) -> None:
         path = self._path(name, key)
         self._remember(key, data)
         try:
@@ -98,7 +158,7 @@ class Artifacts:
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(data)
-                    file.write(_seal(data, key))
+                    file.write(seal(data, key))
                     flush(file)
                 self.space.keep(name.org_id, Path(temporary), path, now=time.time())
                 flush_names(path.parent)
@@ -110,6 +170,8 @@ class Artifacts:
             self._say(problem, error)
             raise problem from error
         self._said = ""
+        if not is_wanted():
+            path.unlink(missing_ok=True)
 
     def _say(self, problem: Unavailable, error: OSError) -> None:
         """Tell the operator, with the place; once, until something is kept again or another thing is wrong."""
@@ -124,25 +186,20 @@ class Artifacts:
         """Keep a file that was written beside its place; Unavailable when the disk does not take it."""
         path = self._path(name, name.key)
         try:
-            line, beside = _sum_line(file_sum(temporary), name.key), Path(f"{temporary}{SUM}")
+            line, beside = sum_line(file_sum(temporary), name.key), sum_file(temporary)
             with beside.open("wb") as file:
                 file.write(line)
                 flush(file)
-            self.space.keep(name.org_id, beside, _beside(path), now=time.time())
+            self.space.keep(name.org_id, beside, sum_file(path), now=time.time())
             self.space.keep(name.org_id, temporary, path, now=time.time())
             flush_names(path.parent)
         except OSError as error:
-            for left in (temporary, Path(f"{temporary}{SUM}")):
+            for left in (temporary, sum_file(temporary)):
                 left.unlink(missing_ok=True)
             problem = file_problem("Reports cannot be kept", error)
             self._say(problem, error)
             raise problem from error
         return path
-
-    def drop(self, name: Name) -> None:
-        """Remove one that must not stay; whoever has its bytes keeps them."""
-        with suppress(FileNotFoundError):
-            self._path(name, name.key).unlink()
 
     @contextmanager
     def building(self, name: Name) -> Iterator[None]:
@@ -177,6 +234,21 @@ class Artifacts:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
+    @property
+    def storage(self) -> ArtifactStorage:
+        """Where they are kept, for other processes."""
+        return ArtifactStorage(self.folder, self.space.quota, "" if self._bucket is None else self._bucket.url)
+
+    def flush(self, seconds: float | None = None) -> None:
+        """Wait for what is on its way to the bucket, for so long at most."""
+        if self._bucket is not None:
+            self._bucket.flush(seconds)
+
+    def clear_bucket(self, org_id: str) -> None:
+        """Remove all of an organization from the bucket, if there is one. Unavailable where something may be left."""
+        if self._bucket is not None:
+            self._bucket.clear(org_id)
+
     def prune(self, days: int, *, now: float | None = None) -> int:
         """Delete artifacts that nobody used for ``days`` days; returns how many. They are rebuilt on demand."""
         now = time.time() if now is None else now
@@ -187,7 +259,7 @@ class Artifacts:
         return self._path(name, name.key)
 
     def _path(self, name: Name, key: str) -> Path:
-        return self.folder / name.org_id / name.report / f"{key}.{name.format}"
+        return self.folder / _place(name, key)
 
     def _note_use(self, name: Name, key: str) -> None:
         """Set the file's time, where it is older than an hour; a folder that takes nothing is read all the same."""
@@ -213,22 +285,6 @@ class Artifacts:
                 self._size -= len(dropped)
 
 
-def _seal(data: bytes, key: str) -> bytes:
-    digest = sha256(key.encode())
-    digest.update(data)
-    return digest.digest()
-
-
-def _beside(path: Path) -> Path:
-    """Where the sum of an archive is: nothing can be put behind it."""
-    return Path(f"{path}{SUM}")
-
-
-def _sum_line(digest: str, key: str) -> bytes:
-    return sha256(f"{key}{digest}".encode()).hexdigest().encode()
-
-
-def _sound(stored: bytes, key: str) -> bytes | None:
-    """What a file was given to keep; None where it is not what was written."""
-    data = stored[:-SEAL_BYTES]
-    return data if stored[-SEAL_BYTES:] == _seal(data, key) else None
+def _place(name: Name, key: str) -> str:
+    """Where it is below the folder, and in a bucket below its prefix."""
+    return f"{name.org_id}/{name.report}/{key}.{name.format}"

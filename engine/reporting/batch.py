@@ -6,7 +6,6 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 import polars as pl
 
@@ -15,8 +14,7 @@ from engine.model.days import local_day
 from engine.model.every_organization import OrganizationsRun, for_every_organization
 from engine.model.report import Report
 from engine.reporting.artifact_names import artifact_name
-from engine.reporting.artifact_space import Quota
-from engine.reporting.artifacts import QUOTA, Artifacts
+from engine.reporting.artifacts import ArtifactStorage
 from engine.reporting.facts import Facts
 from engine.reporting.missing_weeks import MissingWeeks
 from engine.reporting.parts import newest_erasure
@@ -50,8 +48,7 @@ class Work:
 
     source: FrameSource
     catalogue: Mapping[str, Report]
-    folder: Path
-    quota: Quota
+    storage: ArtifactStorage
 
 
 @dataclass(frozen=True)
@@ -67,17 +64,19 @@ class BuildResult:
 def build_organization(work: Work) -> BuildResult:
     """Every report of one organization in all its formats, under default parameters. Unavailable: the disk is full."""
     subject = work.source.subject
+    artifacts = work.storage.open(memory_bytes=0)
     made = kept = size = 0
     with Snapshot(
         subject.organization.id,
         (subject.revision, subject.as_of),
         lambda: subject.part_heads,
         work.catalogue,
-        Artifacts(work.folder, memory_bytes=0, quota=work.quota),
+        artifacts,
         lambda _: work.source,
         artifact_name,
         lambda: newest_erasure(subject.part_heads),
     ) as snapshot:
+        snapshot.prefetch()
         for report in work.catalogue.values():
             for form in report.formats:
                 artifact = snapshot.bytes(report.name, {}, form, must_keep=True)
@@ -85,12 +84,13 @@ def build_organization(work: Work) -> BuildResult:
                     made, size = made + 1, size + len(artifact.data)
                 else:
                     kept += 1
+    artifacts.flush()
     return BuildResult(subject.organization.id, made, kept, size)
 
 
 def build(
     replica: Replica,
-    folder: Path,
+    storage: ArtifactStorage,
     catalogue: Mapping[str, Report],
     org_ids: Sequence[str],
     *,
@@ -98,7 +98,6 @@ def build(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
-    quota: Quota = QUOTA,
 ) -> OrganizationsRun[BuildResult]:
     """Build every report of ``org_ids``; facts are computed in one pass for all that share a day.
 
@@ -130,8 +129,7 @@ def build(
                     },
                 ),
                 catalogue,
-                folder,
-                quota,
+                storage,
             )
             for subject in found
         }

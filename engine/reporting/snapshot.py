@@ -166,17 +166,25 @@ class Snapshot:
         form = declared.format(format, parameters)
         return self._keep(declared, form, parameters, RENDERERS[form].render, must_keep)
 
-    def kept(self, report: str, query: Mapping[str, str], format: str | None = None) -> Artifact | None:
-        """What ``bytes`` gives where it was built already; it computes nothing."""
+    def kept(
+        self, report: str, query: Mapping[str, str], format: str | None = None, *, shared: bool = False
+    ) -> Artifact | None:
+        """What ``bytes`` gives where it was built already, ``shared``: on any machine; it computes nothing."""
         declared = self.report(report)
         parameters = declared.parse(query)
-        return self._kept(declared, declared.format(format, parameters), parameters)
+        return self._kept(declared, declared.format(format, parameters), parameters, shared)
 
-    def kept_hash(self, report: str, query: Mapping[str, str]) -> str | None:
+    def kept_hash(self, report: str, query: Mapping[str, str], *, shared: bool = False) -> str | None:
         """What ``content_hash`` gives where it was computed already."""
         declared = self.report(report)
-        found = self._kept(declared, "sha256", declared.parse(query))
+        found = self._kept(declared, "sha256", declared.parse(query), shared)
         return None if found is None else found.data.decode()
+
+    def prefetch(self) -> None:
+        """Bring here what other machines built of every report."""
+        every = [(report, form) for report in self.catalogue.values() for form in report.formats]
+        names = [self._name(report, form, report.parse({})) for report, form in every]
+        self.artifacts.prefetch(self.org_id, names, self._is_wanted)
 
     def figures(self, report: str, query: Mapping[str, str]) -> Figures:
         """The values of a report's figures. BadRequest for a bad parameter, NotFound for an unknown report."""
@@ -192,28 +200,27 @@ class Snapshot:
     def _keep(
         self, report: Report, form: str, parameters: Parameters, render: Render, must_keep: bool = False
     ) -> Artifact:
-        kept = self._kept(report, form, parameters)
-        if kept is not None:
+        if kept := self._kept(report, form, parameters):
             return kept
-        name, key = self._name(report, form, parameters)
-        with self.artifacts.building(name):
-            data = self.artifacts.get(name, key)
-            if data is not None:
-                return Artifact(name, key, data)
+        with self.artifacts.building(self._name(report, form, parameters)[0]):
+            if kept := self._kept(report, form, parameters, shared=True):
+                return kept
             data = render(self._edition(report, parameters))
             name, key = self._name(report, form, parameters)  # reading may have settled it at a later head
             try:
-                self.artifacts.put(name, data)  # says in the log what keeps it from being kept
-            except Unavailable:
+                self.artifacts.put(name, data, self._is_wanted)
+            except Unavailable:  # is said in the log
                 if must_keep:
                     raise
-            if name.erased != self._erased():  # a person went while it was made
-                self.artifacts.drop(name)
             return Artifact(name, key, data, made=True)
 
-    def _kept(self, report: Report, form: str, parameters: Parameters) -> Artifact | None:
+    def _is_wanted(self) -> bool:
+        """Whether what is made here may be kept: not where a person went meanwhile."""
+        return self._erased_before == self._erased()
+
+    def _kept(self, report: Report, form: str, parameters: Parameters, shared: bool = False) -> Artifact | None:
         name, key = self._name(report, form, parameters)
-        data = self.artifacts.get(name, key)
+        data = self.artifacts.fetch(name, key, self._is_wanted) if shared else self.artifacts.get(name, key)
         return None if data is None else Artifact(name, key, data)
 
     def _name(self, report: Report, form: str, parameters: Parameters) -> tuple[Name, str]:

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from engine.model.report import Report
 from engine.reporting.artifact_space import Quota
-from engine.reporting.artifacts import MEMORY_BYTES, Artifacts
+from engine.reporting.artifacts import MEMORY_BYTES, Artifacts, ArtifactStorage
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.second_history import must_not_begin_again
@@ -17,7 +17,7 @@ from engine.store import Store
 from engine.store.migrations import migrate
 
 REPLICA = "analytics.duckdb"
-
+SENDING_SECONDS = 3.0  # for which the end of a process waits for what is on its way to a bucket
 
 T = TypeVar("T")
 
@@ -56,6 +56,13 @@ class Services:
         return self.snapshots.artifacts
 
 
+def open_artifacts(settings: Settings, *, memory_bytes: int = MEMORY_BYTES) -> Artifacts:
+    """Rendered reports, where the settings say that they are kept."""
+    quota = Quota(settings.artifact_org_bytes, settings.artifact_bytes)
+    storage = ArtifactStorage(settings.artifact_folder, quota, settings.artifact_bucket)
+    return storage.open(memory_bytes=memory_bytes)
+
+
 @contextmanager
 def open_services(
     settings: Settings,
@@ -74,14 +81,13 @@ def open_services(
     must_not_begin_again(settings)
     migrate(settings.store_url, now=now)
     store = Store(settings.store_url, shared=shared)
-    folder = settings.data_dir
-    analytics = Replica(store.url, folder / replica, memory_limit=settings.analytics_memory)
-    quota = Quota(settings.artifact_org_bytes, settings.artifact_bytes)
-    artifacts = Artifacts(folder / "artifacts", memory_bytes=memory_bytes, quota=quota)
+    analytics = Replica(store.url, settings.data_dir / replica, memory_limit=settings.analytics_memory)
+    artifacts = open_artifacts(settings, memory_bytes=memory_bytes)
     snapshots = Snapshots(store, analytics, artifacts, catalogue)
     try:
         yield Services(settings, store, snapshots, now)
     finally:
+        artifacts.flush(SENDING_SECONDS)
         snapshots.close()
         analytics.close()
         store.close()

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable
 from email.utils import formataddr, getaddresses
+from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
@@ -23,6 +24,26 @@ def count(low: int, high: int) -> Callable[[str], int]:
         return int(raw)
 
     return read
+
+
+def is_bucket(place: str) -> bool:
+    return place.startswith("s3://")
+
+
+def artifact_place(raw: str) -> str:
+    """A folder as a path, or a bucket as an address."""
+    if is_bucket(raw):
+        if not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9._=-]+)*/?", raw):
+            raise ValueError("a bucket and a prefix such as s3://reports/hq")
+        if find_spec("s3fs") is None:
+            raise ValueError("a folder, as a bucket needs the extra s3 (pip install 'hq-console[s3]')")
+        return raw.rstrip("/")
+    folder = unquote(raw.removeprefix("file://")) if raw.startswith("file:///") else raw
+    if "://" in folder:
+        raise ValueError(
+            "a folder such as /srv/artifacts or file:///srv/artifacts, or a bucket such as s3://reports/hq"
+        )
+    return str(path(folder))
 
 
 def memory(raw: str) -> str:

@@ -163,6 +163,11 @@ class Settings:
         values.count(1, 3600), 60, "seconds after which a report that is being computed is given up"
     )
     analytics_memory: str = setting(values.memory, "2GB", "memory limit of the analytics store")
+    artifacts_url: str = setting(
+        values.artifact_place,
+        "",
+        "where machines share artifacts: a folder, or s3://bucket/prefix; SVC_DATA_DIR/artifacts when empty",
+    )
     artifact_days: int = setting(values.count(1, 365), 7, "days after which an unused artifact is pruned")
     artifact_org_bytes: int = setting(
         values.count(1 << 20, 1 << 50),
@@ -225,6 +230,18 @@ class Settings:
     def bundle_folder(self) -> Path:
         """Where sealed bundles are kept."""
         return self.bundle_dir or self.data_dir / "bundles"
+
+    @property
+    def artifact_bucket(self) -> str:
+        """The bucket that shares artifacts; empty without one."""
+        return self.artifacts_url if values.is_bucket(self.artifacts_url) else ""
+
+    @property
+    def artifact_folder(self) -> Path:
+        """Where artifacts are kept: what is set, else, as beside a bucket, a folder in the data folder."""
+        if not self.artifacts_url or self.artifact_bucket:
+            return self.data_dir / "artifacts"
+        return Path(self.artifacts_url)
 
     @property
     def store_url(self) -> str:

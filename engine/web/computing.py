@@ -95,7 +95,10 @@ class Computing:
             position, day = snapshot.revision.seq, snapshot.as_of
         if question.at is not None:  # the same for all who mean the same moment
             question = replace(question, at=AsOf(day, position))
-        prepare = partial(_sync, question.org_id, with_past=question.at is not None)
+        if services.settings.artifact_bucket:
+            prepare = partial(_prepare, question, request.now)
+        else:
+            prepare = partial(_sync, question.org_id, with_past=question.at is not None)
         work: Assignment[Answering] = Assignment(
             _build, (question, request.now, sent), prepare, (question, day, sent), position
         )
@@ -137,6 +140,17 @@ class Computing:
 def _sync(org_id: str, console: Answering, *, with_past: bool = False) -> None:
     """Bring the worker's replica up to date; what is new to it may take long, and is kept."""
     console.services.replica.sync([org_id], with_past=with_past)
+
+
+def _prepare(question: Question, now: datetime, console: Answering) -> None:
+    """The same for a report, unless another machine built it."""
+    services, query = console.services, dict(question.query)
+    with services.snapshots.open(question.org_id, now=now, at=question.at) as snapshot:
+        there = snapshot.kept(question.report, query, question.form, shared=True) is not None
+        if there and question.hashed:
+            there = snapshot.kept_hash(question.report, query, shared=True) is not None
+    if not there:
+        _sync(question.org_id, console, with_past=question.at is not None)
 
 
 def _build(console: Answering, question: Question, now: datetime, sent: bool) -> _Built:

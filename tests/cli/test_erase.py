@@ -9,10 +9,12 @@ from datetime import date, timedelta
 
 import pytest
 
+from engine.accounts.bucket_erasure import owed_organizations
 from engine.archives import verify as script
 from engine.cli import hq
 from engine.model.as_of import AsOf
 from engine.model.document import Position
+from engine.reporting.bucket import Bucket
 from engine.runtime.backups import BackupNote, record_backup
 from engine.runtime.services import open_services
 from engine.runtime.settings import Settings
@@ -24,7 +26,9 @@ from engine.store.schema.organizations import memberships, organization_framewor
 from engine.store.schema.outputs import credentials
 from engine.store.schema.risk import vendors
 from reports import CATALOGUE
+from scheduler import pruning
 from tests.conftest import NOW
+from tests.s3 import s3_server
 
 ANN, BEN = "ann@acme.example", "ben@acme.example"
 ROW = {"framework": "soc2", "control_id": "CC6.1", "due_on": date(2026, 12, 1)}
@@ -313,3 +317,86 @@ def test_a_process_that_runs_meanwhile_serves_nothing_of_before(cli, var):
         )  # fmt: skip
         assert after.etag != before.etag
     assert _files_with(var, ANN.encode()) == []
+
+
+@pytest.fixture(scope="module")
+def s3():
+    with s3_server() as server:
+        server.make("reports")
+        yield server
+
+
+@pytest.fixture
+def bucket(s3, monkeypatch):
+    """A bucket in which are reports of acme, and one of another organization."""
+    for name, value in {**s3.environment, "SVC_ARTIFACTS_URL": "s3://reports/hq"}.items():
+        monkeypatch.setenv(name, value)
+    shared = Bucket("s3://reports/hq")
+    shared.clear("")
+    shared.send("other/report/x.json", b"theirs", lambda: True)
+    shared.flush()
+    return s3
+
+
+def test_reports_in_a_bucket_go_and_those_of_others_stay(cli, var, bucket):
+    before = cli("report", "attestations", "--org", "acme", "--format", "csv")[1]
+    assert ANN in before or BEN in before
+    assert len(bucket.objects("reports")) == 2
+    code, out, _ = cli(*ERASE, ANN)
+    assert (code, "s3:" in out) == (0, False)
+    assert [*bucket.objects("reports")] == ["hq/other/report/x.json"]
+    assert owed_organizations(var) == []
+    assert ANN not in cli("report", "attestations", "--org", "acme", "--format", "csv")[1]
+
+
+def test_a_bucket_that_is_gone_is_said_and_cleared_later(cli, var, bucket):
+    cli("report", "attestations", "--org", "acme", "--format", "csv")
+    bucket.stop()
+    try:
+        code, out, _ = cli(*ERASE, ANN)
+        again = cli(*ERASE, ANN)
+        found = cli("check")[1]
+    finally:
+        bucket.start()
+    left = [line for line in out.splitlines() if line.startswith("s3:")]
+    assert (code, [line.partition(" (")[0] for line in left]) == (0, ["s3://reports/hq still has reports of before"])
+    assert left[0].endswith(
+        "run the same command once more. The scheduler of this data folder tries each night, and hq check names it "
+        "until it is done."
+    )
+    assert "s3://reports/hq still has reports of before" in again[1] + again[2]
+    owed = (
+        "artifacts: s3://reports/hq may have reports of acme from before an erasure: the scheduler removes them at "
+        "night, or hq erase does, for the same person again."
+    )
+    assert "artifacts: SVC_ARTIFACTS_URL: s3://reports/hq cannot be read (Could not connect" in found
+    assert owed in found
+    assert (owed in cli("check")[1], len(bucket.objects("reports"))) == (True, 2)
+    with open_services(Settings.of_process(), CATALOGUE, now=NOW) as services:
+        pruning(services, NOW)
+    assert [*bucket.objects("reports")] == ["hq/other/report/x.json"]
+    assert (owed_organizations(var), cli("check")[:2]) == ([], (0, "ok: nothing was found\n"))
+
+
+def test_the_night_says_what_it_could_not_clear(cli, var, bucket, caplog):
+    bucket.stop()
+    try:
+        cli(*ERASE, ANN)
+        with open_services(Settings.of_process(), CATALOGUE, now=NOW) as services:
+            pruning(services, NOW)
+    finally:
+        bucket.start()
+    assert "s3://reports/hq still has reports of before" in caplog.text
+    assert owed_organizations(var) == ["acme"]
+
+
+def test_a_command_that_was_killed_leaves_the_trace(cli, var, bucket, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Bucket, "clear", killed)
+        cli(*ERASE, ANN)
+    assert owed_organizations(var) == ["acme"]
+    assert "s3:" not in cli(*ERASE, ANN)[1]
+    assert owed_organizations(var) == []

@@ -13,11 +13,14 @@ from tests.conftest import NOW
 
 HEAVY = {
     "adbc_driver_postgresql",
+    "aiohttp",
     "alembic",
     "apscheduler",
+    "botocore",
     "bottle",
     "cryptography",
     "duckdb",
+    "fsspec",
     "hypothesis",
     "httpx",
     "icalendar",

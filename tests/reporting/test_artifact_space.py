@@ -11,8 +11,9 @@ import pytest
 
 from engine.model.document import Position
 from engine.reporting.artifact_names import Name
+from engine.reporting.artifact_seals import SEAL_BYTES
 from engine.reporting.artifact_space import BLOCK, Quota
-from engine.reporting.artifacts import SEAL_BYTES, Artifacts
+from engine.reporting.artifacts import Artifacts
 
 HOUR = 3600
 CONTENT = BLOCK - SEAL_BYTES  # of a file of one block

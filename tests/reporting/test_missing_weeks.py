@@ -10,7 +10,7 @@ import pytest
 from engine.model.as_of import AsOf
 from engine.programme import snapshots as weekly
 from engine.reporting import batch
-from engine.reporting.artifacts import Artifacts
+from engine.reporting.artifacts import Artifacts, ArtifactStorage
 from engine.reporting.catching_up import marks
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
@@ -210,7 +210,7 @@ def test_an_alert_leaves_no_stale_trend_and_the_batch_says_the_same(lives, tmp_p
     after = told(services.snapshots)
     assert after["kpi-trends"] == before["kpi-trends"]
     assert after == told(anew)
-    batch.build(replica, tmp_path / "batch", some, ["acme"], now=NOW, jobs=1)
+    batch.build(replica, ArtifactStorage(tmp_path / "batch"), some, ["acme"], now=NOW, jobs=1)
     kept = Snapshots(services.store, replica, Artifacts(tmp_path / "batch"), CATALOGUE)
     with kept.open("acme", now=NOW) as snapshot:
         assert {name: snapshot.kept(name, {}).data for name in some} == after

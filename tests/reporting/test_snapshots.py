@@ -14,7 +14,7 @@ import pytest
 
 from engine.model.errors import BadRequest, NotFound, Problem, Unavailable
 from engine.reporting import batch
-from engine.reporting.artifacts import Artifacts
+from engine.reporting.artifacts import Artifacts, ArtifactStorage
 from engine.reporting.render import RENDERERS, json
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
@@ -93,7 +93,7 @@ def test_the_batch_and_single_requests_make_the_same_files(reports, filled, snap
     everybody = ("cobalt", "empty")
     replica = Replica(filled.url, None)
     wanted = {report.name: report for report in reports}
-    built = batch.build(replica, tmp_path / "batch", wanted, everybody, now=NOW, jobs=1)
+    built = batch.build(replica, ArtifactStorage(tmp_path / "batch"), wanted, everybody, now=NOW, jobs=1)
     replica.close()
     for org in everybody:
         for report in reports:
@@ -111,9 +111,10 @@ def test_a_process_pool_makes_the_same_files_and_a_second_build_makes_none(fille
     replica = Replica(filled.url, None)
     said = []
     both, some = ("cobalt", "empty"), {report.name: report for report in REPORTS[::8]}
-    one = batch.build(replica, tmp_path / "one", some, both, now=NOW, jobs=1)
-    two = batch.build(replica, tmp_path / "two", some, both, now=NOW, jobs=2, progress=lambda *step: said.append(step))
-    again = batch.build(replica, tmp_path / "two", some, both, now=NOW, jobs=1)
+    one = batch.build(replica, ArtifactStorage(tmp_path / "one"), some, both, now=NOW, jobs=1)
+    second = ArtifactStorage(tmp_path / "two")
+    two = batch.build(replica, second, some, both, now=NOW, jobs=2, progress=lambda *step: said.append(step))
+    again = batch.build(replica, second, some, both, now=NOW, jobs=1)
     replica.close()
     assert one == two
     assert files(tmp_path / "one") == files(tmp_path / "two")
@@ -193,12 +194,12 @@ def test_a_full_disk_does_not_keep_a_reader_from_the_report(snapshots, monkeypat
 
 
 def test_a_full_disk_is_said_of_every_organization(filled, tmp_path, monkeypatch):
-    def full(self, name, data):
+    def full(self, name, data, is_wanted):
         raise Unavailable("the disk is full", word="disk_full")
 
     monkeypatch.setattr(Artifacts, "put", full)
     replica = Replica(filled.url, None)
-    went = batch.build(replica, tmp_path / "x", CATALOGUE, ORGS, now=NOW, jobs=1)
+    went = batch.build(replica, ArtifactStorage(tmp_path / "x"), CATALOGUE, ORGS, now=NOW, jobs=1)
     replica.close()
     with pytest.raises(Problem) as problem:
         went.message("0 artifacts built")
@@ -210,15 +211,15 @@ def test_a_full_disk_is_said_of_every_organization(filled, tmp_path, monkeypatch
 def test_an_organization_that_cannot_be_built_keeps_no_other_from_its_own(filled, tmp_path, monkeypatch):
     plain = Artifacts.put
 
-    def put(self, name, data):
+    def put(self, name, data, is_wanted):
         if name.org_id == "brightline":
             raise Unavailable("the disk is full", word="disk_full")
-        plain(self, name, data)
+        plain(self, name, data, is_wanted)
 
     monkeypatch.setattr(Artifacts, "put", put)
     replica = Replica(filled.url, None)
     some = {report.name: report for report in REPORTS[:2]}
-    went = batch.build(replica, tmp_path / "x", some, ORGS, now=NOW, jobs=1)
+    went = batch.build(replica, ArtifactStorage(tmp_path / "x"), some, ORGS, now=NOW, jobs=1)
     replica.close()
     assert ([*went.results], [failure.org_id for failure in went.failures]) == (["cobalt"], ["brightline"])
     assert went.results["cobalt"].made == sum(len(report.formats) for report in some.values())
