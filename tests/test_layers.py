@@ -16,6 +16,7 @@ HOMES = {
     "adbc_driver_sqlite": (),  # a second copy of SQLite in the process would drop our file locks
     "adbc_driver_postgresql": ("engine/store",),
     "duckdb": ("engine/reporting",),
+    "distributed": ("engine/reporting/cluster.py",),
     "bottle": ("engine/web",),
     "waitress": ("engine/web",),
     "jwt": ("engine/web",),

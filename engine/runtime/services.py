@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Protocol, TypeVar
 
 from engine.model.report import Report
 from engine.reporting.artifact_space import Quota
 from engine.reporting.artifacts import MEMORY_BYTES, Artifacts
+from engine.reporting.chunk import Batch
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.second_history import must_not_begin_again
@@ -50,6 +52,11 @@ class Services:
         """The analytics store of this process."""
         return self.snapshots.replica
 
+    def batch(self, now: datetime) -> Batch:
+        """What has every report built: it can go to another process, on another machine where all of it is shared."""
+        opens = partial(artifact_opener(self.settings), memory_bytes=0)
+        return Batch(self.store.url, opens, self.snapshots.catalogue, now, self.settings.analytics_memory)
+
     @property
     def artifacts(self) -> Artifacts:
         """Rendered reports."""
@@ -76,8 +83,7 @@ def open_services(
     store = Store(settings.store_url, shared=shared)
     folder = settings.data_dir
     analytics = Replica(store.url, folder / replica, memory_limit=settings.analytics_memory)
-    quota = Quota(settings.artifact_org_bytes, settings.artifact_bytes)
-    artifacts = Artifacts(folder / "artifacts", memory_bytes=memory_bytes, quota=quota)
+    artifacts = artifact_opener(settings)(memory_bytes=memory_bytes)
     snapshots = Snapshots(store, analytics, artifacts, catalogue)
     try:
         yield Services(settings, store, snapshots, now)
@@ -85,3 +91,9 @@ def open_services(
         snapshots.close()
         analytics.close()
         store.close()
+
+
+def artifact_opener(settings: Settings) -> Callable[..., Artifacts]:
+    """Opens what is kept under these settings, in whatever process; called with ``memory_bytes``."""
+    quota = Quota(settings.artifact_org_bytes, settings.artifact_bytes)
+    return partial(Artifacts, (settings.data_dir / "artifacts").absolute(), quota=quota)

@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -12,6 +13,7 @@ from engine.programme import snapshots as weekly
 from engine.reporting import batch
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.catching_up import marks
+from engine.reporting.chunk import Batch
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
@@ -210,7 +212,7 @@ def test_an_alert_leaves_no_stale_trend_and_the_batch_says_the_same(lives, tmp_p
     after = told(services.snapshots)
     assert after["kpi-trends"] == before["kpi-trends"]
     assert after == told(anew)
-    batch.build(replica, tmp_path / "batch", some, ["acme"], now=NOW, jobs=1)
+    batch.build(services.store, Batch(services.store.url, partial(Artifacts, tmp_path / "batch"), some, NOW), ["acme"])
     kept = Snapshots(services.store, replica, Artifacts(tmp_path / "batch"), CATALOGUE)
     with kept.open("acme", now=NOW) as snapshot:
         assert {name: snapshot.kept(name, {}).data for name in some} == after
