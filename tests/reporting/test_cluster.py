@@ -59,6 +59,12 @@ class Processes:
         self.scheduler.wait()
         self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", str(self.port))
 
+    def kill_workers(self):
+        for process in self.running:
+            if process is not self.scheduler:
+                process.kill()
+                process.wait()
+
     def close(self):
         for process in self.running:
             process.kill()
@@ -113,9 +119,9 @@ def test_its_bytes_are_those_of_this_process_and_a_second_build_makes_none(store
 def test_a_worker_of_another_version_is_refused_before_and_whenever_it_comes(store, two, tmp_path, monkeypatch):
     there = cluster.code_version()
     monkeypatch.setattr(artifact_names, "code_fingerprint", lambda: "0123456789abcdef")
-    with pytest.raises(Problem, match=f"has version {there} of this program, and 0123456789ab was asked for"):
-        with open_cluster(two._address):
-            pass
+    refused = pytest.raises(Problem, match=f"has version {there} of this program, and 0123456789ab was asked for")
+    with refused, open_cluster(two._address):
+        pass
     went = batch.build(store, of(store, tmp_path), ["empty"], two.run)
     assert [failure.error.word for failure in went.failures] == ["other_version"]
     assert not any(tmp_path.iterdir())
@@ -155,11 +161,9 @@ def test_a_scheduler_that_goes_is_told_and_the_next_build_goes_on(store, two, pr
 def test_a_cluster_whose_workers_are_gone_is_not_waited_for(store, processes, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "EMPTY_SECONDS", 0.5)
     monkeypatch.setattr(cluster, "LOOK_SECONDS", 0.2)
-    processes.worker()
     with open_cluster(processes.address) as found:
         monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
-        for pid in found._client.run(os.getpid).values():
-            os.kill(pid, signal.SIGKILL)
+        processes.kill_workers()
         with pytest.raises(Unavailable, match="has no worker any more"):
             batch.build(store, of(store, tmp_path), ["empty"], found.run)
     with pytest.raises(Unavailable, match="has no worker.$"), open_cluster(processes.address):
