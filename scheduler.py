@@ -32,7 +32,7 @@ from engine.model.every_organization import (
 )
 from engine.programme.retention import purge_all
 from engine.reporting import batch
-from engine.reporting.chunk import Batch, BuildResult, Chunk, build_chunk
+from engine.reporting.chunk import BuildResult, Chunk, ReportBatch, build_chunk
 from engine.reporting.chunk_runs import ChunkRuns
 from engine.runtime.jobs import (
     Daily,
@@ -60,7 +60,7 @@ CONTENT_DAYS = 90  # for which the text of a delivery is kept once it was sent o
 def nightly_build(services: Services, now: datetime) -> str:
     """Build every report of every organization, then drop artifacts that nobody has used for days."""
 
-    def run(together: Batch, chunks: Sequence[Chunk]) -> ChunkRuns:
+    def run(together: ReportBatch, chunks: Sequence[Chunk]) -> ChunkRuns:
         for chunk in chunks:
             yield chunk, partial(services.aside, build_several, chunk, now)
 

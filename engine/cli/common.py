@@ -108,10 +108,11 @@ class Steps:
 
     def _left(self, what: str, done: int, total: int) -> str:
         """How long it may still take, once that is more than a moment."""
-        begun, first = self._begun.setdefault(what, (time.monotonic(), done))
+        at = time.monotonic()
+        begun, first = self._begun.setdefault(what, (at, done))
         if done in (first, total):
             return ""
-        seconds = (time.monotonic() - begun) / (done - first) * (total - done)
+        seconds = (at - begun) / (done - first) * (total - done)
         return f", about {seconds / 60:.0f} min left" if seconds >= MINUTE else ""
 
     def count(self, what: str, done: int) -> None:

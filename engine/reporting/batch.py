@@ -12,7 +12,7 @@ from contextlib import closing
 
 from engine.model.errors import Problem
 from engine.model.every_organization import OrganizationFailure, OrganizationsRun, for_every_organization
-from engine.reporting.chunk import Batch, BuildResult, Chunk
+from engine.reporting.chunk import BuildResult, Chunk, ReportBatch
 from engine.reporting.chunk_runs import ChunkRun, here
 from engine.store import Store
 
@@ -24,7 +24,7 @@ Progress = Callable[[str, int, int], None]
 
 def build(
     store: Store,
-    batch: Batch,
+    batch: ReportBatch,
     org_ids: Sequence[str],
     run: ChunkRun = here,
     *,

@@ -35,7 +35,7 @@ Chunk: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Batch:
+class ReportBatch:
     """What all chunks of a batch have in common, wherever they are built. ``memory_limit`` is DuckDB's."""
 
     url: str
@@ -70,7 +70,7 @@ class _ChunkFacts:
         """They go with the chunk."""
 
 
-def build_chunk(batch: Batch, org_ids: Sequence[str]) -> OrganizationsRun[BuildResult]:
+def build_chunk(batch: ReportBatch, org_ids: Sequence[str]) -> OrganizationsRun[BuildResult]:
     """Every report of these organizations in all its formats, under default parameters; facts in one pass for all.
 
     Organizations whose artifacts are all there are not read. The copy of the records goes with the chunk. What fails
@@ -103,7 +103,7 @@ def _kept(snapshots: Snapshots, org_id: str, now: datetime) -> BuildResult | Non
     return BuildResult(org_id, 0, kept, 0)
 
 
-def _build(batch: Batch, snapshots: Snapshots, org_ids: Sequence[str]) -> OrganizationsRun[BuildResult]:
+def _build(batch: ReportBatch, snapshots: Snapshots, org_ids: Sequence[str]) -> OrganizationsRun[BuildResult]:
     def read(view: View) -> OrganizationsRun[BuildResult]:
         found = subjects(view, org_ids, lambda zone: local_day(batch.now, zone))
         weeks = MissingWeeks(snapshots.replica)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from engine.model.errors import Unavailable
 from engine.model.every_organization import OrganizationsRun
-from engine.reporting.chunk import Batch, BuildResult, Chunk, build_chunk
+from engine.reporting.chunk import BuildResult, Chunk, ReportBatch, build_chunk
 from engine.reporting.process_pool import process_pool
 
 log = logging.getLogger(__name__)
@@ -18,11 +18,11 @@ log = logging.getLogger(__name__)
 ChunkResult: TypeAlias = Callable[[], OrganizationsRun[BuildResult]]
 """Gives what came of a chunk, or raises what it failed for as a whole."""
 ChunkRuns: TypeAlias = Generator[tuple[Chunk, ChunkResult], None, None]
-ChunkRun: TypeAlias = Callable[[Batch, Sequence[Chunk]], ChunkRuns]
+ChunkRun: TypeAlias = Callable[[ReportBatch, Sequence[Chunk]], ChunkRuns]
 """Has chunks built; gives each with its result as it is done, in whatever order."""
 
 
-def here(batch: Batch, chunks: Sequence[Chunk]) -> ChunkRuns:
+def here(batch: ReportBatch, chunks: Sequence[Chunk]) -> ChunkRuns:
     """One chunk after the other, in this process."""
     for chunk in chunks:
         yield chunk, partial(build_chunk, batch, chunk)
@@ -35,7 +35,7 @@ def in_processes(jobs: int) -> ChunkRun:
     more, with nothing beside them.
     """
 
-    def run(batch: Batch, chunks: Sequence[Chunk]) -> ChunkRuns:
+    def run(batch: ReportBatch, chunks: Sequence[Chunk]) -> ChunkRuns:
         waiting = deque(chunks)
         while waiting:
             in_hand: dict[Future[OrganizationsRun[BuildResult]], Chunk] = {}
@@ -50,7 +50,7 @@ def in_processes(jobs: int) -> ChunkRun:
 
 
 def _share_out(
-    batch: Batch, waiting: deque[Chunk], in_hand: dict[Future[OrganizationsRun[BuildResult]], Chunk], jobs: int
+    batch: ReportBatch, waiting: deque[Chunk], in_hand: dict[Future[OrganizationsRun[BuildResult]], Chunk], jobs: int
 ) -> ChunkRuns:
     """Unavailable where a process was ended: then ``in_hand`` has what was begun, ``waiting`` what was not."""
     with process_pool(min(jobs, len(waiting))) as pool:
@@ -65,6 +65,6 @@ def _share_out(
                 yield in_hand.pop(future), future.result
 
 
-def _alone(batch: Batch, chunk: Chunk) -> OrganizationsRun[BuildResult]:
+def _alone(batch: ReportBatch, chunk: Chunk) -> OrganizationsRun[BuildResult]:
     with process_pool(1) as pool:
         return pool.submit(build_chunk, batch, chunk).result()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # a worker loads Polars once it was told with how many thread
     from distributed import Client, Future
 
     from engine.model.every_organization import OrganizationsRun
-    from engine.reporting.chunk import Batch, BuildResult, Chunk
+    from engine.reporting.chunk import BuildResult, Chunk, ReportBatch
     from engine.reporting.chunk_runs import ChunkRuns
 
     Task: TypeAlias = Future[OrganizationsRun[BuildResult]]
@@ -30,7 +30,7 @@ LOOK_SECONDS = 2.0
 EMPTY_SECONDS = 30.0  # for which a cluster may be without workers
 
 
-class Cluster:
+class DaskCluster:
     """A cluster whose workers have the code of this process."""
 
     def __init__(self, client: "Client", address: str) -> None:
@@ -42,7 +42,7 @@ class Cluster:
         """How many chunks are built at a time."""
         return sum(self._client.nthreads().values())
 
-    def run(self, batch: "Batch", chunks: "Sequence[Chunk]") -> "ChunkRuns":
+    def run(self, batch: "ReportBatch", chunks: "Sequence[Chunk]") -> "ChunkRuns":
         """Each chunk is a task. One whose worker goes is done by another, as often as the scheduler allows."""
         version = code_version()
         tasks: dict[Task, Chunk] = {
@@ -83,7 +83,7 @@ class Cluster:
 
 
 @contextmanager
-def open_cluster(address: str) -> Iterator[Cluster]:
+def open_cluster(address: str) -> Iterator[DaskCluster]:
     """The cluster of a scheduler. Usage where Dask is not installed; Unavailable where no scheduler answers or it has
     no worker; Problem where a worker has other code."""
     try:
@@ -100,7 +100,7 @@ def open_cluster(address: str) -> Iterator[Cluster]:
         except TimeoutError as error:
             raise Unavailable(f"The cluster at {address} has no worker.", word="cluster_empty") from error
         _compare(client.run(code_version, on_error="return"))
-        yield Cluster(client, address)
+        yield DaskCluster(client, address)
 
 
 def code_version() -> str:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from engine.model.report import Report
 from engine.reporting.artifact_space import Quota
 from engine.reporting.artifacts import MEMORY_BYTES, Artifacts
-from engine.reporting.chunk import Batch
+from engine.reporting.chunk import ReportBatch
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.second_history import must_not_begin_again
@@ -52,10 +52,10 @@ class Services:
         """The analytics store of this process."""
         return self.snapshots.replica
 
-    def batch(self, now: datetime) -> Batch:
+    def batch(self, now: datetime) -> ReportBatch:
         """What has every report built: it can go to another process, on another machine where all of it is shared."""
         opens = partial(artifact_opener(self.settings), memory_bytes=0)
-        return Batch(self.store.url, opens, self.snapshots.catalogue, now, self.settings.analytics_memory)
+        return ReportBatch(self.store.url, opens, self.snapshots.catalogue, now, self.settings.analytics_memory)
 
     @property
     def artifacts(self) -> Artifacts:

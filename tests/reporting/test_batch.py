@@ -17,7 +17,7 @@ from engine.model.errors import Problem, Unavailable
 from engine.model.every_organization import OrganizationsRun
 from engine.reporting import batch, chunk, chunk_runs
 from engine.reporting.artifacts import Artifacts
-from engine.reporting.chunk import Batch, BuildResult, build_chunk
+from engine.reporting.chunk import BuildResult, ReportBatch, build_chunk
 from engine.reporting.chunk_runs import here, in_processes
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
@@ -51,7 +51,7 @@ def fill(store):
 
 
 def of(store, folder, catalogue=SOME):
-    return Batch(store.url, partial(Artifacts, folder, memory_bytes=0), catalogue, NOW)
+    return ReportBatch(store.url, partial(Artifacts, folder, memory_bytes=0), catalogue, NOW)
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +210,7 @@ def test_what_a_killed_process_had_in_hand_is_tried_once_more_and_the_rest_goes_
     times, failed, filled, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(chunk_runs, "build_chunk", deadly)
-    together = Batch(filled.url, partial(Artifacts, tmp_path), SOME, NOW, times)
+    together = ReportBatch(filled.url, partial(Artifacts, tmp_path), SOME, NOW, times)
     went = batch.build(filled, together, ORGS, in_processes(2), shares=3)
     assert [failure.org_id for failure in went.failures] == failed
     assert [*went.results] == [org_id for org_id in ORGS if org_id not in failed]

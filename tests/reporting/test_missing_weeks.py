@@ -13,7 +13,7 @@ from engine.programme import snapshots as weekly
 from engine.reporting import batch
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.catching_up import marks
-from engine.reporting.chunk import Batch
+from engine.reporting.chunk import ReportBatch
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
@@ -212,7 +212,9 @@ def test_an_alert_leaves_no_stale_trend_and_the_batch_says_the_same(lives, tmp_p
     after = told(services.snapshots)
     assert after["kpi-trends"] == before["kpi-trends"]
     assert after == told(anew)
-    batch.build(services.store, Batch(services.store.url, partial(Artifacts, tmp_path / "batch"), some, NOW), ["acme"])
+    batch.build(
+        services.store, ReportBatch(services.store.url, partial(Artifacts, tmp_path / "batch"), some, NOW), ["acme"]
+    )
     kept = Snapshots(services.store, replica, Artifacts(tmp_path / "batch"), CATALOGUE)
     with kept.open("acme", now=NOW) as snapshot:
         assert {name: snapshot.kept(name, {}).data for name in some} == after
