@@ -60,7 +60,7 @@ install: $(VENV)/installed
 
 $(VENV)/installed: setup.cfg pyproject.toml
 	test -x $(BIN)/python || $(shell command -v $(PYTHON) || command -v python3) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgresql,redis,s3]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgresql,redis,s3,dask]'
 	touch $@
 
 clean:

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from types import FrameType
 
 from apscheduler.executors.base import BaseExecutor, run_job
@@ -25,16 +26,15 @@ from engine.digests import (
     snapshot_tasks,
     tick,
 )
-from engine.model.errors import Problem, Unavailable
+from engine.model.errors import Unavailable
 from engine.model.every_organization import (
-    OrganizationFailure,
     OrganizationsRun,
     for_every_organization,
-    noted_reason,
 )
 from engine.programme.retention import purge_all
 from engine.reporting import batch
-from engine.reporting.batch import BuildResult
+from engine.reporting.chunk import BuildResult, Chunk, ReportBatch, build_chunk
+from engine.reporting.chunk_runs import ChunkRuns
 from engine.runtime.jobs import (
     Daily,
     Every,
@@ -54,39 +54,27 @@ TICK_SECONDS = 5.0
 STOP_SECONDS = 10.0  # for which the end of a process waits for what runs
 RUN_DAYS = 30  # for which runs of our own jobs are listed: there is one every minute
 OWN_RUN_DAYS = 400  # for which an organization sees what ran for it: a year and the month after
-BUILT_TOGETHER = 8  # organizations whose facts are computed in one pass
 ENDED_DAYS = 30  # for which it is kept that one of our own sessions was ended: it lives for half a day
 CONTENT_DAYS = 90  # for which the text of a delivery is kept once it was sent or given up
 
 
 def nightly_build(services: Services, now: datetime) -> str:
     """Build every report of every organization, then drop artifacts that nobody has used for days."""
+
+    def run(together: ReportBatch, chunks: Sequence[Chunk]) -> ChunkRuns:
+        for chunk in chunks:
+            yield chunk, partial(services.aside, build_several, chunk, now)
+
     org_ids = [org_id for org_id, _ in services.store.organizations()]
-    results: dict[str, BuildResult] = {}
-    failures: list[OrganizationFailure] = []
-    for first in range(0, len(org_ids), BUILT_TOGETHER):
-        several = org_ids[first : first + BUILT_TOGETHER]
-        try:
-            went = services.aside(build_several, several, now)
-        except Problem as problem:  # such as a process that ended: the others are owed theirs
-            failures += [OrganizationFailure(org_id, problem) for org_id in several]
-        else:
-            results |= went.results
-            failures += went.failures
+    went = batch.build(services.store, services.batch(now), org_ids, run)
     pruned = services.artifacts.prune(services.settings.artifact_days)
-    made = sum(result.made for result in results.values())
-    said = f"{made} artifacts of {len(results)} organizations built, {pruned} old ones dropped"
-    return OrganizationsRun(results, failures).message(said)
+    made = sum(result.made for result in went.results.values())
+    return went.message(f"{made} artifacts of {len(went.results)} organizations built, {pruned} old ones dropped")
 
 
-def build_several(services: Services, org_ids: Sequence[str], now: datetime) -> OrganizationsRun[BuildResult]:
+def build_several(services: Services, org_ids: Chunk, now: datetime) -> OrganizationsRun[BuildResult]:
     """Every report of some organizations."""
-    went = batch.build(
-        services.replica, services.artifacts.storage, services.snapshots.catalogue, org_ids, now=now, jobs=1,
-    )  # fmt: skip
-    services.replica.checkpoint()
-    failures = [OrganizationFailure(failure.org_id, Problem(noted_reason(failure.error))) for failure in went.failures]
-    return OrganizationsRun(went.results, failures)  # as it can go from one process to another
+    return build_chunk(services.batch(now), org_ids)
 
 
 def retention(services: Services, now: datetime) -> str:

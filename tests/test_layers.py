@@ -19,6 +19,7 @@ HOMES = {
     "fsspec": ("engine/reporting/bucket.py",),
     "botocore": ("engine/reporting/bucket.py",),
     "aiohttp": ("engine/reporting/bucket.py",),
+    "distributed": ("engine/reporting/cluster.py",),
     "bottle": ("engine/web",),
     "waitress": ("engine/web",),
     "jwt": ("engine/web",),

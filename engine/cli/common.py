@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ if TYPE_CHECKING:  # loaded where a command works with them: `hq --help` shows e
 
     from engine.runtime.services import Services
 
+MINUTE = 60.0
 org_option = click.option("--org", metavar="ORG", help="Organization. May be left out where there is only one.")
 
 
@@ -66,14 +68,23 @@ class Steps:
         self._bars: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
         self._said: dict[str, int] = {}
+        self._begun: dict[str, tuple[float, int]] = {}  # when something was said first, and how much was done then
 
     def __enter__(self) -> "Steps":
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         terminal = Console(stderr=True)
         if terminal.is_terminal:
-            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+            times = TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn()
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times
             self._bars = Progress(*columns, console=terminal)
             self._bars.start()
         return self
@@ -93,7 +104,16 @@ class Steps:
         tenth = done * 10 // total if total else 10
         if tenth > self._said.get(what, -1):
             self._said[what] = tenth
-            print(f"{what}: {done} of {total}", file=sys.stderr)
+            print(f"{what}: {done} of {total}{self._left(what, done, total)}", file=sys.stderr)
+
+    def _left(self, what: str, done: int, total: int) -> str:
+        """How long it may still take, once that is more than a moment."""
+        at = time.monotonic()
+        begun, first = self._begun.setdefault(what, (at, done))
+        if done in (first, total):
+            return ""
+        seconds = (at - begun) / (done - first) * (total - done)
+        return f", about {seconds / 60:.0f} min left" if seconds >= MINUTE else ""
 
     def count(self, what: str, done: int) -> None:
         """Progress towards an end that is not known."""

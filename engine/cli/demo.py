@@ -1,5 +1,6 @@
 """The command that shows it all."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -28,6 +29,7 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     from data.demo.replay import ends_early, replay
     from engine.cli.workers import serve_console
     from engine.reporting import batch
+    from engine.reporting.chunk_runs import in_processes
     from engine.reporting.site import write_site
     from engine.store.row_log import salts_from
     from engine.web.serving.server import listen
@@ -51,10 +53,15 @@ def demo(no_serve: bool, host: str, port: int) -> None:
                 steps("demo organizations", number, len(missing))
             fill_platform(services.store, settings, now())
             site = settings.data_dir / "site"
+            jobs = os.cpu_count() or 1
             went = batch.build(
-                services.replica, services.artifacts.storage, services.snapshots.catalogue, DEMO_ORGANIZATIONS,
-                now=now(), progress=steps,
-            )  # fmt: skip
+                services.store,
+                services.batch(now()),
+                DEMO_ORGANIZATIONS,
+                in_processes(jobs),
+                shares=jobs,
+                progress=steps,
+            )
             pages = []
             for org_id in DEMO_ORGANIZATIONS:
                 with services.snapshots.open(org_id, now=now()) as snapshot:
@@ -78,7 +85,6 @@ def demo(no_serve: bool, host: str, port: int) -> None:
 
 def _told(org_ids: Sequence[str], moment: datetime) -> "Iterator[tuple[str, dict[str, DayRows]]]":
     """Each demo organization with its tables from day to day; the others are told while one is stored."""
-    import os
     from concurrent.futures import as_completed
 
     from data.demo import generate_days

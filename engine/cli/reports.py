@@ -1,7 +1,12 @@
 """Commands that build, print and export reports."""
 
+import os
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,32 +20,59 @@ from engine.cli.common import (
 from engine.model.errors import Usage
 from engine.model.file_errors import file_problem
 
+if TYPE_CHECKING:
+    from engine.reporting.chunk_runs import ChunkRun
+    from engine.runtime.services import Services
+
+CLUSTER = re.compile(r"(tcp|tls)://[^/\s]+:\d{1,5}")
 as_of_option = click.option("--as-of", metavar="DAY", help="As it was at the end of that day, YYYY-MM-DD.")
 
 
-@click.command(epilog="Example: hq build --org aurora")
+@click.command(epilog="Example: hq build --all --cluster tcp://scheduler:8786")
 @org_option
 @click.option("--all", "everyone", is_flag=True, help="Every organization.")
 @click.option("--jobs", type=click.IntRange(1, 64), help="Processes; the number of cores without.")
-def build(org: str | None, everyone: bool, jobs: int | None) -> None:
-    """Build every report in every format, so that reading them is instant."""
+@click.option("--cluster", metavar="ADDRESS", help="The scheduler of a Dask cluster that builds them instead.")
+def build(org: str | None, everyone: bool, jobs: int | None, cluster: str | None) -> None:
+    """Build every report in every format, so that reading them is instant. What is there is not made again."""
     from engine.reporting import batch
 
     if everyone and org is not None:
         raise Usage("--all builds every organization: leave out either --all or --org.")
-    with open_console_services() as services, Steps() as steps:
+    if cluster is not None and jobs is not None:
+        raise Usage("--jobs says how many processes build here: leave out either --jobs or --cluster.")
+    with open_console_services() as services, _builders(services, jobs, cluster) as (run, shares), Steps() as steps:
         org_ids = (
             [org_id for org_id, _ in services.store.organizations()] if everyone else [organization(services, org)]
         )
-        went = batch.build(
-            services.replica, services.artifacts.storage, services.snapshots.catalogue, org_ids, now=now(), jobs=jobs,
-            progress=steps,
-        )  # fmt: skip
+        went = batch.build(services.store, services.batch(now()), org_ids, run, shares=shares, progress=steps)
     for result in went.results.values():
         click.echo(
             f"{result.org_id}: {result.made} artifacts built ({result.size / 1e6:.1f} MB), {result.kept} were there"
         )
     went.message("built what could be")
+
+
+@contextmanager
+def _builders(services: "Services", jobs: int | None, cluster: str | None) -> "Iterator[tuple[ChunkRun, int]]":
+    """Where reports are built, and how many chunks of them at a time."""
+    if cluster is None:
+        from engine.reporting.chunk_runs import in_processes
+
+        jobs = jobs or os.cpu_count() or 1
+        yield in_processes(jobs), jobs
+        return
+    from engine.reporting.cluster import open_cluster
+
+    if not CLUSTER.fullmatch(cluster):
+        raise Usage(f"--cluster takes the address of a scheduler, such as tcp://scheduler:8786; got {cluster!r}.")
+    if services.store.dialect == "sqlite":
+        raise Usage(
+            "A cluster reads the records from PostgreSQL, which SVC_DATABASE_URL names; this store is a SQLite file, "
+            "which one machine has. Build with --jobs instead."
+        )
+    with open_cluster(cluster) as found:
+        yield found.run, found.threads
 
 
 @click.command(epilog="Example: hq report posture-score --org aurora --format csv --param periodDays=90")

@@ -1,178 +1,82 @@
-"""Building every report of many organizations: facts once for all, documents and files in parallel."""
+"""Building every report of many organizations, some at a time: no more is held than what is in hand.
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from datetime import datetime
+    went = build(store, batch, org_ids, in_processes(2))
+    went.message("built what could be")                         # a Problem when it failed for anybody
 
-import polars as pl
+What is there is not made again, so that one that was stopped goes on from where it was. The bytes do not depend on how
+organizations are put together, nor on where they are built.
+"""
 
-from engine.model.ask import DEFAULT_PERIOD_DAYS
-from engine.model.days import local_day
-from engine.model.every_organization import OrganizationsRun, for_every_organization
-from engine.model.report import Report
-from engine.reporting.artifact_names import artifact_name
-from engine.reporting.artifacts import ArtifactStorage
-from engine.reporting.facts import Facts
-from engine.reporting.missing_weeks import MissingWeeks
-from engine.reporting.parts import newest_erasure
-from engine.reporting.process_pool import process_pool
-from engine.reporting.replica import Replica
-from engine.reporting.snapshot import Snapshot
-from engine.reporting.subjects import Subject, question, subjects
-from engine.reporting.view import View
+from collections.abc import Callable, Sequence
+from contextlib import closing
+
+from engine.model.errors import Problem
+from engine.model.every_organization import OrganizationFailure, OrganizationsRun, for_every_organization
+from engine.reporting.chunk import BuildResult, Chunk, ReportBatch
+from engine.reporting.chunk_runs import ChunkRun, here
+from engine.store import Store
+
+MOST_EVENTS = 200_000
+MOST_ORGANIZATIONS = 16
 
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True)
-class FrameSource:
-    """Facts that were computed before, by the length of their period; what the batch hands to its workers."""
-
-    subject: Subject
-    frames: Mapping[int, Mapping[str, pl.DataFrame]]
-
-    def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
-        """The fact over the period; KeyError for a period that nobody computed it over."""
-        return self.frames[period_days or DEFAULT_PERIOD_DAYS][name]
-
-    def release(self) -> None:
-        """Nothing is held open."""
-
-
-@dataclass(frozen=True)
-class Work:
-    """All that is needed to build the reports of one organization somewhere else."""
-
-    source: FrameSource
-    catalogue: Mapping[str, Report]
-    storage: ArtifactStorage
-
-
-@dataclass(frozen=True)
-class BuildResult:
-    """What came of one organization: files made, files that were there already, bytes made."""
-
-    org_id: str
-    made: int
-    kept: int
-    size: int
-
-
-def build_organization(work: Work) -> BuildResult:
-    """Every report of one organization in all its formats, under default parameters. Unavailable: the disk is full."""
-    subject = work.source.subject
-    artifacts = work.storage.open(memory_bytes=0)
-    made = kept = size = 0
-    with Snapshot(
-        subject.organization.id,
-        (subject.revision, subject.as_of),
-        lambda: subject.part_heads,
-        work.catalogue,
-        artifacts,
-        lambda _: work.source,
-        artifact_name,
-        lambda: newest_erasure(subject.part_heads),
-    ) as snapshot:
-        snapshot.prefetch()
-        for report in work.catalogue.values():
-            for form in report.formats:
-                artifact = snapshot.bytes(report.name, {}, form, must_keep=True)
-                if artifact.made:
-                    made, size = made + 1, size + len(artifact.data)
-                else:
-                    kept += 1
-    artifacts.flush()
-    return BuildResult(subject.organization.id, made, kept, size)
-
-
 def build(
-    replica: Replica,
-    storage: ArtifactStorage,
-    catalogue: Mapping[str, Report],
+    store: Store,
+    batch: ReportBatch,
     org_ids: Sequence[str],
+    run: ChunkRun = here,
     *,
-    now: datetime,
-    jobs: int | None = None,
-    executor: Executor | None = None,
+    shares: int = 1,
     progress: Progress | None = None,
 ) -> OrganizationsRun[BuildResult]:
-    """Build every report of ``org_ids``; facts are computed in one pass for all that share a day.
+    """Build every report of ``org_ids``; those that the store does not know are left out.
 
-    ``jobs`` processes render (1: this one); ``executor`` may be any other, such as the client of a cluster. Results
-    are in the order of ``org_ids``, and the bytes are those that a single request would get. An organization whose
-    reports cannot be built keeps no other from its own.
+    ``run`` says where; ``shares`` is how many are to have something to do. An organization whose reports cannot be
+    built keeps no other from its own: where a chunk fails as a whole, each of it is built alone.
     """
-    report_progress = progress or _silent
-    needed = _needed(catalogue)
-    total = sum(map(len, needed.values()))
-
-    def facts_of(view: View) -> dict[str, Work]:
-        found = subjects(view, org_ids, lambda zone: local_day(now, zone))
-        weeks = MissingWeeks(replica)
-        facts = {
-            period: Facts(view, [question(subject, period) for subject in found], complete=weeks.complete)
-            for period in needed
-        }
-        for number, (period, name) in enumerate((period, name) for period, names in needed.items() for name in names):
-            report_progress("facts", number, total)
-            facts[period][name]
-        return {
-            subject.organization.id: Work(
-                FrameSource(
-                    subject,
-                    {
-                        period: {name: facts[period].of(subject.organization.id, name) for name in names}
-                        for period, names in needed.items()
-                    },
-                ),
-                catalogue,
-                storage,
-            )
-            for subject in found
-        }
-
-    work = replica.read(org_ids, facts_of)
-    report_progress("facts", total, total)
-    count = min(jobs if jobs is not None else os.cpu_count() or 1, len(work))
-    wanted = [org_id for org_id in org_ids if org_id in work]
-    report_progress("organizations", 0, len(work))
-    with _submitted(work, count, executor) as result_of:
-
-        def built(org_id: str) -> BuildResult:
-            try:
-                return result_of(org_id)
-            finally:
-                report_progress("organizations", wanted.index(org_id) + 1, len(work))
-
-        return for_every_organization("build", wanted, built)
+    chunks = share_out(store, org_ids, shares)
+    total, done = sum(map(len, chunks)), 0
+    results: dict[str, BuildResult] = {}
+    failures: dict[str, OrganizationFailure] = {}
+    while chunks:
+        again: list[Chunk] = []
+        with closing(run(batch, chunks)) as given:
+            for chunk, result in given:
+                whole = for_every_organization("build", [", ".join(chunk)], lambda _: result())  # noqa: B023 - called at once
+                for went in whole.results.values():
+                    results |= went.results
+                    failures |= {failure.org_id: failure for failure in went.failures}
+                for failure in whole.failures:
+                    if len(chunk) > 1 and not isinstance(failure.error, Problem):
+                        again += [(org_id,) for org_id in chunk]
+                    else:
+                        failures |= {org_id: OrganizationFailure(org_id, failure.error) for org_id in chunk}
+                done = len(results) + len(failures)
+                if progress is not None:
+                    progress("organizations", done, total)
+        chunks = again
+    return OrganizationsRun(
+        {org_id: results[org_id] for org_id in org_ids if org_id in results},
+        [failures[org_id] for org_id in org_ids if org_id in failures],
+    )
 
 
-def _needed(catalogue: Mapping[str, Report]) -> dict[int, list[str]]:
-    """The facts that the reports take, by the period that each is asked over unless somebody says otherwise."""
-    found: dict[int, set[str]] = {}
-    for report in catalogue.values():
-        period = report.period_days({}) if report.has_period else DEFAULT_PERIOD_DAYS
-        found.setdefault(period, set()).update(report.facts)
-    return {period: sorted(found[period]) for period in sorted(found)}
+def share_out(store: Store, org_ids: Sequence[str], shares: int = 1) -> list[Chunk]:
+    """The organizations in chunks of bounded size, largest first; ``shares`` chunks at least, where there are so many.
 
-
-@contextmanager
-def _submitted(
-    work: Mapping[str, Work], jobs: int, executor: Executor | None
-) -> Iterator[Callable[[str], BuildResult]]:
-    """What gives the result of an organization: computed here when it is asked for, or by others meanwhile."""
-    if jobs <= 1 and executor is None:
-        yield lambda org_id: build_organization(work[org_id])
-        return
-    with process_pool(jobs) if executor is None else nullcontext(executor) as pool:
-        futures: dict[str, Future[BuildResult]] = {
-            org_id: pool.submit(build_organization, item) for org_id, item in work.items()
-        }
-        yield lambda org_id: futures[org_id].result()
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Report to nobody."""
+    An organization that is larger than a chunk is a chunk of its own.
+    """
+    heads = {org_id: store.head(org_id) for org_id in org_ids}
+    sizes = sorted(((head.seq, org_id) for org_id, head in heads.items() if head is not None), reverse=True)
+    most = min(MOST_EVENTS, sum(size for size, _ in sizes) // max(shares, 1))
+    chunks: list[list[str]] = []
+    events = 0
+    for size, org_id in sizes:
+        events += size
+        if not chunks or events > most or len(chunks[-1]) >= MOST_ORGANIZATIONS:
+            chunks.append([])
+            events = size
+        chunks[-1].append(org_id)
+    return [tuple(chunk) for chunk in chunks]

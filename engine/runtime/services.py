@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 from engine.model.report import Report
 from engine.reporting.artifact_space import Quota
 from engine.reporting.artifacts import MEMORY_BYTES, Artifacts, ArtifactStorage
+from engine.reporting.chunk import ReportBatch
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.second_history import must_not_begin_again
@@ -49,6 +50,11 @@ class Services:
     def replica(self) -> Replica:
         """The analytics store of this process."""
         return self.snapshots.replica
+
+    def batch(self, now: datetime) -> ReportBatch:
+        """What has every report built: it can go to another process, on another machine where all of it is shared."""
+        storage, catalogue = self.snapshots.artifacts.storage, self.snapshots.catalogue
+        return ReportBatch(self.store.url, storage, catalogue, now, self.settings.analytics_memory)
 
     @property
     def artifacts(self) -> Artifacts:

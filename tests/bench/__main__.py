@@ -54,6 +54,8 @@ def main() -> None:
         nightly = Path(scratch) / "nightly"
         module(nightly, "aurora")
         figures += _measured(batch.figures(nightly, 5 if quick else 50))
+        figures += _measured(batch.growth(Path(scratch), *((5, 20) if quick else (50, 1000))))
+        figures += _measured(batch.clustered(Path(scratch), 10 if quick else 50))
     print(printed(figures))
     print(f"\nratio: how many times as fast as the baseline; above 1 is faster.\n"
           f"Times include the start of the program. {time.perf_counter() - start:,.0f} s in all.")  # fmt: skip

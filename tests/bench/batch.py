@@ -4,21 +4,30 @@
 ``python -m tests.bench.batch pandas`` prints the figures of the script; both are steps of ``figures``.
 """
 
+import os
+import shutil
+import socket
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import msgspec
 import pandas as pd
+from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
 
 from engine.cli.common import open_console_services
+from engine.store import Store
 from engine.store.schema import metadata
-from tests.bench.step import hq, module
+from tests.bench.step import HQ, hq, module
 from tests.bench.table import Figure
+from tests.databases import Databases
 
 ORG = "aurora"
 COMPARED = {
@@ -31,7 +40,7 @@ COMPARED = {
 def figures(folder: Path, organizations: int) -> Iterator[Figure]:
     """Copies the organization in ``folder`` until there are so many, and builds all of them."""
     events = int(module(folder, "batch", "clone", str(organizations)).output)
-    built = hq(folder, "build", "--all")
+    built = hq(folder, "build", "--all", whole=True)
     plain = module(folder, "batch", "pandas")
     script = msgspec.json.decode(plain.output)
     for name, figures in COMPARED.items():
@@ -44,28 +53,111 @@ def figures(folder: Path, organizations: int) -> Iterator[Figure]:
         "pandas script: six figures of three of the reports",
         f"{plain.seconds:.0f} s",
         plain.seconds / built.seconds,
-        built.peak_mb,
+        built.sum_mb,
+    )
+    again = hq(folder, "build", "--all", whole=True)
+    yield Figure(
+        "the same again, when all is there",
+        f"{again.seconds:.1f} s",
+        "the first time",
+        f"{built.seconds:.0f} s",
+        built.seconds / again.seconds,
+        again.sum_mb,
     )
 
 
-def clone(database: Path, organizations: int) -> int:
-    """Copies every row under other organizations' names; returns how many audit events there are then.
+def growth(scratch: Path, few: int, many: int) -> Iterator[Figure]:
+    """Time of an organization of 20,000 events where there are many, beside where there are few."""
+    folder = scratch / "growth"
+    module(folder, "aurora", "5")
+    steps = {}
+    for count in (few, many):
+        module(folder, "batch", "clone", str(count))
+        shutil.rmtree(folder / "artifacts", ignore_errors=True)
+        steps[count] = hq(folder, "build", "--all", whole=True, SVC_ARTIFACT_BYTES=str(1 << 40))
+    each = {count: step.seconds / count for count, step in steps.items()}
+    yield Figure(
+        f"nightly batch of {many} organizations of 20,000 events, each of them",
+        f"{each[many]:.2f} s",
+        f"each where there are {few}",
+        f"{each[few]:.2f} s",
+        each[few] / each[many],
+        steps[many].sum_mb,
+    )
+
+
+def clustered(scratch: Path, organizations: int) -> Iterator[Figure]:
+    """Two workers of a Dask cluster beside two processes; nothing where no PostgreSQL server answers."""
+    server = os.environ.get("SVC_TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/test")
+    try:
+        databases = Databases(server)
+    except OperationalError:
+        return
+    folder = scratch / "clustered"
+    with closing(databases):
+        settings = {"SVC_DATABASE_URL": databases.take()}
+        module(folder, "aurora", "5", **settings)
+        module(folder, "batch", "clone", str(organizations), **settings)
+        pool = hq(folder, "build", "--all", "--jobs", "2", whole=True, **settings)
+        shutil.rmtree(folder / "artifacts")
+        with dask(folder) as address:
+            spread = hq(folder, "build", "--all", "--cluster", address, **settings)
+        databases.give_back(settings["SVC_DATABASE_URL"])
+    yield Figure(
+        f"{organizations} organizations of 20,000 events in PostgreSQL on two Dask workers",
+        f"{spread.seconds:.1f} s",
+        "two processes",
+        f"{pool.seconds:.1f} s",
+        pool.seconds / spread.seconds,
+    )
+
+
+@contextmanager
+def dask(folder: Path) -> Iterator[str]:
+    """A scheduler and two workers, which are there."""
+    from distributed import Client
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    worker = ("worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+    scheduler = ("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
+    with (folder / "dask.log").open("wb") as log:
+        running = [
+            subprocess.Popen([HQ.with_name("dask"), *arguments], stdout=log, stderr=log)
+            for arguments in (scheduler, worker, worker)
+        ]
+        try:
+            with Client(address, timeout=30) as client:
+                client.wait_for_workers(2, timeout=60)
+            yield address
+        finally:
+            for process in running:
+                process.kill()
+                process.wait()
+
+
+def clone(store: Store, organizations: int) -> int:
+    """Copies every row under other organizations' names until there are so many; returns how many audit events.
 
     The copies' hashes are those of the first: no chain is checked here.
     """
-    connection = sqlite3.connect(database)
-    copies = [f"{ORG}-{number:02}" for number in range(2, organizations + 1)]
-    for table in metadata.sorted_tables:
-        names = [column.name for column in table.columns]
-        owner = "id" if table.name == "organizations" else "org_id"
-        if owner not in names or table.name in ("credentials", "credential_uses"):
-            continue
-        others = ", ".join(name for name in names if name != owner)
-        insert = f"INSERT INTO {table.name} ({owner}, {others}) SELECT ?, {others} FROM {table.name} WHERE {owner} = ?"
-        connection.executemany(insert, [(copy, ORG) for copy in copies])
-    connection.commit()
-    count: int = connection.execute("SELECT count(*) FROM audit_log").fetchone()[0]
-    return count
+    names = [f"{ORG}-{number:04}" for number in range(2, organizations + 1)]
+    there = {org_id for org_id, _ in store.organizations()}
+    with create_engine(store.url).begin() as connection:
+        for table in metadata.sorted_tables:
+            columns = [column.name for column in table.columns]
+            owner = "id" if table.name == "organizations" else "org_id"
+            if owner not in columns or table.name in ("credentials", "credential_uses"):
+                continue
+            others = ", ".join(name for name in columns if name != owner)
+            copied = f"SELECT CAST(:copy AS VARCHAR), {others} FROM {table.name} WHERE {owner} = :first"
+            insert = text(f"INSERT INTO {table.name} ({owner}, {others}) {copied}")
+            for name in names:
+                if name not in there:
+                    connection.execute(insert, {"copy": name, "first": ORG})
+        return int(connection.execute(text("SELECT count(*) FROM audit_log")).scalar_one())
 
 
 def script(database: Path) -> dict[str, dict[str, dict[str, int]]]:
@@ -104,11 +196,11 @@ def script(database: Path) -> dict[str, dict[str, dict[str, int]]]:
 
 def main() -> None:
     with open_console_services() as services:
-        database = Path(make_url(services.store.url).database or "")
-    if sys.argv[1] == "clone":
-        print(clone(database, int(sys.argv[2])))
-    else:
-        print(msgspec.json.encode(script(database)).decode())
+        if sys.argv[1] == "clone":
+            print(clone(services.store, int(sys.argv[2])))
+        else:
+            database = Path(make_url(services.store.url).database or "")
+            print(msgspec.json.encode(script(database)).decode())
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from sqlalchemy import insert, select
 
 from data.demo.platform import fill_platform
 from engine.cli import hq
+from engine.cli.common import Steps
 from engine.runtime.settings import Settings
 from engine.store import Store
 from engine.store.heads import start_chain
@@ -185,6 +186,33 @@ def test_build_makes_everything_once(acme, cli):
     assert out.startswith("acme: ")
     assert "0 were there" in out
     assert "acme: 0 artifacts built" in cli("build", "--all", "--jobs", "1")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--jobs", "2", "--cluster", "tcp://a:1"), "leave out either --jobs or --cluster"),
+        (("--cluster", "nonsense"), "such as tcp://scheduler:8786; got 'nonsense'"),
+        (("--cluster", "tcp://a:1"), "A cluster reads the records from PostgreSQL"),
+    ],
+)
+def test_a_cluster_that_could_not_build_is_refused(arguments, said, acme, cli):
+    code, out, err = cli("build", "--all", *arguments)
+    assert (code, out, said in err) == (2, "", True)
+
+
+def test_plain_lines_say_how_long_it_may_still_take(capsys, monkeypatch):
+    at = iter([0.0, 60.0, 120.0, 150.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(at))
+    steps = Steps()
+    for done in (0, 200, 400, 1000):
+        steps("organizations", done, 1000)
+    assert capsys.readouterr().err.splitlines() == [
+        "organizations: 0 of 1000",
+        "organizations: 200 of 1000, about 4 min left",
+        "organizations: 400 of 1000, about 3 min left",
+        "organizations: 1000 of 1000",
+    ]
 
 
 def test_export_writes_a_site_to_browse(acme, cli, tmp_path):

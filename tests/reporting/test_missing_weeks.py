@@ -12,6 +12,7 @@ from engine.programme import snapshots as weekly
 from engine.reporting import batch
 from engine.reporting.artifacts import Artifacts, ArtifactStorage
 from engine.reporting.catching_up import marks
+from engine.reporting.chunk import ReportBatch
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
@@ -210,7 +211,9 @@ def test_an_alert_leaves_no_stale_trend_and_the_batch_says_the_same(lives, tmp_p
     after = told(services.snapshots)
     assert after["kpi-trends"] == before["kpi-trends"]
     assert after == told(anew)
-    batch.build(replica, ArtifactStorage(tmp_path / "batch"), some, ["acme"], now=NOW, jobs=1)
+    batch.build(
+        services.store, ReportBatch(services.store.url, ArtifactStorage(tmp_path / "batch"), some, NOW), ["acme"]
+    )
     kept = Snapshots(services.store, replica, Artifacts(tmp_path / "batch"), CATALOGUE)
     with kept.open("acme", now=NOW) as snapshot:
         assert {name: snapshot.kept(name, {}).data for name in some} == after

@@ -12,9 +12,8 @@ import msgspec
 import polars as pl
 import pytest
 
-from engine.model.errors import BadRequest, NotFound, Problem, Unavailable
-from engine.reporting import batch
-from engine.reporting.artifacts import Artifacts, ArtifactStorage
+from engine.model.errors import BadRequest, NotFound
+from engine.reporting.artifacts import Artifacts
 from engine.reporting.render import RENDERERS, json
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
@@ -88,40 +87,6 @@ def files(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
-@pytest.mark.parametrize("reports", [REPORTS[::5], pytest.param(REPORTS, marks=pytest.mark.soak)], ids=["some", "all"])
-def test_the_batch_and_single_requests_make_the_same_files(reports, filled, snapshots, tmp_path):
-    everybody = ("cobalt", "empty")
-    replica = Replica(filled.url, None)
-    wanted = {report.name: report for report in reports}
-    built = batch.build(replica, ArtifactStorage(tmp_path / "batch"), wanted, everybody, now=NOW, jobs=1)
-    replica.close()
-    for org in everybody:
-        for report in reports:
-            with snapshots.open(org, now=NOW) as snapshot:
-                for form in report.formats:
-                    snapshot.bytes(report.name, {}, form)
-    alone, together = files(snapshots.artifacts.folder), files(tmp_path / "batch")
-    assert alone.keys() == together.keys()
-    assert [name for name in alone if alone[name] != together[name]] == []
-    total = sum(len(report.formats) for report in reports)
-    assert [(b.org_id, b.made, b.kept) for b in built.results.values()] == [(org, total, 0) for org in everybody]
-
-
-def test_a_process_pool_makes_the_same_files_and_a_second_build_makes_none(filled, tmp_path):
-    replica = Replica(filled.url, None)
-    said = []
-    both, some = ("cobalt", "empty"), {report.name: report for report in REPORTS[::8]}
-    one = batch.build(replica, ArtifactStorage(tmp_path / "one"), some, both, now=NOW, jobs=1)
-    second = ArtifactStorage(tmp_path / "two")
-    two = batch.build(replica, second, some, both, now=NOW, jobs=2, progress=lambda *step: said.append(step))
-    again = batch.build(replica, second, some, both, now=NOW, jobs=1)
-    replica.close()
-    assert one == two
-    assert files(tmp_path / "one") == files(tmp_path / "two")
-    assert [(b.made, b.size) for b in again.results.values()] == [(0, 0)] * 2
-    assert said[-1] == ("organizations", 2, 2)
-
-
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
 @pytest.mark.parametrize("org", ["brightline", "empty"])
 def test_all_formats_show_the_same_rows(report, org, documents):
@@ -191,38 +156,6 @@ def test_a_full_disk_does_not_keep_a_reader_from_the_report(snapshots, monkeypat
         assert asked(snapshots, "empty", "program", "json").data
         assert asked(snapshots, "empty", "program", "csv").data
     assert caplog.text.count("the disk is full") == 1
-
-
-def test_a_full_disk_is_said_of_every_organization(filled, tmp_path, monkeypatch):
-    def full(self, name, data, is_wanted):
-        raise Unavailable("the disk is full", word="disk_full")
-
-    monkeypatch.setattr(Artifacts, "put", full)
-    replica = Replica(filled.url, None)
-    went = batch.build(replica, ArtifactStorage(tmp_path / "x"), CATALOGUE, ORGS, now=NOW, jobs=1)
-    replica.close()
-    with pytest.raises(Problem) as problem:
-        went.message("0 artifacts built")
-    assert problem.value.message == (
-        "0 artifacts built; failed for 2 of 2 organizations: brightline: the disk is full; cobalt: the disk is full"
-    )
-
-
-def test_an_organization_that_cannot_be_built_keeps_no_other_from_its_own(filled, tmp_path, monkeypatch):
-    plain = Artifacts.put
-
-    def put(self, name, data, is_wanted):
-        if name.org_id == "brightline":
-            raise Unavailable("the disk is full", word="disk_full")
-        plain(self, name, data, is_wanted)
-
-    monkeypatch.setattr(Artifacts, "put", put)
-    replica = Replica(filled.url, None)
-    some = {report.name: report for report in REPORTS[:2]}
-    went = batch.build(replica, ArtifactStorage(tmp_path / "x"), some, ORGS, now=NOW, jobs=1)
-    replica.close()
-    assert ([*went.results], [failure.org_id for failure in went.failures]) == (["cobalt"], ["brightline"])
-    assert went.results["cobalt"].made == sum(len(report.formats) for report in some.values())
 
 
 def test_unknown_names_are_refused(snapshots):

@@ -1,0 +1,70 @@
+"""Where the chunks of a batch are built: in this process, or in several beside it."""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from typing import TypeAlias
+
+from engine.model.errors import Unavailable
+from engine.model.every_organization import OrganizationsRun
+from engine.reporting.chunk import BuildResult, Chunk, ReportBatch, build_chunk
+from engine.reporting.process_pool import process_pool
+
+log = logging.getLogger(__name__)
+
+ChunkResult: TypeAlias = Callable[[], OrganizationsRun[BuildResult]]
+"""Gives what came of a chunk, or raises what it failed for as a whole."""
+ChunkRuns: TypeAlias = Generator[tuple[Chunk, ChunkResult], None, None]
+ChunkRun: TypeAlias = Callable[[ReportBatch, Sequence[Chunk]], ChunkRuns]
+"""Has chunks built; gives each with its result as it is done, in whatever order."""
+
+
+def here(batch: ReportBatch, chunks: Sequence[Chunk]) -> ChunkRuns:
+    """One chunk after the other, in this process."""
+    for chunk in chunks:
+        yield chunk, partial(build_chunk, batch, chunk)
+
+
+def in_processes(jobs: int) -> ChunkRun:
+    """So many chunks at a time, each in a process of its own; one at a time in this one.
+
+    Where a process is ended from outside, such as for want of memory, the chunks that were in hand are tried once
+    more, with nothing beside them.
+    """
+
+    def run(batch: ReportBatch, chunks: Sequence[Chunk]) -> ChunkRuns:
+        waiting = deque(chunks)
+        while waiting:
+            in_hand: dict[Future[OrganizationsRun[BuildResult]], Chunk] = {}
+            try:
+                yield from _share_out(batch, waiting, in_hand, jobs)
+            except Unavailable:
+                log.warning("A process was ended from outside; what it was building is tried once more.")
+                for chunk in in_hand.values():
+                    yield chunk, partial(_alone, batch, chunk)
+
+    return here if jobs <= 1 else run
+
+
+def _share_out(
+    batch: ReportBatch, waiting: deque[Chunk], in_hand: dict[Future[OrganizationsRun[BuildResult]], Chunk], jobs: int
+) -> ChunkRuns:
+    """Unavailable where a process was ended: then ``in_hand`` has what was begun, ``waiting`` what was not."""
+    with process_pool(min(jobs, len(waiting))) as pool:
+        while waiting or in_hand:
+            while waiting and len(in_hand) < jobs:
+                in_hand[pool.submit(build_chunk, batch, waiting[0])] = waiting[0]
+                waiting.popleft()
+            for future in wait(in_hand, return_when=FIRST_COMPLETED).done:
+                error = future.exception()
+                if isinstance(error, BrokenProcessPool):
+                    raise error
+                yield in_hand.pop(future), future.result
+
+
+def _alone(batch: ReportBatch, chunk: Chunk) -> OrganizationsRun[BuildResult]:
+    with process_pool(1) as pool:
+        return pool.submit(build_chunk, batch, chunk).result()
