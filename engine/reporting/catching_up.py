@@ -31,6 +31,21 @@ class Mark(NamedTuple):
 NOTHING = Mark(0, "", False)
 
 
+class _Incoming:
+    """A batch that can be let go: DuckDB keeps what was registered until the transaction ends."""
+
+    def __init__(self, batch: pa.RecordBatch) -> None:
+        self.batch = batch
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        stream: object = pa.Table.from_batches([self.batch]).__arrow_c_stream__(requested_schema)
+        return stream
+
+    def __arrow_c_schema__(self) -> object:
+        schema: object = self.batch.schema.__arrow_c_schema__()
+        return schema
+
+
 def open_cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     """A cursor in UTC: the zone is set for one cursor alone, and others would follow the machine's."""
     cursor = connection.cursor()
@@ -104,7 +119,8 @@ def _replace(
 ) -> None:
     if not batch.num_rows:
         return
-    cursor.register("incoming", pa.Table.from_batches([batch]))
+    incoming = _Incoming(batch)
+    cursor.register("incoming", incoming)
     if known and table.name != "audit_log":
         keys = ["id"] if table.name == "organizations" else ["org_id", *table.info["primary"]]
         same = " AND ".join(f"kept.{key} = CAST(incoming.{key} AS {sql_type(table.c[key])})" for key in keys)
@@ -112,3 +128,4 @@ def _replace(
     values = ", ".join(f"CAST({column.name} AS {sql_type(column)})" for column in table.columns)
     tally.insert(table.name, f"SELECT {values} FROM incoming")
     cursor.unregister("incoming")
+    incoming.batch = pa.RecordBatch.from_pylist([], batch.schema)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
+from zoneinfo import ZoneInfo
 
 import msgspec
 from sqlalchemy import DateTime, Dialect, String, Text
@@ -10,6 +11,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from engine.model import vocabulary
 
+_UTC = (UTC, ZoneInfo("UTC"))  # Polars has the latter
 _ENCODER = msgspec.json.Encoder(order="sorted")
 read_json_text: Callable[[str], vocabulary.Json] = msgspec.json.Decoder().decode
 
@@ -21,12 +23,12 @@ def canonical_json(value: object) -> str:
 
 def instant_text(value: datetime) -> str:
     """An aware datetime as ``2026-11-20T08:30:00.000000Z``: 27 characters that sort as time does."""
-    return _utc_text(value if value.tzinfo is UTC else value.astimezone(UTC))
+    return _utc_text(value if value.tzinfo in _UTC else value.astimezone(UTC))
 
 
 @lru_cache(maxsize=1024)  # a write stamps many rows with one moment; in other zones both 02:30 of autumn are equal
 def _utc_text(value: datetime) -> str:
-    return value.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    return value.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 class Instant(TypeDecorator[datetime]):
