@@ -22,6 +22,8 @@ from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.store import Store
 from engine.store.migrations import migrate
+from engine.store.part_heads import part_of
+from engine.store.person_erasure import PERSON_ERASED
 from reports import CATALOGUE, REPORTS
 from tests.demo import DAY, demo
 from tests.frames import import_frames
@@ -166,9 +168,18 @@ def test_rows_that_no_fact_can_be_computed_from_fail_their_organization_alone(fi
 
 
 def test_a_person_who_is_erased_meanwhile_is_in_no_artifact(filled, tmp_path, monkeypatch):
-    erased = iter([0, 0, 0, 7])  # by the records as they were read, and when all is made
+    heads, put, gone = Store.part_heads, Artifacts.put, []
 
-    monkeypatch.setattr(chunk, "newest_erasure", lambda heads: next(erased, 7))
+    def meanwhile(self, name, data, is_wanted):
+        gone.append(name.org_id)
+        put(self, name, data, is_wanted)
+
+    def erased(self, org_id):
+        found = heads(self, org_id)
+        return {**found, part_of(PERSON_ERASED): Position(10**9, "")} if org_id == "empty" and org_id in gone else found
+
+    monkeypatch.setattr(Artifacts, "put", meanwhile)
+    monkeypatch.setattr(Store, "part_heads", erased)
     went = build_chunk(of(filled, tmp_path), ["empty", "cobalt"])
     assert ([*went.results], [failure.error.message for failure in went.failures]) == (
         ["cobalt"],

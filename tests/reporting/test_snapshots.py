@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from engine.model.errors import BadRequest, NotFound
+from engine.reporting.artifact_space import UNFINISHED
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.render import RENDERERS, json
 from engine.reporting.replica import Replica
@@ -84,7 +85,9 @@ def asked(snapshots, org, report, form):
 
 
 def files(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
+    """What is kept, without what a process left unfinished that was killed."""
+    found = [path for path in folder.rglob("*.*") if path.is_file() and not path.name.startswith(UNFINISHED)]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)

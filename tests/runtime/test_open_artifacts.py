@@ -2,6 +2,7 @@
 
 import shutil
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -11,6 +12,7 @@ from engine.model.errors import Usage
 from engine.reporting import batch
 from engine.reporting.artifact_space import Quota
 from engine.reporting.artifacts import ArtifactStorage
+from engine.reporting.chunk_runs import in_processes
 from engine.reporting.replica import Replica
 from engine.runtime import setting_values
 from engine.runtime.services import open_artifacts, open_services
@@ -65,7 +67,7 @@ def asked(services):
 
 def test_what_one_machine_built_the_other_serves_without_computing(machine, monkeypatch):
     with machine("one") as one:
-        went = batch.build(one.replica, one.artifacts.storage, SOME, ["acme"], now=NOW, jobs=1)
+        went = batch.build(one.store, replace(one.batch(NOW), catalogue=SOME), ["acme"])
         built = asked(one)
     assert went.results["acme"].made == len(built)
 
@@ -81,9 +83,9 @@ def test_what_one_machine_built_the_other_serves_without_computing(machine, monk
 
 def test_a_batch_does_not_make_again_what_another_machine_made(machine):
     with machine("one") as one:
-        first = batch.build(one.replica, one.artifacts.storage, SOME, ["acme"], now=NOW, jobs=2)
+        first = batch.build(one.store, replace(one.batch(NOW), catalogue=SOME), ["acme"], in_processes(2))
     with machine("two") as two:
-        second = batch.build(two.replica, two.artifacts.storage, SOME, ["acme"], now=NOW, jobs=2)
+        second = batch.build(two.store, replace(two.batch(NOW), catalogue=SOME), ["acme"], in_processes(2))
     (made,), (kept,) = first.results.values(), second.results.values()
     assert (made.kept, kept.made, kept.kept) == (0, 0, made.made)
 
