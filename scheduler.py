@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from apscheduler.executors.base import BaseExecutor, run_job
 from apscheduler.job import Job as Planned
@@ -32,8 +33,7 @@ from engine.model.every_organization import (
     noted_reason,
 )
 from engine.programme.retention import purge_all
-from engine.reporting import batch
-from engine.reporting.batch import BuildResult
+from engine.reporting.index import index
 from engine.runtime.jobs import (
     Daily,
     Every,
@@ -46,7 +46,9 @@ from engine.sales.billing.ledger import lapse_all
 from engine.store import PLATFORM
 from engine.store.queries import deliveries, sessions
 from engine.store.queries import jobs as runs
-from reports.digests import CHAIN, DIGESTS
+
+if TYPE_CHECKING:
+    from engine.reporting.batch import BuildResult
 
 log = logging.getLogger("hq.scheduler")
 TICK_SECONDS = 5.0
@@ -78,8 +80,10 @@ def nightly_build(services: Services, now: datetime) -> str:
     return OrganizationsRun(results, failures).message(said)
 
 
-def build_several(services: Services, org_ids: Sequence[str], now: datetime) -> OrganizationsRun[BuildResult]:
+def build_several(services: Services, org_ids: Sequence[str], now: datetime) -> "OrganizationsRun[BuildResult]":
     """Every report of some organizations."""
+    from engine.reporting import batch
+
     went = batch.build(
         services.replica, services.artifacts.folder, services.snapshots.catalogue, org_ids, now=now, jobs=1,
         quota=services.artifacts.space.quota,
@@ -155,8 +159,8 @@ def checkpoint(services: Services, now: datetime) -> str:
 # what each organization is owed at its own time, in this order; the chained digests are the chain's
 TASKS: tuple[Task, ...] = (
     *snapshot_tasks(),
-    *(digest_task(digest) for digest in DIGESTS if not digest.chained),
-    chain_task(CHAIN),
+    *(digest_task(digest) for digest in index().digests if not digest.chained),
+    chain_task(index().chain),
     bundle_task(),
 )
 

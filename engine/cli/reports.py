@@ -70,7 +70,7 @@ def report(
 @click.option("--param", "parameters", multiple=True, metavar="KEY=VALUE", help="A parameter of the report.")
 def explain(name: str, figure: str, org: str | None, form: str | None, parameters: tuple[str, ...]) -> None:
     """Print the rows that a figure of a report counts, why each counts, and the columns that make its value."""
-    from engine.model.report import EXPLAIN
+    from engine.model.declaration import EXPLAIN
 
     _print(name, org, form, query_of(parameters, **{EXPLAIN: figure}))
 

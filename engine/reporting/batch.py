@@ -19,10 +19,11 @@ from engine.reporting.artifact_space import Quota
 from engine.reporting.artifacts import QUOTA, Artifacts
 from engine.reporting.facts import Facts
 from engine.reporting.missing_weeks import MissingWeeks
-from engine.reporting.parts import newest_erasure
+from engine.reporting.part_positions import newest_erasure
 from engine.reporting.process_pool import process_pool
 from engine.reporting.replica import Replica
-from engine.reporting.snapshot import Snapshot, Subject
+from engine.reporting.snapshot import Snapshot
+from engine.reporting.subject import Subject
 from engine.reporting.subjects import question, subjects
 from engine.reporting.view import View
 

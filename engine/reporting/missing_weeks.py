@@ -15,8 +15,8 @@ from engine.reporting.facts import PLANNED, WEEKLY, Facts, Scan
 from engine.reporting.look_back import DayEnd, LookBack, day_ends, mondays, record_spans
 from engine.reporting.missing_plans import MissingPlans
 from engine.reporting.replica import Replica
-from engine.reporting.snapshot import Subject
 from engine.reporting.standing import Standing, standing
+from engine.reporting.subject import Subject
 
 WEEKS_BACK = 53  # no trend shows more
 _KEY = ("org_id", "framework", "control_id")

@@ -10,7 +10,7 @@ from engine.model.ask import DEFAULT_PERIOD_DAYS
 from engine.model.document import Organization, Position
 from engine.model.thresholds import thresholds
 from engine.reporting.facts import FactQuestion
-from engine.reporting.snapshot import Subject
+from engine.reporting.subject import Subject
 from engine.reporting.view import View
 
 

@@ -1,20 +1,22 @@
 """The parts of one process, opened and closed together."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from engine.model.report import Report
+from engine.model.declaration import Declaration
 from engine.reporting.artifact_space import Quota
 from engine.reporting.artifacts import MEMORY_BYTES, Artifacts
-from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.second_history import must_not_begin_again
 from engine.runtime.settings import Settings
 from engine.store import Store
 from engine.store.migrations import migrate
+
+if TYPE_CHECKING:
+    from engine.reporting.replica import Replica
 
 REPLICA = "analytics.duckdb"
 
@@ -46,7 +48,7 @@ class Services:
         return self.background(function, *arguments)
 
     @property
-    def replica(self) -> Replica:
+    def replica(self) -> "Replica":
         """The analytics store of this process."""
         return self.snapshots.replica
 
@@ -59,7 +61,7 @@ class Services:
 @contextmanager
 def open_services(
     settings: Settings,
-    catalogue: Mapping[str, Report],
+    catalogue: Mapping[str, Declaration],
     *,
     now: datetime,
     replica: str = REPLICA,
@@ -69,19 +71,28 @@ def open_services(
     """Migrate the store, open everything, and let go of it in the end.
 
     Processes that compute side by side have a ``replica`` each, a file in the data folder; ``memory_bytes`` bounds the
-    artifacts that are held in memory; ``shared`` where several of them write all the time.
+    artifacts that are held in memory; ``shared`` where several of them write all the time. The replica is opened by
+    whoever computes first.
     """
     must_not_begin_again(settings)
     migrate(settings.store_url, now=now)
     store = Store(settings.store_url, shared=shared)
     folder = settings.data_dir
-    analytics = Replica(store.url, folder / replica, memory_limit=settings.analytics_memory)
+    opened = ExitStack()
+
+    def open_replica() -> "Replica":
+        from engine.reporting.replica import Replica
+
+        analytics = Replica(store.url, folder / replica, memory_limit=settings.analytics_memory)
+        opened.callback(analytics.close)
+        return analytics
+
     quota = Quota(settings.artifact_org_bytes, settings.artifact_bytes)
     artifacts = Artifacts(folder / "artifacts", memory_bytes=memory_bytes, quota=quota)
-    snapshots = Snapshots(store, analytics, artifacts, catalogue)
+    snapshots = Snapshots(store, open_replica, artifacts, catalogue)
     try:
         yield Services(settings, store, snapshots, now)
     finally:
         snapshots.close()
-        analytics.close()
+        opened.close()
         store.close()
