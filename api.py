@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from engine.exposure.attack_paths import Simulation
 from engine.model.ask import PERIOD_DAYS
+from engine.reporting.index import index
 from engine.sales.billing import lemonsqueezy, paypal_events
 from engine.web import lanes
 from engine.web.access import (
@@ -102,8 +103,8 @@ from engine.web.handlers.proxy import REASONING, ROBOT, proxy_route
 from engine.web.handlers.reports import report_route
 from engine.web.limits import CONTACT, COPILOT_TURNS, INGEST, INGEST_SIZE, SENSITIVE
 from engine.web.routes import CSV, EVENTS, HTML, ICS, MARKDOWN, PLAIN, ZIP, Route
-from reports.digests import CHAIN, DIGEST
 
+DIGEST = {digest.name: digest for digest in index().digests}
 CHAPTERS: Mapping[str, tuple[Route, ...]] = {
     "Health": (
         Route("GET", "/api/health", NONE, health.alive, parameters=None, answer=Liveness, lane=lanes.HEALTH),
@@ -230,7 +231,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         preview_route("GET", "/api/governance/compliance/cross-staffing-committee-escalation", S, DIGEST["cross-staffing-committee-escalation"]),
         delivery_route("POST", "/api/governance/compliance/cross-staffing-committee-escalation", ADMINS, DIGEST["cross-staffing-committee-escalation"]),
         scheduled_route("POST", "/api/governance/compliance/cross-staffing-committee-escalation/scheduled", cron("SVC_STAFFING_ESCALATION_CRON_SECRET"), DIGEST["cross-staffing-committee-escalation"]),
-        chain_route("POST", "/api/governance/compliance/staffing-digest-auto-chain/scheduled", cron("SVC_STAFFING_CHAIN_CRON_SECRET"), CHAIN),
+        chain_route("POST", "/api/governance/compliance/staffing-digest-auto-chain/scheduled", cron("SVC_STAFFING_CHAIN_CRON_SECRET"), index().chain),
         preview_route("GET", "/api/governance/compliance/committee-digest", S, DIGEST["committee-digest"]),
         delivery_route("POST", "/api/governance/compliance/committee-digest", ADMINS, DIGEST["committee-digest"]),
         scheduled_route("POST", "/api/governance/compliance/committee-digest/scheduled", cron("SVC_COMMITTEE_DIGEST_CRON_SECRET"), DIGEST["committee-digest"]),

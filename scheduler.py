@@ -33,8 +33,8 @@ from engine.model.every_organization import (
 )
 from engine.programme.retention import purge_all
 from engine.reporting import batch
-from engine.reporting.chunk import BuildResult, Chunk, ReportBatch, build_chunk
-from engine.reporting.chunk_runs import ChunkRuns
+from engine.reporting.index import index
+from engine.reporting.report_batch import BuildResult, Chunk, ChunkRuns, ReportBatch
 from engine.runtime.jobs import (
     Daily,
     Every,
@@ -47,7 +47,6 @@ from engine.sales.billing.ledger import lapse_all
 from engine.store import PLATFORM
 from engine.store.queries import deliveries, sessions
 from engine.store.queries import jobs as runs
-from reports.digests import CHAIN, DIGESTS
 
 log = logging.getLogger("hq.scheduler")
 TICK_SECONDS = 5.0
@@ -74,6 +73,8 @@ def nightly_build(services: Services, now: datetime) -> str:
 
 def build_several(services: Services, org_ids: Chunk, now: datetime) -> OrganizationsRun[BuildResult]:
     """Every report of some organizations."""
+    from engine.reporting.chunk import build_chunk
+
     return build_chunk(services.batch(now), org_ids)
 
 
@@ -144,8 +145,8 @@ def checkpoint(services: Services, now: datetime) -> str:
 # what each organization is owed at its own time, in this order; the chained digests are the chain's
 TASKS: tuple[Task, ...] = (
     *snapshot_tasks(),
-    *(digest_task(digest) for digest in DIGESTS if not digest.chained),
-    chain_task(CHAIN),
+    *(digest_task(digest) for digest in index().digests if not digest.chained),
+    chain_task(index().chain),
     bundle_task(),
 )
 

@@ -1,7 +1,5 @@
 """The digests: what is sent, to whom, how often. Each line gives preview, delivery, scheduled route and job."""
 
-from collections.abc import Mapping
-
 from engine.model.digest import Digest, Items
 from engine.reporting.facts import check_names
 from reports.capacity import committee_digest
@@ -234,6 +232,4 @@ DIGESTS: tuple[Digest, ...] = (
     ),
 )  # fmt: skip
 
-check_names({digest.report.name: digest.report.build for digest in DIGESTS})
-DIGEST: Mapping[str, Digest] = {digest.name: digest for digest in DIGESTS}
-CHAIN: tuple[Digest, ...] = tuple(digest for digest in DIGESTS if digest.chained)
+check_names({digest.report.name: digest.report.whole().build for digest in DIGESTS})

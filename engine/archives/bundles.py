@@ -6,11 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.archives.about import About
 from engine.archives.announcement import ROUTE, announcement
-from engine.archives.archive import SealedArchive, seal
-from engine.archives.contents import gather
 from engine.archives.errors import disk
 from engine.archives.manifest import Previous
 from engine.archives.proofs import SealedHistory, add_history, must_continue
@@ -31,6 +30,9 @@ from engine.store.queries import bundles as queries
 from engine.store.rows import first, pick
 from engine.store.schema.outputs import bundle_files, bundles
 from engine.store.schema.records import BundleRow
+
+if TYPE_CHECKING:
+    from engine.archives.archive import SealedArchive
 
 CRON = "cron:bundles"
 SCHEDULES = (CRON, "scheduler")
@@ -83,6 +85,8 @@ def create(
 
     ``known`` may find one that was sealed meanwhile and will do.
     """
+    from engine.archives.contents import gather
+
     folder = archive_path(services.settings, org_id, "x").parent
     sweep(services.store, folder, org_id, now=now)
     with services.store.reader() as connection:
@@ -208,8 +212,10 @@ def metadata(row: BundleRow, before: BundleRow | None) -> dict[str, object]:
 @contextmanager
 def _sealed(
     spool: ArchiveSpool, about: About, key: SigningKey, folder: Path, bundle_id: str
-) -> Iterator[SealedArchive]:
+) -> "Iterator[SealedArchive]":
     """The archive under a name of its own, which is gone in the end."""
+    from engine.archives.archive import seal
+
     path = temporary(folder, bundle_id)
     with mark(folder, bundle_id):
         try:
@@ -244,7 +250,7 @@ def _row(
     revision: Revision,
     bundle_id: str,
     about: About,
-    sealed: SealedArchive,
+    sealed: "SealedArchive",
     counts: dict[str, int],
     before: BundleRow | None,
     history: SealedHistory,
@@ -273,7 +279,7 @@ def _row(
     }
 
 
-def _write(revision: Revision, row: BundleRow, sealed: SealedArchive, settings: Settings) -> list[QueueAnswer]:
+def _write(revision: Revision, row: BundleRow, sealed: "SealedArchive", settings: Settings) -> list[QueueAnswer]:
     """The rows, the audit event and the outbox, all in one revision."""
     revision.insert(bundles, [row])
     files = [

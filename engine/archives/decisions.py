@@ -4,7 +4,7 @@ import msgspec
 import polars as pl
 
 from engine.archives.material import Material
-from engine.reporting.render.markdown import inline
+from engine.reporting.render.prose import inline
 
 MEETINGS = 12
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
-from engine.archives.archive import seal
-from engine.archives.contents import gather
 from engine.archives.errors import disk
 from engine.archives.proofs import add_history
 from engine.archives.windows import Days
@@ -38,6 +36,9 @@ class ArchiveFile:
 
 def pack(services: Services, org_id: str, kind: ArchiveKind, window: Days, *, now: datetime) -> ArchiveFile:
     """The archive of the organization as it stands, from the artifacts or made now; NotFound: no such organization."""
+    from engine.archives.archive import seal
+    from engine.archives.contents import gather
+
     key = signing_key(services.settings.signing_key_path)
     artifacts = services.artifacts
     wanted = _name(services, org_id, kind, window, key.id, now)

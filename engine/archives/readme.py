@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from engine.archives.about import About
 from engine.archives.manifest import UNLISTED
 from engine.archives.spool import Part
-from engine.reporting.render.markdown import inline
+from engine.reporting.render.prose import inline
 
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
 WHAT = {

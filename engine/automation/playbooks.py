@@ -14,8 +14,9 @@ from engine.automation.situation import CheckOptions
 from engine.automation.targets import SELECTORS
 from engine.model.errors import InvalidData, NotFound
 from engine.model.vocabulary import PlaybookRisk
-from engine.reporting.catalogue import DATA, catalogue
+from engine.reporting.artifact_names import ROOT
 
+FOLDER = ROOT / "data" / "playbooks"
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -70,10 +71,15 @@ class Playbook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     steps: Annotated[tuple[PlaybookStep, ...], msgspec.Meta(min_length=2)]
 
 
+def playbook_names() -> tuple[str, ...]:
+    """The ids of the playbooks that ship with the program: their files bear them."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
 @cache
 def playbooks() -> Mapping[str, Playbook]:
     """The playbooks that ship with the program, by id."""
-    return load(DATA / "playbooks")
+    return load(FOLDER)
 
 
 def playbook(name: str) -> Playbook:
@@ -108,6 +114,8 @@ def _check(given: Mapping[str, object]) -> dict[str, object]:
 
 def _problems(read: Playbook, stem: str) -> list[tuple[str, str]]:
     """What msgspec cannot see: names that must exist elsewhere."""
+    from engine.reporting.catalogue import catalogue
+
     known = catalogue()
     found: list[tuple[str, str]] = []
     if read.id != stem:

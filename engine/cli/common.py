@@ -40,12 +40,12 @@ def now() -> datetime:
 @contextmanager
 def open_console_services(settings: Settings | None = None, *, shared: bool = False) -> Iterator["Services"]:
     """The services under the settings of the environment, over files that nobody else may read."""
+    from engine.reporting.index import index
     from engine.runtime.services import open_services
-    from reports import CATALOGUE
 
     settings = settings or Settings.of_process()
     narrow(settings.data_dir, settings.bundle_folder, settings.artifact_folder)
-    with open_services(settings, CATALOGUE, now=now(), shared=shared) as found:
+    with open_services(settings, index().catalogue, now=now(), shared=shared) as found:
         yield found
 
 

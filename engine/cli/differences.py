@@ -56,7 +56,7 @@ def _report(
 
 def _archives(old: Path, new: Path, form: str | None) -> bytes:
     from engine.archives.comparing import compare_archives
-    from engine.model.report import FORMATS
+    from engine.model.declaration import FORMATS
     from engine.reporting.render import RENDERERS
     from reports import CATALOGUE
 

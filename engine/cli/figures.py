@@ -62,7 +62,7 @@ def _rows(found: "list[GlossaryEntry]") -> list[dict[str, object]]:
 def _json(found: "list[GlossaryEntry]", snapshot: "Snapshot | None") -> str:
     import msgspec
 
-    from engine.reporting.render.cells import plain_value
+    from engine.reporting.render.plain_values import plain_value
 
     glossary: dict[str, object] = {"figures": _rows(found)}
     if snapshot is not None:
@@ -80,8 +80,8 @@ def _json(found: "list[GlossaryEntry]", snapshot: "Snapshot | None") -> str:
 def _csv(found: "list[GlossaryEntry]") -> str:
     import polars as pl
 
-    from engine.reporting.render.cells import plain_value, scalar_text
     from engine.reporting.render.csv import csv_chunks
+    from engine.reporting.render.plain_values import plain_value, scalar_text
 
     rows = [
         {**row, "value": None if row["value"] is None else scalar_text(plain_value(row["value"], "value"))}
@@ -92,7 +92,7 @@ def _csv(found: "list[GlossaryEntry]") -> str:
 
 def _text(found: "list[GlossaryEntry]", *, values: bool) -> str:
     from engine.reporting.render import words
-    from engine.reporting.render.cells import plain_value
+    from engine.reporting.render.plain_values import plain_value
 
     lines = []
     for entry in found:

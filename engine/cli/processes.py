@@ -103,14 +103,15 @@ def _answer(
     stops: list[Callable[[float], None]],
 ) -> None:
     import api
+    from engine.reporting.index import index
     from engine.runtime.services import open_services
     from engine.web.serving.running import run
     from engine.web.serving.server import bind
-    from reports import CATALOGUE
 
     workers = {str(lane.workers): LinkedWorkers[Answering](line, str(lane.workers)) for lane in (REPORTS, ARCHIVES)}
     limiter = LinkedLimits(line) if settings.rate_limit_url == "memory://" else None
-    with StopSignals() as signals, open_services(settings, CATALOGUE, now=started_at, shared=True) as services:
+    catalogue = index().catalogue
+    with StopSignals() as signals, open_services(settings, catalogue, now=started_at, shared=True) as services:
         server = bind(Console(api.ROUTES, services, workers, limiter), listening, threads)
         stops.append(server.stop)
         run(server, signals, ready=line.ready)

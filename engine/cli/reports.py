@@ -21,7 +21,7 @@ from engine.model.errors import Usage
 from engine.model.file_errors import file_problem
 
 if TYPE_CHECKING:
-    from engine.reporting.chunk_runs import ChunkRun
+    from engine.reporting.report_batch import ChunkRun
     from engine.runtime.services import Services
 
 CLUSTER = re.compile(r"(tcp|tls)://[^/\s]+:\d{1,5}")
@@ -102,7 +102,7 @@ def report(
 @click.option("--param", "parameters", multiple=True, metavar="KEY=VALUE", help="A parameter of the report.")
 def explain(name: str, figure: str, org: str | None, form: str | None, parameters: tuple[str, ...]) -> None:
     """Print the rows that a figure of a report counts, why each counts, and the columns that make its value."""
-    from engine.model.report import EXPLAIN
+    from engine.model.declaration import EXPLAIN
 
     _print(name, org, form, query_of(parameters, **{EXPLAIN: figure}))
 

@@ -32,10 +32,11 @@ ARCHIVE_SECONDS = 1800.0
 def open_console(settings: Settings, replica: str, shared: bool) -> Iterator[Console]:
     """The console of one worker process, with an analytics store of its own."""
     import api
+    from engine.reporting.index import index
     from engine.runtime.services import open_services
-    from reports import CATALOGUE
 
-    with open_services(settings, CATALOGUE, now=now(), replica=replica, memory_bytes=0, shared=shared) as services:
+    catalogue = index().catalogue
+    with open_services(settings, catalogue, now=now(), replica=replica, memory_bytes=0, shared=shared) as services:
         yield Console(api.ROUTES, services)
 
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from engine.copilot.library import Library
 from engine.model.vocabulary import CONFIDENCES, Confidence
+
+if TYPE_CHECKING:
+    from engine.copilot.library import Library
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class AnswerPart:
 class CitationList:
     """The citations of an answer, numbered in the order in which its text names them."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: "Library") -> None:
         self.items: list[Citation] = []
         self._library = library
 
@@ -52,7 +55,7 @@ class CitationList:
         return f"[{number}]"
 
 
-def join_parts(parts: Sequence[AnswerPart], citations: Sequence[Citation], library: Library) -> OfflineAnswer:
+def join_parts(parts: Sequence[AnswerPart], citations: Sequence[Citation], library: "Library") -> OfflineAnswer:
     """One text; only as sure as its least sure part that says anything."""
     saying = [part.confidence for part in parts if part.confidence != "none"]
     confidence: Confidence = max(saying, key=CONFIDENCES.index, default="none")

@@ -5,10 +5,13 @@ Figures come from the organization's own reports. Names behind e-mail addresses 
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from engine.copilot.answers import OfflineAnswer
-from engine.copilot.library import Library
 from engine.intake.redaction import REDACTED, redact
+
+if TYPE_CHECKING:
+    from engine.copilot.library import Library
 
 CONTEXT_CHARACTERS = 8_000
 HISTORY_CHARACTERS = 24_000
@@ -44,7 +47,7 @@ def messages(conversation: Sequence[dict[str, str]], figures: str) -> list[dict[
     return [{"role": "system", "content": f"{SYSTEM}\n\n{figures}"}, *reversed(kept)]
 
 
-def figures(library: Library, found: OfflineAnswer) -> str:
+def figures(library: "Library", found: OfflineAnswer) -> str:
     """Headlines of the main reports, and what the reports say to the question at hand; no names of people."""
     lines = [f"Figures as of {library.today}:"]
     for name in HEADLINES:

@@ -4,11 +4,9 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from engine.copilot.answers import Citation, OfflineAnswer
-from engine.copilot.library import Library
-from engine.copilot.offline import answer, general_help
 from engine.copilot.prompts import NO_FIGURES, figures, messages
 from engine.copilot.providers import (
     Completion,
@@ -18,6 +16,9 @@ from engine.copilot.providers import (
 )
 from engine.model.vocabulary import Confidence
 from engine.runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.copilot.library import Library
 
 log = logging.getLogger("hq.copilot")
 OFFLINE = "offline"
@@ -67,8 +68,10 @@ class Lookup:
 LookUp: TypeAlias = Callable[[str, Sequence[str], bool], Lookup]
 
 
-def look_up(library: Library, asker: str, question: str, before: Sequence[str], for_model: bool) -> Lookup:
+def look_up(library: "Library", asker: str, question: str, before: Sequence[str], for_model: bool) -> Lookup:
     """Ask the records; ``before`` is what was asked in the conversation so far."""
+    from engine.copilot.offline import answer
+
     found = answer(question, library, asker=asker, before=before)
     return Lookup(found, figures(library, found) if for_model else "")
 
@@ -78,11 +81,7 @@ def run(settings: Settings, conversation: Sequence[dict[str, str]], look: LookUp
     asked unless the settings say so."""
     before = [message["content"] for message in conversation[:-1] if message["role"] == "user"]
     providers = providers_of(settings) if look is not None or settings.copilot_anonymous else ()
-    looked = (
-        Lookup(general_help(), NO_FIGURES)
-        if look is None
-        else look(conversation[-1]["content"], before, bool(providers))
-    )
+    looked = _nobody() if look is None else look(conversation[-1]["content"], before, bool(providers))
     found = looked.answer
     skipped: list[dict[str, str]] = []
     told = messages(conversation, looked.figures) if providers else []
@@ -96,6 +95,13 @@ def run(settings: Settings, conversation: Sequence[dict[str, str]], look: LookUp
             return Turn(provider.name, provider.model, tuple(skipped), found.citations, None, pieces, completion)
     lines = iter(found.text.splitlines(keepends=True))
     return Turn(OFFLINE, OFFLINE, tuple(skipped), found.citations, found.confidence, lines)
+
+
+def _nobody() -> Lookup:
+    """What is said to whoever is not signed in."""
+    from engine.copilot.offline import general_help
+
+    return Lookup(general_help(), NO_FIGURES)
 
 
 def _begin(provider: Provider, told: Sequence[dict[str, str]], stream: bool) -> tuple[Completion, Iterator[str]]:

@@ -8,7 +8,6 @@ A declaration is ``engine.model.digest.Digest``; the registry is ``reports/diges
 
 from engine.digests.calendar import Task, tick
 from engine.digests.chain import CHAIN_NAME, ChainRun, run_chain
-from engine.digests.content import Content, content
 from engine.digests.deliver import (
     Run,
     deliver,
@@ -26,12 +25,10 @@ from engine.digests.tasks import (
 __all__ = [
     "CHAIN_NAME",
     "ChainRun",
-    "Content",
     "Run",
     "Task",
     "bundle_task",
     "chain_task",
-    "content",
     "deliver",
     "digest_task",
     "each",

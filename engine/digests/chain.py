@@ -13,7 +13,7 @@ from engine.digests.deliver import (
     run_name,
 )
 from engine.model.days import local_day, midnight
-from engine.model.digest import Digest
+from engine.model.digest import ChainStep, Digest
 from engine.model.errors import NotFound, Problem
 from engine.model.every_organization import public_message
 from engine.runtime.services import Services
@@ -23,17 +23,6 @@ from engine.store.schema.records import JobRunRow
 
 CHAIN_NAME = "staffing-digest-auto-chain"
 NOT_DUE = "not_due"
-
-
-@dataclass(frozen=True)
-class ChainStep:
-    """What came of one digest of the chain."""
-
-    digest: str
-    outcome: str
-    period: str = ""
-    deliveries: int = 0
-    message: str | None = None
 
 
 @dataclass(frozen=True)

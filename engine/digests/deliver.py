@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from engine.delivery import (
     Channels,
@@ -13,11 +13,7 @@ from engine.delivery import (
     endpoints,
     enqueue,
 )
-from engine.digests import buttons, state
-from engine.digests.buttons import Button
 from engine.digests.calendar import span
-from engine.digests.content import Content, content
-from engine.digests.messages import Occasion, messages
 from engine.model.days import local_day
 from engine.model.digest import (
     Digest,
@@ -27,11 +23,15 @@ from engine.model.digest import (
 )
 from engine.model.errors import NotFound, Problem
 from engine.model.every_organization import for_every_organization, public_message
-from engine.reporting.catalogue import catalogue
 from engine.runtime.services import Services
 from engine.store import Revision
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock, SentDelivery
+
+if TYPE_CHECKING:
+    from engine.digests.buttons import Button
+    from engine.digests.content import Content
+    from engine.digests.messages import Occasion
 
 NOTHING: Mapping[str, str] = {}
 T = TypeVar("T")
@@ -95,6 +95,10 @@ def deliver(
     An empty digest is not sent unless ``send_empty``; the run is recorded, and what it moves is moved. BadRequest for
     a parameter that the report does not have, NotFound for an organization that is not there.
     """
+    from engine.digests import buttons, state
+    from engine.digests.content import content
+    from engine.digests.messages import messages
+
     work = _prepared(services, digest, org_id, now)
     with services.store.reader() as connection:
         done = queries.ledger(connection, org_id, digest.name, work.period)
@@ -182,14 +186,18 @@ def _prepared(services: Services, digest: Digest, org_id: str, now: datetime) ->
 
 def key(digest: Digest, day: date) -> str:
     """The period of a day, as the ledger names it."""
+    from engine.reporting.catalogue import catalogue
+
     return period_key(digest.period, day, catalogue().version)
 
 
-def _occasion(work: _Work, found: Mapping[str, Sequence[Button]]) -> Occasion:
+def _occasion(work: _Work, found: "Mapping[str, Sequence[Button]]") -> "Occasion":
+    from engine.digests.messages import Occasion
+
     return Occasion(work.period, work.late, work.services.settings.base_url, found)
 
 
-def _note(revision: Revision, work: _Work, made: Content, letters: Sequence[Message]) -> None:
+def _note(revision: Revision, work: _Work, made: "Content", letters: Sequence[Message]) -> None:
     """One event for the run where it changed anything."""
     if letters or revision.touched:
         details = {"period": work.period, "content_hash": made.hash, "messages": len(letters), "empty": made.empty}

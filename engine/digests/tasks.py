@@ -17,7 +17,6 @@ from engine.digests.deliver import (
 from engine.model.days import local_day
 from engine.model.digest import Digest, When, last_due
 from engine.model.formulas import iso_week
-from engine.programme import snapshots, week_plans
 from engine.runtime.services import Services
 from engine.store.queries import digests as queries
 from engine.store.queries.digests import Clock
@@ -79,16 +78,24 @@ def snapshot_tasks() -> tuple[Task, ...]:
     """The week's snapshot and plan, as it begins."""
 
     def snapshot(services: Services, org_id: str, now: datetime) -> str:
+        from engine.programme import snapshots
+
         return snapshots.take(services, org_id, ACTOR, now=now)
 
     def plan(services: Services, org_id: str, now: datetime) -> str:
+        from engine.programme import week_plans
+
         return week_plans.take(services, org_id, ACTOR, now=now)
 
     def taken(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+        from engine.programme import snapshots
+
         with services.store.reader() as connection:
             return snapshots.is_taken(connection, org_id, _today(clock.zone, now))
 
     def planned(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
+        from engine.programme import week_plans
+
         with services.store.reader() as connection:
             return week_plans.is_taken(connection, org_id, _today(clock.zone, now))
 

@@ -10,7 +10,7 @@ from engine.incidents.rca_reads import Surroundings
 from engine.model.errors import NotFound
 from engine.model.thresholds import Thresholds
 from engine.model.vocabulary import Json
-from engine.reporting.render.cells import plain_value
+from engine.reporting.render.plain_values import plain_value
 from engine.store import Reader, Revision
 from engine.store.ids import new_id
 from engine.store.queries.settings import threshold

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from engine.incidents.durations import incident_times
 from engine.incidents.records import IncidentRecord, StampedRow
-from engine.reporting.render.cells import plain_value
+from engine.reporting.render.plain_values import plain_value
 from engine.store.rows import without
 from engine.store.schema.records import AuditLogRow
 from engine.store.types import canonical_json

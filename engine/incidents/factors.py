@@ -6,7 +6,7 @@ import msgspec
 
 from engine.incidents.markdown import FILL_IN, deploys_table, table
 from engine.incidents.records import IncidentRecord
-from engine.reporting.render.markdown import inline, paragraph
+from engine.reporting.render.prose import inline, paragraph
 from engine.store.schema.records import RcaRunRow
 
 BEST = 3

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from engine.incidents.records import IncidentRecord, StampedRow
 from engine.model.days import spelled_day
-from engine.reporting.render.markdown import inline
+from engine.reporting.render.prose import inline
 from engine.store.schema.records import IncidentTimelineRow
 
 MilestoneColumn: TypeAlias = Literal[

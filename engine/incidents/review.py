@@ -25,7 +25,7 @@ from engine.incidents.markdown import (
 from engine.incidents.own_zone import in_own_zone
 from engine.incidents.records import IncidentRecord
 from engine.model.days import spelled_day
-from engine.reporting.render.markdown import heading, inline, paragraph
+from engine.reporting.render.prose import heading, inline, paragraph
 
 REVIEWED = "incident.postmortem.completed"
 

@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from engine.incidents.slo_rules import (
     RULES,
@@ -24,6 +23,9 @@ from engine.incidents.slo_sums import (
 )
 from engine.model.document import Coverage
 from engine.model.vocabulary import BUDGET_STATES, BudgetState, SloWindow
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class ServiceBudget:
         return next(window for window in self.windows if window.days == days)
 
 
-def service_budget(objective: Objective, buckets: pl.DataFrame, now: datetime) -> ServiceBudget:
+def service_budget(objective: Objective, buckets: "pl.DataFrame", now: datetime) -> ServiceBudget:
     """The budgets of one service from its buckets (bucket_at, total, bad); a bucket counts once it is complete."""
     return budget(objective, service_sums(buckets, now))
 

@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
+
 
 BUCKET_MINUTES = 5
 DAY_MINUTES = 24 * 60
@@ -34,11 +37,13 @@ def window_end(now: datetime) -> datetime:
     return now.replace(minute=now.minute - now.minute % BUCKET_MINUTES, second=0, microsecond=0)
 
 
-def bucket_sums(buckets: pl.DataFrame, now: datetime) -> dict[str, SpanSums]:
+def bucket_sums(buckets: "pl.DataFrame", now: datetime) -> dict[str, SpanSums]:
     """Sums of every service with a bucket before ``now``.
 
     ``buckets`` has service_id, bucket_at (start of the five minutes; UTC, with or without zone), total, bad.
     """
+    import polars as pl
+
     end = window_end(now.astimezone(UTC) if now.tzinfo else now.replace(tzinfo=UTC))
     at = buckets["bucket_at"].cast(pl.Datetime("us"))
     naive_end = end.replace(tzinfo=None)
@@ -57,13 +62,17 @@ def bucket_sums(buckets: pl.DataFrame, now: datetime) -> dict[str, SpanSums]:
     }
 
 
-def service_sums(buckets: pl.DataFrame, now: datetime) -> SpanSums:
+def service_sums(buckets: "pl.DataFrame", now: datetime) -> SpanSums:
     """Sums of the one service that ``buckets`` (bucket_at, total, bad) belong to; zeros without buckets."""
+    import polars as pl
+
     summed = bucket_sums(buckets.with_columns(service_id=pl.lit("")), now)
     return summed.get("", SpanSums({span: EventCount(0, 0, 0) for span in SPANS}))
 
 
-def _span(minutes: int, end: datetime) -> pl.Expr:
+def _span(minutes: int, end: datetime) -> "pl.Expr":
+    import polars as pl
+
     within = pl.col("bucket_at") >= end - timedelta(minutes=minutes)
     return pl.struct(
         total=pl.col("total").filter(within).sum(),

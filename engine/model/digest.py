@@ -10,8 +10,8 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from engine.model.days import local_day
+from engine.model.declaration import Declaration
 from engine.model.formulas import iso_week
-from engine.model.report import Report
 from engine.model.thresholds import Thresholds
 
 Way = Literal["email", "chat", "webhook"]
@@ -57,7 +57,7 @@ class Digest:
 
     name: str
     route: str
-    report: Report
+    report: Declaration
     preference: str
     cron_setting: str
     channels: tuple[Way, ...]
@@ -72,6 +72,17 @@ class Digest:
     asks: str | None = None
     for_admins: bool = True
     chained: bool = False
+
+
+@dataclass(frozen=True)
+class ChainStep:
+    """What came of one digest of the chain."""
+
+    digest: str
+    outcome: str
+    period: str = ""
+    deliveries: int = 0
+    message: str | None = None
 
 
 def period_key(period: Period, day: date, catalogue_version: str) -> str:

@@ -108,3 +108,8 @@ class Usage(Problem):
     status = 400
     word = "usage"
     exit_code = 2
+
+
+def unknown_organization(org_id: str) -> NotFound:
+    """What is said of an organization that is not there."""
+    return NotFound(f"There is no organization {org_id!r}.", word="unknown_organization")

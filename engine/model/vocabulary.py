@@ -207,3 +207,6 @@ FRAMEWORK_NAMES = {
     "gdpr-art32": "GDPR Article 32",
     "fedramp-poam": "FedRAMP POA&M",
 }
+
+FRAMEWORKS = ("soc2", "iso27001", "pci-dss", "hipaa", "nist-csf", "cis-v8", "cmmc-l2", "gdpr-art32")
+EVERY_RECORD = "*"  # the framework of a kept start that speaks of the organization as a whole

@@ -6,7 +6,6 @@ from datetime import date, datetime
 
 from engine.model.days import local_day
 from engine.model.vocabulary import LinkOutcome
-from engine.reporting.catalogue import catalogue
 from engine.store import Note, Revision, rows
 from engine.store.ids import new_id
 from engine.store.queries.organizations import time_zone
@@ -124,6 +123,8 @@ class _Work:
 
     def _check(self, one: LinkRequest) -> bool:
         """Whether the link supplements a bundle that was sealed before the test; _Refusal for what cannot be."""
+        from engine.reporting.catalogue import catalogue
+
         test = self.tests.get(one.test_id)
         if test is None:
             raise _Refusal("unknown_test", f"There is no dry-run and no test run {one.test_id!r}.")

@@ -5,14 +5,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TypedDict, cast
 
-import polars as pl
-
-from engine.intake.imports.names import slug
-from engine.intake.imports.rows import ID_LENGTH
 from engine.model.errors import BadRequest, Conflict
 from engine.model.vocabulary import VENDOR_TIERS, VendorTier
-from engine.reporting.catalogue import catalogue
-from engine.reporting.facts.vendors import inherits
 from engine.store import Revision
 from engine.store.queries.settings import threshold
 from engine.store.queries.vendors import frameworks_in_scope, names
@@ -61,6 +55,8 @@ class NewVendor:
 
 def categories() -> list[str]:
     """The categories that the inheritance rules know."""
+    from engine.reporting.catalogue import catalogue
+
     return catalogue().vendor_inheritance["category"].unique().sort().to_list()
 
 
@@ -107,6 +103,11 @@ def handles_phi(vendor: NewVendor) -> bool | None:
 
 def inherited_by(row: Mapping[str, object], frameworks: list[str]) -> list[InheritedControl]:
     """The controls of these frameworks that a vendor carries by its tier and category."""
+    import polars as pl
+
+    from engine.reporting.catalogue import catalogue
+    from engine.reporting.facts.vendors import inherits
+
     names = ("tier", "category", "handles_phi", "data_classes")
     types = {"org_id": pl.String, "vendor_id": pl.String, **dict.fromkeys(names, pl.String), "handles_phi": pl.Boolean}
     frame = pl.DataFrame([{"org_id": "", "vendor_id": "", **{name: row[name] for name in names}}], schema=types)
@@ -166,6 +167,9 @@ def create(revision: Revision, vendor: NewVendor, today: date) -> dict[str, obje
 
 def _free_id(revision: Revision, name: str) -> str:
     """An identifier made from the name, as an import would make it, so that neither registers a vendor twice."""
+    from engine.intake.imports.names import slug
+    from engine.intake.imports.rows import ID_LENGTH
+
     identifier = slug(name)[:ID_LENGTH]
     known = names(revision.connection, revision.org_id)
     same = [key for key, other in known.items() if key == identifier or other.casefold() == name.casefold()]

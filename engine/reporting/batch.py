@@ -9,17 +9,26 @@ organizations are put together, nor on where they are built.
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
 
 from engine.model.errors import Problem
 from engine.model.every_organization import OrganizationFailure, OrganizationsRun, for_every_organization
-from engine.reporting.chunk import BuildResult, Chunk, ReportBatch
-from engine.reporting.chunk_runs import ChunkRun, here
+from engine.reporting.report_batch import BuildResult, Chunk, ChunkRun, ChunkRuns, ReportBatch
 from engine.store import Store
 
 MOST_EVENTS = 200_000
 MOST_ORGANIZATIONS = 16
 
+
 Progress = Callable[[str, int, int], None]
+
+
+def here(batch: ReportBatch, chunks: Sequence[Chunk]) -> ChunkRuns:
+    """One chunk after the other, in this process."""
+    from engine.reporting.chunk import build_chunk
+
+    for chunk in chunks:
+        yield chunk, partial(build_chunk, batch, chunk)
 
 
 def build(

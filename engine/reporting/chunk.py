@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
 
 import polars as pl
 
@@ -19,40 +18,17 @@ from engine.model.every_organization import (
 )
 from engine.model.report import Report
 from engine.reporting.artifact_names import artifact_name
-from engine.reporting.artifacts import ArtifactStorage
 from engine.reporting.facts import Facts
 from engine.reporting.missing_weeks import MissingWeeks
-from engine.reporting.parts import newest_erasure
+from engine.reporting.part_positions import newest_erasure
 from engine.reporting.replica import Replica
+from engine.reporting.report_batch import BuildResult, ReportBatch
 from engine.reporting.snapshot import Snapshot
 from engine.reporting.snapshots import Snapshots
-from engine.reporting.subjects import Subject, question, subjects
+from engine.reporting.subject import Subject
+from engine.reporting.subjects import question, subjects
 from engine.reporting.view import View
 from engine.store import Store
-
-Chunk: TypeAlias = tuple[str, ...]
-"""Identifiers of organizations."""
-
-
-@dataclass(frozen=True)
-class ReportBatch:
-    """What all chunks of a batch have in common, wherever they are built. ``memory_limit`` is DuckDB's."""
-
-    url: str
-    storage: ArtifactStorage
-    catalogue: Mapping[str, Report]
-    now: datetime
-    memory_limit: str = "2GB"
-
-
-@dataclass(frozen=True)
-class BuildResult:
-    """What came of one organization: files made, files that were there already, bytes made."""
-
-    org_id: str
-    made: int
-    kept: int
-    size: int
 
 
 @dataclass(frozen=True)
@@ -61,6 +37,7 @@ class _ChunkFacts:
 
     subject: Subject
     facts: Mapping[int, Facts]
+    documents: None = None
 
     def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
         """The fact over the period; KeyError for a period that no report of the batch is asked over."""
@@ -109,7 +86,7 @@ def _build(batch: ReportBatch, snapshots: Snapshots, org_ids: Sequence[str]) -> 
     def read(view: View) -> OrganizationsRun[BuildResult]:
         found = subjects(view, org_ids, lambda zone: local_day(batch.now, zone))
         weeks = MissingWeeks(snapshots.replica)
-        periods = _needed(batch.catalogue)
+        periods = _needed(snapshots.catalogue)
         facts = {
             period: Facts(view, [question(subject, period) for subject in found], complete=weeks.complete)
             for period in periods

@@ -1,31 +1,20 @@
-"""Where the chunks of a batch are built: in this process, or in several beside it."""
+"""Chunks of a batch that are built in several processes beside this one."""
 
 import logging
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from typing import TypeAlias
 
 from engine.model.errors import Unavailable
 from engine.model.every_organization import OrganizationsRun
-from engine.reporting.chunk import BuildResult, Chunk, ReportBatch, build_chunk
+from engine.reporting.batch import here
+from engine.reporting.chunk import build_chunk
 from engine.reporting.process_pool import process_pool
+from engine.reporting.report_batch import BuildResult, Chunk, ChunkRun, ChunkRuns, ReportBatch
 
 log = logging.getLogger(__name__)
-
-ChunkResult: TypeAlias = Callable[[], OrganizationsRun[BuildResult]]
-"""Gives what came of a chunk, or raises what it failed for as a whole."""
-ChunkRuns: TypeAlias = Generator[tuple[Chunk, ChunkResult], None, None]
-ChunkRun: TypeAlias = Callable[[ReportBatch, Sequence[Chunk]], ChunkRuns]
-"""Has chunks built; gives each with its result as it is done, in whatever order."""
-
-
-def here(batch: ReportBatch, chunks: Sequence[Chunk]) -> ChunkRuns:
-    """One chunk after the other, in this process."""
-    for chunk in chunks:
-        yield chunk, partial(build_chunk, batch, chunk)
 
 
 def in_processes(jobs: int) -> ChunkRun:

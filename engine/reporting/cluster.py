@@ -20,8 +20,7 @@ if TYPE_CHECKING:  # a worker loads Polars once it was told with how many thread
     from distributed import Client, Future
 
     from engine.model.every_organization import OrganizationsRun
-    from engine.reporting.chunk import BuildResult, Chunk, ReportBatch
-    from engine.reporting.chunk_runs import ChunkRuns
+    from engine.reporting.report_batch import BuildResult, Chunk, ChunkRuns, ReportBatch
 
     Task: TypeAlias = Future[OrganizationsRun[BuildResult]]
 

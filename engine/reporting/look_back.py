@@ -16,7 +16,8 @@ from engine.model.errors import Unavailable
 from engine.reporting.facts import FactQuestion, Facts, Scan
 from engine.reporting.facts.audit_scans import local_day
 from engine.reporting.replica import Replica
-from engine.reporting.subjects import Subject, question, subjects
+from engine.reporting.subject import Subject
+from engine.reporting.subjects import question, subjects
 from engine.store.chain import OWN_EVENTS
 from engine.store.history import BEGUN
 

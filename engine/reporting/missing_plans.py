@@ -14,7 +14,7 @@ from engine.model.formulas import iso_week
 from engine.reporting.facts import Facts, Scan
 from engine.reporting.look_back import DayEnd, LookBack, day_ends, mondays, record_spans
 from engine.reporting.replica import Replica
-from engine.reporting.subjects import Subject
+from engine.reporting.subject import Subject
 from engine.reporting.week_plan import AHEAD, done_in, due_in, expected_in, outcome, planned_hours
 
 WEEKS_BACK = 26  # as many as thresholds and expectations are usually taken from

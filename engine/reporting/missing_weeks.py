@@ -16,7 +16,7 @@ from engine.reporting.look_back import DayEnd, LookBack, day_ends, mondays, reco
 from engine.reporting.missing_plans import MissingPlans
 from engine.reporting.replica import Replica
 from engine.reporting.standing import Standing, standing
-from engine.reporting.subjects import Subject
+from engine.reporting.subject import Subject
 
 WEEKS_BACK = 53  # no trend shows more
 _KEY = ("org_id", "framework", "control_id")

@@ -5,14 +5,13 @@ name, so it stays where it was built.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from engine.model.document import Position
 from engine.reporting.facts import ASKED, PLANNED, WEEKLY, sources_of
 from engine.reporting.facts.scans import SCANS
 from engine.store.part_heads import EVENTS, part_of
-from engine.store.person_erasure import PERSON_ERASED
 from engine.store.schema import REPLICATED
 
 ALWAYS = frozenset({"organizations", "organization_settings"})  # name, time zone and thresholds are in every report
@@ -74,16 +73,3 @@ def stand_of(scan: str, heads: Mapping[str, Position]) -> tuple[tuple[Position |
     """Where the newest write to each part ended that a scan looks at, and whether it looks at all events besides."""
     parts = _scan_parts(scan)
     return tuple(heads.get(part) for part in sorted(parts - {EVENTS})), EVENTS in parts
-
-
-def newest(parts: Collection[str], heads: Mapping[str, Position], head: Position) -> Position:
-    """Where the newest write to any of these parts ended, in an organization that stands at ``head``."""
-    if EVENTS in parts:
-        return head
-    return max((heads[part] for part in parts if part in heads), key=lambda found: found.seq, default=head)
-
-
-def newest_erasure(heads: Mapping[str, Position]) -> int:
-    """Where the newest erasure of a person ended; 0 without one. What was computed before may name that person."""
-    found = heads.get(part_of(PERSON_ERASED))
-    return 0 if found is None else found.seq

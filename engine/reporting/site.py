@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 
 from engine.model.report import Report
 from engine.reporting.durable_files import flush, flush_names
-from engine.reporting.render import RENDERERS, download_name
-from engine.reporting.render.html import CONTENT_SECURITY_POLICY, ENVIRONMENT
+from engine.reporting.render import CONTENT_SECURITY_POLICY, RENDERERS, download_name
+from engine.reporting.render.html import ENVIRONMENT
 from engine.reporting.snapshot import Snapshot
 
 INDEX = "index.html"

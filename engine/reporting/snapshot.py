@@ -12,46 +12,34 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from types import TracebackType
-from typing import Protocol, TypeAlias, TypeVar
-
-import polars as pl
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from engine.model.as_of import SINCE
 from engine.model.ask import DEFAULT_PERIOD_DAYS, Ask, Parameters
+from engine.model.declaration import EXPLAIN, Declaration, find_report
 from engine.model.document import Document, Edition, Position
 from engine.model.errors import Unavailable
-from engine.model.figure import Figures
-from engine.model.report import EXPLAIN, Report, find_report
 from engine.reporting.artifact_names import Name
 from engine.reporting.artifacts import Artifacts
-from engine.reporting.difference.comparing import Side
-from engine.reporting.facts.memory import Memory
-from engine.reporting.parts import newest, report_parts
+from engine.reporting.index import parts_of
+from engine.reporting.part_positions import newest
 from engine.reporting.render import RENDERERS
-from engine.reporting.render.json import content_hash
-from engine.reporting.subjects import PartHeads, Subject
-from engine.reporting.view import ReplicaLost
+from engine.reporting.subject import FactSource, PartHeads, Stand, Subject
+
+if TYPE_CHECKING:  # what is there already is found without what computes it
+    import polars as pl
+
+    from engine.model.figure import Figures
+    from engine.model.report import Report
+    from engine.reporting.difference.comparing import Side
 
 T = TypeVar("T")
 KEPT_EDITIONS = 2  # a report is asked for in one format after the other
 
 Render = Callable[[Edition], bytes]
 Naming = Callable[[str, str, str, date, Position, Parameters, int], tuple[Name, str]]
-Changes: TypeAlias = Callable[["Snapshot", Report, Parameters], Document]
+Changes: TypeAlias = Callable[["Snapshot", "Report", Parameters], Document]
 """What differs between an earlier moment, which the parameters name, and the snapshot."""
-
-
-class FactSource(Protocol):
-    """Where the facts of one subject come from."""
-
-    @property
-    def subject(self) -> Subject: ...
-
-    def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
-        """A fact of the subject alone; over any period where ``period_days`` is None."""
-
-    def release(self) -> None:
-        """The snapshot needs it no more."""
 
 
 @dataclass(frozen=True)
@@ -74,15 +62,14 @@ class Snapshot:
     def __init__(
         self,
         org_id: str,
-        at: tuple[Position, date],
+        at: Stand,
         part_heads: Callable[[], PartHeads] | None,
-        catalogue: Mapping[str, Report],
+        catalogue: Mapping[str, Declaration],
         artifacts: Artifacts,
-        open_source: Callable[[tuple[Position, date] | None], FactSource],
+        open_source: Callable[[Stand | None], FactSource],
         naming: Naming,
         erased: Callable[[], int],
         changes: "Changes | None" = None,
-        documents: Callable[[int], Memory[Document]] | None = None,
     ) -> None:
         self.org_id = org_id
         self.catalogue = catalogue
@@ -94,7 +81,6 @@ class Snapshot:
         self._erased = erased
         self._erased_before = erased()
         self._changes = changes
-        self._documents = documents
         self._opened: FactSource | None = None
         self._editions: dict[tuple[object, ...], Edition] = {}
 
@@ -111,6 +97,8 @@ class Snapshot:
     @property
     def _source(self) -> FactSource:
         if self._opened is None:
+            from engine.reporting.view import ReplicaLost
+
             try:
                 self._opened = self._open_source(None)
             except ReplicaLost:
@@ -123,12 +111,12 @@ class Snapshot:
         """Where it stands in the organization's chain."""
         return self._at[0]
 
-    def _stands_at(self, report: Report) -> Position:
+    def _stands_at(self, report: Declaration) -> Position:
         """What names a report: where the newest write to anything that it looks at ended; of the past where it is."""
         if self._part_heads is None:
             return self.revision
         heads = self._part_heads() if self._opened is None else self._opened.subject.part_heads
-        return newest(report_parts(report.facts), heads, self.revision)
+        return newest(parts_of(report), heads, self.revision)
 
     @property
     def as_of(self) -> date:
@@ -140,17 +128,17 @@ class Snapshot:
         """All that it is of; settles it."""
         return self._source.subject
 
-    def report(self, name: str) -> Report:
+    def report(self, name: str) -> Declaration:
         """A report of the catalogue; NotFound names the ones that exist."""
         return find_report(self.catalogue, name)
 
-    def fact(self, name: str, period_days: int = DEFAULT_PERIOD_DAYS) -> pl.DataFrame:
+    def fact(self, name: str, period_days: int = DEFAULT_PERIOD_DAYS) -> "pl.DataFrame":
         """The rows of this organization in a fact or a scan, over a period that ends on the day."""
         return self._whole(lambda: self._source.frame(name, period_days))
 
-    def edition(self, report: str | Report, query: Mapping[str, str]) -> Edition:
+    def edition(self, report: str | Declaration, query: Mapping[str, str]) -> Edition:
         """A report's content. BadRequest for a bad parameter, NotFound for an unknown report."""
-        declared = report if isinstance(report, Report) else self.report(report)
+        declared = self.report(report) if isinstance(report, str) else report
         return self._edition(declared, declared.parse(query))
 
     def bytes(
@@ -186,19 +174,19 @@ class Snapshot:
         names = [self._name(report, form, report.parse({})) for report, form in every]
         self.artifacts.prefetch(self.org_id, names, self._is_wanted)
 
-    def figures(self, report: str, query: Mapping[str, str]) -> Figures:
+    def figures(self, report: str, query: Mapping[str, str]) -> "Figures":
         """The values of a report's figures. BadRequest for a bad parameter, NotFound for an unknown report."""
         declared = self.report(report)
-        return self._whole(lambda: declared.values(*self._question(declared, declared.parse(query))))
+        whole = declared.whole()
+        return self._whole(lambda: whole.values(*self._question(whole, declared.parse(query))))
 
     def content_hash(self, report: str, query: Mapping[str, str]) -> str:
         """The hash of what the report says whatever its revision, kept beside its artifacts."""
         declared = self.report(report)
-        kept = self._keep(declared, "sha256", declared.parse(query), lambda edition: content_hash(edition).encode())
-        return kept.data.decode()
+        return self._keep(declared, "sha256", declared.parse(query), _hashed).data.decode()
 
     def _keep(
-        self, report: Report, form: str, parameters: Parameters, render: Render, must_keep: bool = False
+        self, report: Declaration, form: str, parameters: Parameters, render: Render, must_keep: bool = False
     ) -> Artifact:
         if kept := self._kept(report, form, parameters):
             return kept
@@ -218,26 +206,28 @@ class Snapshot:
         """Whether what is made here may be kept: not where a person went meanwhile."""
         return self._erased_before == self._erased()
 
-    def _kept(self, report: Report, form: str, parameters: Parameters, shared: bool = False) -> Artifact | None:
+    def _kept(self, report: Declaration, form: str, parameters: Parameters, shared: bool = False) -> Artifact | None:
         name, key = self._name(report, form, parameters)
         data = self.artifacts.fetch(name, key, self._is_wanted) if shared else self.artifacts.get(name, key)
         return None if data is None else Artifact(name, key, data)
 
-    def _name(self, report: Report, form: str, parameters: Parameters) -> tuple[Name, str]:
+    def _name(self, report: Declaration, form: str, parameters: Parameters) -> tuple[Name, str]:
         stands_at = self._stands_at(report)
         return self._naming(self.org_id, report.name, form, self.as_of, stands_at, parameters, self._erased_before)
 
-    def _edition(self, report: Report, parameters: Parameters) -> Edition:
+    def _edition(self, report: Declaration, parameters: Parameters) -> Edition:
         key = (report.name, *parameters.items())
         found = self._editions.get(key)
         if found is None:
-            found = self._editions[key] = self._whole(lambda: self._compute(report, parameters))
+            found = self._editions[key] = self._whole(lambda: self._compute(report.whole(), parameters))
             while len(self._editions) > KEPT_EDITIONS:
                 del self._editions[next(iter(self._editions))]
         return found
 
     def _whole(self, compute: Callable[[], T]) -> T:
         """What is computed; once more from another copy of the records, where this stands, if the first was lost."""
+        from engine.reporting.view import ReplicaLost
+
         try:
             return compute()
         except ReplicaLost:
@@ -247,7 +237,7 @@ class Snapshot:
                 self._opened = self._open_source(self._at)
             return compute()
 
-    def _compute(self, report: Report, parameters: Parameters) -> Edition:
+    def _compute(self, report: "Report", parameters: Parameters) -> Edition:
         subject, compared = self.subject, SINCE.name in parameters
         return Edition(
             report=report.name,
@@ -256,32 +246,32 @@ class Snapshot:
             schema_version=report.schema_version,
             organization=subject.organization,
             as_of=subject.as_of,
-            revision=newest(report_parts(report.facts), subject.part_heads, subject.revision),
+            revision=newest(parts_of(report), subject.part_heads, subject.revision),
             parameters=dict(parameters),
             settings_version=subject.settings.version,
             document=self._compared(report, parameters) if compared else self._document(report, parameters),
         )
 
-    def _compared(self, report: Report, parameters: Parameters) -> Document:
+    def _compared(self, report: "Report", parameters: Parameters) -> Document:
         if self._changes is None:
             raise ValueError("nothing is known here of an earlier moment to compare with")
         return self._changes(self, report, parameters)
 
-    def _document(self, report: Report, parameters: Parameters) -> Document:
+    def _document(self, report: "Report", parameters: Parameters) -> Document:
         """What the report says; nothing is computed where all that it rests on is what it was."""
         frames, ask = self._question(report, parameters)
-        if self._documents is None:
-            return _say(report, frames, ask, parameters)
-        memory, key = self._documents(self._erased_before), (report.name, *parameters.items())
-        sources = (*frames.values(), ask)
-        found = memory.get(key, sources)
+        memory, key, sources = self._source.documents, (report.name, *parameters.items()), (*frames.values(), ask)
+        found = None if memory is None else memory.get(key, sources)
         if found is None:
             found = _say(report, frames, ask, parameters)
-            memory.put(key, sources, found)
+            if memory is not None:
+                memory.put(key, sources, found)
         return found
 
-    def side(self, report: Report, parameters: Parameters) -> Side:
+    def side(self, report: "Report", parameters: Parameters) -> "Side":
         """What a report says here, and all that its difference from another moment is told with."""
+        from engine.reporting.difference.comparing import Side
+
         frames, ask = self._question(report, parameters)
         return Side(
             _say(report, frames, ask, parameters),
@@ -291,7 +281,7 @@ class Snapshot:
             lambda name: self._source.frame(name, None),
         )
 
-    def _question(self, report: Report, parameters: Parameters) -> tuple[dict[str, pl.DataFrame], Ask]:
+    def _question(self, report: "Report", parameters: Parameters) -> tuple[dict[str, "pl.DataFrame"], Ask]:
         """The facts of a report, and what they and it are asked."""
         subject, period = self.subject, report.period_days(parameters)
         over = period if report.has_period else None
@@ -302,6 +292,12 @@ class Snapshot:
         )
 
 
-def _say(report: Report, frames: Mapping[str, pl.DataFrame], ask: Ask, parameters: Parameters) -> Document:
+def _say(report: "Report", frames: Mapping[str, "pl.DataFrame"], ask: Ask, parameters: Parameters) -> Document:
     explained = parameters.get(EXPLAIN)
     return report.document(frames, ask) if explained is None else report.explanation(frames, ask, str(explained))
+
+
+def _hashed(edition: Edition) -> bytes:
+    from engine.reporting.render.json import content_hash
+
+    return content_hash(edition).encode()

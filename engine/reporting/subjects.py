@@ -1,32 +1,17 @@
 """Whom the facts of a view are about: organizations, their days, zones and thresholds."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import date
-from typing import TypeAlias
 
 import msgspec
 import polars as pl
 
 from engine.model.ask import DEFAULT_PERIOD_DAYS
 from engine.model.document import Organization, Position
-from engine.model.thresholds import Thresholds, thresholds
+from engine.model.thresholds import thresholds
 from engine.reporting.facts import FactQuestion
+from engine.reporting.subject import Subject
 from engine.reporting.view import View
-
-PartHeads: TypeAlias = Mapping[str, Position]
-"""Where the newest write to each part of an organization's records ended."""
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a snapshot is of: who, where in its chain, on which of its days, under which thresholds."""
-
-    organization: Organization
-    revision: Position
-    as_of: date
-    settings: Thresholds
-    part_heads: PartHeads
 
 
 def subjects(view: View, org_ids: Sequence[str], day_in: Callable[[str], date]) -> list[Subject]:

@@ -1,21 +1,23 @@
 """The parts of one process, opened and closed together."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from engine.model.report import Report
+from engine.model.declaration import Declaration
 from engine.reporting.artifact_space import Quota
 from engine.reporting.artifacts import MEMORY_BYTES, Artifacts, ArtifactStorage
-from engine.reporting.chunk import ReportBatch
-from engine.reporting.replica import Replica
+from engine.reporting.report_batch import ReportBatch
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.second_history import must_not_begin_again
 from engine.runtime.settings import Settings
 from engine.store import Store
 from engine.store.migrations import migrate
+
+if TYPE_CHECKING:
+    from engine.reporting.replica import Replica
 
 REPLICA = "analytics.duckdb"
 SENDING_SECONDS = 3.0  # for which the end of a process waits for what is on its way to a bucket
@@ -47,13 +49,13 @@ class Services:
         return self.background(function, *arguments)
 
     @property
-    def replica(self) -> Replica:
+    def replica(self) -> "Replica":
         """The analytics store of this process."""
         return self.snapshots.replica
 
     def batch(self, now: datetime) -> ReportBatch:
         """What has every report built: it can go to another process, on another machine where all of it is shared."""
-        storage, catalogue = self.snapshots.artifacts.storage, self.snapshots.catalogue
+        storage, catalogue = self.snapshots.artifacts.storage, self.snapshots.declarations
         return ReportBatch(self.store.url, storage, catalogue, now, self.settings.analytics_memory)
 
     @property
@@ -72,7 +74,7 @@ def open_artifacts(settings: Settings, *, memory_bytes: int = MEMORY_BYTES) -> A
 @contextmanager
 def open_services(
     settings: Settings,
-    catalogue: Mapping[str, Report],
+    catalogue: Mapping[str, Declaration],
     *,
     now: datetime,
     replica: str = REPLICA,
@@ -82,18 +84,27 @@ def open_services(
     """Migrate the store, open everything, and let go of it in the end.
 
     Processes that compute side by side have a ``replica`` each, a file in the data folder; ``memory_bytes`` bounds the
-    artifacts that are held in memory; ``shared`` where several of them write all the time.
+    artifacts that are held in memory; ``shared`` where several of them write all the time. The replica is opened by
+    whoever computes first.
     """
     must_not_begin_again(settings)
     migrate(settings.store_url, now=now)
     store = Store(settings.store_url, shared=shared)
-    analytics = Replica(store.url, settings.data_dir / replica, memory_limit=settings.analytics_memory)
+    opened = ExitStack()
+
+    def open_replica() -> "Replica":
+        from engine.reporting.replica import Replica
+
+        analytics = Replica(store.url, settings.data_dir / replica, memory_limit=settings.analytics_memory)
+        opened.callback(analytics.close)
+        return analytics
+
     artifacts = open_artifacts(settings, memory_bytes=memory_bytes)
-    snapshots = Snapshots(store, analytics, artifacts, catalogue)
+    snapshots = Snapshots(store, open_replica, artifacts, catalogue)
     try:
         yield Services(settings, store, snapshots, now)
     finally:
         artifacts.flush(SENDING_SECONDS)
         snapshots.close()
-        analytics.close()
+        opened.close()
         store.close()

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 import msgspec
 
 from engine.model.errors import Usage
-from engine.reporting.catalogue import DATA
+from engine.reporting.artifact_names import ROOT
 
-BUILT_IN = DATA / "prices" / "pilot.toml"
+BUILT_IN = ROOT / "data" / "prices" / "pilot.toml"
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
 
 

@@ -11,7 +11,6 @@ from typing import TypedDict
 
 import msgspec
 
-from engine.reporting.catalogue import catalogue
 from engine.sales.history import plain
 from engine.sales.parts import part_of
 from engine.sales.pilots import ABOUT, DURATIONS
@@ -152,6 +151,8 @@ def proposal(
 
 def framework_names() -> dict[str, str]:
     """The frameworks that a pilot may have in scope, with their titles."""
+    from engine.reporting.catalogue import catalogue
+
     known = catalogue().frameworks
     return {row["framework"]: f"{row['name']}, {row['version']}" for row in known.to_dicts()}
 

@@ -3,9 +3,10 @@
 import polars as pl
 
 from engine.model.ask import PERIOD_DAYS, Ask
+from engine.model.declaration import FORMATS
 from engine.model.document import Document, FrameRow, Table
 from engine.model.figure import Figures
-from engine.model.report import FORMATS, Report
+from engine.model.report import Report
 from reports.figures import select
 from reports.frameworks.poam_columns import headings
 from reports.frameworks.poam_items import UNNUMBERED

@@ -12,8 +12,11 @@ import api
 from engine.web.handlers.reports import ReportHandler
 from reports import CATALOGUE
 from tests.bench.http import (
+    children,
     console,
+    cpu_seconds,
     free_port,
+    memory_mb,
     peak_mb,
     serving,
 )
@@ -36,6 +39,7 @@ def figures(scratch: Path, count: int) -> Iterator[Figure]:
     paths = _paths()
     environment = {**os.environ, "SVC_DATA_DIR": str(folder), "SVC_INGEST_PER_MINUTE": "1000000"}
     with serving(console(port, 4), port, environment) as process:
+        ready, idle = cpu_seconds(process), memory_mb(process)
         made = post(port, "/api/user/alert-ingest-tokens", f"svc_session={cookie}", "Cookie", {"label": "bench"})
         write = _writer(port, f"Bearer {made['secret']}")
         get = _reader(port, cookie)
@@ -48,8 +52,13 @@ def figures(scratch: Path, count: int) -> Iterator[Figure]:
         for path in paths:
             write()
             alone.append(get(path))
-        peak = peak_mb(process)
+        peak, used = peak_mb(process), memory_mb(process)
+        together_mb = used + sum(map(memory_mb, children(process)))
     many = f"{len(paths)} reports, {count:,} events and the demo"
+    yield Figure(
+        f"hq serve, until it listens, {count:,} events and the demo", f"{ready:.2f} s of CPU, then {idle:.0f} MB",
+        "after every report", f"{used:.0f} MB, with its workers {together_mb:.0f} MB",
+    )  # fmt: skip
     yield Figure(f"GET all one after another after a write, {many}", f"{sum(together):.2f} s", peak_mb=peak)
     warm = _said(cached)
     for what, times in (("cold: after a write all in turn", together), ("cold: each after a write of its own", alone)):

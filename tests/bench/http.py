@@ -53,6 +53,32 @@ def peak_mb(process: int) -> float:
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024  # type: ignore[index]
 
 
+def memory_mb(process: int) -> float:
+    """What a running process holds, of what it shares its share."""
+    rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+    return int(re.search(r"Pss:\s+(\d+) kB", rollup)[1]) / 1024  # type: ignore[index]
+
+
+def cpu_seconds(process: int) -> float:
+    """What a running process has taken of the processors."""
+    fields = _stat(process)
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def children(process: int) -> list[int]:
+    """The processes that a running one has started."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if int(_stat(int(folder.name))[1]) == process:
+                found.append(int(folder.name))
+    return found
+
+
+def _stat(process: int) -> list[str]:
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+
+
 def listening(port: int) -> bool:
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
         return True

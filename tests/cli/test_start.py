@@ -93,3 +93,14 @@ def test_a_sign_in_loads_no_frames_and_no_migrations(start, request, engine, hea
     store.close()
     (token,), loaded = start("session", "--email", "ann@acme.example", SVC_DATABASE_URL=url)
     assert (token.count("."), loaded) == (2, heavy)
+
+
+def test_a_report_that_is_there_is_printed_without_what_computes_it(start, sqlite_url):
+    store = Store(sqlite_url)
+    with store.revision("acme", "setup", now=NOW, create={"name": "Acme"}) as revision:
+        revision.insert(memberships, [{"email": "ann@acme.example", "role": "owner"}])
+        revision.record("organization.created")
+    store.close()
+    computed, loaded = start("report", "legal-holds", "--org", "acme", SVC_DATABASE_URL=sqlite_url)
+    assert loaded >= {"polars", "duckdb", "reports"}
+    assert start("report", "legal-holds", "--org", "acme", SVC_DATABASE_URL=sqlite_url) == (computed, {"sqlalchemy"})

@@ -14,7 +14,8 @@ from engine.model.digest import (
 )
 from engine.model.thresholds import Thresholds
 from engine.store.queries.digests import Clock
-from reports.digests import CHAIN, DIGEST, DIGESTS
+from reports.digests import DIGESTS
+from tests.digests.registry import CHAIN, DIGEST
 
 BERLIN = ZoneInfo("Europe/Berlin")
 DEFAULTS = Thresholds()

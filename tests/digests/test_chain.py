@@ -8,8 +8,8 @@ from engine.digests import deliver, run_chain
 from engine.model.errors import Problem, Unavailable
 from engine.store.schema.outputs import deliveries
 from engine.store.schema.work import committees
-from reports.digests import CHAIN, DIGEST
 from tests.digests.conftest import NOW, action, staffing_actions
+from tests.digests.registry import CHAIN, DIGEST
 
 ROLLUP, BREACHES, ESCALATION = (digest.name for digest in CHAIN)
 MONDAY = NOW + timedelta(days=3)

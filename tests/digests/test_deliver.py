@@ -12,7 +12,6 @@ from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organization_settings, users
 from engine.store.schema.outputs import deliveries
-from reports.digests import DIGEST
 from tests.digests.conftest import (
     HOOK,
     NOW,
@@ -22,6 +21,7 @@ from tests.digests.conftest import (
     request,
     staffing_actions,
 )
+from tests.digests.registry import DIGEST
 
 SLA = DIGEST["evidence-request-sla"]
 REMINDERS = DIGEST["staffing-action-reminders"]

@@ -11,7 +11,6 @@ from engine.store.schema.organizations import (
     users,
 )
 from engine.store.schema.outputs import deliveries
-from reports.digests import DIGEST
 from tests.conftest import NOW
 from tests.digests.conftest import (
     House,
@@ -20,6 +19,7 @@ from tests.digests.conftest import (
     request,
     staffing_actions,
 )
+from tests.digests.registry import DIGEST
 
 ROW = {"kind": "sla-reminders", "period": "2026-11-20", "channel": "email", "status": "pending", "payload": {},
        "attempts": 0, "created_at": NOW, "next_attempt_at": NOW, "content_hash": "c"}  # fmt: skip

@@ -15,8 +15,8 @@ from engine.store.schema.audit import audit_log
 from engine.store.schema.automation import approvals
 from engine.store.schema.organizations import organizations
 from engine.store.schema.outputs import deliveries, delivery_contents
-from reports.digests import DIGEST
 from tests.digests.conftest import NOW, action, staffing_actions
+from tests.digests.registry import DIGEST
 
 PEAK = "peak-week-staffing-digest"
 REMINDERS = "staffing-action-reminders"

@@ -20,7 +20,6 @@ from engine.store.schema.outputs import (
     posture_snapshots,
     readiness_snapshots,
 )
-from reports.digests import DIGEST
 from tests.digests.conftest import (
     CONTROLS,
     NOW,
@@ -29,6 +28,7 @@ from tests.digests.conftest import (
     renewals,
     staffing_actions,
 )
+from tests.digests.registry import DIGEST
 
 
 def run(house, name, now=NOW, **options):

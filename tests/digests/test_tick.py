@@ -22,9 +22,10 @@ from engine.model.errors import Problem
 from engine.store.queries.digests import record_run, runs_within
 from engine.store.schema.organizations import memberships, organizations
 from engine.store.schema.outputs import job_runs, obligation_snapshots, readiness_snapshots
-from reports.digests import CHAIN, DIGEST, DIGESTS
+from reports.digests import DIGESTS
 from scheduler import TASKS
 from tests.digests.conftest import NOW, evidence_requests, request
+from tests.digests.registry import CHAIN, DIGEST
 
 SLA = DIGEST["evidence-request-sla"]
 WEEKLY = tuple(task for task in TASKS if task.name in ("digest:evidence-request-sla", "digest:committee-digest"))

@@ -11,12 +11,12 @@ from engine.model.merkle import leaf_hash
 from engine.model.thresholds import Thresholds
 from engine.programme import retention
 from engine.programme.retention import (
-    RETENTION_DAYS,
     kept_days,
     purge,
     purge_all,
 )
 from engine.reporting.facts import FactQuestion, Facts
+from engine.reporting.facts.governance_scans import RETENTION_DAYS
 from engine.reporting.replica import Replica
 from engine.store import EventRow
 from engine.store.event_tree import EventTree

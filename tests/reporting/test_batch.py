@@ -16,9 +16,11 @@ from engine.model.errors import Problem, Unavailable
 from engine.model.every_organization import OrganizationsRun
 from engine.reporting import batch, chunk, chunk_runs
 from engine.reporting.artifacts import Artifacts, ArtifactStorage
-from engine.reporting.chunk import BuildResult, ReportBatch, build_chunk
-from engine.reporting.chunk_runs import here, in_processes
+from engine.reporting.batch import here
+from engine.reporting.chunk import build_chunk
+from engine.reporting.chunk_runs import in_processes
 from engine.reporting.replica import Replica
+from engine.reporting.report_batch import BuildResult, ReportBatch
 from engine.reporting.snapshots import Snapshots
 from engine.store import Store
 from engine.store.migrations import migrate

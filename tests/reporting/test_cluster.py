@@ -14,8 +14,8 @@ import pytest
 from engine.model.errors import Problem, Unavailable, Usage
 from engine.model.every_organization import OrganizationsRun
 from engine.reporting import artifact_names, batch, cluster
-from engine.reporting.chunk import BuildResult
 from engine.reporting.cluster import open_cluster
+from engine.reporting.report_batch import BuildResult
 from engine.store import Store
 from tests.cli.test_stopped import until
 from tests.reporting.test_batch import COUNT, ORGS, fill, of

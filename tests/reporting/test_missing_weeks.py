@@ -12,8 +12,8 @@ from engine.programme import snapshots as weekly
 from engine.reporting import batch
 from engine.reporting.artifacts import Artifacts, ArtifactStorage
 from engine.reporting.catching_up import marks
-from engine.reporting.chunk import ReportBatch
 from engine.reporting.replica import Replica
+from engine.reporting.report_batch import ReportBatch
 from engine.reporting.snapshots import Snapshots
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings

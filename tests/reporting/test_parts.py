@@ -9,7 +9,8 @@ import pytest
 from engine.model.document import Position
 from engine.reporting.artifacts import Artifacts
 from engine.reporting.facts.scans import SCANS
-from engine.reporting.parts import ACTIONS, newest, report_parts, scan_tables
+from engine.reporting.part_positions import newest
+from engine.reporting.parts import ACTIONS, report_parts, scan_tables
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.store.schema import REPLICATED

@@ -88,6 +88,26 @@ def test_a_worker_computes_a_report_as_it_was(folder, cookie):
         assert b"Apex" in answer(client)[1]
 
 
+def test_what_answers_loads_nothing_that_computes(folder, cookie):
+    alone(folder, cookie)
+    with serving(folder) as found:
+        bearer = token_of(found.port, cookie)
+        answers = [
+            asked(found.port, path, method=method, headers=(credential, "Content-Type: application/json"), body=body)[0]
+            for method, path, credential, body in (
+                ("GET", "/api/health", cookie, b""),
+                ("GET", "/api/health/db", cookie, b""),
+                ("GET", REPORT, cookie, b""),
+                ("GET", "/api/services/dependency-graph", cookie, b""),
+                ("POST", "/api/integrations/alerts", bearer, b'{"title": "High load", "status": "firing"}'),
+                ("GET", REPORT, cookie, b""),
+            )
+        ]
+        mapped = Path(f"/proc/{found.process.pid}/maps").read_text()
+    assert answers == [200] * 6
+    assert [name for name in ("polars", "duckdb", "pyarrow", "numpy") if f"/{name}" in mapped] == []
+
+
 def test_processes_answer_as_one_and_one_that_dies_is_replaced(folder, cookie):
     expected = alone(folder, cookie)
     shutil.rmtree(folder / "artifacts")

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import polars as pl
 
+from engine.model.vocabulary import FRAMEWORKS
 from engine.reporting.catalogue.cells import (
     Key,
     check,
@@ -37,7 +38,6 @@ from engine.reporting.catalogue.columns import (
     CROSSWALK,
     EVIDENCE_KINDS,
     FRAMEWORK_LIST,
-    FRAMEWORKS,
     OWN,
     RUNBOOK_CONTROLS,
     RUNBOOKS,

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from engine.model.vocabulary import VENDOR_TIERS
+from engine.model.vocabulary import FRAMEWORKS, VENDOR_TIERS
 
-FRAMEWORKS = ("soc2", "iso27001", "pci-dss", "hipaa", "nist-csf", "cis-v8", "cmmc-l2", "gdpr-art32")
 CADENCES = ("continuous", "daily", "weekly", "monthly", "quarterly", "semi-annual", "annual")
 EVIDENCE_KINDS = ("operation", "policy", "test", "attestation")
 RELATIONS = ("equal", "superset", "subset", "intersects")

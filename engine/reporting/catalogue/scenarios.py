@@ -6,11 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
+from engine.model.vocabulary import FRAMEWORKS
 from engine.reporting.catalogue import DATA, catalogue
 from engine.reporting.catalogue.cells import check, known_control, read
 from engine.reporting.catalogue.columns import (
     FRAMEWORK,
-    FRAMEWORKS,
     OPTIONAL,
     TEXT,
     WEIGHT,

@@ -10,7 +10,7 @@ from engine.model.document import Document, Table
 from engine.model.figure import Figure
 from engine.model.vocabulary import Better, Unit
 from engine.reporting.difference.tables import TableDifference, diff
-from engine.reporting.render.cells import flat, plain_value
+from engine.reporting.render.plain_values import flat, plain_value
 
 
 @dataclass(frozen=True)

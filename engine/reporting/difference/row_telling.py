@@ -13,7 +13,7 @@ from engine.reporting.difference.causes import Cause, sentence_of
 from engine.reporting.difference.documents import NamedDifference
 from engine.reporting.difference.tables import ChangedCell
 from engine.reporting.render import words
-from engine.reporting.render.cells import plain_value
+from engine.reporting.render.plain_values import plain_value
 
 _TEXTS = pl.List(pl.String)
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = {

@@ -2,10 +2,10 @@
 
 import polars as pl
 
+from engine.model.vocabulary import EVERY_RECORD
 from engine.reporting.catalogue import catalogue
 from engine.reporting.facts.expressions import local_day, shape
 
-EVERY_RECORD = "*"  # the framework of a kept start that speaks of the organization as a whole
 _KEY = ["org_id", "framework", "control_id"]
 
 

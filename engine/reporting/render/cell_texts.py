@@ -13,11 +13,12 @@ import polars as pl
 
 from engine.model.document import Table
 from engine.reporting.render import cells
+from engine.reporting.render.plain_values import CONTROL, LINE_BREAK
 
 MOST_CELLS = 5_000
 _MEMO = "_cell_texts"
-_BAD_LINES = re.compile(cells.LINE_BREAK)
-_BAD_CONTROLS = re.compile(cells.CONTROL)
+_BAD_LINES = re.compile(LINE_BREAK)
+_BAD_CONTROLS = re.compile(CONTROL)
 
 Spelled: TypeAlias = Callable[[Any], str]  # of a cell that is not null, of the type of its column
 

@@ -15,6 +15,7 @@ import polars as pl
 from engine.model.document import Edition, Table
 from engine.reporting.render import cells
 from engine.reporting.render.cell_texts import CellTexts, cell_texts
+from engine.reporting.render.plain_values import flat, plain_value, scalar_text
 
 SECTION = "section"
 FORMULA = r"^[\s\p{Cc}\p{Cf}]*[=+\-@|%`\\＝＋－＠｜％｀＼\t\r\n\x00]"
@@ -132,8 +133,8 @@ def _safe_name(name: str) -> str:
 
 
 def _summary(edition: Edition) -> Iterator[tuple[str, str | None]]:
-    for name, value in cells.flat("", cells.plain_value(edition.document.summary, "summary")):
-        text = safe_cell(value) if isinstance(value, str) else None if value is None else cells.scalar_text(value)
+    for name, value in flat("", plain_value(edition.document.summary, "summary")):
+        text = safe_cell(value) if isinstance(value, str) else None if value is None else scalar_text(value)
         yield safe_cell(name), text
 
 

@@ -11,12 +11,11 @@ from markupsafe import Markup
 
 from engine.model.days import spelled_day
 from engine.model.document import Edition
-from engine.reporting.render import charts, words
-from engine.reporting.render.cells import plain_value
+from engine.reporting.render import CONTENT_SECURITY_POLICY, charts, words
+from engine.reporting.render.plain_values import plain_value
 from engine.reporting.render.rows import sheet
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
-CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def render(edition: Edition) -> bytes:

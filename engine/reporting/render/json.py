@@ -16,7 +16,8 @@ import msgspec
 from engine.model.document import Coverage, Edition, FrameRow, Table
 from engine.model.vocabulary import Json
 from engine.reporting.render.cell_texts import cell_texts, number_text
-from engine.reporting.render.cells import finite, plain, plain_value
+from engine.reporting.render.cells import finite, plain
+from engine.reporting.render.plain_values import plain_value
 from engine.store.types import canonical_json
 
 BEFORE = (

@@ -15,18 +15,10 @@ import polars as pl
 from engine.model.document import Edition, Table
 from engine.reporting.render import cells, words
 from engine.reporting.render.cell_texts import CellTexts, cell_texts
+from engine.reporting.render.plain_values import flat, plain_value
+from engine.reporting.render.prose import ESCAPES, INSIDE, TRANSLATION, heading, inline, paragraph
 
-ESCAPES = {
-    "&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "\\": "&#92;", "`": "&#96;", "~": "&#126;",
-    "*": "\\*", "_": "\\_", "[": "\\[", "]": "\\]",
-}  # fmt: skip
-HASH = "\\#"
-TRANSLATION = str.maketrans(ESCAPES)
 _SPECIAL = re.compile(r"[&<>|\\`~*_\[\]\n]")
-INSIDE = re.compile(r"(?<=[0-9A-Za-z])\\_(?=[0-9A-Za-z])")
-BLANK = re.compile(r"[ \t\r\n\x0b\x0c\x85\u2028\u2029]+")
-CONTROL = re.compile(cells.CONTROL)
-LEADING = re.compile(r"^(\d*)([.)#+-])")
 
 
 def render(edition: Edition) -> bytes:
@@ -41,22 +33,6 @@ def escape(text: pl.Expr) -> pl.Expr:
     for _ in range(2):  # neighbours such as a_b_c share a letter
         escaped = escaped.str.replace_all(inside, "${1}_${2}")
     return escaped
-
-
-def inline(text: str) -> str:
-    """One line of prose, escaped in the same way."""
-    line = CONTROL.sub("\ufffd", BLANK.sub(" ", text).strip(" "))
-    return INSIDE.sub("_", line.translate(TRANSLATION))
-
-
-def paragraph(text: str) -> str:
-    """Prose at the start of a block, where a digit, a dash or a hash would open a list or a heading."""
-    return LEADING.sub(r"\1\\\2", inline(text))
-
-
-def heading(level: int, text: str) -> str:
-    """A heading; trailing hashes of the text stay text."""
-    return f"{'#' * level} {inline(text).replace('#', HASH)}"
 
 
 def _blocks(edition: Edition) -> Iterator[str]:
@@ -85,7 +61,7 @@ def _blocks(edition: Edition) -> Iterator[str]:
             f"- Revision {revision.seq}, {inline(revision.hash)}",
             *(
                 f"- Parameter {inline(name)}: {inline(words.value(name, value))}"
-                for name, value in cells.flat("", cells.plain_value(edition.parameters, "parameters"))
+                for name, value in flat("", plain_value(edition.parameters, "parameters"))
             ),
             f"- Settings version {edition.settings_version}, schema version {edition.schema_version}",
         ]
@@ -107,7 +83,7 @@ def _figures(figures: dict[str, object], titles: Mapping[str, str], indent: str 
 
 def _pairs(part: object) -> str:
     """An item of a list on one line: Component: Evidence freshness, Delta: 3.2."""
-    pairs = cells.flat("", part)
+    pairs = flat("", part)
     return ", ".join(
         inline(": ".join(filter(None, (words.label(name), words.value(name, value))))) for name, value in pairs
     )

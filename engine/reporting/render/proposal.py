@@ -5,8 +5,9 @@ from datetime import date, datetime
 from typing import Any
 
 from engine.model.days import spelled_day
-from engine.reporting.render.html import CONTENT_SECURITY_POLICY, ENVIRONMENT
-from engine.reporting.render.markdown import heading, inline, paragraph
+from engine.reporting.render import CONTENT_SECURITY_POLICY
+from engine.reporting.render.html import ENVIRONMENT
+from engine.reporting.render.prose import heading, inline, paragraph
 
 Facts = Mapping[str, Any]  # decoded JSON of a proposal
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from engine.model.columns import COLUMNS
 from engine.model.document import Coverage, Document, Table
-from engine.reporting.render.cells import plain_value
+from engine.reporting.render.plain_values import plain_value
 
 SPELLED = {
     "api": "API", "baa": "BAA", "cmmc": "CMMC", "csf": "CSF", "csv": "CSV", "cuec": "CUEC", "cuecs": "CUECs",

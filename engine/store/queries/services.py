@@ -1,9 +1,8 @@
 """Reads of services: the graph, open findings, and the buckets of an objective."""
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import polars as pl
 from sqlalchemy import BigInteger, Connection, String, and_, cast, func, or_, select, type_coerce
 
 from engine.model.document import Organization
@@ -16,6 +15,9 @@ from engine.store.schema.services import (
     services,
     slo_buckets,
 )
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class ServiceNode(NamedTuple):
@@ -96,8 +98,10 @@ def open_findings(connection: Connection, org_id: str) -> list[OpenFindingRow]:
     return [OpenFindingRow(*row) for row in connection.execute(query.order_by(findings.c.id))]
 
 
-def buckets(connection: Connection, org_id: str, service_id: str, begin: datetime, end: datetime) -> pl.DataFrame:
+def buckets(connection: Connection, org_id: str, service_id: str, begin: datetime, end: datetime) -> "pl.DataFrame":
     """The five-minute buckets of a service in a span, its end excluded: bucket_at (UTC without zone), total, bad."""
+    import polars as pl
+
     at = slo_buckets.c.bucket_at
     text = connection.dialect.name == "sqlite"  # has instants as text: a column is parsed at once, not each value
     micros = cast(func.extract("epoch", at) * 1_000_000, BigInteger)

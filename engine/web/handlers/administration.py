@@ -3,14 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import chain
-from typing import TypeVar
-
-import polars as pl
+from typing import TYPE_CHECKING, TypeVar
 
 from engine.model.ask import Parameter
 from engine.model.errors import BadRequest
 from engine.reporting.render import RENDERERS, download_name
-from engine.reporting.render.csv import csv_chunks
 from engine.sales import texts
 from engine.sales.history import plain
 from engine.store import Revision
@@ -23,6 +20,9 @@ from engine.store.queries.commerce import (
 from engine.store.types import canonical_json
 from engine.web.access_log import note_access
 from engine.web.http import Options, Request, Response, answer
+
+if TYPE_CHECKING:
+    import polars as pl
 
 T = TypeVar("T")
 PAGE = Parameter("page", 1, "page, from 1", 1, 1_000_000)
@@ -46,8 +46,10 @@ def write(request: Request, change: Callable[[Revision], T]) -> T:
     return store.write(caller.org_id, caller.actor, change, now=request.now)
 
 
-def download(request: Request, what: str, frames: Iterator[pl.DataFrame]) -> Response:
+def download(request: Request, what: str, frames: "Iterator[pl.DataFrame]") -> Response:
     """A CSV in pieces; the first is read before anything is sent, so that a failure still has a status of its own."""
+    from engine.reporting.render.csv import csv_chunks
+
     request.services.store.ensure_platform(request.now)
     chunks = csv_chunks(frames)
     first = next(chunks)
@@ -57,8 +59,10 @@ def download(request: Request, what: str, frames: Iterator[pl.DataFrame]) -> Res
     return Response(chain([first], chunks), RENDERERS["csv"].content_type, headers=headers)
 
 
-def frame(rows: Sequence[Row], columns: Sequence[str], types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+def frame(rows: Sequence[Row], columns: Sequence[str], types: "Mapping[str, type[pl.DataType]]") -> "pl.DataFrame":
     """Rows as a frame of these columns: instants and JSON as text."""
+    import polars as pl
+
     schema = {name: types.get(name, pl.String) for name in columns}
     cells = [[_cell(row[name]) for name in columns] for row in rows]
     return pl.DataFrame(cells, schema=schema, orient="row")

@@ -14,7 +14,6 @@ from engine.accounts.tokens import ASSESSOR
 from engine.model.ask import PERIOD_DAYS, Parameter
 from engine.model.days import local_day
 from engine.model.errors import BadRequest, Forbidden, NotFound
-from engine.reporting.catalogue import catalogue
 from engine.store import Revision
 from engine.store.rows import one
 from engine.store.schema.outputs import credentials
@@ -121,6 +120,8 @@ def watermark(label: str) -> str:
 
 def _pack(request: Request) -> Response:
     """The evidence pack is streamed and has no hash before its end: its tag names what it is made from."""
+    from engine.reporting.catalogue import catalogue
+
     store, org_id = request.services.store, request.caller.org_id
     head = store.head(org_id)
     today = local_day(request.now, store.time_zone(org_id))

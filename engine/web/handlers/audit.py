@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import chain
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from engine.model.ask import Parameter
 from engine.model.days import local_day
 from engine.reporting.render import RENDERERS, download_name
-from engine.reporting.render.csv import csv_chunks
 from engine.store.queries.audit import (
     COLUMNS,
     AuditEntry,
@@ -19,9 +17,11 @@ from engine.store.queries.audit import (
 from engine.web.access_log import note_access
 from engine.web.http import Request, Response
 
+if TYPE_CHECKING:
+    import polars as pl
+
 DAYS = {"24h": 1, "7d": 7, "30d": 30}
 WINDOW = Parameter("window", "all", "how far back events are exported", choices=(*DAYS, "all"))
-_SCHEMA = {name: pl.Int64 if name in ("seq", "revision") else pl.String for name in COLUMNS}
 
 
 def own_export(request: Request) -> Response:
@@ -46,6 +46,8 @@ def _since(request: Request) -> datetime | None:
 
 def _download(request: Request, what: str, pages: Iterator[list[AuditEntry]]) -> Response:
     """The first page is read before anything is sent, so that a failure still has a status of its own."""
+    from engine.reporting.render.csv import csv_chunks
+
     chunks = csv_chunks(_frame(page) for page in pages)
     first = next(chunks)
     left_with = note_access(request, "csv")
@@ -56,6 +58,9 @@ def _download(request: Request, what: str, pages: Iterator[list[AuditEntry]]) ->
     return Response(chain([first], chunks), RENDERERS["csv"].content_type, headers=headers)
 
 
-def _frame(page: list[AuditEntry]) -> pl.DataFrame:
+def _frame(page: list[AuditEntry]) -> "pl.DataFrame":
+    import polars as pl
+
+    schema = {name: pl.Int64 if name in ("seq", "revision") else pl.String for name in COLUMNS}
     columns = zip(*page, strict=True) if page else ([] for _ in COLUMNS)
-    return pl.DataFrame(dict(zip(COLUMNS, map(list, columns), strict=True)), schema=_SCHEMA)
+    return pl.DataFrame(dict(zip(COLUMNS, map(list, columns), strict=True)), schema=schema)

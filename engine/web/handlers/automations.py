@@ -9,7 +9,7 @@ from engine.automation import policies
 from engine.automation.context import AutomationRequest
 from engine.automation.dry_run import keep, rehearse
 from engine.automation.execute import ExecutionRefusal, ExecutionRequest, carry_out
-from engine.automation.playbooks import playbook, playbooks
+from engine.automation.playbooks import playbook, playbook_names
 from engine.automation.state import State
 from engine.model.ask import Parameter
 from engine.model.errors import Conflict
@@ -24,7 +24,7 @@ Text = Annotated[str, msgspec.Meta(max_length=4000)]
 Title = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Controls = Annotated[tuple[Identifier, ...], msgspec.Meta(max_length=100)]
 POLICY_FILTERS = (
-    Parameter("playbook", None, "only this playbook", choices=tuple(playbooks())),
+    Parameter("playbook", None, "only this playbook", choices=playbook_names()),
     Parameter("state", None, "only this state", choices=POLICY_STATES),
     Parameter("workspace", "active", "all: those of other workspaces too", choices=("active", "all")),
 )

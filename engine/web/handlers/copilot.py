@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import msgspec
 
 from engine.copilot import sse, threads, turns
-from engine.copilot.library import Library
 from engine.copilot.prompts import without_secrets
 from engine.copilot.providers import ProviderError
 from engine.model.ask import Parameter
@@ -132,6 +131,8 @@ def look_up(
     services: Services, org_id: str, asker: str, now: datetime, question: str, before: Sequence[str], for_model: bool
 ) -> turns.Lookup:
     """What the records of an organization say to a question."""
+    from engine.copilot.library import Library
+
     return turns.look_up(Library(services.snapshots, org_id, now=now), asker, question, before, for_model)
 
 

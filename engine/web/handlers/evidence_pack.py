@@ -5,26 +5,24 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from hashlib import sha256
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import msgspec
-import polars as pl
 
-from engine.archives.evidence_pack import (
-    COLUMNS,
-    EvidencePack,
-    open_pack,
-    pages,
-)
 from engine.model.ask import Parameter
 from engine.model.days import local_day
 from engine.model.errors import BadRequest
-from engine.reporting.catalogue import FRAMEWORKS, catalogue
+from engine.model.vocabulary import FRAMEWORKS
 from engine.reporting.render import RENDERERS, download_name
-from engine.reporting.render.csv import csv_chunks
 from engine.web.access_log import note_access
 from engine.web.answers.compliance import EvidenceManifest
 from engine.web.http import Request, Response, json_bytes
 from engine.web.negotiation import preferred_format
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from engine.archives.evidence_pack import EvidencePack
 
 DAYS = {"24h": 1, "7d": 7, "30d": 30, "90d": 90, "365d": 365}
 WINDOW = Parameter("window", "all", "how far back events are exported", choices=(*DAYS, "all"))
@@ -37,6 +35,9 @@ SCHEMA_VERSION = 1
 
 def export(request: Request) -> Response:
     """GET /api/governance/compliance/export: the evidence pack: policies and events with control tags."""
+    from engine.archives.evidence_pack import open_pack, pages
+    from engine.reporting.render.csv import csv_chunks
+
     given = request.options
     store, org_id = request.services.store, request.caller.org_id
     since = request.now - timedelta(days=DAYS[given["window"]]) if given["window"] in DAYS else None
@@ -60,13 +61,16 @@ def export(request: Request) -> Response:
 
 
 def json_chunks(
-    rows: Iterator[pl.DataFrame], pack: EvidencePack, asked: dict[str, str | None], today: date
+    rows: "Iterator[pl.DataFrame]", pack: "EvidencePack", asked: dict[str, str | None], today: date
 ) -> Iterator[bytes]:
     """One JSON object: a line of what it is, a line for each row, and a last line with the manifest.
 
     A file without a manifest was cut off. ``rows_sha256`` is over the lines of the rows, each without the comma and
     with a line feed.
     """
+    from engine.archives.evidence_pack import COLUMNS
+    from engine.reporting.catalogue import catalogue
+
     head = {"report": NAME, "schema_version": SCHEMA_VERSION, "organization": pack.org_id, "as_of": today.isoformat(),
             "revision": {"seq": pack.head[0], "hash": pack.head[1]}, "parameters": asked}  # fmt: skip
     yield msgspec.json.encode(head)[:-1] + b',"evidence":['
@@ -110,8 +114,10 @@ class PackSums:
     prev_hash_of_first: str | None = None
     hash_of_last: str | None = None
 
-    def add(self, frame: pl.DataFrame) -> None:
+    def add(self, frame: "pl.DataFrame") -> None:
         """The rows of one page."""
+        import polars as pl
+
         events = frame.filter(pl.col("seq").is_not_null())
         self.rows += frame.height
         self.events += events.height

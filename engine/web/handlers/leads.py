@@ -5,7 +5,6 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
 import msgspec
-import polars as pl
 from msgspec import UNSET, Meta, UnsetType
 
 from engine.model.ask import Parameter
@@ -47,7 +46,6 @@ FILTERS = (
 )
 PERIOD = Parameter("periodDays", 90, "days in which leads came in", 1, 730)
 LISTED = (*FILTERS, PAGE, PER_PAGE)
-TYPES = {"value": pl.Float64, "spam": pl.Boolean, "consent": pl.Boolean, "follow_up_on": pl.Date}
 COLUMNS = tuple(str(column.name) for column in leads.columns if column.name not in ("org_id", "revision"))
 
 CHANGEABLE = ("stage", "owner", "priority", "follow_up_on", "notes", "lost_reason", "value", "spam")
@@ -137,9 +135,12 @@ def email(request: Request, body: Letter) -> Response:
 
 def export(request: Request) -> Response:
     """GET /api/admin/leads/export: the leads that the filters choose as CSV."""
+    import polars as pl
+
     wanted = _filter(request)
     pages = queries.pages(request.services.store, request.caller.org_id, wanted)
-    return download(request, "leads", (frame(rows, COLUMNS, TYPES) for rows in pages))
+    types = {"value": pl.Float64, "spam": pl.Boolean, "consent": pl.Boolean, "follow_up_on": pl.Date}
+    return download(request, "leads", (frame(rows, COLUMNS, types) for rows in pages))
 
 
 def dashboard(request: Request) -> Response:

@@ -1,7 +1,7 @@
 """Pilots, for the platform's own people: lists, changes, proposal, calendar, export."""
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -9,9 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 from engine.model.ask import Parameter
 from engine.model.errors import Conflict
 from engine.model.vocabulary import PILOT_STAGES, PilotStage
-from engine.reporting.render import RENDERERS, download_name, meetings
-from engine.reporting.render import proposal as pages
-from engine.reporting.render.html import CONTENT_SECURITY_POLICY
+from engine.reporting.render import CONTENT_SECURITY_POLICY, RENDERERS, download_name
 from engine.sales import leads as worked
 from engine.sales import pilots as kept
 from engine.sales import texts
@@ -33,6 +31,9 @@ from engine.web.handlers.administration import (
 )
 from engine.web.http import Request, Response, answer
 from engine.web.negotiation import preferred_format
+
+if TYPE_CHECKING:
+    from engine.reporting.render import meetings
 
 Moment = Annotated[datetime, Meta(tz=True)]
 Short = Annotated[str, Meta(max_length=2_000)]
@@ -125,6 +126,8 @@ def shown_proposal(request: Request) -> Response:
 
     For the day ``asOf``, today without.
     """
+    from engine.reporting.render import proposal as pages
+
     given = request.options
     form = given["format"] or preferred_format(request.headers.get("accept", ""), FORMATS) or "json"
     as_of = day("asOf", given["asOf"]) if given["asOf"] else request.now.date()
@@ -149,6 +152,8 @@ def shown_proposal(request: Request) -> Response:
 
 def calendar(request: Request) -> Response:
     """GET /api/admin/pilots/{id}/calendar: the agreed meetings of a pilot as a calendar file."""
+    from engine.reporting.render import meetings
+
     wanted = request.options["event"]
     found = _detail(request)
     pilot = found["pilot"]
@@ -215,7 +220,9 @@ def _detail(request: Request) -> Row:
         return kept.detail(connection, request.caller.org_id, request.arguments["id"])
 
 
-def _meeting(pilot: Row, lead: Row, row: kept.AgreedMeeting) -> meetings.Meeting:
+def _meeting(pilot: Row, lead: Row, row: kept.AgreedMeeting) -> "meetings.Meeting":
+    from engine.reporting.render import meetings
+
     name = row["meeting"]
     return meetings.Meeting(
         uid=f"{pilot['id']}-{name}@hq-console",

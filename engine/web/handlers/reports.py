@@ -5,8 +5,7 @@ from typing import Protocol
 
 from engine.model.as_of import AsOf
 from engine.model.errors import BadRequest
-from engine.reporting.render import RENDERERS, download_name
-from engine.reporting.render.html import CONTENT_SECURITY_POLICY
+from engine.reporting.render import CONTENT_SECURITY_POLICY, RENDERERS, download_name
 from engine.web.access import Access
 from engine.web.access_log import head_headers, note_access
 from engine.web.answers.shape import ReportEnvelope

@@ -10,7 +10,6 @@ from engine.exposure.dependencies import (
     Service,
     build,
 )
-from engine.incidents.service_budgets import error_budgets
 from engine.incidents.slo import ServiceBudget, service_budget
 from engine.incidents.slo_rules import Objective
 from engine.incidents.slo_sums import window_end
@@ -84,6 +83,8 @@ def slo(request: Request) -> Response:
 
 def error_budget_summary(request: Request) -> Response:
     """GET /api/overview/error-budget-summary: the error budgets of all services in figures, and the worst."""
+    from engine.incidents.service_budgets import error_budgets
+
     org_id = request.caller.org_id
     found = request.services.replica.read([org_id], lambda view: error_budgets(view, org_id, request.now))
     covered = found.coverage

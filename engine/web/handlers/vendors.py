@@ -6,7 +6,6 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from engine.intake.imports.names import slug
 from engine.model.days import local_day
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import VendorTier
@@ -52,6 +51,8 @@ def create(request: Request, body: NewVendorBody) -> Response:
 
 
 def _checked(body: NewVendorBody, today: date) -> vendors.NewVendor:
+    from engine.intake.imports.names import slug
+
     texts = {name: _text(name, getattr(body, name)) for name in ("name", "service", "region")}
     if not slug(texts["name"] or ""):
         raise _invalid("name", "a name with letters or digits", body.name)

@@ -6,8 +6,9 @@ from typing import TypeAlias
 import polars as pl
 
 from engine.model.aggregates import Count, Distinct
+from engine.model.declaration import EXPLAIN
 from engine.model.figure import Figure
-from engine.model.report import EXPLAIN, Report
+from engine.model.report import Report
 from engine.model.vocabulary import Unit
 from engine.reporting.shape import TableShape, shape
 

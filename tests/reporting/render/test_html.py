@@ -12,7 +12,8 @@ from engine.model.document import (
     Organization,
     Position,
 )
-from engine.reporting.render.html import CONTENT_SECURITY_POLICY, css_string, render
+from engine.reporting.render import CONTENT_SECURITY_POLICY
+from engine.reporting.render.html import css_string, render
 from engine.reporting.render.rows import escape
 from tests.reporting.render.editions import (
     edition,

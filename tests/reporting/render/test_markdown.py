@@ -3,7 +3,8 @@ import polars as pl
 import pytest
 
 from engine.model.document import Document
-from engine.reporting.render.markdown import escape, inline, render
+from engine.reporting.render.markdown import escape, render
+from engine.reporting.render.prose import inline
 from tests.reporting.render.editions import (
     edition,
     of_tables,

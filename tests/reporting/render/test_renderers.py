@@ -3,7 +3,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from engine.model.report import FORMATS
+from engine.model.declaration import FORMATS
 from engine.reporting.render import RENDERERS, download_name
 from tests.reporting.render.editions import of_tables, table
 

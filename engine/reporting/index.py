@@ -1,0 +1,97 @@
+"""The index: every report and digest as far as it can be told without importing any, from ``reports/index.json``.
+
+What answers from artifacts alone starts with it in milliseconds and holds neither Polars nor DuckDB. The file follows
+from the declarations: ``python -m tests.reports.accept_index`` writes it, a test compares.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from engine.model.ask import Parameter
+from engine.model.declaration import Declaration
+from engine.model.digest import Digest
+from engine.reporting.artifact_names import ROOT
+
+if TYPE_CHECKING:
+    from engine.model.report import Report
+
+INDEX = ROOT / "reports" / "index.json"
+
+
+@dataclass(frozen=True)
+class IndexEntry(Declaration):
+    """A line of the index. ``module`` declares the report; ``parts`` are those of the records that it looks at."""
+
+    name: str
+    title: str
+    description: str
+    module: str
+    figures: tuple[str, ...]
+    formats: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    schema_version: int
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, declaration: Declaration) -> "IndexEntry":
+        """The line of a report."""
+        report = declaration.whole()
+        return cls(
+            report.name, report.title, report.description, report.build.__module__, report.figure_ids, report.formats,
+            report.parameters, report.schema_version, tuple(sorted(parts_of(report))),
+        )  # fmt: skip
+
+    @property
+    def figure_ids(self) -> tuple[str, ...]:
+        """The figures of its summary."""
+        return self.figures
+
+    def whole(self) -> "Report":
+        """The report itself; the first one imports all that computes reports."""
+        report: Report = import_module(self.module).REPORT
+        return report
+
+
+@dataclass(frozen=True)
+class IndexDigest(Digest):
+    """A digest whose report is a line of the index."""
+
+    report: IndexEntry
+
+
+@dataclass(frozen=True)
+class Index:
+    """The reports of the catalogue and the digests, each in their order."""
+
+    reports: tuple[IndexEntry, ...]
+    digests: tuple[IndexDigest, ...]
+
+    @property
+    def chain(self) -> tuple[IndexDigest, ...]:
+        """The staffing chain."""
+        return tuple(digest for digest in self.digests if digest.chained)
+
+    @property
+    def catalogue(self) -> Mapping[str, IndexEntry]:
+        """The reports by name."""
+        return {entry.name: entry for entry in self.reports}
+
+
+@cache
+def index() -> Index:
+    """The index that ships with the program."""
+    return msgspec.json.decode(INDEX.read_bytes(), type=Index)
+
+
+def parts_of(declaration: Declaration) -> Collection[str]:
+    """The parts of the records that a report looks at."""
+    if isinstance(declaration, IndexEntry):
+        return declaration.parts
+    from engine.reporting.parts import report_parts
+
+    return report_parts(declaration.whole().facts)

@@ -1,0 +1,24 @@
+"""Accept the index of reports: ``python -m tests.reports.accept_index``."""
+
+import dataclasses
+
+import msgspec
+
+from engine.reporting.index import INDEX, IndexEntry
+from reports import REPORTS
+from reports.digests import DIGESTS
+
+
+def expected() -> bytes:
+    """The file as the declarations have it, a line for each."""
+    reports = [IndexEntry.of(report) for report in REPORTS]
+    digests = [dataclasses.replace(digest, report=IndexEntry.of(digest.report)) for digest in DIGESTS]
+    lines = {
+        name: b",\n".join(map(msgspec.json.encode, entries))
+        for name, entries in (("reports", reports), ("digests", digests))
+    }
+    return b'{"reports": [\n%b\n], "digests": [\n%b\n]}\n' % (lines["reports"], lines["digests"])
+
+
+if __name__ == "__main__":
+    INDEX.write_bytes(expected())
