@@ -23,6 +23,7 @@ from engine.model.file_errors import file_problem
 from engine.reporting.artifact_names import Name
 from engine.reporting.artifact_space import UNFINISHED, ArtifactSpace, Quota
 from engine.reporting.durable_files import file_sum, flush, flush_names
+from engine.store.patience import wait_allowed
 
 log = logging.getLogger(__name__)
 MEMORY_BYTES = 48 * 1024 * 1024
@@ -51,6 +52,7 @@ class Artifacts:
         key = key or name.key
         data = self._hot.get(key)
         if data is None:
+            wait_allowed()
             path = self._path(name, key)
             try:
                 data = _sound(path.read_bytes(), key)
