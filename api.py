@@ -124,7 +124,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("GET", "/api/attack-paths/simulate", S, services.attack_paths, SENSITIVE, parameters=(services.TARGET, services.DEPTH), answer=Simulation, errors=(404,), lane=lanes.REPORTS, in_worker=True),
     ),
     "Ingest and integrations": (
-        Route("POST", "/api/integrations/alerts", ING, ingest.alerts, INGEST, parameters=None, headers=(ingest.SIGNATURE,), size=INGEST_SIZE, body=RawBody(ingest.ALERT_BODIES), answer=AlertReceipt, lane=lanes.INGEST),
+        Route("POST", "/api/integrations/alerts", ING, ingest.alerts, INGEST, parameters=None, headers=(ingest.SIGNATURE,), size=INGEST_SIZE, body=RawBody(ingest.ALERT_BODIES), answer=AlertReceipt, lane=lanes.INGEST, together=True),
         Route("POST", "/api/integrations/vulnerabilities", ING, ingest.vulnerabilities, INGEST, parameters=None, headers=(ingest.SOURCE, ingest.SCANNED_ALL, ingest.SCANNED), size=INGEST_SIZE, body=ingest.FINDING_BODIES, answer=FindingReceipt, lane=lanes.INGEST),
         Route("GET", "/api/integrations/connections", S, integrations.connections, answer=Connections),
         Route("POST", "/api/integrations/connections", OPERATORS, integrations.create_connection, SENSITIVE, body=JsonBody(integrations.NewConnection), answer=ConnectionReceipt, status=(200, 201), errors=(409,)),

@@ -5,6 +5,7 @@ that applies them, so that the same body sent again after a crash goes on where 
 """
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +19,7 @@ from engine.intake.findings import FindingBatch, parse_document, read_findings
 from engine.intake.payloads import InboundBody, json_value, pack_body
 from engine.model.errors import BadRequest, TooLarge
 from engine.model.vocabulary import PayloadState
-from engine.store import Ahead, Revision, Store
+from engine.store import Ahead, Revision, Store, Write
 from engine.store.ids import new_id
 from engine.store.queries.ingest import last_incidents
 from engine.store.queries.payloads import applied_of, keep_unread, partial_payload
@@ -55,17 +56,9 @@ class IngestDoor:
 
 def receive_alerts(door: IngestDoor, inbound: InboundBody) -> dict[str, object]:
     """Apply the alerts of a body; what became of each, and how many of each outcome."""
-
-    def read() -> list[Alert]:
-        return read_alerts(json_value(inbound.body), received_at=inbound.received_at, most=door.most_alerts)
-
-    alerts = _read(door, inbound, read)
-    results = _AlertWork(door, inbound, alerts).apply()
-    for alert in alerts:
-        if alert.state == "ignored":  # such as a subscription that an operator has to confirm
-            log.info("%s: ignored from %s: %s", door.org_id, alert.source, alert.note)
-    counts = {name: sum(result["outcome"] == name for result in results) for name in COUNTED}
-    return {"received": len(results), **counts, "results": results}
+    delivery = AlertDelivery(door, inbound)
+    (result,) = door.store.write_all([delivery.last_write()])
+    return delivery.summary(result.get())
 
 
 def receive_findings(door: IngestDoor, inbound: InboundBody) -> dict[str, object]:
@@ -147,46 +140,66 @@ def _receipt(door: IngestDoor, inbound: InboundBody, payload_id: str) -> Receipt
     return Receipt(inbound.received_at, inbound.workspace_id, payload_id, replayed=door.payload_id is not None)
 
 
-class _AlertWork:
-    """The alerts of one body, part by part."""
+class AlertDelivery:
+    """The alerts of one body, part by part. BadRequest or TooLarge for one that cannot be read, which is kept."""
 
-    def __init__(self, door: IngestDoor, inbound: InboundBody, alerts: Sequence[Alert]) -> None:
+    def __init__(self, door: IngestDoor, inbound: InboundBody) -> None:
         self.door = door
         self.inbound = inbound
-        self.alerts = alerts
+        self.alerts = self._read_alerts()
         known = door.payload_id
-        if known is None and len(alerts) > PART:
+        if known is None and len(self.alerts) > PART:
             with door.store.reader() as connection:
                 known = partial_payload(connection, door.org_id, inbound.route, inbound.sha256)
-        self.goes_on = known is not None
-        self.payload_id = known or new_id("pay")
-        self.row = {} if self.goes_on else _kept(inbound, self.payload_id, "read", len(alerts), 0)
-        self.receipt = _receipt(door, inbound, self.payload_id)
+        self._goes_on = known is not None
+        self._payload_id = known or new_id("pay")
+        self._row = {} if self._goes_on else _kept(inbound, self._payload_id, "read", len(self.alerts), 0)
+        self._receipt = _receipt(door, inbound, self._payload_id)
+        self._results: list[AlertResult] = []
 
-    def apply(self) -> list[AlertResult]:
-        """What became of each alert."""
-        results: list[AlertResult] = []
-        for start in range(0, len(self.alerts), PART):
-            results += self._apply_part(start, self.alerts[start : start + PART])
-        return results
+    def last_write(self) -> Write[list[AlertResult]]:
+        """The write of the last part, once those before it are applied: few bodies have more than one."""
+        for start in range(0, len(self.alerts) - PART, PART):
+            (result,) = self.door.store.write_all([self._write(start)])
+            self._results += result.get()
+        return self._write(len(self._results))
 
-    def _apply_part(self, start: int, part: Sequence[Alert]) -> list[AlertResult]:
+    def summary(self, last: Sequence[AlertResult]) -> dict[str, object]:
+        """What became of each alert, and how many of each outcome; ``last`` is what the last write returned."""
+        results = [*self._results, *last]
+        for alert in self.alerts:
+            if alert.state == "ignored":  # such as a subscription that an operator has to confirm
+                log.info("%s: ignored from %s: %s", self.door.org_id, alert.source, alert.note)
+        seen: Counter[str] = Counter(result["outcome"] for result in results)
+        return {"received": len(results), **{name: seen[name] for name in COUNTED}, "results": results}
+
+    def _read_alerts(self) -> Sequence[Alert]:
+        inbound, most = self.inbound, self.door.most_alerts
+        return _read(
+            self.door,
+            inbound,
+            lambda: read_alerts(json_value(inbound.body), received_at=inbound.received_at, most=most),
+        )
+
+    def _write(self, start: int) -> Write[list[AlertResult]]:
+        part = self.alerts[start : start + PART]
+
         def change(revision: Revision) -> list[AlertResult]:
             self.door.confirm(revision)
             end = start + len(part)
             if self._applied(revision, start) >= end:
                 return _seen_before(revision, part)
             self._keep(revision, start, end)
-            return ingest_alerts(revision, part, self.receipt)
+            return ingest_alerts(revision, part, self._receipt)
 
         ahead = (*self.door.ahead, *prefetch_keys(part))
-        return self.door.store.write(self.door.org_id, self.inbound.actor, change, now=self.door.now, ahead=ahead)
+        return Write(self.door.org_id, self.inbound.actor, change, self.door.now, ahead)
 
     def _applied(self, revision: Revision, start: int) -> int:
         """How many are applied, whoever applied them; a body of one part is not asked about."""
-        if start == 0 and not self.goes_on:
+        if start == 0 and not self._goes_on:
             return 0
-        return applied_of(revision.records, self.door.org_id, self.payload_id)
+        return applied_of(revision.records, self.door.org_id, self._payload_id)
 
     def _keep(self, revision: Revision, start: int, end: int) -> None:
         state: PayloadState = "read" if end == len(self.alerts) else "partial"
@@ -194,10 +207,10 @@ class _AlertWork:
         if state == "read" and all(alert.state == "ignored" for alert in self.alerts):
             state, reason = "ignored", self.alerts[0].note
         became = {"state": state, "records": len(self.alerts), "applied": end, "reason": reason}
-        if start == 0 and not self.goes_on:
-            revision.insert_soon(ingest_payloads, {**self.row, **became})
+        if start == 0 and not self._goes_on:
+            revision.insert_soon(ingest_payloads, {**self._row, **became})
         else:
-            revision.update_soon(ingest_payloads, {"id": self.payload_id}, became)
+            revision.update_soon(ingest_payloads, {"id": self._payload_id}, became)
 
 
 def _seen_before(revision: Revision, part: Sequence[Alert]) -> list[AlertResult]:

@@ -25,6 +25,7 @@ from engine.reporting.artifact_seals import bytes_of, seal, sum_file, sum_line
 from engine.reporting.artifact_space import UNFINISHED, ArtifactSpace, Quota
 from engine.reporting.bucket import Bucket, bucket_at
 from engine.reporting.durable_files import file_sum, flush, flush_names
+from engine.store.patience import wait_allowed
 
 log = logging.getLogger(__name__)
 MEMORY_BYTES = 48 * 1024 * 1024
@@ -76,6 +77,7 @@ class Artifacts:
         key = key or name.key
         data = self._hot.get(key)
         if data is None:
+            wait_allowed()
             path = self._path(name, key)
             try:
                 data = bytes_of(path.read_bytes(), key)

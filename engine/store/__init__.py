@@ -9,13 +9,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine.store.chain import ChainCheck, EventRow
-    from engine.store.group import Ahead
+    from engine.store.group import Ahead, Write, WriteResult
     from engine.store.ids import PLATFORM
     from engine.store.revisions import Counts, Note, Revision
     from engine.store.rows import Reader
     from engine.store.store import Store
 
-__all__ = ["PLATFORM", "Ahead", "ChainCheck", "Counts", "EventRow", "Note", "Reader", "Revision", "Store"]
+__all__ = [
+    "PLATFORM",
+    "Ahead",
+    "ChainCheck",
+    "Counts",
+    "EventRow",
+    "Note",
+    "Reader",
+    "Revision",
+    "Store",
+    "Write",
+    "WriteResult",
+]
 _MODULES = {
     "PLATFORM": "ids",
     "Ahead": "group",
@@ -26,6 +38,8 @@ _MODULES = {
     "Reader": "rows",
     "Revision": "revisions",
     "Store": "store",
+    "Write": "group",
+    "WriteResult": "group",
 }
 
 

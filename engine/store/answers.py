@@ -1,8 +1,9 @@
-"""What a thread was told by SQLite since anybody last committed: it need not be asked again."""
+"""What threads were told by SQLite since anybody last committed: it need not be asked again."""
 
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -37,27 +38,57 @@ class Answers:
         self.standings: dict[tuple[str, str], Standing] = {}
 
 
-class FreshAnswers(threading.local):
-    """Each thread has its own answers and its own connection, without what SQLAlchemy does around a query."""
+class _Look(threading.local):
+    """Where a thread stands: its connection, what that last said of commits, and the answers since then."""
+
+    connection: sqlite3.Connection | None = None
+    version: int | None = None
+    number = 0
+    answers = Answers()
+    is_steady = False
+
+
+class FreshAnswers:
+    """Answers that threads share for as long as nobody commits; each asks its own connection whether anybody did.
+
+    Whoever notices a commit begins anew. What another thread began later than that holds as well: nobody committed
+    since, or one's own connection would say so. Whatever is put there was read after it was begun.
+    """
 
     def __init__(self, path: str | None) -> None:
         self._path = path  # None for an engine that cannot tell whether anybody committed (PostgreSQL)
-        self._connection: sqlite3.Connection | None = None
-        self._version: int | None = None
-        self._answers = Answers()
+        self._look = _Look()
+        self._guard = threading.Lock()
+        self._newest = 0, Answers()
 
     def look(self) -> Answers | None:
         """What is still so: empty after any commit. None where that cannot be told."""
         if self._path is None:
             return None
-        connection = self._connection or self.connection()
-        version = connection.execute("PRAGMA data_version").fetchone()[0]
-        if version != self._version:
-            self._version, self._answers = version, Answers()
-        return self._answers
+        own = self._look
+        if own.is_steady:
+            return own.answers
+        version = (own.connection or self.connection()).execute("PRAGMA data_version").fetchone()[0]
+        if version != own.version:
+            with self._guard:
+                self._newest = self._newest[0] + 1, Answers()
+                own.version, (own.number, own.answers) = version, self._newest
+        elif (newest := self._newest)[0] > own.number:
+            own.number, own.answers = newest
+        return own.answers
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """While the block runs, this thread has the answers of its last look, and does not ask whether anybody
+        committed."""
+        self._look.is_steady = True
+        try:
+            yield
+        finally:
+            self._look.is_steady = False
 
     def connection(self) -> sqlite3.Connection:
         """The thread's connection to SQLite, opened when it is first needed."""
-        if self._connection is None:
-            self._connection = connect(self._path or "")
-        return self._connection
+        if self._look.connection is None:
+            self._look.connection = connect(self._path or "")
+        return self._look.connection

@@ -5,9 +5,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
 
@@ -15,6 +16,7 @@ from engine.model.errors import NotFound, Problem, Unavailable
 from engine.store.chain import GENESIS
 from engine.store.heads import move_head, take_head
 from engine.store.locks import FairLock
+from engine.store.patience import wait_allowed
 from engine.store.revisions import Revision
 from engine.store.statements import Values
 from engine.store.write_buffer import LookupCache, Read, WriteBuffer
@@ -29,21 +31,42 @@ Ahead = Sequence[tuple[Read, Sequence[str]]]
 """What a change will look up, as far as that is known before: the reading function and its keys."""
 
 
-class _Pending:
+@dataclass(frozen=True)
+class Write(Generic[T]):
+    """A small write to one organization, as a function of its revision."""
+
+    org_id: str
+    actor: str
+    change: Callable[[Revision], T]
+    now: datetime
+    ahead: Ahead = ()
+
+
+class WriteResult(Generic[T]):
     """One write and what became of it."""
 
-    def __init__(
-        self, org_id: str, actor: str, change: Callable[[Revision], object], now: datetime, ahead: Ahead
-    ) -> None:
-        self.org_id = org_id
-        self.actor = actor
-        self.change = change
-        self.now = now
-        self.ahead = ahead
+    def __init__(self, write: Write[T]) -> None:
+        self.write = write
         self.done = False
         self.value: object = None
         self.error: BaseException | None = None
-        self.called = threading.Lock()  # held until the write is done, or its thread is to lead
+
+    def get(self) -> T:
+        """What the change returned, once that is committed; raises what it, or the commit, raised."""
+        if self.error is not None:
+            raise self.error
+        return cast("T", self.value)
+
+
+Results: TypeAlias = Sequence[WriteResult[Any]]  # each change returns something of its own
+
+
+class _Party:
+    """The writes of one thread."""
+
+    def __init__(self, results: Results) -> None:
+        self.results = results
+        self.called = threading.Lock()  # held until the writes are done, or their thread is to lead
         self.called.acquire()
 
 
@@ -58,50 +81,61 @@ class GroupCommit:
         self._writer = writer
         self._turn = turn
         self._errors = errors
-        self._waiting: deque[_Pending] = deque()
+        self._waiting: deque[_Party] = deque()
         self._led = False
-        self._size = 0  # of the last transaction
+        self._size = 0  # of the last transaction, in threads
         self._guard = threading.Lock()
         self._known: dict[str, tuple[tuple[int, str], LookupCache]] = {}  # by organization: what held at that head
 
-    def write(self, org_id: str, actor: str, change: Callable[[Revision], T], now: datetime, ahead: Ahead = ()) -> T:
-        """Run ``change`` in a revision and return what it returned once that is committed."""
-        mine = _Pending(org_id, actor, change, now, ahead)
+    def write_all(self, writes: Sequence[Write[T]]) -> list[WriteResult[T]]:
+        """Run each change in a revision of its own; returns when all are committed, or have failed."""
+        if not writes:
+            return []
+        wait_allowed()
+        results = [WriteResult(write) for write in writes]
+        mine = _Party(results)
         with self._guard:
             self._waiting.append(mine)
             leads, self._led = not self._led, True
         if not leads:
             mine.called.acquire()
-        if not mine.done:
+        if not all(result.done for result in results):
             self._lead(mine)
-        if mine.error is not None:
-            raise mine.error
-        return cast("T", mine.value)
+        return results
 
-    def _lead(self, mine: _Pending) -> None:
+    def _lead(self, mine: _Party) -> None:
         """Write for those at the front of the queue, ``mine`` first among them, and call the next to lead."""
-        batch: list[_Pending] = []
+        batch: list[_Party] = []
         try:
             self._gather()
             with self._turn:
                 with self._guard:
-                    batch = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
+                    batch = self._take()
                 self._size = len(batch)
-                self._serve(batch)
+                self._serve([result for party in batch for result in party.results])
         except Unavailable as busy:  # the turn did not come: nobody behind waits for it all over again
             with self._guard:
                 batch = list(self._waiting)
                 self._waiting.clear()
-            for pending in batch:
-                pending.error, pending.done = busy, True
+            for result in (result for party in batch for result in party.results):
+                result.error, result.done = busy, True
         finally:
             with self._guard:
                 if mine not in batch:  # interrupted before its turn came
                     self._waiting.remove(mine)
                 self._led = bool(self._waiting)
                 called = [self._waiting[0]] if self._led else []
-            for pending in (*called, *batch):
-                pending.called.release()
+            for party in (*called, *batch):
+                party.called.release()
+
+    def _take(self) -> list[_Party]:
+        """Those at the front of the queue, as many as fit into a transaction; the guard is held."""
+        batch = [self._waiting.popleft()]
+        size = len(batch[0].results)
+        while self._waiting and size + len(self._waiting[0].results) <= MOST:
+            batch.append(self._waiting.popleft())
+            size += len(batch[-1].results)
+        return batch
 
     def _gather(self) -> None:
         """Where the last transaction had several writes, wait while more of them come: that is less than it costs to
@@ -114,9 +148,9 @@ class GroupCommit:
             if len(self._waiting) == count or len(self._waiting) >= MOST:
                 return
 
-    def _serve(self, batch: list[_Pending]) -> None:
+    def _serve(self, batch: Results) -> None:
         """One transaction; the caller holds the turn. When one of several fails, it is done again with savepoints."""
-        batch.sort(key=lambda pending: pending.org_id)  # one order of locks for all processes: no deadlock
+        batch = sorted(batch, key=lambda pending: pending.write.org_id)  # one order of locks for all: no deadlock
         try:
             try:
                 self._transaction(batch, guarded=False)
@@ -129,10 +163,10 @@ class GroupCommit:
             for pending in batch:
                 pending.done = True
 
-    def _transaction(self, batch: list[_Pending], *, guarded: bool) -> None:
+    def _transaction(self, batch: Results, *, guarded: bool) -> None:
         known: dict[str, tuple[tuple[int, str], LookupCache]] = {}
         with self._errors(), self._writer.connect() as connection, connection.begin():
-            for org_id, group in groupby(batch, key=lambda pending: pending.org_id):
+            for org_id, group in groupby(batch, key=lambda pending: pending.write.org_id):
                 memory = self._known.pop(org_id, None)
                 held, head = _write_all(connection, org_id, list(group), memory, guarded=guarded, alone=len(batch) == 1)
                 if head is not None:
@@ -151,7 +185,7 @@ class _OneFailedError(Exception):
 def _write_all(
     connection: Connection,
     org_id: str,
-    group: list[_Pending],
+    group: Results,
     memory: tuple[tuple[int, str], LookupCache] | None,
     *,
     guarded: bool,
@@ -174,14 +208,14 @@ def _write_all(
             if alone:
                 raise
             raise _OneFailedError from error
-    head, moved_at = start, group[0].now
+    head, moved_at = start, group[0].write.now
     for pending in group:
-        revision = Revision(connection, org_id, pending.actor, pending.now, head, held)
+        revision = Revision(connection, org_id, pending.write.actor, pending.write.now, head, held)
         if guarded:
             held.store()
             connection.exec_driver_sql("SAVEPOINT revision")
         try:
-            pending.value = pending.change(revision)
+            pending.value = pending.write.change(revision)
             reached = revision.seal() if revision.touched else head
             if guarded:
                 held.store()
@@ -196,7 +230,7 @@ def _write_all(
             connection.exec_driver_sql("ROLLBACK TO SAVEPOINT revision")
         else:
             if revision.touched:
-                head, moved_at = reached, pending.now
+                head, moved_at = reached, pending.write.now
     try:
         held.store()
     except Exception as error:
@@ -235,11 +269,11 @@ def write_in_order(
         move_head(connection, org_id, start, head, moved_at)
 
 
-def _look_ahead(held: WriteBuffer, group: list[_Pending]) -> None:
+def _look_ahead(held: WriteBuffer, group: Results) -> None:
     """What the changes will ask for, one look-up for all of them."""
     wanted: dict[Read, list[str]] = {}
     for pending in group:
-        for read, keys in pending.ahead:
+        for read, keys in pending.write.ahead:
             wanted.setdefault(read, []).extend(keys)
     for read, keys in wanted.items():
         held.look_up(read, keys)

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from engine.store.faults import BUSY
-from engine.store.patience import turn_patience
+from engine.store.patience import turn_patience, wait_allowed
 
 log = logging.getLogger("hq.store")
 
@@ -27,6 +27,7 @@ class FairLock:
         self._held = False
 
     def __enter__(self) -> None:
+        wait_allowed()
         with self._guard:
             if not self._held and not self._waiting:
                 self._held = True

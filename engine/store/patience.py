@@ -1,4 +1,7 @@
-"""How long a thread waits for a store that others hold: commands and jobs long, a request over HTTP not so."""
+"""How long a thread waits for a store that others hold: commands and jobs long, a request over HTTP not so.
+
+The loop that serves every connection waits for nothing: what is not in memory it leaves to a thread that may wait.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,6 +9,7 @@ from contextvars import ContextVar
 
 COMMAND_SECONDS = 30.0
 REQUEST_SECONDS = 5.0
+NO_SECONDS = 0.0
 
 _seconds: ContextVar[float] = ContextVar("patience", default=COMMAND_SECONDS)
 
@@ -21,10 +25,30 @@ def turn_patience() -> float:
     return -1 if seconds >= COMMAND_SECONDS else seconds
 
 
+class NotInMemory(Exception):
+    """What was asked for is not in memory, and this thread must not wait for it."""
+
+
+def wait_allowed() -> None:
+    """NotInMemory where this thread waits for nothing: to be called before whatever may take long."""
+    if _seconds.get() == NO_SECONDS:
+        raise NotInMemory
+
+
 @contextmanager
 def request_patience() -> Iterator[None]:
-    """While the block runs, this thread waits as long as a client that sends a request."""
-    before = _seconds.set(REQUEST_SECONDS)
+    """While the block runs, this thread waits at most as long as a client that sends a request."""
+    before = _seconds.set(min(REQUEST_SECONDS, _seconds.get()))
+    try:
+        yield
+    finally:
+        _seconds.reset(before)
+
+
+@contextmanager
+def no_patience() -> Iterator[None]:
+    """While the block runs, this thread waits for nothing: whatever would have it wait raises NotInMemory."""
+    before = _seconds.set(NO_SECONDS)
     try:
         yield
     finally:

@@ -1,44 +1,36 @@
 """The Bottle application: routes from a table, one order of checks, one shape of errors."""
 
-import logging
 import re
-import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Protocol
-from wsgiref.types import WSGIApplication, WSGIEnvironment
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import bottle
-import msgspec
 
 from engine.model.errors import (
     BadRequest,
     MethodNotAllowed,
     NotFound,
     Problem,
-    Unauthorized,
 )
-from engine.model.file_errors import door_problem
 from engine.runtime.services import Services
-from engine.store.patience import request_patience
+from engine.store.patience import NotInMemory, request_patience
 from engine.web.computing import Computing, WorkerPool
-from engine.web.environ import body_of, query_of, request_id
+from engine.web.environ import request_id
 from engine.web.gate import Gate
 from engine.web.http import (
-    Headers,
     Request,
     Response,
 )
 from engine.web.lanes import GENERAL, LANES, STREAMS, Lane
-from engine.web.limits import Limit, Limiter
+from engine.web.limits import Limiter
 from engine.web.linked_limits import RateLimits
-from engine.web.local_mode import check_local
-from engine.web.parameters import parameters
-from engine.web.routes import WITH_BODY, Route
+from engine.web.ready_answers import keep_answer, send_bytes, take_answer
+from engine.web.responder import Responder, error_response
+from engine.web.routes import Route
 from engine.web.sessions import Sessions
 
-log = logging.getLogger("hq.web")
 _HEADERS = (
     ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"),
@@ -68,16 +60,60 @@ class Console:
     ) -> None:
         self.routes = tuple(routes)
         self.services = services
-        self._computing = Computing(workers or {})
         limiter = limiter or Limiter(services.settings.rate_limit_url)
         self.gate = Gate(services, Sessions(services.settings), limiter)
-        self._proxies = frozenset(services.settings.trusted_proxies)
+        self._responder = Responder(self.gate, Computing(workers or {}))
         secure = services.settings.base_url.startswith("https://")
         always = (*_HEADERS, *(_SECURE if secure else ()))
         self._headers = {name: [value] for name, value in always}
-        self.wsgi = self._bottle()
+        self._literal = {(route.method, route.path): route for route in self.routes if not route.has_variables}
+        self._literal |= {("HEAD", path): route for (method, path), route in self._literal.items() if method == "GET"}
+        self._bottle = self._bottle_app()
 
-    def _bottle(self) -> WSGIApplication:
+    def wsgi(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """The application. Bottle finds the routes whose paths have variables, and streams what is streamed."""
+        ready = take_answer(environ)
+        if ready is None:
+            route = self._literal.get((environ["REQUEST_METHOD"], environ["PATH_INFO"]))
+            if route is None:
+                return self._bottle(environ, start_response)
+            identifier = request_id(environ)
+            ready = identifier, self._responder.answer(route, environ, {}, identifier)
+            keep_answer(environ, ready)
+        identifier, response = ready
+        if not isinstance(response.body, bytes):
+            return self._bottle(environ, start_response)
+        return send_bytes(response, self._headers_of(response, identifier), environ, start_response)
+
+    def may_recall(self, method: str, path: str) -> bool:
+        """Whether the answer to a request may be in memory."""
+        route = self._literal.get((method, path))
+        return route is not None and route.from_memory
+
+    def recall(self, environ: WSGIEnvironment) -> bool:
+        """Whether the answer to a request was found without waiting for anything; it is left with the request."""
+        route = self._literal[environ["REQUEST_METHOD"], environ["PATH_INFO"]]
+        identifier = request_id(environ)
+        try:
+            with self.services.store.from_memory():
+                keep_answer(environ, (identifier, self._responder.answer(route, environ, {}, identifier)))
+        except NotInMemory:
+            return False
+        return True
+
+    def joins(self, method: str, path: str) -> bool:
+        """Whether a request writes together with others: ``answer_together`` takes it."""
+        route = self._literal.get((method, path))
+        return route is not None and route.together
+
+    def answer_together(self, environs: Sequence[WSGIEnvironment]) -> None:
+        """Find the answers to requests that ``joins``, and leave each with its request: their writes share a
+        transaction."""
+        routes = [self._literal[environ["REQUEST_METHOD"], environ["PATH_INFO"]] for environ in environs]
+        for environ, ready in zip(environs, self._responder.answer_together(routes, environs), strict=True):
+            keep_answer(environ, ready)
+
+    def _bottle_app(self) -> WSGIApplication:
         app = bottle.Bottle()
         app.config["catchall"] = False
         for route in self.routes:
@@ -96,11 +132,15 @@ class Console:
 
         Without one the copilot streams nothing, unless the settings say that it may ask a provider.
         """
-        try:
-            route, _ = self._router.match({"REQUEST_METHOD": method, "PATH_INFO": path})
-        except bottle.HTTPError:
-            return GENERAL
-        lane: Lane = route.config["lane"]
+        literal = self._literal.get((method, path))
+        if literal is not None:
+            lane = literal.lane
+        else:
+            try:
+                route, _ = self._router.match({"REQUEST_METHOD": method, "PATH_INFO": path})
+            except bottle.HTTPError:
+                return GENERAL
+            lane = route.config["lane"]
         settings = self.services.settings
         if lane is STREAMS and not signed and settings.session_auth and not settings.copilot_anonymous:
             return GENERAL
@@ -111,95 +151,25 @@ class Console:
 
         def call(**arguments: str) -> bytes | Iterable[bytes]:
             environ = bottle.request.environ
+            ready = take_answer(environ)
+            if ready is not None:
+                return self._send(ready[1], ready[0])
             identifier = request_id(environ)
             if (
                 "\0" in environ["PATH_INFO"] and not route.forwards
             ):  # no store keeps it, and not all can be asked for it
                 nowhere = NotFound("There is nothing under a path with the character U+0000.")
-                return self._send(self._failed(nowhere, identifier), identifier)
-            return self._send(self._answer(route, environ, arguments, identifier), identifier)
+                return self._send(error_response(nowhere, identifier), identifier)
+            return self._send(self._responder.answer(route, environ, arguments, identifier), identifier)
 
         return call
-
-    def _answer(
-        self, route: Route, environ: WSGIEnvironment, arguments: Mapping[str, str], identifier: str
-    ) -> Response:
-        """The answer, noted where the route keeps a log: nothing leaves that could not be noted."""
-        request = Request(
-            method=route.method,
-            path=environ["PATH_INFO"],
-            arguments=arguments,
-            query={},
-            headers=Headers(environ),
-            read_body=lambda: body_of(environ, route.size, self.services.settings),
-            address=self._address(environ),
-            id=identifier,
-            now=datetime.now(UTC),
-            services=self.services,
-            computing=self._computing,
-            raw_path=environ.get("REQUEST_URI", "").partition("?")[0],
-            raw_query=environ.get("QUERY_STRING", ""),
-            gone=environ.get("waitress.client_disconnected", _stays),
-        )
-        with request_patience():
-            response = self._checked(route, request)
-            if route.access.note is None:
-                return response
-            try:
-                route.access.note(request, response)
-            except Problem as problem:
-                return self._failed(problem, identifier)
-            return response
-
-    def _checked(self, route: Route, request: Request) -> Response:
-        """The checks in their order: credential and role, rate, size and form of what came; then the handler."""
-        try:
-            if not self.services.settings.session_auth:
-                check_local(request)
-            request.principal = route.access.check(self.gate, request)
-            if route.limit is not None:
-                self._limit(route.limit, request)
-            request.query = {} if route.forwards else query_of(request.raw_query)
-            if route.method in WITH_BODY:
-                _ = request.body
-            if route.parameters is not None and not route.forwards:
-                request.options = parameters(request, *route.parameters)
-            arguments = () if route.body is None else route.body.arguments(request)
-            return self._computing.handle(route, request, arguments)
-        except Problem as problem:
-            return self._failed(self._rechecked(route, request, problem), request.id)
-        except Exception as error:
-            # The last resort of the door: the trace goes to the log under the request's id, the client gets no inside.
-            log.error("request %s failed\n%s", request.id, traceback.format_exc())
-            fault = door_problem(error) or Problem(
-                f"Something went wrong on our side; the log has it under request {request.id}."
-            )
-            return self._failed(self._rechecked(route, request, fault), request.id)
 
     def computed(self, method: str, path: str, request: Request) -> Response:
         """What the handler of a route answers in a worker; the checks were made where the request came in."""
         route = next(route for route in self.routes if (route.method, route.path) == (method, path))
         arguments = () if route.body is None else route.body.arguments(request)
         with request_patience():
-            return route.handler(request, *arguments)
-
-    def _rechecked(self, route: Route, request: Request, problem: Problem) -> Problem:
-        """What to answer: a credential that is not good any more is said before anything else."""
-        if route.access.recheck is not None and request.principal is not None:
-            try:
-                route.access.recheck(self.gate, request)
-            except Unauthorized as refusal:
-                return refusal
-            except Problem as unknown:  # what was wrong first is still true
-                log.warning("request %s: the credential was not looked at again: %s", request.id, unknown.message)
-        return problem
-
-    def _limit(self, limit: Limit, request: Request) -> None:
-        count = limit.count if limit.setting is None else limit.setting(self.services.settings)
-        who = request.address
-        if limit.by == "caller" and request.principal is not None:
-            who = f"{request.principal.org_id} {request.principal.actor} {request.address}"
-        self.gate.limiter.check(limit, who, count)
+            return route.respond(request, *arguments)
 
     def _unrouted(self, error: _Refusal) -> bytes:
         """What Bottle itself refuses: unknown paths and methods, paths that are no UTF-8."""
@@ -213,7 +183,7 @@ class Console:
             problem = BadRequest("The request line cannot be read.")
             problem.status = error.status_code
         identifier = request_id(environ)
-        body = self._send(self._failed(problem, identifier), identifier)
+        body = self._send(error_response(problem, identifier), identifier)
         return body if isinstance(body, bytes) else b"".join(body)
 
     def _not_allowed(self, environ: WSGIEnvironment) -> MethodNotAllowed:
@@ -227,39 +197,18 @@ class Console:
             f"This path answers {_and(allowed)}; got {method}.", headers={"Allow": ", ".join(allowed)}
         )
 
-    def _failed(self, problem: Problem, identifier: str) -> Response:
-        content: dict[str, object] = {"error": problem.word, "message": problem.message}
-        if problem.details:
-            content["details"] = problem.details
-        if "Retry-After" in problem.headers:
-            content["retry_after"] = int(problem.headers["Retry-After"])
-        if problem.status >= 500:
-            log.warning("request %s: %s %s", identifier, problem.status, problem.word)
-        return Response(msgspec.json.encode(content) + b"\n", status=problem.status, headers=dict(problem.headers))
-
     def _send(self, response: Response, identifier: str) -> bytes | Iterable[bytes]:
         out = bottle.response
         out.status = response.status
-        headers = out._headers = {**self._headers, **{name: [value] for name, value in response.headers.items()}}
+        out._headers = self._headers_of(response, identifier)
+        return response.body
+
+    def _headers_of(self, response: Response, identifier: str) -> dict[str, list[str]]:
+        headers = {**self._headers, **{name: [value] for name, value in response.headers.items()}}
         headers["Content-Type"] = [response.content_type]
         headers["Cache-Control"] = [response.cache]
         headers["X-Request-Id"] = [identifier]
-        return response.body
-
-    def _address(self, environ: WSGIEnvironment) -> str:
-        """The client's address: the socket's, or behind a trusted proxy the last one that it did not add itself."""
-        address: str = environ.get("REMOTE_ADDR", "")
-        if address not in self._proxies:
-            return address
-        for hop in reversed(environ.get("HTTP_X_FORWARDED_FOR", "").split(",")):
-            if hop.strip() and hop.strip() not in self._proxies:
-                return str(hop.strip())
-        return address
-
-
-def _stays() -> bool:
-    """A client of which nobody can tell that it hung up."""
-    return False
+        return headers
 
 
 def _and(words: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from engine.model.as_of import AsOf
 from engine.model.document import Position
@@ -12,7 +12,8 @@ from engine.reporting.artifact_names import Name
 from engine.reporting.snapshot import Artifact
 from engine.runtime.services import Services
 from engine.runtime.worker_process import Assignment
-from engine.web.http import Principal, Question, Request, Response
+from engine.store.patience import wait_allowed
+from engine.web.http import PendingWrite, Principal, Question, Request, Response
 from engine.web.lanes import REPORTS, Lane
 from engine.web.routes import Route
 
@@ -118,7 +119,9 @@ class Computing:
         work: Assignment[Answering] = Assignment(with_services, (function, arguments), partial(_sync, org_id))
         return cast(T, self._run(lane.workers, work, request, org_id))
 
-    def handle(self, route: Route, request: Request, arguments: tuple[object, ...]) -> Response:
+    def handle(
+        self, route: Route, request: Request, arguments: tuple[object, ...]
+    ) -> Response | PendingWrite[Any]:  # a write of any type
         """What the route's handler answers."""
         workers = route.lane.workers
         if not route.in_worker or workers not in self.workers:
@@ -133,6 +136,7 @@ class Computing:
         return cast(Response, self._run(workers, Assignment(_answer, (sent,), prepare), request, org_id))
 
     def _run(self, workers: str | None, work: Assignment[Answering], request: Request, place: str) -> object:
+        wait_allowed()
         caller = request.address if request.principal is None else request.principal.actor
         return self.workers[str(workers)].run(work, place=place, caller=caller, gone=request.gone)
 

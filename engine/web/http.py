@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any, BinaryIO, Protocol, TypeAlias, TypeVar
+from typing import Any, BinaryIO, Generic, Protocol, TypeAlias, TypeVar
 from wsgiref.types import WSGIEnvironment
 
 import msgspec
@@ -13,6 +13,7 @@ from engine.model.as_of import AsOf
 from engine.model.document import Position
 from engine.reporting.snapshot import Artifact
 from engine.runtime.services import Services
+from engine.store import Write
 from engine.web.lanes import REPORTS, Lane
 
 T = TypeVar("T")
@@ -134,6 +135,14 @@ class Response:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     cache: str = NO_STORE
+
+
+@dataclass(frozen=True)
+class PendingWrite(Generic[T]):
+    """An answer that follows from a small write: those of several requests share a transaction, and its one sync."""
+
+    write: Write[T]
+    answer: Callable[[T], Response]
 
 
 def _as_text(value: object) -> str:

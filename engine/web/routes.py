@@ -3,17 +3,17 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from engine.model.ask import Parameter
 from engine.web.access import Access
 from engine.web.bodies import Body
-from engine.web.http import Response
+from engine.web.http import PendingWrite, Request, Response
 from engine.web.lanes import GENERAL, Lane
 from engine.web.limits import SMALL, BodyLimit, Limit
 
-# of the request, and of the body where the route declares one that the console reads
-Handler: TypeAlias = Callable[..., Response]
+# of the request, and of the body where the route declares one that the console reads; the write is of any type
+Handler: TypeAlias = Callable[..., Response | PendingWrite[Any]]
 
 
 WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")  # methods of which a body is read, and held to the limit
@@ -48,7 +48,8 @@ class Route:
     ``answer`` is what a success holds, several where the caller chooses; ``status`` which one, several where it says
     what was found. ``errors`` are those that neither access, limit, query nor body bring along. ``lane`` has the
     threads that serve it; ``in_worker``: the handler runs in one of the lane's worker processes, and
-    answers with bytes.
+    answers with bytes. ``from_memory``: what it answers is often in memory, and then needs no thread. ``together``:
+    the handler leaves a small write, which shares a transaction with those of other requests.
     """
 
     method: str
@@ -66,11 +67,25 @@ class Route:
     errors: tuple[int, ...] = ()
     lane: Lane = GENERAL
     in_worker: bool = False
+    from_memory: bool = False
+    together: bool = False
 
     @property
     def forwards(self) -> bool:
         """Whether the rest of the path and the query are somebody else's to read."""
         return self.path.endswith("/*")
+
+    @property
+    def has_variables(self) -> bool:
+        """Whether more than one path leads here."""
+        return "{" in self.path or self.forwards
+
+    def respond(self, request: Request, *arguments: object) -> Response:
+        """What the handler answers, of a route that leaves no write to be shared."""
+        found = self.handler(request, *arguments)
+        if isinstance(found, PendingWrite):
+            raise TypeError(f"{self.method} {self.path} leaves a write")
+        return found
 
     @property
     def rule(self) -> str:

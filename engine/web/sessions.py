@@ -16,6 +16,7 @@ from engine.model.file_errors import file_problem
 from engine.runtime.private_files import write_new
 from engine.runtime.settings import Settings
 from engine.store.answers import SessionEnds
+from engine.store.patience import wait_allowed
 
 COOKIE = "svc_session"
 LIFE = timedelta(hours=12)
@@ -81,6 +82,7 @@ class Sessions:
         if known is not None and known[0] is ring:
             session = known[1]
         else:
+            wait_allowed()
             session = self._verified(token, ring)
             with self._guard:
                 if len(self._known) >= REMEMBERED:
@@ -98,6 +100,7 @@ class Sessions:
         try:
             if _version(self._file) == ring.version:
                 return ring
+            wait_allowed()
             self._ring = ring = _key_ring(self._file)
         except (OSError, Usage) as error:
             raise Unavailable(

@@ -53,12 +53,12 @@ def figures(folder: Path, cookie: str, *, looks: int = 100, seconds: float = 10.
         before = memory_mb(process)
         both = asyncio.run(crowd(port, token, session, alerts=CLIENTS, reports=CLIENTS, seconds=2 * seconds))
         yield Figure(
-            f"alerts of {CLIENTS} clients beside {CLIENTS} that ask for reports", f"{both.rate('alert'):.0f}/s",
+            f"alerts of {CLIENTS} clients beside {CLIENTS} that ask for reports (target 0.6)", f"{both.rate('alert'):.0f}/s",
             "the same clients alone", f"{alone.rate('alert'):.0f}/s", both.rate("alert") / alone.rate("alert"),
         )  # fmt: skip
-        yield Figure("reports meanwhile", f"{both.rate('report'):.1f}/s")
+        yield Figure("reports meanwhile (target 10/s)", f"{both.rate('report'):.1f}/s")
         yield Figure("answers to reports meanwhile", ", ".join(f"{status}: {n}" for status, n in both.seen("report")))
-        yield Figure("health meanwhile, p99", f"{1000 * attacks.p99(both.times['health']):.0f} ms")
+        yield Figure("health meanwhile, p99 (target 200 ms)", f"{1000 * attacks.p99(both.times['health']):.0f} ms")
         yield Figure("memory of all processes meanwhile", f"+{memory_mb(process) - before:.0f} MB")
 
 

@@ -1,8 +1,9 @@
 """A client that asks one address again and again, and what it saw: bare sockets with keep-alive, one thread, one request
 under way on each connection. It must cost less than the server that it measures.
 
-``python -m tests.bench.load PORT PATH CREDENTIAL CONNECTIONS SECONDS [KEYS]``: CREDENTIAL is a whole header line. With
-KEYS it posts alerts with that many dedupe keys in turn instead of getting the page. Prints a ``Load`` as JSON.
+``python -m tests.bench.load PORT PATH CREDENTIAL CONNECTIONS SECONDS [KEYS [RATE]]``: CREDENTIAL is a whole header line.
+With KEYS it posts alerts with that many dedupe keys in turn instead of getting the page; with RATE so many a second,
+else as many as it can. Prints a ``Load`` as JSON.
 """
 
 import selectors
@@ -10,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from itertools import count
 
@@ -86,6 +88,34 @@ def measured(port: int, request: Callable[[], bytes], connections: int, seconds:
         took = time.perf_counter() - start
     for exchange in exchanges:
         exchange.socket.close()
+    return _load(latencies, took)
+
+
+def paced(port: int, request: Callable[[], bytes], connections: int, seconds: float, rate: float) -> Load:
+    """Ask so often a second; a latency counts from when its request was due, sent or not."""
+    exchanges = [Exchange(port, request) for _ in range(connections)]
+    idle, latencies, sent = deque(exchanges), [], 0
+    with selectors.DefaultSelector() as ready:
+        for exchange in exchanges:
+            ready.register(exchange.socket, selectors.EVENT_READ, exchange)
+        start = time.perf_counter()
+        while (now := time.perf_counter()) < start + seconds:
+            while idle and (due := start + sent / rate) <= now:
+                exchange, sent = idle.popleft(), sent + 1
+                exchange.ask()
+                exchange.asked = due
+            wait = start + sent / rate - now if idle else 1.0
+            for key, _ in ready.select(max(0.0, wait)):
+                if key.data.received():
+                    latencies.append(time.perf_counter() - key.data.asked)
+                    idle.append(key.data)
+        took = time.perf_counter() - start
+    for exchange in exchanges:
+        exchange.socket.close()
+    return _load(latencies, took)
+
+
+def _load(latencies: list[float], took: float) -> Load:
     latencies.sort()
     p50, p99 = (1000 * latencies[int(share * (len(latencies) - 1))] for share in (0.5, 0.99))
     return Load(len(latencies), took, p50, p99)
@@ -119,14 +149,24 @@ def alerts(path: str, credential: str, keys: int) -> Callable[[], bytes]:
     return request
 
 
-def run(port: int, path: str, credential: str, connections: int, seconds: float, keys: int | None = None) -> Load:
+def run(
+    port: int,
+    path: str,
+    credential: str,
+    connections: int,
+    seconds: float,
+    keys: int | None = None,
+    rate: float | None = None,
+) -> Load:
     """Measure from a process of its own."""
-    what = [str(port), path, credential, str(connections), str(seconds), *([] if keys is None else [str(keys)])]
+    more = [str(given) for given in (keys, rate) if given is not None]
+    what = [str(port), path, credential, str(connections), str(seconds), *more]
     done = subprocess.run([sys.executable, "-m", "tests.bench.load", *what], capture_output=True, check=True)
     return msgspec.json.decode(done.stdout, type=Load)
 
 
 if __name__ == "__main__":
-    _, port, path, credential, connections, seconds, *keys = sys.argv
-    make = alerts(path, credential, int(keys[0])) if keys else page(path, credential)
-    print(msgspec.json.encode(measured(int(port), make, int(connections), float(seconds))).decode())
+    _, port, path, credential, connections, seconds, *more = sys.argv
+    make = alerts(path, credential, int(more[0])) if more else page(path, credential)
+    how = (int(port), make, int(connections), float(seconds))
+    print(msgspec.json.encode(paced(*how, float(more[1])) if more[1:] else measured(*how)).decode())

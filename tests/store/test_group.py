@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from engine.model.errors import Conflict, NotFound
-from engine.store import EventRow
+from engine.store import EventRow, Write
 from engine.store.rows import first, many, one
 from engine.store.schema.organizations import workspaces
 from tests.conftest import NOW
@@ -104,3 +104,24 @@ def test_rows_are_read_within_the_organization_only(any_store):
         assert [row["id"] for row in many(connection, workspaces, "acme", id=["a", "b"], order=["-name"])] == ["a"]
         with pytest.raises(NotFound, match="no such workspace: b"):
             one(connection, workspaces, "acme", id="b")
+
+
+def test_writes_of_one_thread_share_a_transaction_and_fail_apart(any_store):
+    def refused(revision):
+        revision.record("workspace.created", object_id="x")
+        raise Conflict("no")
+
+    writes = [Write("acme", "ann", change, NOW) for change in (add("a"), refused, add("b"))]
+    writes.append(Write("nobody", "ann", add("c"), NOW))
+    first_of_all, failed, last, unknown = any_store.write_all(writes)
+    assert (first_of_all.get(), last.get()) == (2, 3)
+    for result, error in ((failed, Conflict), (unknown, NotFound)):
+        with pytest.raises(error):
+            result.get()
+    assert ids(any_store) == ["a", "b"]
+
+
+def test_nothing_to_write_writes_nothing(any_store):
+    head = any_store.head("acme")
+    assert any_store.write_all([]) == []
+    assert any_store.head("acme") == head

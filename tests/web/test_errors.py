@@ -6,8 +6,10 @@ import pytest
 
 from engine.model.errors import Problem
 from engine.web.access import NONE
+from engine.web.app import Console
 from engine.web.http import MAX_BODY
 from engine.web.routes import Route
+from tests.web.client import Client
 
 REPORT = "/api/governance/compliance/summary"
 BUNDLES = "/api/governance/compliance/bundles"
@@ -91,27 +93,25 @@ def test_a_request_id_is_kept_when_it_is_well_formed(sign_in):
     assert sign_in().get(REPORT, x_request_id="bad id\n").headers["x-request-id"] != "bad id\n"
 
 
-def test_a_fault_of_ours_shows_no_inside_and_is_logged(console, sign_in, caplog):
+def test_a_fault_of_ours_shows_no_inside_and_is_logged(console, caplog):
     def broken(request):
         raise ZeroDivisionError("secret detail")
 
-    console.routes = (*console.routes, Route("GET", "/broken", NONE, broken))
-    console.wsgi = console._bottle()
+    client = Client(Console((*console.routes, Route("GET", "/broken", NONE, broken)), console.services))
     with caplog.at_level(logging.ERROR):
-        answer = sign_in().get("/broken")
+        answer = client.get("/broken")
     assert (answer.status, answer.json["error"]) == (500, "internal_error")
     assert "secret detail" not in answer.body.decode()
     assert "secret detail" in caplog.text
     assert answer.headers["x-request-id"] in caplog.text
 
 
-def test_retry_after_is_in_header_and_body(console, sign_in):
+def test_retry_after_is_in_header_and_body(console):
     def limited(request):
         problem = Problem("Too fast.", word="rate_limited", headers={"Retry-After": "7"})
         problem.status = 429
         raise problem
 
-    console.routes = (*console.routes, Route("GET", "/limited", NONE, limited))
-    console.wsgi = console._bottle()
-    answer = sign_in().get("/limited")
+    client = Client(Console((*console.routes, Route("GET", "/limited", NONE, limited)), console.services))
+    answer = client.get("/limited")
     assert (answer.status, answer.headers["retry-after"], answer.json["retry_after"]) == (429, "7", 7)

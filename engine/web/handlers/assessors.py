@@ -26,7 +26,6 @@ from engine.web.http import (
     answer,
 )
 from engine.web.parameters import parameters
-from engine.web.routes import Handler
 
 WATERMARK = "X-Svc-Watermark"
 DAYS = {"24h": 1, "7d": 7, "30d": 30, "90d": 90, "365d": 365}
@@ -38,7 +37,7 @@ _PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '%"
 class Export:
     """What is behind the name of an export; None where it reads the query itself."""
 
-    handler: Handler
+    handler: Callable[[Request], Response]
     parameters: tuple[Parameter, ...] | None
 
 

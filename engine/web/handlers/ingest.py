@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from engine.incidents.ingest import IngestDoor, receive_alerts, receive_findings
+from engine.incidents.alerts import AlertResult
+from engine.incidents.ingest import AlertDelivery, IngestDoor, receive_findings
 from engine.intake.findings.batch import COMPLETE, FORCED, said_complete
 from engine.intake.findings.documents import CSV_TYPES, JSON_TYPES, XML_TYPES
 from engine.intake.payloads import InboundBody
@@ -21,7 +22,7 @@ from engine.store.credentials import credentials_of
 from engine.web.alert_signatures import check_alert
 from engine.web.bodies import RawBody
 from engine.web.credentials import confirm
-from engine.web.http import Request, Response, answer
+from engine.web.http import PendingWrite, Request, Response, answer
 
 Text = Annotated[str, msgspec.Meta(max_length=4000)]
 
@@ -88,14 +89,18 @@ SCANNED = Parameter("X-Svc-Vuln-Hosts", None, "hosts that a complete scan looked
 log = logging.getLogger("hq.web")
 
 
-def alerts(request: Request) -> Response:
+def alerts(request: Request) -> PendingWrite[list[AlertResult]]:
     """POST /api/integrations/alerts: takes alerts of any known format: incidents open, repeat, resolve."""
     secrets = request.services.settings.alert_webhook_signing_secret
     check_alert(secrets, request.headers, request.body, now=request.now)
     _check_plan(request)
-    received = receive_alerts(_door(request), _inbound(request, "alerts"))
-    _note_use(request)
-    return answer(received)
+    delivery = AlertDelivery(_door(request), _inbound(request, "alerts"))
+
+    def respond(results: list[AlertResult]) -> Response:
+        _note_use(request)
+        return answer(delivery.summary(results))
+
+    return PendingWrite(delivery.last_write(), respond)
 
 
 def vulnerabilities(request: Request) -> Response:

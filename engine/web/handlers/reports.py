@@ -63,7 +63,10 @@ def report_route(
 ) -> Route:
     """The route of a report: its parameters and formats are those that the report declares."""
     handler = ReportHandler(name, of_caller, outlook)
-    return Route(method, path, access, handler, parameters=None, answer=ReportEnvelope, status=(200, 304), lane=REPORTS)
+    return Route(
+        method, path, access, handler, parameters=None, answer=ReportEnvelope, status=(200, 304), lane=REPORTS,
+        from_memory=True,
+    )  # fmt: skip
 
 
 def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook | None) -> Response:

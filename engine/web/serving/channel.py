@@ -5,12 +5,13 @@ import socket
 import time
 from dataclasses import dataclass
 from typing import Any
+from wsgiref.types import WSGIEnvironment
 
-from waitress.channel import ClientDisconnected, HTTPChannel
-from waitress.task import WSGITask
+from waitress.channel import ClientDisconnected
 
-from engine.copilot import sse
 from engine.model.file_errors import file_fault
+from engine.web.serving.application_task import ApplicationTask
+from engine.web.serving.outgoing import SendingChannel
 from engine.web.serving.refusals import HttpRefusal, RefusalTask, last_chunks, no_room, too_slow
 
 log = logging.getLogger("hq.web")
@@ -22,7 +23,6 @@ READ_SECONDS = 60.0
 IDLE_SECONDS = 60.0  # between two requests
 GONE_SECONDS = 2.0  # after which one that closed its side is not waited for with costly work
 LINGER_SECONDS = 2.0  # for which the rest of a refused request is read, so that its answer arrives
-MOST_AT_ONCE = 256 * 1024  # bytes that one client is sent in one turn of the loop
 
 
 @dataclass
@@ -33,45 +33,27 @@ class _Progress:
     sent: int
 
 
-class _ApplicationTask(WSGITask):  # type: ignore[misc] # waitress has no types
-    """waitress's answer of the application; its channel knows it while it runs."""
-
-    channel: "ClientChannel"
-
-    def start(self) -> None:
-        """Begin."""
-        super().start()
-        self.channel.begin_answer(self)
-
-    @property
-    def streams_events(self) -> bool:
-        """Whether the answer that began is a stream of events without a length."""
-        return self.chunked_response and ("Content-Type", sse.CONTENT_TYPE) in self.response_headers
-
-
-class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
+class ClientChannel(SendingChannel):
     """waitress's channel with deadlines.
 
     The loop calls ``check`` about twice a second. A client that closed its side while a request runs still gets its
     answer; after a moment the application may take it for gone.
     """
 
-    task_class = _ApplicationTask
     error_task_class = RefusalTask
     request: Any  # what is coming in, of waitress's parser
-    close_when_flushed: bool
-    will_close: bool
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         # Any: waitress has no types
-        self.quiet_since = time.monotonic()
-        self.sent_bytes = 0
         self._came_bytes = 0
         self._began: float | None = None  # when the first byte of the request that is coming in was read
         self._progress: _Progress | None = None
         self._ended: float | None = None  # when the client closed its side
         self._lingers: float | None = None
-        self._task: _ApplicationTask | None = None  # which answers, or did last
+        self._task: ApplicationTask | None = None  # which answers, or did last
+        self._prepared: ApplicationTask | None = None  # whose answer is there before it begins
+        self.reading = False  # whether bytes are taken in
+        self.complete = False  # whether they were the end of a request that nobody is told of yet
         self._answered = False  # whether any of its answer is handed out
         self._given_up = False
         super().__init__(server, sock, addr, adj, map)
@@ -113,6 +95,7 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         if self.request is None:
             self._began, self._came_bytes = time.monotonic(), 0
         self._came_bytes += len(data)
+        self.reading = True
         try:
             taken = bool(super().received(data))
         except OSError as error:  # a body that is larger than memory takes lies in a file
@@ -122,6 +105,11 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
             log.warning("a body cannot be taken in: %s", error.strerror)
             self.refuse_coming(no_room(fault))
             return False
+        finally:
+            self.reading = False
+        if self.complete:
+            self.complete = False
+            self.server.take_request(self)
         coming = self.request
         if coming is None:
             self._began = None
@@ -138,30 +126,6 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
             self._linger()
             return
         super().handle_write()
-
-    def _flush_some(self, do_close: bool = True) -> bool:
-        """Send as much as the client takes, up to what one turn allows. waitress sends until the client is full."""
-        sent = 0
-        while sent < MOST_AT_ONCE:
-            outbuf = self.outbufs[0]
-            left = outbuf.__len__()
-            if left <= 0:
-                if len(self.outbufs) == 1:
-                    break
-                self.outbufs.pop(0).close()
-                continue
-            number = self.send(outbuf.get(min(self.sendbuf_len, MOST_AT_ONCE)), do_close=do_close)
-            if not number:
-                break
-            outbuf.skip(number, True)
-            sent += number
-            self.total_outbufs_len -= number
-        if not sent:
-            return False
-        self.sent_bytes += sent
-        self.last_activity = time.time()
-        self.quiet_since = time.monotonic()
-        return True
 
     # -- deadlines -----------------------------------------------------------------------------------------------------
 
@@ -205,6 +169,36 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         """Whether nothing but a part of a request came so far: it may be let go for one that says more."""
         return not self.requests and not self.total_outbufs_len and self._lingers is None
 
+    def prepare(self) -> WSGIEnvironment | None:
+        """The environment of the oldest complete request, to leave its answer there; None for one that is refused."""
+        request = self.requests[0]
+        if request.error is not None or not self.connected:
+            return None
+        if self._prepared is None or self._prepared.request is not request:
+            self._prepared = ApplicationTask(self, request)
+        environ: WSGIEnvironment = self._prepared.get_environment()
+        return environ
+
+    def task_class(self, channel: "ClientChannel", request: Any) -> ApplicationTask:
+        """The task that answers a request. Any: waitress has no types."""
+        prepared, self._prepared = self._prepared, None
+        return prepared if prepared is not None and prepared.request is request else ApplicationTask(channel, request)
+
+    def service(self) -> None:
+        """Answer the oldest request."""
+        with self.server.serving(self):
+            super().service()
+
+    def add_channel(self, map: Any = None) -> None:
+        """It is open. Any: waitress has no types."""
+        super().add_channel(map)
+        self.server.poll.look_at(self)
+
+    def del_channel(self, map: Any = None) -> None:
+        """It is about to be closed. Any: waitress has no types."""
+        self.server.poll.forget(self)
+        super().del_channel(map)
+
     def check_client_disconnected(self) -> bool:
         """Whether nobody waits for the answer, as far as can be told; the application is handed this."""
         ended = self._ended
@@ -233,7 +227,7 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
 
     # -- the end -------------------------------------------------------------------------------------------------------
 
-    def begin_answer(self, task: _ApplicationTask) -> None:
+    def begin_answer(self, task: ApplicationTask) -> None:
         """The application begins to answer the oldest request."""
         with self.outbuf_lock:
             self._task, self._answered = task, False
@@ -244,11 +238,12 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         A large answer for which there is no file ends with its connection: its header may be on its way.
         """
         with self.outbuf_lock:
-            if self._given_up:
+            if self._given_up or not self.connected:
                 raise ClientDisconnected
             self._answered = True
             try:
-                return int(super().write_soon(data))
+                self._flush_outbufs_below_high_watermark()
+                self.hold(data)
             except OSError as error:
                 if file_fault(error) is None:
                     raise
@@ -256,6 +251,8 @@ class ClientChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
                 self.will_close = True  # what was sent and what waits do not add up any more
                 self.server.pull_trigger()
                 raise ClientDisconnected from error
+            self.send_held()
+            return len(data)
 
     def give_up(self, refusal: HttpRefusal) -> None:
         """Answer in place of the application, which goes on for too long: what it says from now on goes nowhere.

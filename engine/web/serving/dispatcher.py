@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -12,6 +12,8 @@ from engine.web.lanes import Lane
 from engine.web.serving.refusals import HttpRefusal, busy, stopping
 
 log = logging.getLogger("hq.web")
+TOGETHER = 64  # requests that one thread answers together: bounds how long the first of them waits for the last
+JOINT_THREADS = 2  # of a lane that do so: one waits for the disk while the other gets ready
 
 
 class Connection(Protocol):
@@ -32,6 +34,7 @@ class _Waiting:
     connection: Connection
     caller: str
     since: float
+    joins: bool
 
 
 @dataclass
@@ -41,23 +44,45 @@ class _Queue:
     lane: Lane
     waiting: deque[_Waiting] = field(default_factory=deque)
     at_work: dict[str, int] = field(default_factory=dict)
+    joint: int = 0  # threads that answer several requests together
 
-    def take(self) -> _Waiting | None:
-        """The oldest whose caller has not all of its share; its caller has one thread more from now on."""
-        for number, found in enumerate(self.waiting):
-            if self.at_work.get(found.caller, 0) < self.lane.share:
-                del self.waiting[number]
-                self.at_work[found.caller] = self.at_work.get(found.caller, 0) + 1
-                return found
-        return None
+    def take(self) -> list[_Waiting]:
+        """The oldest whose caller has not all of its share, and others that join it, for one thread.
 
-    def give_back(self, caller: str) -> None:
-        """A thread of the caller's is free again."""
-        left = self.at_work[caller] - 1
-        if left:
-            self.at_work[caller] = left
-        else:
-            del self.at_work[caller]
+        Each of their callers has one thread more from now on. Where enough threads answer together, more of them would
+        only have fewer each.
+        """
+        taken: list[_Waiting] = []
+        passed: list[_Waiting] = []
+        callers: set[str] = set()
+        while self.waiting and len(taken) < TOGETHER:
+            found = self.waiting.popleft()
+            if (
+                (taken and not found.joins)
+                or (found.joins and self.joint >= JOINT_THREADS)
+                or (found.caller not in callers and self.at_work.get(found.caller, 0) >= self.lane.share)
+            ):
+                passed.append(found)
+                continue
+            taken.append(found)
+            callers.add(found.caller)
+            if not found.joins:
+                break
+        self.waiting.extendleft(reversed(passed))
+        for caller in callers:
+            self.at_work[caller] = self.at_work.get(caller, 0) + 1
+        self.joint += bool(taken) and taken[0].joins
+        return taken
+
+    def give_back(self, taken: Sequence[_Waiting]) -> None:
+        """The thread that had these is free again."""
+        self.joint -= taken[0].joins
+        for caller in {found.caller for found in taken}:
+            left = self.at_work[caller] - 1
+            if left:
+                self.at_work[caller] = left
+            else:
+                del self.at_work[caller]
 
     def impatient(self, now: float) -> list[_Waiting]:
         """Those that have waited too long, taken out."""
@@ -70,12 +95,19 @@ class _Queue:
 class LaneDispatcher:
     """waitress's dispatcher of tasks, with a queue and threads for each lane.
 
-    ``whose`` says in which lane a connection's request runs and who counts as its caller. A connection that has to be
-    refused is handed out by ``refused``: only the I/O loop may answer it.
+    ``whose`` says in which lane a connection's request runs, who counts as its caller, and whether it may be answered
+    together with others by ``serve_together``. A connection that has to be refused is handed out by ``refused``: only
+    the I/O loop may answer it.
     """
 
-    def __init__(self, lanes: Iterable[Lane], whose: Callable[[Connection], tuple[Lane, str]]) -> None:
+    def __init__(
+        self,
+        lanes: Iterable[Lane],
+        whose: Callable[[Connection], tuple[Lane, str, bool]],
+        serve_together: Callable[[Sequence[Connection]], None],
+    ) -> None:
         self._whose = whose
+        self._serve_together = serve_together
         self._lock = threading.Lock()
         self._queues = {lane.name: _Queue(lane) for lane in lanes}
         self._wake = {name: threading.Condition(self._lock) for name in self._queues}
@@ -91,7 +123,7 @@ class LaneDispatcher:
 
     def add_task(self, task: Connection) -> None:
         """Let a connection wait for a thread; one too many is to be refused."""
-        lane, caller = self._whose(task)
+        lane, caller, joins = self._whose(task)
         with self._lock:
             queue = self._queues[lane.name]
             if self._ending:
@@ -99,7 +131,7 @@ class LaneDispatcher:
             elif len(queue.waiting) >= lane.queue:
                 self._refused.append((task, busy(lane.name, lane.retry_after)))
             else:
-                queue.waiting.append(_Waiting(task, caller, time.monotonic()))
+                queue.waiting.append(_Waiting(task, caller, time.monotonic(), joins))
                 self._wake[lane.name].notify()
 
     def full(self, lane: Lane) -> HttpRefusal | None:
@@ -148,19 +180,22 @@ class LaneDispatcher:
         wake = self._wake[queue.lane.name]
         while True:
             with self._lock:
-                found = queue.take()
-                while found is None:
+                taken = queue.take()
+                while not taken:
                     if self._ending:
                         return
                     wake.wait()
-                    found = queue.take()
+                    taken = queue.take()
             try:
-                found.connection.service()
+                if taken[0].joins:
+                    self._serve_together([found.connection for found in taken])
+                else:
+                    taken[0].connection.service()
             except BaseException:
                 # the last resort of a thread, which has to live on: whatever this was, the log has it
                 log.exception("a connection failed")
             finally:
                 with self._lock:
-                    queue.give_back(found.caller)
+                    queue.give_back(taken)
                     if queue.waiting:
                         wake.notify()

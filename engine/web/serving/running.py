@@ -8,6 +8,8 @@ from engine.runtime.scheduled_work import ScheduledWork
 from engine.runtime.stop_signals import StopSignals
 from engine.web.serving.server import ConsoleServer
 
+OBJECTS_BETWEEN_COLLECTIONS = 20_000
+
 
 def run(
     server: ConsoleServer,
@@ -26,11 +28,16 @@ def run(
     _allow_files()
     gc.collect()
     gc.freeze()  # what is loaded by now stays: looking through it again and again finds nothing
+    before = gc.get_threshold()
+    gc.set_threshold(
+        OBJECTS_BETWEEN_COLLECTIONS, *before[1:]
+    )  # requests leave few cycles, and a look stops all of them
     try:
         if ready is not None:
             ready()
         served = server.serve()
     finally:
+        gc.set_threshold(*before)
         gc.unfreeze()  # else DuckDB complains on the way out of objects that were never freed
     return (work is None or work.end()) and served
 

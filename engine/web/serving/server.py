@@ -11,13 +11,13 @@ from wsgiref.types import WSGIApplication
 
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
-from waitress.server import TcpWSGIServer
 
 from engine.model.errors import Usage
 from engine.web.app import Console
 from engine.web.lanes import GENERAL, Lane
+from engine.web.serving.answering import AnsweringServer, Foresight, LaneOf, credential_of
 from engine.web.serving.channel import ClientChannel
-from engine.web.serving.dispatcher import Connection, LaneDispatcher
+from engine.web.serving.dispatcher import LaneDispatcher
 from engine.web.serving.refusals import HttpRefusal, busy, stopping
 
 log = logging.getLogger("hq.web")
@@ -31,10 +31,8 @@ OUTGOING_BYTES = 2 * 1024 * 1024 * 1024  # of all answers that are not read yet;
 SECONDS_BETWEEN_CHECKS = 0.5
 SECONDS_BETWEEN_WARNINGS = 60.0
 
-LaneOf = Callable[[str, str, bool], Lane]
 
-
-class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no types
+class ConsoleServer(AnsweringServer):
     """waitress's server with our channels and lanes. ``lane_of`` a method and a path, with
     or without a credential, says where a request runs."""
 
@@ -49,9 +47,8 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
         lane_of: LaneOf,
         proxies: Collection[str] = (),
         largest: int = 0,
+        foresight: Foresight | None = None,
     ) -> None:
-        self._lane_of = lane_of
-        self._proxies = frozenset(proxies)
         self._checked = 0.0
         self._incoming = 0
         self._stops = 0  # how often it was told to
@@ -67,16 +64,7 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
             clear_untrusted_proxy_headers=False,
         )
         about = listening.family, listening.type, listening.proto, listening.getsockname()
-        super().__init__(
-            application,
-            {},
-            True,
-            listening,
-            dispatcher=LaneDispatcher(lanes, self._whose),
-            adj=settings,
-            bind_socket=False,
-            sockinfo=about,
-        )
+        super().__init__(application, listening, settings, about, lanes, lane_of, proxies, foresight)
 
     # -- who may come in -----------------------------------------------------------------------------------------------
 
@@ -84,24 +72,7 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
         """What to say to a request at the end of its header, before its body is read. Any: waitress has no types."""
         if self._incoming + coming.content_length > INCOMING_BYTES and coming.content_length > 65536:
             return busy("large bodies", 2, closes=True)
-        return self.task_dispatcher.full(self._lane_of(coming.command, coming.path, _credential(coming.headers) != ""))
-
-    def _whose(self, connection: Connection) -> tuple[Lane, str]:
-        """The lane of a connection's oldest request, and who counts as its caller: a credential, else an address."""
-        request = connection.requests[0]  # type: ignore[attr-defined] # it is a channel
-        credential = _credential(request.headers)
-        caller = credential or self._address(connection, request.headers)
-        if request.error is not None:  # its header may not even name a path
-            return self._lane_of("GET", "/", False), caller
-        return self._lane_of(request.command, request.path, credential != ""), caller
-
-    def _address(self, channel: Any, headers: dict[str, str]) -> str:
-        """The client's address; behind a trusted proxy the one that it tells. Any: waitress has no types."""
-        address: str = channel.addr[0]
-        if address not in self._proxies:
-            return address
-        hops = [hop.strip() for hop in headers.get("X_FORWARDED_FOR", "").split(",")]
-        return next((hop for hop in reversed(hops) if hop and hop not in self._proxies), address)
+        return self.task_dispatcher.full(self.lane_of(coming.command, coming.path, credential_of(coming.headers) != ""))
 
     def accept(self) -> tuple[socket.socket, Any] | None:
         """The next connection; None where there is none, or no file is left to hold it.
@@ -134,7 +105,7 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
             return
         newest: ClientChannel = everybody[-1]
         address = newest.addr[0]
-        own = [] if address in self._proxies else [one for one in everybody if one.addr[0] == address]
+        own = [] if address in self.proxies else [one for one in everybody if one.addr[0] == address]
         if len(own) > CONNECTIONS_OF_ADDRESS:
             _let_go(own, newest)
         elif len(everybody) > CONNECTIONS:
@@ -143,11 +114,13 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
     # -- the loop ------------------------------------------------------------------------------------------------------
 
     def readable(self) -> bool:
-        """The loop asks this at each turn: the moment for deadlines and refusals."""
-        self._turn(time.monotonic())
+        """Whether another connection may come in."""
         return bool(self.accepting) and time.monotonic() >= self._full_until
 
-    def _turn(self, now: float) -> None:
+    def _turn(self) -> None:
+        """Before the loop waits: the moment for deadlines and refusals."""
+        now = time.monotonic()
+        self.poll.look_at(self)
         for connection, refusal in self.task_dispatcher.refused(now):
             connection.refuse(refusal)
         if now - self._checked <= SECONDS_BETWEEN_CHECKS:
@@ -159,6 +132,7 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
             max(channels, key=lambda channel: channel.total_outbufs_len).handle_close()
         for channel in channels:
             channel.check(now)
+            self.poll.look_at(channel)
 
     def maintenance(self, now: float) -> None:
         """waitress's own look for idle channels; ``check`` does more."""
@@ -172,8 +146,9 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
 
     def serve(self, until: Callable[[], bool] = lambda: False) -> bool:
         """Turn the loop until ``until`` or ``stop``, then answer what is under way. Whether all came to its end."""
+        self.run_here()
         while not (self._stops or until()):
-            wasyncore.loop(timeout=SECONDS_BETWEEN_CHECKS, map=self._map, use_poll=True, count=1)
+            self.poll.turn(SECONDS_BETWEEN_CHECKS, self._turn)
         log.info("stopping: finishing the requests under way")
         return self._finish()
 
@@ -210,22 +185,16 @@ class ConsoleServer(TcpWSGIServer):  # type: ignore[misc] # waitress has no type
 
     def _read_the_rest(self) -> None:
         """Whatever came whole by now is a request that gets an answer; so does one whose body is still coming."""
-        wasyncore.loop(timeout=0, map=self._map, use_poll=True, count=1)
+        self.poll.turn(0, self._turn)
         for channel in list(self.active_channels.values()):
             if channel.pending and channel.request is not None and channel.request.headers_finished:
                 channel.refuse_coming(stopping())
 
     def _last_turn(self) -> None:
-        self._turn(time.monotonic())
         for channel in list(self.active_channels.values()):
             if channel.pending:
                 channel.handle_close()
-        wasyncore.loop(timeout=0.05, map=self._map, use_poll=True, count=1)
-
-
-def _credential(headers: dict[str, str]) -> str:
-    """Whatever a request shows to be let in, unchecked."""
-    return headers.get("AUTHORIZATION") or headers.get("X_SVC_API_KEY") or headers.get("COOKIE") or ""
+        self.poll.turn(0.05, self._turn)
 
 
 def _let_go(channels: Collection[ClientChannel], newest: ClientChannel) -> None:
@@ -239,7 +208,7 @@ def bind(console: Console, listening: socket.socket, threads: int) -> ConsoleSer
     settings = console.services.settings
     return ConsoleServer(
         console.wsgi, listening, console.lanes(threads), console.lane_of, settings.trusted_proxies,
-        settings.ingest_max_bytes,
+        settings.ingest_max_bytes, console,
     )  # fmt: skip
 
 
