@@ -9,6 +9,7 @@ import polars as pl
 
 from engine.model.ask import DEFAULT_PERIOD_DAYS
 from engine.model.days import local_day
+from engine.model.document import Document
 from engine.model.errors import Problem, Unavailable
 from engine.model.every_organization import (
     OrganizationFailure,
@@ -19,6 +20,7 @@ from engine.model.every_organization import (
 from engine.model.report import Report
 from engine.reporting.artifact_names import artifact_name
 from engine.reporting.facts import Facts
+from engine.reporting.facts.memory import Memory
 from engine.reporting.missing_weeks import MissingWeeks
 from engine.reporting.part_positions import newest_erasure
 from engine.reporting.replica import Replica
@@ -37,7 +39,11 @@ class _ChunkFacts:
 
     subject: Subject
     facts: Mapping[int, Facts]
-    documents: None = None
+
+    @property
+    def documents(self) -> Memory[Document]:
+        """Each is said once."""
+        return Memory(0)
 
     def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
         """The fact over the period; KeyError for a period that no report of the batch is asked over."""

@@ -57,8 +57,7 @@ class Replica:
     def __init__(self, url: str, path: Path | None, *, memory_limit: str = "2GB", threads: int = 2) -> None:
         self.url = url
         self.path = path
-        few = {"write_buffer_row_group_count": "1"}  # a large copy goes to the file piece by piece
-        self._options: Options = {"memory_limit": memory_limit, "threads": str(threads), **few}
+        self._options: Options = {"memory_limit": memory_limit, "threads": str(threads)}
         self._writer = threading.Lock()
         self._guard = threading.RLock()
         self._opened: Copy | None = None

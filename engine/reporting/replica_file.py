@@ -29,6 +29,7 @@ ASIDE = ".aside"
 PROBE_BYTES = 1 << 20
 # for a file of SQLite, among others, DuckDB would fetch an extension from its maker, and run it
 ALONE: Options = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+PIECEMEAL: Options = {"write_buffer_row_group_count": "1"}  # a large copy goes to the file as it is made
 _SAID = {code: os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE,
                                               errno.ENFILE, errno.EIO)}  # fmt: skip
 
@@ -166,7 +167,7 @@ def open_sound(path: Path, options: Options) -> Copy:
     if not os.access(path, os.R_OK | os.W_OK):
         raise Unsound("it cannot be written")
     try:
-        connection = duckdb.connect(str(path), config={**options, **ALONE})
+        connection = duckdb.connect(str(path), config={**options, **ALONE, **PIECEMEAL})
     except duckdb.Error:
         _nobody_has(path)
         raise
@@ -246,7 +247,7 @@ def _made(path: Path, options: Options) -> Copy:
 
 
 def _filled(target: str, path: Path | None, options: Options) -> Copy:
-    connection = duckdb.connect(target, config={**options, **ALONE})
+    connection = duckdb.connect(target, config={**options, **ALONE, **PIECEMEAL})
     try:
         connection.begin()
         for definition in DEFINITIONS:

@@ -260,13 +260,8 @@ class Snapshot:
     def _document(self, report: "Report", parameters: Parameters) -> Document:
         """What the report says; nothing is computed where all that it rests on is what it was."""
         frames, ask = self._question(report, parameters)
-        memory, key, sources = self._source.documents, (report.name, *parameters.items()), (*frames.values(), ask)
-        found = None if memory is None else memory.get(key, sources)
-        if found is None:
-            found = _say(report, frames, ask, parameters)
-            if memory is not None:
-                memory.put(key, sources, found)
-        return found
+        key, sources = (report.name, *parameters.items()), (*frames.values(), ask)
+        return self._source.documents.recall(key, sources, lambda: _say(report, frames, ask, parameters))
 
     def side(self, report: "Report", parameters: Parameters) -> "Side":
         """What a report says here, and all that its difference from another moment is told with."""

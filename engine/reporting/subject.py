@@ -37,8 +37,8 @@ class FactSource(Protocol):
     def subject(self) -> Subject: ...
 
     @property
-    def documents(self) -> "Memory[Document] | None":
-        """What reports said of the organization before, where that is remembered."""
+    def documents(self) -> "Memory[Document]":
+        """What reports said of the organization before."""
 
     def frame(self, name: str, period_days: int | None) -> "pl.DataFrame":
         """A fact of the subject alone; over any period where ``period_days`` is None."""

@@ -179,9 +179,9 @@ class SharedView:
         return facts.of(self.subject.organization.id, name)
 
     @property
-    def documents(self) -> Memory[Document] | None:
+    def documents(self) -> Memory[Document]:
         """What reports said of the organization before; of the past nothing is remembered."""
-        return None if self._memory is None else self._memory.documents
+        return Memory(0) if self._memory is None else self._memory.documents
 
     def _open_facts(self, period: int) -> Facts:
         """The facts over a period; what did not change since they were last looked at is remembered."""

@@ -61,14 +61,22 @@ class Console:
         self.routes = tuple(routes)
         self.services = services
         limiter = limiter or Limiter(services.settings.rate_limit_url)
-        self.gate = Gate(services, Sessions(services.settings), limiter)
-        self._responder = Responder(self.gate, Computing(workers or {}))
+        self._responder = Responder(Gate(services, Sessions(services.settings), limiter), Computing(workers or {}))
         secure = services.settings.base_url.startswith("https://")
         always = (*_HEADERS, *(_SECURE if secure else ()))
         self._headers = {name: [value] for name, value in always}
         self._literal = {(route.method, route.path): route for route in self.routes if not route.has_variables}
         self._literal |= {("HEAD", path): route for (method, path), route in self._literal.items() if method == "GET"}
         self._bottle = self._bottle_app()
+
+    @property
+    def gate(self) -> Gate:
+        """Who may ask, and how often."""
+        return self._responder.gate
+
+    @gate.setter
+    def gate(self, gate: Gate) -> None:
+        self._responder.gate = gate
 
     def wsgi(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """The application. Bottle finds the routes whose paths have variables, and streams what is streamed."""

@@ -33,7 +33,7 @@ class Responder:
     """Answers requests whose routes are known."""
 
     def __init__(self, gate: Gate, computing: Computing) -> None:
-        self._gate = gate
+        self.gate = gate
         self._services = gate.services
         self._computing = computing
         self._proxies = frozenset(gate.services.settings.trusted_proxies)
@@ -92,7 +92,7 @@ class Responder:
         """The checks in their order: credential and role, rate, size and form of what came; then the handler."""
         if not self._services.settings.session_auth:
             check_local(request)
-        request.principal = route.access.check(self._gate, request)
+        request.principal = route.access.check(self.gate, request)
         if route.limit is not None:
             self._limit(route.limit, request)
         request.query = {} if route.forwards else query_of(request.raw_query)
@@ -126,7 +126,7 @@ class Responder:
         """What to answer: a credential that is not good any more is said before anything else."""
         if route.access.recheck is not None and request.principal is not None:
             try:
-                route.access.recheck(self._gate, request)
+                route.access.recheck(self.gate, request)
             except Unauthorized as refusal:
                 return refusal
             except Problem as unknown:  # what was wrong first is still true
@@ -147,7 +147,7 @@ class Responder:
         who = request.address
         if limit.by == "caller" and request.principal is not None:
             who = f"{request.principal.org_id} {request.principal.actor} {request.address}"
-        self._gate.limiter.check(limit, who, count)
+        self.gate.limiter.check(limit, who, count)
 
     def _address(self, environ: WSGIEnvironment) -> str:
         """The client's address: the socket's, or behind a trusted proxy the last one that it did not add itself."""

@@ -4,8 +4,9 @@ import pytest
 
 import api
 from engine.accounts.preferences import DIGESTS as FLAGS
-from reports.digests import CHAIN, DIGEST, DIGESTS
+from reports.digests import DIGESTS
 from scheduler import TASKS
+from tests.digests.registry import CHAIN, DIGEST
 
 BASE = "/api/governance/compliance"
 

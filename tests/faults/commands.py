@@ -15,6 +15,10 @@ from engine.cli import hq
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
+LOADED = (
+    "api", "scheduler", "reports", "pydoc", "engine.cli.workers", "engine.store.migrations", "engine.reporting.site",
+    "engine.reporting.views", "engine.reporting.comparisons", "engine.reporting.chunk_runs", "engine.intake.imports.imports",
+)  # fmt: skip
 
 
 def as_nobody(data_dir, *commands):
@@ -40,7 +44,7 @@ def _answers(data_dir, commands, user):
 
 def _become(user):
     """Be somebody else from now on. What commands import is loaded before: it may lie where only root looks."""
-    for name in ("api", "scheduler", "engine.cli.workers", "engine.store.migrations", "engine.reporting.site"):
+    for name in LOADED:
         importlib.import_module(name)
     for codec in ("unicode-escape", "utf-8-sig", "idna", "latin-1", "ascii"):
         codecs.lookup(codec)

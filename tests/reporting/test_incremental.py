@@ -59,8 +59,8 @@ def opened(lived, tmp_path):
     """Makes snapshots of the store with a replica and a folder of their own."""
     made = []
 
-    def make(replica=None):
-        replica = replica or Replica(lived.url, None)
+    def make():
+        replica = Replica(lived.url, None)
         made.append(Snapshots(lived, replica, Artifacts(tmp_path / f"artifacts{len(made)}"), CATALOGUE))
         return made[-1]
 
@@ -105,6 +105,4 @@ def test_what_is_remembered_is_what_is_computed_from_scratch(lived, opened, org,
         if number % every == every - 1:
             assert differing(org, remembered, opened(), now) == ([], [], [])
         if number == writes // 2:
-            remembered.close()
-            remembered.replica.close()
-            remembered.replica = Replica(lived.url, None)
+            remembered = opened()

@@ -26,7 +26,7 @@ def test_every_cell_comes_as_it_is_stored(acme_template, tmp_path_factory, names
     shutil.copy(acme_template, path)
     with closing(sqlite3.connect(path)) as plain:
         plain.execute("PRAGMA ignore_check_constraints = ON")
-        users = [("acme", f"{n}@acme.example", name, n % 2, max(abs(number), 1)) for n, name in enumerate(names)]
+        users = [("acme", f"{n}@acme.example", name, n % 2, abs(number) % 2**62 + 1) for n, name in enumerate(names)]
         capacity = [("acme", "ann", f"2026-W{n:02}", value, value, 1) for n, value in enumerate(hours)]
         plain.executemany("INSERT INTO users (org_id, email, name, active, revision) VALUES (?, ?, ?, ?, ?)", users)
         plain.executemany(

@@ -17,8 +17,8 @@ import pytest
 from sqlalchemy import delete, select, update
 
 import scheduler
+from engine.archives import archive, contents, zipping
 from engine.archives import bundles as sealing
-from engine.archives import contents, zipping
 from engine.archives import sweep as unfinished
 from engine.archives.archive import seal
 from engine.archives.checking import check_archive
@@ -621,7 +621,7 @@ def test_what_a_killed_seal_left_is_removed_a_day_later(services, peopled, monke
 
 def test_a_seal_that_was_taken_for_unfinished_begins_anew(services, peopled, monkeypatch):
     """The clock jumped a week while it was under way."""
-    folder, seal_once, ids = services.settings.bundle_folder / "acme", sealing.seal, []
+    folder, seal_once, ids = services.settings.bundle_folder / "acme", archive.seal, []
 
     def slow(spool, about, key, path):
         made = seal_once(spool, about, key, path)
@@ -638,7 +638,7 @@ def test_a_seal_that_was_taken_for_unfinished_begins_anew(services, peopled, mon
                 assert not final.exists()
             yield
 
-    monkeypatch.setattr(sealing, "seal", slow)
+    monkeypatch.setattr(archive, "seal", slow)
     monkeypatch.setattr(sealing, "_placed", overslept)
     row = sealing.create(services, "acme", OWNER, days("7d"), now=NOW).row
     assert (len(ids), [path.name for path in folder.iterdir()]) == (2, [f"{row['id']}.zip"])

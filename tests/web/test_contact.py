@@ -30,7 +30,7 @@ def form(sign_in):
     """A person who sends the form, each time from another address."""
     client = sign_in(None)
     sent = iter(range(1, 250))
-    client.console._proxies = frozenset({"127.0.0.1"})
+    client.console._responder._proxies = frozenset({"127.0.0.1"})
     return lambda body, **headers: client.post(PATH, body, x_forwarded_for=f"192.0.2.{next(sent)}", **headers)
 
 

@@ -219,7 +219,7 @@ def test_the_chain_is_one_run_a_day(busy, cron):
 
 
 def test_one_organization_that_fails_is_named_and_the_others_are_served(busy, cron, monkeypatch):
-    module = import_module("engine.digests.deliver")
+    module = import_module("engine.digests.content")
     plain = module.content
 
     def content(snapshot, digest, query):

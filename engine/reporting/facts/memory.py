@@ -6,7 +6,7 @@ it stays as it is, too (early cutoff). What is remembered is never visible: from
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Generic, TypeAlias, TypeVar
 
 import polars as pl
@@ -35,6 +35,14 @@ class Memory(Generic[T]):
                 return None
             self._kept.move_to_end(key)
             return found[1]
+
+    def recall(self, key: Hashable, sources: tuple[Source, ...], make: Callable[[], T]) -> T:
+        """The value, made now if it was not computed from these very sources."""
+        found = self.get(key, sources)
+        if found is None:
+            found = make()
+            self.put(key, sources, found)
+        return found
 
     def last(self, key: Hashable) -> T | None:
         """The value, whatever it was computed from."""
