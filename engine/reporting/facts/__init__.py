@@ -13,7 +13,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from engine.model.document import Position
-from engine.reporting.facts.continuations import CONTINUATIONS, ScannedTo
+from engine.reporting.facts.continuations import (
+    CONTINUATIONS,
+    EVENTS_SINCE,
+    MANY_EVENTS,
+    Continuation,
+    ScannedTo,
+)
 from engine.reporting.facts.ledger import EFFORT_HOURS
 from engine.reporting.facts.memory import FactMemory, Source
 from engine.reporting.facts.question import BOUNDS, FactQuestion, asked_frame
@@ -68,6 +74,7 @@ class Facts:
         self._weeks: dict[str, pl.DataFrame] = {}  # scans of snapshots with the weeks that were missing
         self._lock = threading.RLock()
         self._passed: dict[Position, bool] = {}
+        self._since: dict[int, pl.DataFrame] = {}  # events after a place in the chain
         self._alone = questions[0].org_id if len(questions) == 1 else ""
         self._memory = FactMemory(0) if recall is None else recall.memory
         asked = self._memory.settle(ASKED, (), asked_frame(questions))
@@ -104,10 +111,22 @@ class Facts:
         frame, continuation = None, CONTINUATIONS.get(name)
         before = recall.memory.scanned.get(name, sources) if continuation is not None else None
         if continuation is not None and before is not None and self._is_past(before.position):
-            frame = continuation.joined(before.frame, self._scan(name, after=before.position.seq))
+            frame = before.frame
+            if self._is_touched(name, continuation, before.position.seq):
+                frame = continuation.joined(frame, self._scan(name, after=before.position.seq))
         frame = recall.memory.settle(name, (*sources, recall.head), self._compute(name) if frame is None else frame)
         recall.memory.scanned.put(name, sources, ScannedTo(recall.head, frame))
         return frame
+
+    def _is_touched(self, name: str, continuation: Continuation, after: int) -> bool:
+        """Whether a scan may have rows of events that came ``after`` a place in the chain."""
+        if continuation.touched is None:
+            return True
+        if after not in self._since:
+            with self._view.lock:
+                self._since[after] = self._view.frame(EVENTS_SINCE, (self._alone, after))
+        events = self._since[after]
+        return events.height >= MANY_EVENTS or continuation.touched(events, [self[part] for part in sources_of(name)])
 
     def _is_past(self, position: Position) -> bool:
         """Whether the organization was once at the position."""

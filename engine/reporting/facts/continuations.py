@@ -4,12 +4,37 @@ A log only grows, so what such a scan says of all events follows from what it sa
 of those since.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import polars as pl
 
 from engine.model.document import Position
+
+EVENTS_SINCE = """
+    SELECT action, object_id, event_id, controls FROM audit_log WHERE org_id = $1 AND seq > $2 LIMIT 1000
+"""
+MANY_EVENTS = 1_000  # that many are not looked through
+
+Touched: TypeAlias = Callable[[pl.DataFrame, Sequence[pl.DataFrame]], bool]
+
+
+def _names_controls(events: pl.DataFrame, over: Sequence[pl.DataFrame]) -> bool:
+    return events["controls"].null_count() < events.height
+
+
+def _names_criteria(events: pl.DataFrame, over: Sequence[pl.DataFrame]) -> bool:
+    return bool(events["controls"].str.contains("soc2:", literal=True).any())
+
+
+def _has_wanted_actions(events: pl.DataFrame, over: Sequence[pl.DataFrame]) -> bool:
+    return bool(events["action"].is_in(over[0]["action"].implode()).any())
+
+
+def _is_of_claims(events: pl.DataFrame, over: Sequence[pl.DataFrame]) -> bool:
+    claimed = over[0]["evidence_id"].implode()
+    return bool((events["object_id"].is_in(claimed) | events["event_id"].is_in(claimed)).any())
 
 
 @dataclass(frozen=True)
@@ -17,7 +42,8 @@ class Continuation:
     """How the rows of two scans over different events become those of one over all: by ``keys``, column by column.
 
     ``first`` is of the earliest place in the chain. With ``newest``, the later pair of ``last_at`` and ``last_seq``
-    stays; with ``daily``, the day of UTC of that instant is a key, too.
+    stays; with ``daily``, the day of UTC of that instant is a key, too. ``touched`` says of events, and of the frames
+    that the scan reads as tables, whether the scan may have a row of any of them: planning it would cost more.
     """
 
     keys: tuple[str, ...]
@@ -27,6 +53,7 @@ class Continuation:
     most: tuple[str, ...] = ()
     newest: bool = False
     daily: str = ""
+    touched: Touched | None = None
 
     def joined(self, before: pl.DataFrame, since: pl.DataFrame) -> pl.DataFrame:
         """The rows over all events, in the columns of the scan."""
@@ -61,13 +88,17 @@ CONTINUATIONS: Mapping[str, Continuation] = {
         ("org_id", "action", "good", "tagged", "period"), sums=("events",), least=("first_at",), newest=True
     ),
     "audit_tag_counts_rows": Continuation(
-        ("org_id", "action", "tag", "good", "tagged", "period"), sums=("events",), least=("first_at",), newest=True
+        ("org_id", "action", "tag", "good", "tagged", "period"),
+        sums=("events",),
+        least=("first_at",),
+        newest=True,
+        touched=_names_controls,
     ),
     "audit_days_rows": Continuation(("org_id", "action"), least=("first_at",), most=("last_at",), daily="first_at"),
     "criteria_tag_days_rows": Continuation(
-        ("org_id", "action", "tag"), least=("first_at",), most=("last_at",), daily="first_at"
+        ("org_id", "action", "tag"), least=("first_at",), most=("last_at",), daily="first_at", touched=_names_criteria
     ),
-    "named_when_signed_rows": Continuation(("org_id", "id", "action"), most=("happened_at",)),
+    "named_when_signed_rows": Continuation(("org_id", "id", "action"), most=("happened_at",), touched=_names_controls),
     "audit_spans_rows": Continuation(
         ("org_id", "action"), sums=("events",), least=("first_seq", "first_at"), most=("last_at",)
     ),
@@ -79,8 +110,8 @@ CONTINUATIONS: Mapping[str, Continuation] = {
         most=("last_seq",),
     ),
     "held_events_rows": Continuation(("org_id", "id", "seq"), first=("action", "occurred_at")),
-    "claim_events_rows": Continuation(("org_id", "evidence_id", "is_of_record"), most=("seq",)),
+    "claim_events_rows": Continuation(("org_id", "evidence_id", "is_of_record"), most=("seq",), touched=_is_of_claims),
     "contradiction_starts_rows": Continuation(
-        ("org_id", "action", "tag", "since_at", "since_seq"), least=("first_at",)
+        ("org_id", "action", "tag", "since_at", "since_seq"), least=("first_at",), touched=_has_wanted_actions
     ),
 }
