@@ -19,7 +19,6 @@ from engine.store import Store
 MOST_EVENTS = 200_000
 MOST_ORGANIZATIONS = 16
 
-
 Progress = Callable[[str, int, int], None]
 
 
@@ -46,7 +45,7 @@ def build(
     built keeps no other from its own: where a chunk fails as a whole, each of it is built alone.
     """
     chunks = share_out(store, org_ids, shares)
-    total, done = sum(map(len, chunks)), 0
+    total = sum(map(len, chunks))
     results: dict[str, BuildResult] = {}
     failures: dict[str, OrganizationFailure] = {}
     while chunks:
@@ -62,9 +61,8 @@ def build(
                         again += [(org_id,) for org_id in chunk]
                     else:
                         failures |= {org_id: OrganizationFailure(org_id, failure.error) for org_id in chunk}
-                done = len(results) + len(failures)
                 if progress is not None:
-                    progress("organizations", done, total)
+                    progress("organizations", len(results) + len(failures), total)
         chunks = again
     return OrganizationsRun(
         {org_id: results[org_id] for org_id in org_ids if org_id in results},

@@ -80,7 +80,7 @@ def _kept(snapshots: Snapshots, org_id: str, now: datetime) -> BuildResult | Non
     kept = 0
     with snapshots.open(org_id, now=now) as snapshot:
         snapshot.prefetch()
-        for report in snapshots.catalogue.values():
+        for report in snapshots.declarations.values():
             for form in report.formats:
                 if snapshot.kept(report.name, {}, form) is None:
                     return None

@@ -5,32 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from engine.reporting.artifacts import Artifacts
 from engine.reporting.facts import FACTS
 from engine.reporting.facts.continuations import CONTINUATIONS
-from engine.reporting.replica import Replica
-from engine.reporting.snapshots import Snapshots
-from engine.store import EventRow, Store
+from engine.store import EventRow
 from engine.store.rows import all_rows
 from engine.store.schema import metadata
 from reports import CATALOGUE
-from tests.demo import demo
-from tests.frames import import_frames
-from tests.reporting.test_snapshots import lighter
-from tests.reports.test_as_it_was import change
+from tests.reports.test_as_it_was import change, lived, snapshots  # noqa: F401 - fixtures
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ACTIONS = ("backup.completed", "backup.failed", "access.review.completed", "policy.accepted", "alert.ingested", "odd")
 TAGS = (None, "soc2:CC6.1", "soc2:CC6.1; soc2:A1.2", "iso27001:A.8.13; soc2:CC7.2; soc2:CC7.2")
-
-
-@pytest.fixture
-def lived(database_url, org):
-    store = Store(database_url)
-    frames = demo(org, NOW.date())
-    import_frames(store, frames if org == "dune" else lighter(frames), org_id=org, actor="demo", now=NOW)
-    yield store
-    store.close()
 
 
 def happen(store, org, draw, now):
@@ -52,22 +37,6 @@ def happen(store, org, draw, now):
     ]
     with store.revision(org, "me", now=now) as revision:
         revision.append_events(events)
-
-
-@pytest.fixture
-def opened(lived, tmp_path):
-    """Makes snapshots of the store with a replica and a folder of their own."""
-    made = []
-
-    def make():
-        replica = Replica(lived.url, None)
-        made.append(Snapshots(lived, replica, Artifacts(tmp_path / f"artifacts{len(made)}"), CATALOGUE))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.close()
-        each.replica.close()
 
 
 def differing(org, remembered, fresh, now):
@@ -93,9 +62,9 @@ def in_order(frame):
     indirect=["database_url"],
     ids=["some", "many", "many-postgresql"],
 )
-def test_what_is_remembered_is_what_is_computed_from_scratch(lived, opened, org, writes, every):
+def test_what_is_remembered_is_what_is_computed_from_scratch(lived, snapshots, org, writes, every):  # noqa: F811
     """Looked at after each write, and compared after some; days pass meanwhile, and a copy of the records is lost."""
-    draw, remembered = random.Random(11), opened()
+    draw, remembered = random.Random(11), snapshots()
     for number in range(writes):
         now = NOW + timedelta(hours=7 * number)
         draw.choice((change, happen, happen))(lived, org, draw, now)
@@ -103,6 +72,6 @@ def test_what_is_remembered_is_what_is_computed_from_scratch(lived, opened, org,
             for name in draw.sample(list(CATALOGUE), 10):
                 snapshot.edition(name, {})
         if number % every == every - 1:
-            assert differing(org, remembered, opened(), now) == ([], [], [])
+            assert differing(org, remembered, snapshots(), now) == ([], [], [])
         if number == writes // 2:
-            remembered = opened()
+            remembered = snapshots()
