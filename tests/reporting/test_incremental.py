@@ -62,7 +62,7 @@ def in_order(frame):
     indirect=["database_url"],
     ids=["some", "many", "many-postgresql"],
 )
-def test_what_is_remembered_is_what_is_computed_from_scratch(lived, snapshots, org, writes, every):  # noqa: F811
+def test_what_is_remembered_is_what_is_computed_from_scratch(lived, snapshots, org, writes, every):  # noqa: F811 - fixtures
     """Looked at after each write, and compared after some; days pass meanwhile, and a copy of the records is lost."""
     draw, remembered = random.Random(11), snapshots()
     for number in range(writes):
