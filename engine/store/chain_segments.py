@@ -4,7 +4,7 @@ Segments can be checked side by side, by processes of their own: what is said of
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, func, select
 
@@ -15,6 +15,8 @@ from engine.store.schema.organizations import heads, organizations
 
 SEGMENT = 25_000  # events that are checked at a time
 PAGE = 1_000  # of them in memory
+StoredEvent: TypeAlias = tuple[Any, ...]
+"""What is hashed of an event, in the order of ``ChainedEvent``, then what it commits to, and its hash."""
 _TIMES = ("occurred_at", "recorded_at")
 
 
@@ -77,7 +79,7 @@ def check_segment(
     def found(problem: str | None = None, broken_seq: int | None = None) -> SegmentCheck:
         return SegmentCheck(before, seq + 1 - first, (seq, previous), problem, broken_seq)
 
-    for row in _rows(connection, org_id, first, last):
+    for row in stored_events(connection, org_id, first, last):
         event, changes, digest = ChainedEvent(*row[:-2]), row[-2], row[-1]
         if event.seq != seq + 1:
             return found(f"event {seq + 1} is missing: after {seq} comes {event.seq}", seq + 1)
@@ -114,7 +116,7 @@ def chain_check(org_id: str, span: ChainSpan, checks: Iterable[SegmentCheck]) ->
     return ChainCheck(org_id, count, first, *end, None)
 
 
-def _rows(connection: Connection, org_id: str, first: int, last: int) -> Iterator[tuple[Any, ...]]:
+def stored_events(connection: Connection, org_id: str, first: int, last: int) -> Iterator[StoredEvent]:
     """The stored events exactly as they were hashed, each with what it commits to and its hash; as the driver has
     them, as a million of them pass here."""
     names = [_spelled(name, connection.dialect.name) for name in ChainedEvent.__struct_fields__]

@@ -1,23 +1,20 @@
 """What changed since a revision, as Arrow: the only bulk read of the operational store.
 
 One read transaction sees the head and every row up to it, so a replica that applies the batches stands exactly at
-that head. PostgreSQL is read through ADBC. SQLite is read through Python's own ``sqlite3``: a driver that brings its
-own copy of SQLite would drop this process's file locks whenever it closed the file (POSIX advisory locks belong to
-the process), and another process could then delete the write-ahead log under us.
+that head.
 """
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyarrow import csv
-from sqlalchemy import BigInteger, Boolean, Column, Date, Float, Table
+from sqlalchemy import Table
 from sqlalchemy.engine import make_url
 
 from engine.model.document import Position
+from engine.store.bulk_read import BulkRead, PostgresRead, SqliteRead, stamp
 from engine.store.faults import fault_of, log_problem, store_faults
 from engine.store.log_lines import LoggedRow, logged_rows
 from engine.store.part_heads import part_of
@@ -25,106 +22,14 @@ from engine.store.person_erasure import PERSON_ERASED
 from engine.store.schema import REPLICATED
 from engine.store.sqlite_files import connect
 from engine.store.statements import Stored
-from engine.store.types import Instant
 
 if TYPE_CHECKING:  # SQLite does without the driver
+    from adbc_driver_manager.dbapi import Connection as PostgresConnection
     from adbc_driver_manager.dbapi import Cursor as PostgresCursor
 
-BATCH_CHARACTERS = 4_000_000  # some 16,000 events
-Parameters = Sequence[str | int]
-_STORED = {"BIGINT": pa.int64(), "BOOLEAN": pa.int64(), "DOUBLE": pa.float64()}
+# ruff: noqa: S608 -- names of tables and columns are ours
 
-
-def sql_type(column: Column[object]) -> str:
-    """The analytics type of a column, in DuckDB's words. Instants are UTC without zone."""
-    kinds = ((Instant, "TIMESTAMP"), (Date, "DATE"), (Boolean, "BOOLEAN"), (BigInteger, "BIGINT"), (Float, "DOUBLE"))
-    return next((word for kind, word in kinds if isinstance(column.type, kind)), "VARCHAR")
-
-
-class _Source(Protocol):
-    """A database within one read transaction. Queries have ``?`` for parameters."""
-
-    def rows(self, query: str, parameters: Parameters) -> list[Stored]:
-        """All rows of a small answer."""
-
-    def batches(self, table: Table, where: str, parameters: Parameters) -> Iterator[pa.RecordBatch]:
-        """Rows of a table, all columns, in batches of bounded size."""
-
-    def stream(self, query: str, parameters: Parameters) -> Iterator[Stored]:
-        """The rows of a large answer, some at a time."""
-
-
-class _Sqlite:
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def rows(self, query: str, parameters: Parameters) -> list[Stored]:
-        return self._connection.execute(query, parameters).fetchall()
-
-    def batches(self, table: Table, where: str, parameters: Parameters) -> Iterator[pa.RecordBatch]:
-        """SQLite writes each row as a line of CSV, which Arrow parses: no cell becomes an object of Python."""
-        lines, size = [], 0
-        with closing(self._connection.execute(f"SELECT {_line(table)} FROM {table.name} {where}", parameters)) as rows:  # noqa: S608 - names of tables and columns are ours
-            for (line,) in rows:
-                lines.append(line)
-                size += len(line)
-                if size >= BATCH_CHARACTERS:
-                    yield from _parsed(lines, table)
-                    lines, size = [], 0
-        if lines:
-            yield from _parsed(lines, table)
-
-    def stream(self, query: str, parameters: Parameters) -> Iterator[Stored]:
-        with closing(self._connection.execute(query, parameters)) as cursor:
-            yield from cursor
-
-
-def _line(table: Table) -> str:
-    """A row as a line of CSV: each cell quoted, but for nulls and numbers in the form that reads back the same."""
-    real = [sql_type(column) == "DOUBLE" for column in table.columns]
-    forms = ",".join("%s" if is_real else "%Q" for is_real in real)
-    cells = (f"quote({c.name})" if is_real else c.name for c, is_real in zip(table.columns, real, strict=True))
-    return f"printf('{forms}', {', '.join(cells)})"
-
-
-def _parsed(lines: Sequence[str], table: Table) -> list[pa.RecordBatch]:
-    text = "\n".join(lines).encode()
-    parsed = csv.read_csv(
-        pa.py_buffer(text),
-        csv.ReadOptions(column_names=table.columns.keys(), use_threads=False, block_size=len(text) + 1),
-        csv.ParseOptions(quote_char="'", newlines_in_values=True, ignore_empty_lines=False),
-        csv.ConvertOptions(
-            column_types={c.name: _STORED.get(sql_type(c), pa.string()) for c in table.columns},
-            null_values=["NULL"], strings_can_be_null=True, quoted_strings_can_be_null=False,
-        ),
-    )  # fmt: skip
-    batches: list[pa.RecordBatch] = parsed.to_batches()
-    return batches
-
-
-class _Postgresql:
-    def __init__(self, cursor: "PostgresCursor") -> None:
-        self._cursor = cursor
-
-    def rows(self, query: str, parameters: Parameters) -> list[Stored]:
-        self._cursor.execute(_numbered(query), parameters)
-        return self._cursor.fetchall()
-
-    def batches(self, table: Table, where: str, parameters: Parameters) -> Iterator[pa.RecordBatch]:
-        columns = ", ".join(table.columns.keys())
-        self._cursor.execute(_numbered(f"SELECT {columns} FROM {table.name} {where}"), parameters)  # noqa: S608 - names of tables and columns are ours
-        yield from self._cursor.fetch_record_batch()
-
-    def stream(self, query: str, parameters: Parameters) -> Iterator[Stored]:
-        self._cursor.execute(_numbered(query), parameters)
-        for batch in self._cursor.fetch_record_batch():
-            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
-
-
-def _numbered(query: str) -> str:
-    """PostgreSQL's driver takes ``$1`` for ``?``."""
-    parts = query.split("?")
-    return "".join(f"{part}${i}" for i, part in enumerate(parts[:-1], 1)) + parts[-1]
+_ALWAYS = {"audit_log", "table_heads"}  # each write adds an event, and moves the head of its part
 
 
 @dataclass
@@ -134,7 +39,8 @@ class ChangeReader:
     org_id: str
     head: Position | None
     since: int
-    _source: _Source
+    _source: BulkRead
+    _moved: frozenset[str] | None = None
 
     def hash_at(self, seq: int) -> str | None:
         """The hash of the chain at ``seq``, to tell whether the store is still the one that was replicated."""
@@ -143,22 +49,34 @@ class ChangeReader:
 
     def erased_since(self) -> bool:
         """Whether a person was erased after ``since``: who has the rows of before is to lose them."""
-        query = "SELECT 1 FROM table_heads WHERE org_id = ? AND part = ? AND revision > ?"
-        return bool(self._source.rows(query, (self.org_id, part_of(PERSON_ERASED), self.since)))
+        return part_of(PERSON_ERASED) in self._moved_parts()
+
+    def start_over(self) -> None:
+        """Read everything: what was copied is of no use."""
+        self.since, self._moved = 0, None
 
     def tables(self) -> list[Table]:
         """Replicated tables with a row changed after ``since``."""
-        parts = [
-            f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM {name} WHERE {_owner(table)} = ? AND {_stamp(table)} > ?)"  # noqa: S608 - names of tables and columns are ours
+        if self.since:
+            moved = self._moved_parts() | _ALWAYS
+            return [table for name, table in REPLICATED.items() if name in moved]
+        parts = [  # the table heads know nothing of writes from before there were any
+            f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM {name} WHERE {_owner(table)} = ? AND {stamp(table)} > ?)"
             for name, table in REPLICATED.items()
         ]
-        return [REPLICATED[name] for (name,) in self._of_tables(parts, (self.org_id, self.since))]
+        return [REPLICATED[name] for (name,) in self._of_tables(parts, (self.org_id, 0))]
+
+    def _moved_parts(self) -> frozenset[str]:
+        """The parts that writes after ``since`` changed; a copy that stands there is younger than the table heads."""
+        if self._moved is None:
+            query = "SELECT part FROM table_heads WHERE org_id = ? AND revision > ?"
+            self._moved = frozenset(part for (part,) in self._source.rows(query, (self.org_id, self.since)))
+        return self._moved
 
     def row_counts(self) -> dict[str, int]:
         """How many rows the organization has in each replicated table; those without any are left out."""
         parts = [
-            f"SELECT '{name}', count(*) FROM {name} WHERE {_owner(table)} = ?"  # noqa: S608 - names of tables and columns are ours
-            for name, table in REPLICATED.items()
+            f"SELECT '{name}', count(*) FROM {name} WHERE {_owner(table)} = ?" for name, table in REPLICATED.items()
         ]
         return {name: count for name, count in self._of_tables(parts, (self.org_id,)) if count}
 
@@ -172,7 +90,7 @@ class ChangeReader:
 
     def batches(self, table: Table) -> Iterator[pa.RecordBatch]:
         """The changed rows of a table, all columns, in batches of bounded size."""
-        where = f"WHERE {_owner(table)} = ? AND {_stamp(table)} > ?"
+        where = f"WHERE {_owner(table)} = ? AND {stamp(table)} > ?"
         return self._source.batches(table, where, (self.org_id, self.since))
 
     def versions(self, since: int) -> Iterator[tuple[int, LoggedRow]]:
@@ -187,50 +105,86 @@ def _owner(table: Table) -> str:
     return "id" if table.name == "organizations" else "org_id"
 
 
-def _stamp(table: Table) -> str:
-    return "seq" if table.name == "audit_log" else "revision"
+class ChangeSource:
+    """Where changes are read time and again, by one thread at a time.
+
+    A server's connection is kept: to make one takes longer than to ask.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._kept: PostgresConnection | None = None
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.close()
+
+    @contextmanager
+    def changes(self, since: Sequence[tuple[str, int]]) -> Iterator[Iterator[ChangeReader]]:
+        """Changes of each (organization, sequence number) pair, all seen in one read transaction.
+
+        Unavailable where the database does not answer.
+        """
+        with store_faults(self.url), self._opened() as source:
+            yield (_changes_of(source, org_id, seq) for org_id, seq in since)
+
+    @contextmanager
+    def _opened(self) -> Iterator[BulkRead]:
+        parsed = make_url(self.url)
+        if parsed.get_backend_name() == "sqlite":
+            with closing(connect(parsed.database or "", shared=True)) as connection:
+                connection.execute("PRAGMA query_only=ON")
+                connection.execute("BEGIN")
+                yield SqliteRead(connection)
+            return
+        import adbc_driver_manager
+
+        try:
+            with self._cursor() as cursor:
+                yield PostgresRead(cursor)
+            if self._kept is not None:
+                self._kept.rollback()
+        except adbc_driver_manager.Error as error:
+            fault = fault_of(self.url, error, lost=isinstance(error, adbc_driver_manager.OperationalError))
+            if fault is None:
+                raise
+            raise log_problem(self.url, fault, error) from error
+
+    @contextmanager
+    def _cursor(self) -> "Iterator[PostgresCursor]":
+        """A cursor in a transaction; a connection that was kept and is not there any more is made anew."""
+        import adbc_driver_manager
+        import adbc_driver_postgresql.dbapi
+
+        begin = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+        try:
+            if self._kept is not None:
+                try:
+                    with self._kept.cursor() as cursor:
+                        cursor.execute(begin)
+                except adbc_driver_manager.Error:  # it went with its server
+                    self.close()
+            if self._kept is None:
+                plain = make_url(self.url).set(drivername="postgresql").render_as_string(hide_password=False)
+                self._kept = adbc_driver_postgresql.dbapi.connect(plain)
+                with self._kept.cursor() as cursor:
+                    cursor.execute(begin)
+            with self._kept.cursor() as cursor:
+                yield cursor
+        except BaseException:
+            self.close()
+            raise
 
 
 @contextmanager
 def changes(url: str, since: Sequence[tuple[str, int]]) -> Iterator[Iterator[ChangeReader]]:
-    """Changes of each (organization, sequence number) pair, all seen in one read transaction."""
-    with _source(url) as source:
-        yield (_changes_of(source, org_id, seq) for org_id, seq in since)
+    """The same once."""
+    with closing(ChangeSource(url)) as source, source.changes(since) as found:
+        yield found
 
 
-def _changes_of(source: _Source, org_id: str, seq: int) -> ChangeReader:
+def _changes_of(source: BulkRead, org_id: str, seq: int) -> ChangeReader:
     rows = source.rows("SELECT seq, hash FROM heads WHERE org_id = ?", (org_id,))
     return ChangeReader(org_id, Position(*rows[0]) if rows else None, seq, source)
-
-
-@contextmanager
-def _source(url: str) -> Iterator[_Source]:
-    """The database of ``url`` in one read transaction. Unavailable where it does not answer."""
-    with store_faults(url), _opened(url) as source:
-        yield source
-
-
-@contextmanager
-def _opened(url: str) -> Iterator[_Source]:
-    parsed = make_url(url)
-    if parsed.get_backend_name() == "sqlite":
-        path = parsed.database or ""
-        with closing(connect(path, shared=True)) as connection:
-            connection.execute("PRAGMA query_only=ON")
-            connection.execute("BEGIN")
-            yield _Sqlite(connection)
-        return
-    import adbc_driver_manager
-    import adbc_driver_postgresql.dbapi
-
-    plain = parsed.set(drivername="postgresql").render_as_string(hide_password=False)
-    try:
-        with adbc_driver_postgresql.dbapi.connect(plain) as connection, connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            yield _Postgresql(cursor)
-            connection.rollback()
-    except adbc_driver_manager.Error as error:
-        fault = fault_of(url, error, lost=isinstance(error, adbc_driver_manager.OperationalError))
-        if fault is None:
-            raise
-        raise log_problem(url, fault, error) from error

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, select
 
 from engine.store.batches import in_batches
-from engine.store.chain import ChainedEvent, EventRow, link
+from engine.store.chain import ChainedEvent, EventRow, SpelledEvent, link
 from engine.store.events import BATCH, EventBuffer
 from engine.store.schema.audit import audit_log
 from engine.store.types import canonical_json, instant_text
@@ -21,7 +21,7 @@ class EventChain:
         self._stamp = stamp
         self._recorded_at = instant_text(now)
         self._head = head
-        self._last: list[EventRow] = []
+        self._last: list[EventRow | SpelledEvent] = []
         self.actions: set[str] = set()
 
     @property
@@ -29,11 +29,11 @@ class EventChain:
         """The sequence number of the newest event, the one that waits included."""
         return self._head[0] + len(self._last)
 
-    def append(self, events: Iterable[EventRow]) -> int:
-        """Chain ``events`` in their order; returns how many. Memory: two batches of 20,000."""
+    def append(self, events: Iterable[EventRow | SpelledEvent]) -> int:
+        """Chain ``events`` in their order; returns how many. Memory: two batches of 10,000."""
         count = 0
         for batch in in_batches(events, BATCH):
-            self.actions.update(event.action for event in batch)
+            self.actions.update(event[3] for event in batch)
             waiting = [*self._last, *batch]
             self._last = [waiting.pop()]
             self._chain(waiting, None)
@@ -50,7 +50,7 @@ class EventChain:
 
     def known(self, connection: Connection, ids: Sequence[str]) -> dict[str, EventRow]:
         """Those of ``ids`` that are recorded already, with their content; ``connection`` sees what was stored."""
-        found = {event.event_id: event for event in self._last if event.event_id in ids}
+        found = {event[0]: _event_row(event) for event in self._last if event[0] in ids}
         self._buffer.store()
         columns = [audit_log.c[name] for name in EventRow._fields]
         for batch in in_batches(ids, 10_000):
@@ -61,20 +61,29 @@ class EventChain:
                 found[event.event_id] = event._replace(details=details)
         return found
 
-    def _chain(self, events: Sequence[EventRow], changes: str | None) -> None:
+    def _chain(self, events: Sequence[EventRow | SpelledEvent], changes: str | None) -> None:
         recorded_at, org_id, stamp = self._recorded_at, self._org_id, self._stamp
         seq, previous = self._head
         rows = []
-        for event in events:
+        for event_id, moment, actor, action, object_type, object_id, outcome, workspace_id, controls, details in events:
             seq += 1
-            at = instant_text(event[1])
+            at = moment if isinstance(moment, str) else instant_text(moment)
             # fmt: off
             chained = ChainedEvent(
-                event[3], event[2], event[8], event[9], event[0], event[5], event[4], at, org_id, event[6],
-                recorded_at, stamp, seq, event[7],
+                action, actor, controls, details, event_id, object_id, object_type, at, org_id, outcome,
+                recorded_at, stamp, seq, workspace_id,
             )
-            # fmt: on
             previous = link(previous, chained, changes)
-            rows.append((org_id, seq, event[0], stamp, at, recorded_at, *event[2:], changes, previous))
+            rows.append((
+                org_id, seq, event_id, stamp, at, recorded_at, actor, action, object_type, object_id, outcome,
+                workspace_id, controls, details, changes, previous,
+            ))
+            # fmt: on
         self._buffer.add(rows)
         self._head = (seq, previous)
+
+
+def _event_row(event: EventRow | SpelledEvent) -> EventRow:
+    if isinstance(event, EventRow):
+        return event
+    return EventRow(event[0], datetime.fromisoformat(event[1]), *event[2:])

@@ -11,7 +11,7 @@ from engine.store.statements import execute_directly
 if TYPE_CHECKING:  # SQLite does without the driver
     from psycopg import Connection as PostgresConnection
 
-BATCH = 20_000  # events that are stored in one go
+BATCH = 10_000  # events that are stored in one go
 FEW = 128  # events that go into one statement: what a group of writes has; a connection keeps one for each number
 _COLUMNS = [column.name for column in audit_log.columns]
 

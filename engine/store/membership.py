@@ -1,4 +1,4 @@
-"""Who belongs where: the one question that a sign-in from the command line asks, answered without loading the store."""
+"""Who belongs where: what a sign-in from the command line asks, and a shell, answered without loading the store."""
 
 import sqlite3
 from contextlib import closing
@@ -9,6 +9,13 @@ QUERY = """
     SELECT org_id FROM memberships WHERE email = :email AND status = 'active' ORDER BY org_id = 'platform', org_id
 """
 
+ORGANIZATIONS = "SELECT id FROM organizations WHERE id != 'platform' ORDER BY id"
+
+
+def organization_names(url: str) -> list[str]:
+    """The organizations of a SQLite file as far as it can be read; none of another store, which would be opened."""
+    return _in_file(url, ORGANIZATIONS) or []
+
 
 def organizations_of(url: str, email: str) -> list[str]:
     """The organizations that a person is an active member of, sorted, the platform's own last.
@@ -16,17 +23,17 @@ def organizations_of(url: str, email: str) -> list[str]:
     A SQLite file is read through ``sqlite3`` alone. Where that finds no answer, as in a store that is not there or
     not migrated yet, the store is opened: it makes what is missing, or says what is wrong.
     """
-    found = _in_file(url, email)
+    found = _in_file(url, QUERY, email=email)
     return _in_store(url, email) if found is None else found
 
 
-def _in_file(url: str, email: str) -> list[str] | None:
+def _in_file(url: str, query: str, **given: str) -> list[str] | None:
     scheme, _, path = url.partition(":///")
     if scheme != "sqlite" or "?" in path:
         return None
     try:
         with closing(connect(path)) as connection:
-            return [org_id for (org_id,) in connection.execute(QUERY, {"email": email})]
+            return [org_id for (org_id,) in connection.execute(query, given)]
     except sqlite3.DatabaseError:
         return None
 

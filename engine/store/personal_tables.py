@@ -20,7 +20,7 @@ PERSONAL = {  # those that others are found by come first
     "users": PersonalTable(
         "email", cleared=("name", "title", "preferences"), ended={"active": {True: False, None: False}}
     ),
-    "memberships": PersonalTable("email", ended={"status": {"active": "removed"}}),
+    "memberships": PersonalTable("email", cleared=("display_name",), ended={"status": {"active": "removed"}}),
     "leads": PersonalTable("email", cleared=("name", "company", "message", "notes", "lost_reason")),
     "pilots": PersonalTable("lead_id", of=("leads",), cleared=("name", "notes")),
     "activities": PersonalTable("subject_id", of=("leads", "pilots"), cleared=("details",)),

@@ -23,7 +23,7 @@ from sqlalchemy import (
 from engine.model.errors import Problem
 from engine.model.vocabulary import Outcome
 from engine.store.batches import in_batches
-from engine.store.chain import EventRow, own_event_id
+from engine.store.chain import EventRow, SpelledEvent, own_event_id
 from engine.store.event_chain import EventChain
 from engine.store.heads import move_head, start_chain
 from engine.store.log_lines import Erasure
@@ -128,8 +128,8 @@ class Revision:
             for seq, note in enumerate(notes, first)
         )  # fmt: skip
 
-    def append_events(self, events: Iterable[EventRow]) -> int:
-        """Chain ``events`` in their order and store them; returns how many. Memory: two batches of 20,000."""
+    def append_events(self, events: Iterable[EventRow | SpelledEvent]) -> int:
+        """Chain ``events`` in their order and store them; returns how many. Memory: two batches of 10,000."""
         count = self._events.append(events)
         self.touched = self.touched or count > 0
         return count

@@ -4,12 +4,17 @@ import shutil
 import sqlite3
 from contextlib import closing
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.store.changes import changes
+from engine.store import Store
+from engine.store.changes import ChangeSource, changes
 from engine.store.schema import metadata
+from engine.store.schema.risk import vendors
+from tests.conftest import NOW
 
+VENDOR = {"id": "v1", "name": "Northwind", "category": "saas", "tier": "high"}
 TEXTS = st.one_of(
     st.sampled_from(["", "NULL", "null", "'", "''", '"', ",", "\n", "\r\n", " x ", "\\", 'a\'b,"c"\nd', "\U0001f600"]),
     st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"])),
@@ -45,3 +50,50 @@ def rows_of(path, name):
     wanted = {"users": ("org_id", "email", "name", "active", "revision"),
               "owner_capacity": ("org_id", "email", "week", "hours", "absence_hours", "revision")}[name]  # fmt: skip
     return [tuple(row[column] for column in wanted) for batch in batches for row in batch.to_pylist()]
+
+
+def test_after_a_revision_only_the_tables_that_writes_moved_are_read(any_store):
+    """The heads of the tables say which; a copy made anew reads every table that has rows."""
+    with any_store.revision("acme", "ann", now=NOW, create={"name": "acme"}) as revision:
+        revision.insert(vendors, [VENDOR])
+        revision.record("vendors.imported")
+    since = any_store.head("acme").seq
+    assert moved(any_store, since) == {"audit_log", "table_heads"}
+    with any_store.revision("acme", "ann", now=NOW) as revision:
+        revision.update(vendors, {"id": "v1"}, {"tier": "low"})
+        revision.record("vendors.imported")
+    assert moved(any_store, since) == {"audit_log", "table_heads", "vendors"}
+    assert moved(any_store, 0) == {"audit_log", "table_heads", "vendors", "organizations"}
+
+
+def moved(store, since):
+    with changes(store.url, [("acme", since)]) as found:
+        (change,) = found
+        return {table.name for table in change.tables()}
+
+
+@pytest.mark.postgresql
+def test_a_connection_that_is_kept_and_goes_is_made_anew(postgresql_url):
+    """One connection serves one reading after the other, and what an error broke is not used again."""
+    store = Store(postgresql_url)
+    with store.revision("acme", "ann", now=NOW, create={"name": "acme"}) as revision:
+        revision.record("noted")
+    with closing(ChangeSource(postgresql_url)) as source:
+        first = backend(source)
+        assert backend(source) == first
+        with store._writer.connect() as connection:
+            connection.exec_driver_sql(f"SELECT pg_terminate_backend({first})")
+        second = backend(source)
+        assert second != first
+        with pytest.raises(ZeroDivisionError), source.changes([("acme", 0)]):
+            raise ZeroDivisionError
+        assert backend(source) != second
+    store.close()
+
+
+def backend(source):
+    """The server's process that answers, once the head was read through it."""
+    with source.changes([("acme", 0)]) as found:
+        (change,) = found
+        assert change.head.seq > 0
+        return change._source.rows("SELECT pg_backend_pid()", ())[0][0]

@@ -110,7 +110,11 @@ def test_a_name_of_one_word_is_found_where_nothing_else_is_said():
 
 def test_rows_and_their_history_no_longer_name_the_person_and_all_of_it_holds(any_store):
     store = any_store
-    write(store, (users, {"email": ANN, "name": "Ann Nguyen"}), (memberships, {"email": ANN, "role": "member"}))
+    write(
+        store,
+        (users, {"email": ANN, "name": "Ann Nguyen"}),
+        (memberships, {"email": ANN, "role": "member", "display_name": "Ann"}),
+    )
     write(store, (attestations, {"id": "a", "owner": ANN, "statement": "Ann Nguyen asked Ben", **ROW}))
     write(store, (control_owners, {"framework": "soc2", "control_id": "CC6.1", "email": ANN, "raci": "R"}))
     write(store, (attestations, {"id": "a", "owner": "ben@acme.example", **ROW}))
@@ -122,8 +126,11 @@ def test_rows_and_their_history_no_longer_name_the_person_and_all_of_it_holds(an
     )  # fmt: skip
     assert "ann" not in everything(store).lower()
     assert rows_of(store, memberships) == [
-        {"email": SAID, "role": "member", "status": "removed", "workspace_id": None, "since_on": None}
-    ]
+        {
+            "email": SAID, "role": "member", "status": "removed", "workspace_id": None, "since_on": None,
+            "display_name": None,
+        }
+    ]  # fmt: skip
     assert [row["statement"] for row in rows_of(store, attestations)] == [f"{SAID} asked Ben", None]
     assert [values["owner"] for _, name, key, values in logged(store) if (name, key) == ("attestations", ("a",))] == [
         SAID, "ben@acme.example", "ben@acme.example",

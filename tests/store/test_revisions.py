@@ -13,6 +13,7 @@ from engine.store.schema.controls import attestations
 from engine.store.schema.organizations import heads, memberships, workspaces
 from engine.store.schema.risk import vendors
 from engine.store.schema.services import slo_buckets
+from engine.store.types import instant_text
 from tests.conftest import NOW, SYNCHRONOUS
 
 VENDOR = {"id": "v1", "name": "Northwind", "category": "saas", "tier": "high"}
@@ -138,6 +139,18 @@ def test_known_events_come_back_as_they_were_reported(any_store):
     with any_store.revision("acme", "ann", now=NOW) as revision:
         assert revision.append_events([event]) == 1
         assert revision.known_events(["e1", "e2"]) == {"e1": event}
+
+
+def test_events_with_spelled_moments_are_the_same_events(any_store):
+    events = [EventRow(f"e{i}", NOW, "ann", "access.granted", details='{"a":1}') for i in range(3)]
+    spelled = [(event.event_id, instant_text(event.occurred_at), *event[2:]) for event in events]
+    with any_store.revision("acme", "ann", now=NOW, create={"name": "acme"}) as revision:
+        assert revision.append_events(spelled) == 3
+        assert revision.known_events(["e0", "e2"]) == {"e0": events[0], "e2": events[2]}
+    assert any_store.verify("acme").ok
+    with any_store.revision("acme", "ann", now=NOW) as revision:
+        revision.record("noted")
+        assert revision.known_events(["e0", "e2"]) == {"e0": events[0], "e2": events[2]}
 
 
 def test_the_store_refuses_words_outside_a_choice(any_store):

@@ -46,11 +46,6 @@ COLUMNS = AuditEntry._fields
 _PLAIN = COLUMNS[:-2]
 
 
-def own_events(store: Store, org_id: str, actor: str, since: datetime | None) -> Iterator[list[AuditEntry]]:
-    """What a person did in the organization, in chain order: pages of ``COLUMNS``."""
-    return _pages(store, org_id, since, audit_log.c.actor == actor)
-
-
 def events_until(store: Store, org_id: str, last: int, since: datetime | None) -> Iterator[list[AuditEntry]]:
     """What anybody did in the organization up to a position of the chain."""
     return _pages(store, org_id, since, audit_log.c.seq <= last)
@@ -67,10 +62,10 @@ def position(connection: Connection, org_id: str) -> tuple[int, str]:
     return row.seq, row.hash
 
 
-def chat_deliveries(store: Store, org_id: str, since: datetime | None) -> Iterator[list[AuditEntry]]:
-    """Deliveries over the chat service: events on a ``delivery`` whose details name the channel ``chat``."""
-    chat = type_coerce(audit_log.c.details, Text).contains('"channel":"chat"')
-    return _pages(store, org_id, since, and_(audit_log.c.object_type == "delivery", chat))
+def entries(store: Store, org_id: str, after: int, last: int, condition: ColumnElement[bool]) -> list[AuditEntry]:
+    """The events of a stretch that meet a condition, without the one that it comes after."""
+    every = _pages(store, org_id, None, and_(audit_log.c.seq > after, audit_log.c.seq <= last, condition))
+    return [entry for page in every for entry in page]
 
 
 def _pages(
@@ -112,6 +107,13 @@ def _complete(connection: Connection, org_id: str, row: Row[*Stored]) -> AuditEn
 
 def _as_text(value: object) -> object:
     return instant_text(value) if isinstance(value, datetime) else value
+
+
+def hash_before(connection: Connection, org_id: str, seq: int) -> str | None:
+    """The hash of the event before a position; None where nothing is known of it."""
+    stored = select(audit_log.c.hash).where(audit_log.c.org_id == org_id, audit_log.c.seq == seq - 1)
+    found: str | None = connection.execute(stored).scalar()
+    return found or _hash_before(connection, org_id, seq)
 
 
 def _hash_before(connection: Connection, org_id: str, seq: int) -> str | None:

@@ -6,23 +6,19 @@ and no report reads them. What becomes of a delivery is written in a revision, w
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TypedDict, cast
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, select
 
-from engine.model.vocabulary import Channel, DeliveryStatus, EndpointChannel, Outcome
+from engine.model.vocabulary import Channel, DeliveryStatus, EndpointChannel
 from engine.store.retention import active_holds
 from engine.store.revisions import Revision
 from engine.store.rows import first, many, select_rows
 from engine.store.schema.outputs import deliveries, delivery_contents, delivery_endpoints
-from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 from engine.store.statements import Values
-from engine.store.store import Store
 
 KEY = ("kind", "period", "channel", "recipient")
-ATTEMPTS = 9
-CLOCKS_DIFFER = timedelta(minutes=5)  # between machines, without anything being wrong
 
 
 class QueuedDelivery(TypedDict):
@@ -54,19 +50,6 @@ class Endpoint:
     address: str
     secrets: tuple[str, ...] = ()
     disabled: bool = False
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A delivery that this process may try to send until ``until``; ``attempt`` counts from 1."""
-
-    org_id: str
-    id: str
-    kind: str
-    channel: Channel
-    recipient: str
-    attempt: int
-    until: datetime
 
 
 def endpoints(connection: Connection, org_id: str) -> Mapping[str, Endpoint]:
@@ -149,106 +132,6 @@ def insert(revision: Revision, rows: Sequence[tuple[Values, Values]]) -> None:
     revision.insert(delivery_contents, [contents for _, contents in rows])
 
 
-# -- sending -----------------------------------------------------------------------------------------------------------
-
-
-def claim(store: Store, *, now: datetime, until: datetime, without: Collection[str] = ()) -> Claim | None:
-    """Take the delivery that is due longest, or None. Nobody else gets it before ``until``.
-
-    The update names the instant that was read: of several processes that want the same row, one changes it. The
-    attempt counts from here, so that a message that kills its sender is not tried for ever.
-    """
-    due = [deliveries.c.status == "pending", deliveries.c.next_attempt_at <= now]
-    if without:
-        due.append(deliveries.c.channel.not_in(sorted(without)))
-    names = ("org_id", "id", "kind", "channel", "recipient", "attempts", "next_attempt_at")
-    query = select(*(deliveries.c[name] for name in names)).where(*due)
-    query = query.order_by(deliveries.c.next_attempt_at, deliveries.c.org_id, deliveries.c.id).limit(16)
-    while True:
-        with store.reader() as connection:
-            rows = connection.execute(query).all()
-        if not rows:
-            return None
-        for row in rows:
-            same = (deliveries.c.org_id == row.org_id, deliveries.c.id == row.id, deliveries.c.status == "pending")
-            taken = update(deliveries).where(*same, deliveries.c.next_attempt_at == row.next_attempt_at)
-            with store.aside() as connection:
-                changed = connection.execute(taken.values(next_attempt_at=until, attempts=row.attempts + 1)).rowcount
-            if changed == 1:
-                return Claim(row.org_id, row.id, row.kind, row.channel, row.recipient, row.attempts + 1, until)
-
-
-def void_future(store: Store, *, now: datetime) -> None:
-    """What was queued later than now, by a clock that was set back since, and never tried: it is due now."""
-    later = now + CLOCKS_DIFFER
-    ahead = (deliveries.c.status == "pending", deliveries.c.next_attempt_at > later, deliveries.c.created_at > later)
-    with store.aside() as connection:
-        connection.execute(update(deliveries).where(*ahead, deliveries.c.attempts == 0).values(next_attempt_at=now))
-
-
-def contents(connection: Connection, claim: Claim) -> tuple[DeliveryRow, DeliveryContentRow | None]:
-    """The delivery and what it says; None when that was pruned."""
-    row = many(connection, deliveries, claim.org_id, id=claim.id)[0]
-    return row, first(connection, delivery_contents, claim.org_id, delivery_id=claim.id)
-
-
-def note_head(store: Store, row: DeliveryRow, seq: int, digest: str) -> None:
-    """Which signed head a delivery carries, at this attempt and at all further ones."""
-    mine = deliveries.c.org_id == row["org_id"], deliveries.c.id == row["id"]
-    with store.aside() as connection:
-        connection.execute(update(deliveries).where(*mine).values(head_seq=seq, head_hash=digest))
-
-
-def settle(revision: Revision, claim: Claim, status: DeliveryStatus, action: str, error: str | None) -> bool:
-    """Write what became of a claimed delivery, with its event; False when another process wrote it first.
-
-    A delivery that was sent is sent, whoever holds it now; giving up is for the one that holds the claim.
-    """
-    row = many(revision.records, deliveries, revision.org_id, id=claim.id)[0]
-    if row["status"] != "pending" or (status != "sent" and not _held(row, claim)):
-        return False
-    values: dict[str, object] = {"status": status, "last_error": error, "next_attempt_at": None}
-    if status == "sent":
-        values["sent_at"] = revision.now
-    revision.update(deliveries, {"id": claim.id}, values)
-    details = {"kind": row["kind"], "period": row["period"], "channel": row["channel"], "attempts": row["attempts"]}
-    outcome: Outcome = "success" if status == "sent" else "failure"
-    if error:
-        details["error"] = error
-    revision.record(action, object_type="delivery", object_id=claim.id, outcome=outcome, details=details)
-    return True
-
-
-def _held(row: DeliveryRow, claim: Claim) -> bool:
-    return row["attempts"] == claim.attempt and row["next_attempt_at"] == claim.until
-
-
-def postpone(store: Store, claim: Claim, at: datetime, error: str, *, also: bool = False) -> None:
-    """Try again at ``at``. ``also``: whatever else waits for the same place waits as long, uncounted."""
-    mine = (deliveries.c.org_id == claim.org_id, deliveries.c.status == "pending")
-    own = update(deliveries).where(
-        *mine,
-        deliveries.c.id == claim.id,
-        deliveries.c.attempts == claim.attempt,
-        deliveries.c.next_attempt_at == claim.until,
-    )
-    with store.aside() as connection:
-        connection.execute(own.values(next_attempt_at=at, last_error=error))
-    if not also:
-        return
-    same = (deliveries.c.channel == claim.channel, deliveries.c.recipient == claim.recipient)
-    others = select(deliveries.c.id).where(*mine, *same, deliveries.c.next_attempt_at < at)
-    others = others.with_for_update(skip_locked=True)  # who is being dealt with needs no holding back
-    with store.aside() as connection:
-        connection.execute(update(deliveries).where(*mine, deliveries.c.id.in_(others)).values(next_attempt_at=at))
-
-
-def waiting(connection: Connection, now: datetime) -> int:
-    """How many deliveries are due."""
-    query = select(func.count()).where(deliveries.c.status == "pending", deliveries.c.next_attempt_at <= now)
-    return int(connection.execute(query).scalar_one())
-
-
 # -- looking and mending -----------------------------------------------------------------------------------------------
 
 SHOWN = (
@@ -264,6 +147,13 @@ def list_deliveries(connection: Connection, org_id: str, status: str | None, lim
         query = query.where(deliveries.c.status == status)
     query = query.order_by(deliveries.c.created_at.desc(), deliveries.c.id).limit(limit)
     return cast("list[ListedDelivery]", [dict(row) for row in connection.execute(query).mappings()])
+
+
+def sent_to(connection: Connection, ids: Sequence[str]) -> list[tuple[str, str, str]]:
+    """(organization, kind, recipient) of e-mails by their identifiers, in whatever organization they were."""
+    columns = deliveries.c.org_id, deliveries.c.kind, deliveries.c.recipient
+    query = select(*columns).where(deliveries.c.id.in_(list(ids)), deliveries.c.channel == "email").distinct()
+    return [tuple(row) for row in connection.execute(query.order_by(*columns))]
 
 
 def resend(revision: Revision, delivery_id: str) -> DeliveryStatus | None:

@@ -35,6 +35,7 @@ class SentDelivery(TypedDict):
     late: bool
     created_at: datetime
     sent_at: datetime | None
+    revision: int
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def clock(connection: Connection, org_id: str) -> Clock:
 
 def ledger(connection: Connection, org_id: str, kind: str, period: str) -> list[SentDelivery]:
     """What was queued of a digest in a period; what was dropped does not count."""
-    names = ("id", "channel", "recipient", "status", "content_hash", "late", "created_at", "sent_at")
+    names = ("id", "channel", "recipient", "status", "content_hash", "late", "created_at", "sent_at", "revision")
     query = (
         select(*(deliveries.c[name] for name in names))
         .where(

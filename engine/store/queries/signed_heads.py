@@ -1,10 +1,9 @@
 """Heads that were signed, and positions of the chain that left the building."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, exists, func, select, update
+from sqlalchemy import Connection, exists, func, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.store.chain import own_event_id
@@ -108,11 +107,11 @@ def seals_without_bundle(connection: Connection, org_id: str) -> list[tuple[int,
     return [(seq, bundle_id) for seq, event_id, bundle_id in rows if event_id == own_event_id(seq)]
 
 
-def event_hashes(connection: Connection, org_id: str) -> Iterator[tuple[int, str]]:
-    """Position and hash of every event that is kept, in order, a few thousand at a time."""
-    query = select(audit_log.c.seq, audit_log.c.hash).where(audit_log.c.org_id == org_id).order_by(audit_log.c.seq)
-    with connection.execute(query.execution_options(yield_per=5000)) as rows:
-        yield from rows
+def event_hashes(connection: Connection, org_id: str, first: int, last: int) -> list[tuple[int, str]]:
+    """Position and hash of every event that is kept from ``first`` to ``last``, in order."""
+    query = "SELECT seq, hash FROM audit_log WHERE org_id = :org_id AND seq BETWEEN :first AND :last ORDER BY seq"
+    rows = connection.execute(text(query), {"org_id": org_id, "first": first, "last": last})
+    return [(seq, digest) for seq, digest in rows]
 
 
 def bundle_ids(connection: Connection, org_id: str) -> set[str]:

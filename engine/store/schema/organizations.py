@@ -107,5 +107,6 @@ memberships: TypedTable[records.MembershipRow] = tenant_table(
     choice("status", "removed members are out at once", "MembershipStatus", default="active"),
     text("workspace_id", "active workspace", null=True),
     day("since_on", "member since", null=True),
+    text("display_name", "name that pages show; else that of the profile", null=True),
     primary=("email",),
 )

@@ -796,6 +796,7 @@ class MembershipRow(TypedDict):
     status: MembershipStatus
     workspace_id: str | None
     since_on: date | None
+    display_name: str | None
     revision: int
 
 
