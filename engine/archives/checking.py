@@ -1,7 +1,8 @@
 """Checking an archive without unpacking it: nothing is written, memory is bounded, the first broken thing is named."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Protocol, TypeAlias
@@ -9,6 +10,7 @@ from typing import BinaryIO, Protocol, TypeAlias
 import msgspec
 
 from engine.archives import dsse, manifest, verify
+from engine.archives.chain_lines import check_chain
 from engine.archives.errors import BrokenArchive
 from engine.archives.manifest import HEAD, HEADS, LOG, ROTATIONS
 from engine.archives.other_zips import read_repacked
@@ -18,7 +20,6 @@ from engine.runtime import signing_keys as keys
 
 VERSION = "1"  # of the rules below
 SMALL = 16 * 1024 * 1024
-LINE = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,7 @@ def _check_members(members: Members, check: ArchiveCheck, key_id: str | None) ->
         check.problems.append(broken)
     history = _history(members, made.predicate, check)
     tree = None if history is None else verify.Frontier(history.before.size, history.before.parts)
-    for listed in made.predicate.files:
-        check.files.append(_checked(members.get(listed.path), listed, made.predicate, check, tree))
+    _each_checked(members, made.predicate, check, tree)
     if history is not None and tree is not None:
         if made.predicate.events is None and tree.size < made.predicate.revision.seq:
             tree.add(bytes.fromhex(made.predicate.revision.hash))
@@ -185,38 +185,70 @@ def _history(members: Members, predicate: manifest.Predicate, check: ArchiveChec
     return None
 
 
-def _checked(
+def _each_checked(
+    members: Members, predicate: manifest.Predicate, check: ArchiveCheck, tree: verify.Frontier | None
+) -> None:
+    """Every file that is listed: the audit log here, the others on a thread beside it."""
+    with ThreadPoolExecutor(1, "check") as thread:
+        others = [
+            None if _is_log(listed, predicate) else thread.submit(_checked, members.get(listed.path), listed)
+            for listed in predicate.files
+        ]
+        for listed, other in zip(predicate.files, others, strict=True):
+            if other is not None:
+                found, broken = other.result()
+            else:
+                found, broken = _checked_log(members.get(listed.path), listed, predicate, check, tree)
+            check.files.append(found)
+            check.problems += [broken] if broken else []
+
+
+def _is_log(listed: manifest.File, predicate: manifest.Predicate) -> bool:
+    return listed.path == LOG and predicate.events is not None
+
+
+def _checked_log(
     member: ArchiveMember | None,
     listed: manifest.File,
     predicate: manifest.Predicate,
     check: ArchiveCheck,
     tree: verify.Frontier | None,
-) -> FileCheck:
-    """One file against its line in the manifest; the audit log against itself as well, in the same pass."""
+) -> tuple[FileCheck, BrokenArchive | None]:
+    """The audit log against its line in the manifest and against itself, in the same pass."""
+
+    def read(pieces: Iterator[bytes]) -> None:
+        assert predicate.events is not None
+        check.chain_ok = False
+        check_chain(pieces, predicate.events, predicate.revision, tree)
+        check.chain_ok = True
+
+    return _checked(member, listed, read)
+
+
+def _passed(pieces: Iterator[bytes]) -> None:
+    for _ in pieces:
+        pass
+
+
+def _checked(
+    member: ArchiveMember | None, listed: manifest.File, read: Callable[[Iterator[bytes]], None] = _passed
+) -> tuple[FileCheck, BrokenArchive | None]:
+    """One file against its line in the manifest, and what is wrong with it; ``read`` takes what it holds."""
     name = listed.path
     if member is None:
-        check.problems.append(BrokenArchive(name, "is missing"))
-        return FileCheck(name, "missing", listed.sha256, None)
+        return FileCheck(name, "missing", listed.sha256, None), BrokenArchive(name, "is missing")
     digest = hashlib.sha256()
     try:
         if member.size != listed.bytes:
             raise BrokenArchive(name, f"was modified: expected {listed.bytes:,} bytes, found {member.size:,}")
-        pieces = _hashed(member.pieces(), digest)
-        if name == LOG and predicate.events is not None:
-            check.chain_ok = False
-            _check_chain(pieces, predicate.events, predicate.revision, tree)
-            check.chain_ok = True
-        else:
-            for _ in pieces:
-                pass
+        read(_hashed(member.pieces(), digest))
     except BrokenArchive as broken:
-        check.problems.append(broken)
-        return FileCheck(name, "modified", listed.sha256, None)
+        return FileCheck(name, "modified", listed.sha256, None), broken
     found = digest.hexdigest()
     if found != listed.sha256:
-        check.problems.append(BrokenArchive(name, f"was modified: expected SHA-256 {listed.sha256}, found {found}"))
-        return FileCheck(name, "modified", listed.sha256, found)
-    return FileCheck(name, "ok", listed.sha256, found)
+        changed = BrokenArchive(name, f"was modified: expected SHA-256 {listed.sha256}, found {found}")
+        return FileCheck(name, "modified", listed.sha256, found), changed
+    return FileCheck(name, "ok", listed.sha256, found), None
 
 
 def _check_tree(made: manifest.Statement, check: ArchiveCheck) -> None:
@@ -257,44 +289,3 @@ def _hashed(pieces: Iterator[bytes], digest: "hashlib._Hash") -> Iterator[bytes]
     for piece in pieces:
         digest.update(piece)
         yield piece
-
-
-def _check_chain(
-    pieces: Iterator[bytes],
-    events: manifest.EventRange,
-    revision: manifest.ManifestRevision,
-    tree: verify.Frontier | None,
-) -> None:
-    """Every event follows from the one before, and the last is the revision. ``tree`` grows by them."""
-    count, previous = 0, b""
-    for line in _lines(pieces):
-        count += 1
-        found, before, event = line[9:73], line[87:151], line[161:-1]
-        if line != b'{"hash":"%b","previous":"%b","event":%b}' % (found, before, event):
-            raise BrokenArchive(LOG, f"line {count:,} is no line of an audit chain")
-        if previous and before != previous:
-            raise BrokenArchive(LOG, f"line {count:,} does not follow the line before: expected {previous.decode()}, "
-                              f"found {before.decode('ascii', 'backslashreplace')}")  # fmt: skip
-        expected = hashlib.sha256(before + event).hexdigest().encode()
-        if found != expected:
-            raise BrokenArchive(LOG, f"line {count:,} does not match its hash: expected {expected.decode()}, "
-                              f"found {found.decode('ascii', 'backslashreplace')}")  # fmt: skip
-        previous = found
-        if tree is not None:
-            tree.add(bytes.fromhex(found.decode()))
-    if count != events.count:
-        raise BrokenArchive(LOG, f"has {count:,} events; the manifest speaks of {events.count:,}")
-    if count and previous.decode() != revision.hash:
-        raise BrokenArchive(LOG, f"ends at {previous.decode()}; the revision of the manifest is {revision.hash[:100]}")
-
-
-def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Lines without their ends; BrokenArchive for one that is too long to be read or never ends."""
-    rest = b""
-    for piece in pieces:
-        *lines, rest = (rest + piece).split(b"\n")
-        yield from lines
-        if len(rest) > LINE:
-            raise BrokenArchive(LOG, f"has a line of more than {LINE:,} bytes")
-    if rest:
-        raise BrokenArchive(LOG, "its last line does not end")

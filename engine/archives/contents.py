@@ -6,6 +6,7 @@ The table of a framework is ``<framework>.csv``: the lineage report names it as 
 import csv
 import io
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -111,8 +112,10 @@ def gather(
 
 
 def _bundle(found: Material, spool: ArchiveSpool) -> tuple[EventRange | None, dict[str, int]]:
-    events, policies = spool_log(found, spool)
-    _reports(found, spool, (*FRAMEWORKS, *BUNDLE))
+    with ThreadPoolExecutor(1, "log") as thread:  # reading, hashing and much of a report need no interpreter
+        log = thread.submit(spool_log, found, spool)
+        _reports(found, spool, (*FRAMEWORKS, *BUNDLE))
+        events, policies = log.result()
     rows = {part.name.partition(".")[0]: part.rows for part in spool.parts if part.rows is not None}
     return events, {"events": events.count, "policies": policies, **rows}
 

@@ -25,7 +25,7 @@ COLUMNS = (
     "policy_version", "outcome", "seq",
 )  # fmt: skip
 _TAG = pl.format("{}:{}", "framework", "control_id")
-_EVIDENCE = ("evidence", "evidence_item")
+EVIDENCE = ("evidence", "evidence_item")
 
 
 @dataclass(frozen=True)
@@ -121,13 +121,13 @@ def rows_of(page: list[AuditEntry], pack: EvidencePack) -> pl.DataFrame:
     schema = {name: pl.Int64 if name in ("seq", "revision") else pl.String for name in AUDIT}
     frame = pl.DataFrame({name: list(values) for name, values in columns.items()}, schema=schema)
     told = ["action", "controls", "outcome"]  # an event's tags depend on these alone, so each kind is tagged once
-    tagged = _tags_of(frame.select(told).unique(maintain_order=True), pack)
+    tagged = tags_of(frame.select(told).unique(maintain_order=True), pack)
     complete = (
         frame.join(tagged, on=told, how="left", nulls_equal=True, maintain_order="left")
         .with_columns(object=pl.concat_str("object_type", "object_id", separator=":", ignore_nulls=True))
         .with_columns(
             object=pl.when(pl.col("object") != "").then("object"),
-            evidence_id=pl.when(pl.col("object_type").is_in(_EVIDENCE)).then("object_id").otherwise("event_id"),
+            evidence_id=pl.when(pl.col("object_type").is_in(EVIDENCE)).then("object_id").otherwise("event_id"),
         )
         .join(pack.versions, on="object", how="left", maintain_order="left")
         .rename({"occurred_at": "at", "previous_hash": "prev_hash"})
@@ -135,7 +135,8 @@ def rows_of(page: list[AuditEntry], pack: EvidencePack) -> pl.DataFrame:
     return _finished(complete, pack.wanted)
 
 
-def _tags_of(kinds: pl.DataFrame, pack: EvidencePack) -> pl.DataFrame:
+def tags_of(kinds: pl.DataFrame, pack: EvidencePack) -> pl.DataFrame:
+    """Each action, own controls and outcome with the control tags and frameworks of such an event."""
     own = pl.col("controls").str.split("; ").fill_null([])
     own = own.list.eval(pl.element().filter(pl.element().is_in(list(pack.known))))
     every = pl.concat_list(pl.col("mapped").fill_null([]), own).list.unique().list.sort()

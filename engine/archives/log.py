@@ -5,53 +5,58 @@ hashed after ``previous`` (``engine.store.chain``). The chain is whole from the 
 the evidence pack has the events that happened in the window.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import NoReturn
 
 import polars as pl
 
-from engine.archives.evidence_pack import pages, rows_of
+from engine.archives.evidence_pack import pages
 from engine.archives.manifest import LOG, EventRange
 from engine.archives.material import Material
-from engine.archives.spool import ArchiveSpool, Writing
+from engine.archives.pack_lines import PackLines
+from engine.archives.spool import ArchiveSpool
 from engine.model.errors import Conflict
 from engine.reporting.render.csv import csv_chunks
 from engine.store.chain import ChainedEvent, event_json
-from engine.store.queries.audit import AuditEntry, events_between
+from engine.store.chain_segments import StoredEvent, stored_events
+from engine.store.queries.audit import AuditEntry, hash_before
 from engine.store.queries.bundles import first_since
 from engine.store.types import instant_text
 
 PACK = "evidence_pack.csv"
+PAGE = 5_000  # events in memory
 ABOUT_LOG = "the audit chain from the window's first event to the revision, as it was hashed"
 ABOUT_PACK = "policies in force and audit events of the window with the controls that they are evidence for"
 
 
 class _Chain:
-    """Lines of the chain, each checked against the hash that is stored beside it."""
+    """Lines of the chain, each checked against the hash that is stored beside it; ``before``: the one before all."""
 
-    def __init__(self, org_id: str, first: int, head: tuple[int, str]) -> None:
+    def __init__(self, org_id: str, first: int, before: str | None, head: tuple[int, str]) -> None:
         self._org_id = org_id
         self._head = head
         self._next = self._first = first
-        self._previous: str | None = None
+        self._previous = before
 
-    def lines(self, page: Iterable[AuditEntry]) -> bytes:
-        """The lines of a page; Conflict at the first event that does not follow from the one before."""
-        lines = []
-        for row in page:
-            event, previous = event_json(as_hashed(self._org_id, row), row.changes), row.previous_hash
-            if previous is None or row.seq != self._next or self._previous not in (None, previous):
+    def lines(self, page: Sequence[StoredEvent]) -> tuple[list[str], bytes]:
+        """The hash before each event of a page, and its lines; Conflict at the first that does not follow."""
+        previous, seq, before, joined = self._previous, self._next, [], []
+        for event in page:
+            said, found = event_json(ChainedEvent(*event[:-2]), event[-2]), event[-1]
+            if previous is None or event[12] != seq or sha256(previous.encode() + said).hexdigest() != found:
+                self._next = seq
                 self._broken()
-            if sha256(previous.encode() + event).hexdigest() != row.hash:
-                self._broken()
-            self._next, self._previous = self._next + 1, row.hash
-            lines.append(b'{"hash":"%b","previous":"%b","event":%b}\n' % (row.hash.encode(), previous.encode(), event))
-        return b"".join(lines)
+            joined.append(b'{"hash":"%b","previous":"%b","event":%b}\n' % (found.encode(), previous.encode(), said))
+            before.append(previous)
+            previous, seq = found, seq + 1
+        self._previous, self._next = previous, seq
+        return before, b"".join(joined)
 
     def events(self) -> EventRange:
         """What was read; Conflict when it is not all of it."""
-        if (self._next - 1, self._previous or self._head[1]) != self._head:
+        read_any = self._next > self._first
+        if (self._next - 1, self._previous if read_any else self._head[1]) != self._head:
             self._broken()
         return EventRange(self._next - self._first, self._first, self._head[0])
 
@@ -86,27 +91,26 @@ def as_hashed(org_id: str, row: AuditEntry) -> ChainedEvent:
 def spool_log(material: Material, spool: ArchiveSpool) -> tuple[EventRange, int]:
     """Both files; what the chain spans, and how many policies are in the pack."""
     store, pack = material.store, material.pack
+    last = pack.head[0]
     with store.reader() as connection:
-        first = first_since(connection, pack.org_id, pack.since, pack.head[0])
-    chain = _Chain(pack.org_id, first, pack.head)
+        first = first_since(connection, pack.org_id, pack.since, last)
+        chain = _Chain(pack.org_id, first, hash_before(connection, pack.org_id, first), pack.head)
     since = "" if pack.since is None else instant_text(pack.since)
-    count = pack.policies.height
-
-    def frames(log: Writing) -> Iterator[pl.DataFrame]:
-        nonlocal count
-        yield pack.policies
-        for page in events_between(store, pack.org_id, first, pack.head[0]):
-            log.write(chain.lines(page))
-            frame = rows_of([row for row in page if row.occurred_at >= since], pack)
-            count += frame.height
-            yield frame
-
+    packed, count = PackLines(pack), pack.policies.height
     with (
         spool.writing(LOG, ABOUT_LOG, lambda: chain.events().count) as log,
         spool.writing(PACK, ABOUT_PACK, lambda: count) as csv,
     ):
-        for chunk in csv_chunks(frames(log)):
+        for chunk in csv_chunks([pack.policies]):
             csv.write(chunk)
+        for start in range(first, last + 1, PAGE):
+            with store.reader() as connection:
+                page = list(stored_events(connection, pack.org_id, start, min(start + PAGE - 1, last)))
+            before, lines = chain.lines(page)
+            log.write(lines)
+            rows, lines = packed.of(page, before, since)
+            csv.write(lines)
+            count += rows
     return chain.events(), pack.policies.height
 
 

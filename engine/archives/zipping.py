@@ -12,6 +12,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import BinaryIO, Protocol
 
 from engine.archives.errors import BrokenArchive
@@ -28,6 +29,7 @@ LEVEL = 4  # seven in a hundred larger than 6, in two thirds of its time
 CHUNK = 1 << 20
 MOST_BYTES = (1 << 32) - 1
 MOST_FILES, MOST_DIRECTORY = 1000, 1 << 20
+_READING = Lock()  # two files of an archive may be read side by side
 MOST_RATIO, SMALL = 250, 1 << 20  # no file of records shrinks so much, because each record has a hash of its own
 
 
@@ -118,8 +120,9 @@ def content(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
     place, left, crc, size = entry.start, entry.compressed, 0, 0
     try:
         while left:
-            file.seek(place)
-            chunk = file.read(min(CHUNK, left - 1) or 1)  # the last byte comes alone
+            with _READING:
+                file.seek(place)
+                chunk = file.read(min(CHUNK, left - 1) or 1)  # the last byte comes alone
             if not chunk:
                 raise BrokenArchive(entry.name, "is cut off")
             place, left = place + len(chunk), left - len(chunk)

@@ -58,7 +58,7 @@ def two(make):
 def test_figures_rows_and_events_are_told_from_the_two_files(two):
     document = compare_archives(*two, FIGURES).document
     assert document.headline == (
-        "From 1 November 2026 to 20 November 2026, posture_score went down by 6.3 points, from 61.2 to 54.9."
+        "From 1 Nov 2026 to 20 Nov 2026, posture_score went down by 6.3 points, from 61.2 to 54.9."
     ).replace("posture_score", "Posture score")
     rows = document.table("open_gaps_rows").frame
     assert rows.select("change", "row", "what", "event_ids").rows() == [
@@ -70,7 +70,7 @@ def test_figures_rows_and_events_are_told_from_the_two_files(two):
 
 def test_an_archive_does_not_differ_from_itself(two):
     document = compare_archives(two[1], two[1], FIGURES).document
-    assert document.headline == "From 20 November 2026 to 20 November 2026, nothing changed."
+    assert document.headline == "From 20 Nov 2026 to 20 Nov 2026, nothing changed."
 
 
 def test_events_that_the_newer_archive_does_not_hold_are_said(make, two):
@@ -108,7 +108,7 @@ def test_the_command_prints_the_same_bytes_for_the_same_archives(two):
     [
         (["a.zip", "b.zip", "--from", "2026-11-01"], "Two archives say themselves of whom and of which days they are: "
                                                      "give --format alone."),
-        (["a.zip", "b.zip", "--format", "ics"], "--format must be one of json, csv, html, md; got 'ics'."),
+        (["a.zip", "b.zip", "--format", "ics"], "--format must be one of json, csv, html, md, xlsx; got 'ics'."),
         (["a", "b", "c"], "Name one report or two archives; got 3 names."),
         (["posture-score"], "Say from which day on, with --from YYYY-MM-DD."),
         (["a.zip", "b.zip"], "a.zip cannot be read: No such file or directory."),
