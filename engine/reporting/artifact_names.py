@@ -14,7 +14,7 @@ from engine.store.types import canonical_json
 
 ROOT = Path(__file__).resolve().parents[2]
 _SOURCES = ("engine", "reports", "templates", "data")
-_LIBRARIES = ("polars", "duckdb", "jinja2", "icalendar")
+_LIBRARIES = ("polars", "duckdb", "jinja2", "icalendar", "xlsxwriter")
 
 
 @cache

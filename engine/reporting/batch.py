@@ -16,8 +16,8 @@ from engine.model.every_organization import OrganizationFailure, OrganizationsRu
 from engine.reporting.report_batch import BuildResult, Chunk, ChunkRun, ChunkRuns, ReportBatch
 from engine.store import Store
 
-MOST_EVENTS = 200_000
-MOST_ORGANIZATIONS = 16
+MOST_EVENTS = 250_000
+MOST_ORGANIZATIONS = 4
 
 Progress = Callable[[str, int, int], None]
 

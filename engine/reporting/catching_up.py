@@ -1,37 +1,32 @@
 """Bringing one organization of the replica to its head: the changed rows and the watermark in one transaction."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TypeVar
 
 import duckdb
 import pyarrow as pa
-from sqlalchemy import Table
+from sqlalchemy import Column, Table
 
 from engine.model.document import Position
 from engine.reporting import past
-from engine.reporting.tallies import RowTally
-from engine.store.changes import ChangeReader, sql_type
+from engine.reporting.tallies import Cell, RowTally
+from engine.reporting.watermarks import Mark
+from engine.store.bulk_read import sql_type
+from engine.store.changes import ChangeReader
 from engine.store.schema import REPLICATED
 
 # ruff: noqa: S608 -- names of tables and columns are ours
 
 log = logging.getLogger(__name__)
 
-
-class Mark(NamedTuple):
-    """Where the copy of an organization stands, and whether its past is there."""
-
-    seq: int
-    hash: str
-    has_past: bool
+T = TypeVar("T")
+FEW = 32  # rows that go to a statement as parameters: to plan a scan of them takes longer than to read it
 
 
-NOTHING = Mark(0, "", False)
-
-
-class _Incoming:
+class _Batch:
     """A batch that can be let go: DuckDB keeps what was registered until the transaction ends."""
 
     def __init__(self, batch: pa.RecordBatch) -> None:
@@ -53,26 +48,19 @@ def open_cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnect
     return cursor
 
 
-def marks(connection: duckdb.DuckDBPyConnection, org_ids: Sequence[str]) -> dict[str, Mark]:
-    """Where the copy of each organization stands."""
-    with connection.cursor() as cursor:
-        rows = cursor.execute("SELECT org_id, seq, hash, has_past FROM watermarks").fetchall()
-    known = {org_id: Mark(*mark) for org_id, *mark in rows}
-    return {org_id: known.get(org_id, NOTHING) for org_id in org_ids}
+def catch_up(connection: duckdb.DuckDBPyConnection, change: ChangeReader, mark: Mark, with_past: bool) -> Mark | None:
+    """Replace what changed in one transaction with the watermark; start over where the past is not the same.
 
-
-def catch_up(
-    connection: duckdb.DuckDBPyConnection, change: ChangeReader, mark: Mark, with_past: bool
-) -> Position | None:
-    """Replace what changed in one transaction with the watermark; start over where the past is not the same."""
+    Returns where the copy stands then; None for an organization that there is not.
+    """
     head = change.head
     at_head = head is None or (head.seq, head.hash) == mark[:2]
     if head is None or (at_head and mark.has_past >= with_past):
-        return head
+        return None if head is None else mark
     cursor = open_cursor(connection)
     cursor.begin()
     try:
-        has_past, tally = mark.has_past, RowTally(cursor, change.org_id)
+        has_past, tally = mark.has_past, RowTally(cursor, change.org_id, mark.counts)
         if not at_head:
             has_past = _replace_changes(cursor, tally, change, mark, head) and has_past
         if with_past and not has_past:
@@ -86,7 +74,7 @@ def catch_up(
         raise
     finally:
         cursor.close()
-    return head
+    return Mark(head.seq, head.hash, has_past, tally.counts)
 
 
 def _replace_changes(
@@ -96,10 +84,12 @@ def _replace_changes(
     fresh = mark.seq == 0
     if not fresh and (head.seq <= mark.seq or change.hash_at(mark.seq) != mark.hash):
         log.warning("The store's history of %s is not the one replicated; copying it anew.", change.org_id)
-        fresh, change.since = True, 0
+        fresh = True
+        change.start_over()
     tables = change.tables()
     if not fresh and any(table.name == "chain_cuts" for table in tables):
-        fresh, change.since = True, 0
+        fresh = True
+        change.start_over()
         tables = change.tables()
     if fresh and mark.seq:
         for name in REPLICATED:
@@ -109,23 +99,64 @@ def _replace_changes(
     if mark.has_past and not fresh:
         past.advance(cursor, tally, change, anew=False)
     for table in tables:
-        for batch in change.batches(table):
+        for batch in _ahead(change.batches(table)):
             _replace(cursor, tally, table, batch, known=not fresh)
     return not fresh
+
+
+def _ahead(items: Iterator[T]) -> Iterator[T]:
+    """The items, each read while the one before it is used: SQLite and DuckDB work at once."""
+    first, second = next(items, None), next(items, None)
+    if first is not None:
+        yield first
+    if second is None:
+        return
+    with ThreadPoolExecutor(1) as reader:
+        while second is not None:
+            later = reader.submit(next, items, None)
+            yield second
+            second = later.result()
 
 
 def _replace(
     cursor: duckdb.DuckDBPyConnection, tally: RowTally, table: Table, batch: pa.RecordBatch, *, known: bool
 ) -> None:
-    if not batch.num_rows:
-        return
-    incoming = _Incoming(batch)
+    replaced = known and table.name != "audit_log"
+    if batch.num_rows > FEW:
+        _replace_many(cursor, tally, table, batch, known=replaced)
+    elif batch.num_rows:
+        _replace_few(tally, table, batch.to_pylist(), known=replaced)
+
+
+def _replace_many(
+    cursor: duckdb.DuckDBPyConnection, tally: RowTally, table: Table, batch: pa.RecordBatch, *, known: bool
+) -> None:
+    incoming = _Batch(batch)
     cursor.register("incoming", incoming)
-    if known and table.name != "audit_log":
-        keys = ["id"] if table.name == "organizations" else ["org_id", *table.info["primary"]]
-        same = " AND ".join(f"kept.{key} = CAST(incoming.{key} AS {sql_type(table.c[key])})" for key in keys)
+    if known:
+        same = " AND ".join(f"kept.{key} = {_cast(f'incoming.{key}', table.c[key])}" for key in _keys(table))
         tally.delete(table.name, f"USING incoming WHERE {same}")
-    values = ", ".join(f"CAST({column.name} AS {sql_type(column)})" for column in table.columns)
+    values = ", ".join(_cast(column.name, column) for column in table.columns)
     tally.insert(table.name, f"SELECT {values} FROM incoming")
     cursor.unregister("incoming")
     incoming.batch = pa.RecordBatch.from_pylist([], batch.schema)
+
+
+def _replace_few(tally: RowTally, table: Table, rows: Sequence[Mapping[str, Cell]], *, known: bool) -> None:
+    """The same with the rows as parameters, which takes a third of the time where they are few."""
+    if known:
+        keys = _keys(table)
+        key = f"({', '.join(_cast('?', table.c[key]) for key in keys)})"
+        same = f"({', '.join(f'kept.{key}' for key in keys)}) IN ({', '.join([key] * len(rows))})"
+        tally.delete(table.name, f"WHERE {same}", [row[key] for row in rows for key in keys])
+    values = f"({', '.join(_cast('?', column) for column in table.columns)})"
+    cells = [row[column.name] for row in rows for column in table.columns]
+    tally.insert(table.name, f"VALUES {', '.join([values] * len(rows))}", cells)
+
+
+def _keys(table: Table) -> list[str]:
+    return ["id"] if table.name == "organizations" else ["org_id", *table.info["primary"]]
+
+
+def _cast(value: str, column: Column[object]) -> str:
+    return f"CAST({value} AS {sql_type(column)})"

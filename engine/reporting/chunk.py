@@ -1,9 +1,10 @@
 """Some organizations whose reports one worker builds: it reads, computes, renders and keeps; nothing large travels."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import polars as pl
 
@@ -22,6 +23,7 @@ from engine.reporting.artifact_names import artifact_name
 from engine.reporting.facts import Facts
 from engine.reporting.facts.memory import Memory
 from engine.reporting.missing_weeks import MissingWeeks
+from engine.reporting.own_thread import in_own_thread
 from engine.reporting.part_positions import newest_erasure
 from engine.reporting.replica import Replica
 from engine.reporting.report_batch import BuildResult, ReportBatch
@@ -34,11 +36,11 @@ from engine.store import Store
 
 
 @dataclass(frozen=True)
-class _ChunkFacts:
-    """The facts of one organization out of those of the chunk, by the length of their period."""
+class _OwnFacts:
+    """The facts of one organization that its reports take, by the length of their period."""
 
     subject: Subject
-    facts: Mapping[int, Facts]
+    frames: Mapping[tuple[int, str], pl.DataFrame]
 
     @property
     def documents(self) -> Memory[Document]:
@@ -47,10 +49,21 @@ class _ChunkFacts:
 
     def frame(self, name: str, period_days: int | None) -> pl.DataFrame:
         """The fact over the period; KeyError for a period that no report of the batch is asked over."""
-        return self.facts[period_days or DEFAULT_PERIOD_DAYS].of(self.subject.organization.id, name)
+        return self.frames[period_days or DEFAULT_PERIOD_DAYS, name]
 
     def release(self) -> None:
-        """They go with the chunk."""
+        """They go with the organization."""
+
+
+@contextmanager
+def batch_snapshots(batch: ReportBatch) -> Iterator[Snapshots]:
+    """The organizations of a batch, in whatever process: with a copy of their records of its own."""
+    with (
+        closing(Store(batch.url)) as store,
+        closing(Replica(batch.url, None, memory_limit=batch.memory_limit, threads=1)) as replica,
+        closing(Snapshots(store, replica, batch.storage.open(memory_bytes=0), batch.catalogue)) as snapshots,
+    ):
+        yield snapshots
 
 
 def build_chunk(batch: ReportBatch, org_ids: Sequence[str]) -> OrganizationsRun[BuildResult]:
@@ -59,14 +72,14 @@ def build_chunk(batch: ReportBatch, org_ids: Sequence[str]) -> OrganizationsRun[
     Organizations whose artifacts are all there are not read. The copy of the records goes with the chunk. What fails
     for one of them is among the failures, as it can go from one process to another; what fails for all is raised.
     """
-    with (
-        closing(Store(batch.url)) as store,
-        closing(Replica(batch.url, None, memory_limit=batch.memory_limit, threads=1)) as replica,
-        closing(Snapshots(store, replica, batch.storage.open(memory_bytes=0), batch.catalogue)) as snapshots,
-    ):
+    with batch_snapshots(batch) as snapshots:
         looked = for_every_organization("build", org_ids, lambda org_id: _kept(snapshots, org_id, batch.now))
         absent = [org_id for org_id, kept in looked.results.items() if kept is None]
-        built = _build(batch, snapshots, absent) if absent else OrganizationsRun[BuildResult]({}, [])
+        built = (
+            in_own_thread(partial(_build, batch, snapshots, absent))
+            if absent
+            else OrganizationsRun[BuildResult]({}, [])
+        )
         snapshots.artifacts.flush()
     results = {org_id: kept or built.results.get(org_id) for org_id, kept in looked.results.items()}
     failures = [
@@ -81,7 +94,7 @@ def _kept(snapshots: Snapshots, org_id: str, now: datetime) -> BuildResult | Non
     with snapshots.open(org_id, now=now) as snapshot:
         snapshot.prefetch()
         for report in snapshots.declarations.values():
-            for form in report.formats:
+            for form in report.formats_ahead:
                 if snapshot.kept(report.name, {}, form) is None:
                     return None
                 kept += 1
@@ -89,33 +102,35 @@ def _kept(snapshots: Snapshots, org_id: str, now: datetime) -> BuildResult | Non
 
 
 def _build(batch: ReportBatch, snapshots: Snapshots, org_ids: Sequence[str]) -> OrganizationsRun[BuildResult]:
-    def read(view: View) -> OrganizationsRun[BuildResult]:
-        found = subjects(view, org_ids, lambda zone: local_day(batch.now, zone))
-        weeks = MissingWeeks(snapshots.replica)
-        periods = _needed(snapshots.catalogue)
-        facts = {
-            period: Facts(view, [question(subject, period) for subject in found], complete=weeks.complete)
-            for period in periods
-        }
-        for period, names in periods.items():
-            for name in names:
-                facts[period][name]
-        sources = {subject.organization.id: _ChunkFacts(subject, facts) for subject in found}
-        return for_every_organization("build", list(sources), lambda org_id: _organization(snapshots, sources[org_id]))
+    replica = snapshots.replica
+    facts = replica.read(org_ids, partial(_read, snapshots, org_ids, batch.now))
+    replica.close()  # nothing is read any more, and documents need the memory
+    return for_every_organization("build", list(facts), lambda org_id: _organization(snapshots, facts.pop(org_id)))
 
-    return snapshots.replica.read(org_ids, read)
+
+def _read(snapshots: Snapshots, org_ids: Sequence[str], now: datetime, view: View) -> dict[str, _OwnFacts]:
+    """The facts of all of them, each computed once."""
+    found = subjects(view, org_ids, lambda zone: local_day(now, zone))
+    weeks = MissingWeeks(snapshots.replica)
+    frames: dict[str, dict[tuple[int, str], pl.DataFrame]] = {subject.organization.id: {} for subject in found}
+    for period, names in _needed(snapshots.catalogue).items():
+        facts = Facts(view, [question(subject, period) for subject in found], complete=weeks.complete)
+        for name in names:
+            for org_id, own in frames.items():
+                own[period, name] = facts.of(org_id, name)
+    return {subject.organization.id: _OwnFacts(subject, frames[subject.organization.id]) for subject in found}
 
 
 def _needed(catalogue: Mapping[str, Report]) -> dict[int, list[str]]:
     """The facts that the reports take, by the period that each is asked over unless somebody says otherwise."""
-    found: dict[int, set[str]] = {}
+    found: dict[int, set[str]] = {DEFAULT_PERIOD_DAYS: {"names"}}
     for report in catalogue.values():
         period = report.period_days({}) if report.has_period else DEFAULT_PERIOD_DAYS
         found.setdefault(period, set()).update(report.facts)
     return {period: sorted(found[period]) for period in sorted(found)}
 
 
-def _organization(snapshots: Snapshots, source: _ChunkFacts) -> BuildResult:
+def _organization(snapshots: Snapshots, source: _OwnFacts) -> BuildResult:
     """Build what is not there. Unavailable: the disk is full, or a person was erased meanwhile."""
     subject, catalogue = source.subject, snapshots.catalogue
     org_id, before = subject.organization.id, newest_erasure(subject.part_heads)
@@ -140,7 +155,7 @@ def _organization(snapshots: Snapshots, source: _ChunkFacts) -> BuildResult:
     ) as snapshot:
         check()
         for report in catalogue.values():
-            for form in report.formats:
+            for form in report.formats_ahead:
                 artifact = snapshot.bytes(report.name, {}, form, must_keep=True)
                 if artifact.made:
                     made, size = made + 1, size + len(artifact.data)

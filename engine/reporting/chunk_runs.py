@@ -10,7 +10,6 @@ from functools import partial
 from engine.model.errors import Unavailable
 from engine.model.every_organization import OrganizationsRun
 from engine.reporting.batch import here
-from engine.reporting.chunk import build_chunk
 from engine.reporting.process_pool import process_pool
 from engine.reporting.report_batch import BuildResult, Chunk, ChunkRun, ChunkRuns, ReportBatch
 
@@ -45,7 +44,7 @@ def _share_out(
     with process_pool(min(jobs, len(waiting))) as pool:
         while waiting or in_hand:
             while waiting and len(in_hand) < jobs:
-                in_hand[pool.submit(build_chunk, batch, waiting[0])] = waiting[0]
+                in_hand[pool.submit(_build_chunk, batch, waiting[0])] = waiting[0]
                 waiting.popleft()
             for future in wait(in_hand, return_when=FIRST_COMPLETED).done:
                 error = future.exception()
@@ -56,4 +55,11 @@ def _share_out(
 
 def _alone(batch: ReportBatch, chunk: Chunk) -> OrganizationsRun[BuildResult]:
     with process_pool(1) as pool:
-        return pool.submit(build_chunk, batch, chunk).result()
+        return pool.submit(_build_chunk, batch, chunk).result()
+
+
+def _build_chunk(batch: ReportBatch, chunk: Chunk) -> OrganizationsRun[BuildResult]:
+    """What builds is loaded by the process that builds, and not by the one that waits."""
+    from engine.reporting.chunk import build_chunk
+
+    return build_chunk(batch, chunk)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,12 +16,11 @@ import msgspec
 from engine.model.ask import Parameter
 from engine.model.declaration import Declaration
 from engine.model.digest import Digest
-from engine.reporting.artifact_names import ROOT
 
 if TYPE_CHECKING:
     from engine.model.report import Report
 
-INDEX = ROOT / "reports" / "index.json"
+INDEX = Path(__file__).resolve().parents[2] / "reports" / "index.json"
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,9 @@ class IndexDigest(Digest):
 
 @dataclass(frozen=True)
 class Index:
-    """The reports of the catalogue and the digests, each in their order."""
+    """The chapters with the names of their reports, the reports of the catalogue and the digests, in their order."""
 
+    sections: Mapping[str, tuple[str, ...]]
     reports: tuple[IndexEntry, ...]
     digests: tuple[IndexDigest, ...]
 

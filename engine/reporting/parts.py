@@ -14,7 +14,8 @@ from engine.reporting.facts.scans import SCANS
 from engine.store.part_heads import EVENTS, part_of
 from engine.store.schema import REPLICATED
 
-ALWAYS = frozenset({"organizations", "organization_settings"})  # name, time zone and thresholds are in every report
+# name, time zone and thresholds are in every report, and what people are called
+ALWAYS = frozenset({"organizations", "organization_settings", "memberships", "users"})
 CUTS = "chain_cuts"  # retention takes events without adding any
 
 # scans of the audit log that look at some actions alone; () at events that a row or a fact names by their place

@@ -17,7 +17,8 @@ from engine.model.document import Position
 from engine.reporting.replica_tables import VERSIONED, owner
 from engine.reporting.tallies import RowTally
 from engine.store.batches import in_batches
-from engine.store.changes import ChangeReader, sql_type
+from engine.store.bulk_read import sql_type
+from engine.store.changes import ChangeReader
 from engine.store.log_lines import LoggedRow
 from engine.store.part_heads import EVENTS
 from engine.store.schema import REPLICATED

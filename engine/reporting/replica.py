@@ -19,7 +19,7 @@ import duckdb
 
 from engine.model.document import Position
 from engine.model.file_errors import NO_MEMORY, FileFault, fault_problem
-from engine.reporting.catching_up import catch_up, marks, open_cursor
+from engine.reporting.catching_up import catch_up, open_cursor
 from engine.reporting.replica_file import (
     Copy,
     InUse,
@@ -35,7 +35,7 @@ from engine.reporting.replica_file import (
 )
 from engine.reporting.tallies import stored_rows
 from engine.reporting.view import ReplicaLost, View
-from engine.store.changes import ChangeReader, changes
+from engine.store.changes import ChangeReader, ChangeSource
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -55,8 +55,8 @@ class Replica:
     """The replica of the store at ``url``. ``path`` None keeps it in memory. Threads may share one."""
 
     def __init__(self, url: str, path: Path | None, *, memory_limit: str = "2GB", threads: int = 2) -> None:
-        self.url = url
         self.path = path
+        self._source = ChangeSource(url)
         self._options: Options = {"memory_limit": memory_limit, "threads": str(threads)}
         self._writer = threading.Lock()
         self._guard = threading.RLock()
@@ -68,8 +68,9 @@ class Replica:
         self._again_at = 0.0  # when to try for the file again
 
     def close(self) -> None:
-        """Write everything to the file and let go of it."""
-        with self._guard:
+        """Write everything to the file and let go of it and of the store."""
+        with self._writer, self._guard:
+            self._source.close()
             if self._opened is not None:
                 with suppress(duckdb.Error):
                     self._opened.connection.close()
@@ -213,8 +214,7 @@ class Replica:
     def sync(self, org_ids: Iterable[str], *, with_past: bool = False) -> dict[str, Position]:
         """Bring organizations to their heads; cost follows what changed. Returns where each stands now.
 
-        ``with_past``: their past is there afterwards, and kept from then on. The first time that reads all of the
-        change log.
+        ``with_past``: their past is there afterwards, and kept from then on; at first all of the log is read.
         """
         wanted = sorted(set(org_ids))
         with self._writer:
@@ -226,16 +226,16 @@ class Replica:
 
     def _sync(self, wanted: Sequence[str], with_past: bool) -> dict[str, Position]:
         with self._using() as copy, self._faults(copy):
-            known = marks(copy.connection, wanted)
-            with changes(self.url, [(org_id, known[org_id].seq) for org_id in wanted]) as found:
+            known = copy.marks.read(wanted)
+            with self._source.changes([(org_id, known[org_id].seq) for org_id in wanted]) as found:
                 stands = {}
                 for change in found:
-                    if known[change.org_id].seq and change.erased_since():
+                    if (mark := known[change.org_id]).seq and change.erased_since():
                         self._forget(copy)
                         break
-                    position = catch_up(copy.connection, change, known[change.org_id], with_past)
-                    if position is not None:
-                        stands[change.org_id] = position
+                    if (now := catch_up(copy.connection, change, mark, with_past)) is not None:
+                        copy.marks.put(change.org_id, now)
+                        stands[change.org_id] = Position(now.seq, now.hash)
                         self._compare_counts(copy, change)
                 else:
                     return stands

@@ -11,7 +11,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -20,6 +20,7 @@ import duckdb
 from engine.model.file_errors import FileFault, file_fault
 from engine.reporting.replica_tables import DEFINITIONS, FINGERPRINT
 from engine.reporting.tallies import strange_rows
+from engine.reporting.watermarks import Watermarks
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +30,8 @@ ASIDE = ".aside"
 PROBE_BYTES = 1 << 20
 # for a file of SQLite, among others, DuckDB would fetch an extension from its maker, and run it
 ALONE: Options = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-PIECEMEAL: Options = {"write_buffer_row_group_count": "1"}  # a large copy goes to the file as it is made
+# A large copy goes to the file as it is made. Nothing is flushed: what a power cut leaves is found by its digests.
+PIECEMEAL: Options = {"write_buffer_row_group_count": "1", "fsync_mode": "NONE"}
 _SAID = {code: os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE,
                                               errno.ENFILE, errno.EIO)}  # fmt: skip
 
@@ -55,6 +57,10 @@ class Copy:
     found: bool = False
     users: int = 0
     file: tuple[int, int] | None = None
+    marks: Watermarks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.marks = Watermarks(self.connection)
 
     @property
     def is_in_place(self) -> bool:

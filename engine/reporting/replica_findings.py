@@ -8,9 +8,10 @@ from tempfile import TemporaryDirectory, gettempdir
 
 import duckdb
 
-from engine.reporting.catching_up import NOTHING, catch_up, marks
+from engine.reporting.catching_up import catch_up
 from engine.reporting.replica_file import Copy, InUse, OtherVersion, Unsound, in_memory, lock, open_sound
 from engine.reporting.tallies import row_counts
+from engine.reporting.watermarks import NOTHING
 from engine.store.changes import changes
 from engine.store.schema import REPLICATED
 
@@ -43,11 +44,11 @@ def replica_findings(url: str, path: Path, org_ids: Sequence[str]) -> list[str]:
 def _findings(url: str, name: str, copy: Copy, org_ids: Sequence[str]) -> list[str]:
     found: list[str] = []
     with copy.connection as connection, in_memory({}).connection as anew:
-        known = marks(connection, org_ids)
+        known = copy.marks.read(org_ids)
         with changes(url, [(org_id, known[org_id].seq) for org_id in org_ids if known[org_id].seq]) as stands:
             for change in stands:
                 catch_up(connection, change, known[change.org_id], with_past=False)
-                change.since = 0
+                change.start_over()
                 catch_up(anew, change, NOTHING, with_past=False)
         there, right = row_counts(connection.cursor()), row_counts(anew.cursor())
         for org_id in org_ids:

@@ -5,7 +5,7 @@ from hashlib import sha256
 import duckdb
 from sqlalchemy import Table
 
-from engine.store.changes import sql_type
+from engine.store.bulk_read import sql_type
 from engine.store.schema import LOGGED, REPLICATED
 
 VERSIONED = {name: table for name, table in REPLICATED.items() if name in LOGGED}

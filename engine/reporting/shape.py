@@ -31,13 +31,12 @@ class TableShape:
 
 @dataclass(frozen=True)
 class ReportShape:
-    """Its tables, and the names of those that it has whatever is asked.
+    """Its tables: all that it may have, whatever is asked.
 
     ``further`` are the keys of the summary that are no figures, with a value of each.
     """
 
     tables: tuple[TableShape, ...]
-    constant: frozenset[str]
     further: Mapping[str, object]
 
 
@@ -53,7 +52,6 @@ def shape(report: Report) -> ReportShape:
     figures = {figure.id for figure in report.figures}
     return ReportShape(
         tuple(_merged(tables) for tables in found.values()),
-        frozenset(name for name, tables in found.items() if len(tables) == len(documents)),
         {name: value for name, value in documents[0].summary.items() if name not in figures},
     )
 

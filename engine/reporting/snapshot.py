@@ -139,7 +139,7 @@ class Snapshot:
     def edition(self, report: str | Declaration, query: Mapping[str, str]) -> Edition:
         """A report's content. BadRequest for a bad parameter, NotFound for an unknown report."""
         declared = self.report(report) if isinstance(report, str) else report
-        return self._edition(declared, declared.parse(query))
+        return self._whole(lambda: self._edition(declared, declared.parse(query)))
 
     def bytes(
         self, report: str, query: Mapping[str, str], format: str | None = None, *, must_keep: bool = False
@@ -170,7 +170,7 @@ class Snapshot:
 
     def prefetch(self) -> None:
         """Bring here what other machines built of every report."""
-        every = [(report, form) for report in self.catalogue.values() for form in report.formats]
+        every = [(report, form) for report in self.catalogue.values() for form in report.formats_ahead]
         names = [self._name(report, form, report.parse({})) for report, form in every]
         self.artifacts.prefetch(self.org_id, names, self._is_wanted)
 
@@ -193,7 +193,7 @@ class Snapshot:
         with self.artifacts.building(self._name(report, form, parameters)[0]):
             if kept := self._kept(report, form, parameters, shared=True):
                 return kept
-            data = render(self._edition(report, parameters))
+            data = self._whole(lambda: render(self._edition(report, parameters)))
             name, key = self._name(report, form, parameters)  # reading may have settled it at a later head
             try:
                 self.artifacts.put(name, data, self._is_wanted)
@@ -219,38 +219,31 @@ class Snapshot:
         key = (report.name, *parameters.items())
         found = self._editions.get(key)
         if found is None:
-            found = self._editions[key] = self._whole(lambda: self._compute(report.whole(), parameters))
+            found = self._editions[key] = self._compute(report.whole(), parameters)
             while len(self._editions) > KEPT_EDITIONS:
                 del self._editions[next(iter(self._editions))]
         return found
 
     def _whole(self, compute: Callable[[], T]) -> T:
         """What is computed; once more from another copy of the records, where this stands, if the first was lost."""
+        from engine.reporting.own_thread import in_own_thread
         from engine.reporting.view import ReplicaLost
 
         try:
-            return compute()
+            return in_own_thread(compute)
         except ReplicaLost:
             if self._opened is not None:
                 self._opened.release()
                 self._opened = None
                 self._opened = self._open_source(self._at)
-            return compute()
+            return in_own_thread(compute)
 
     def _compute(self, report: "Report", parameters: Parameters) -> Edition:
-        subject, compared = self.subject, SINCE.name in parameters
-        return Edition(
-            report=report.name,
-            title=f"{report.title}: what changed" if compared else report.title,
-            description=report.description,
-            schema_version=report.schema_version,
-            organization=subject.organization,
-            as_of=subject.as_of,
-            revision=newest(parts_of(report), subject.part_heads, subject.revision),
-            parameters=dict(parameters),
-            settings_version=subject.settings.version,
-            document=self._compared(report, parameters) if compared else self._document(report, parameters),
-        )
+        from engine.reporting.editions import edition_of
+
+        subject, whole = self.subject, report.without_filters(parameters)
+        document = self._compared(report, whole) if SINCE.name in parameters else self._document(report, whole)
+        return edition_of(report, subject, parameters, document, lambda name: self._source.frame(name, None))
 
     def _compared(self, report: "Report", parameters: Parameters) -> Document:
         if self._changes is None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from typing import Any
 
 import msgspec
-import polars as pl
 
 from engine.model.ask import DEFAULT_PERIOD_DAYS
 from engine.model.document import Organization, Position
@@ -13,26 +13,35 @@ from engine.reporting.facts import FactQuestion
 from engine.reporting.subject import Subject
 from engine.reporting.view import View
 
+_ORGANIZATIONS = """
+    SELECT o.id, o.name, o.time_zone, w.seq, w.hash FROM organizations o JOIN watermarks w ON w.org_id = o.id
+    WHERE list_contains($1, o.id) ORDER BY o.id
+"""
+_SETTINGS = "SELECT org_id, name, value, revision FROM organization_settings WHERE list_contains($1, org_id)"
+_HEADS = "SELECT org_id, part, revision, hash FROM table_heads WHERE list_contains($1, org_id)"
+
 
 def subjects(view: View, org_ids: Sequence[str], day_in: Callable[[str], date]) -> list[Subject]:
     """The organizations of a view, each on the day that ``day_in`` gives for its time zone."""
-    found = view.frame("SELECT id, name, time_zone FROM organizations ORDER BY id")
-    rows = found.filter(pl.col("id").is_in(list(org_ids)))
-    changed = view.frame("SELECT org_id, name, value, revision FROM organization_settings ORDER BY org_id, name")
-    heads = view.frame("SELECT org_id, part, revision, hash FROM table_heads ORDER BY org_id, part")
-    result = []
-    for org_id, name, time_zone in rows.iter_rows():
-        position = view.position(org_id)
-        if position is None:
-            continue
-        own = changed.filter(pl.col("org_id") == org_id)
-        values = {key: msgspec.json.decode(value) for key, value in own.select("name", "value").iter_rows()}
-        settings = thresholds(max(own["revision"].to_list(), default=0), values)
-        moved = heads.filter(pl.col("org_id") == org_id).select("part", "revision", "hash")
-        parts = {part: Position(seq, digest) for part, seq, digest in moved.iter_rows()}
-        organization = Organization(org_id, name, time_zone)
-        result.append(Subject(organization, position, day_in(time_zone), settings, parts))
-    return result
+    asked = [list(org_ids)]
+    values: dict[str, dict[str, Any]] = {org_id: {} for org_id in org_ids}  # whatever JSON holds
+    versions = dict.fromkeys(org_ids, 0)
+    for org_id, name, value, revision in view.rows(_SETTINGS, asked):
+        values[org_id][name] = msgspec.json.decode(value)
+        versions[org_id] = max(versions[org_id], revision)
+    heads: dict[str, dict[str, Position]] = {org_id: {} for org_id in org_ids}
+    for org_id, part, revision, digest in view.rows(_HEADS, asked):
+        heads[org_id][part] = Position(revision, digest)
+    return [
+        Subject(
+            Organization(org_id, name, time_zone),
+            Position(seq, digest),
+            day_in(time_zone),
+            thresholds(versions[org_id], values[org_id]),
+            heads[org_id],
+        )
+        for org_id, name, time_zone, seq, digest in view.rows(_ORGANIZATIONS, asked)
+    ]
 
 
 def question(subject: Subject, period_days: int = DEFAULT_PERIOD_DAYS) -> FactQuestion:

@@ -6,12 +6,12 @@ is the sum of the rows' hashes modulo 2^64, so that it knows no order, and a row
 tells damage and strange hands, not somebody who changes rows and digests together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import duckdb
-import pyarrow.compute as pc
 
 from engine.reporting.replica_tables import TALLIED
 from engine.store.schema import REPLICATED
@@ -20,6 +20,8 @@ from engine.store.types import canonical_json
 # ruff: noqa: S608 -- names of tables and columns are ours
 
 _MODULUS = 1 << 64
+_MOST_HASHES = 10_000  # that are objects at once
+Cell: TypeAlias = str | int | float | bool | date | datetime | None
 
 
 class RowCount(NamedTuple):
@@ -35,51 +37,55 @@ _NONE = RowCount(0, 0)
 class RowTally:
     """The counts of one organization while a transaction changes its rows."""
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection, org_id: str) -> None:
+    def __init__(
+        self, cursor: duckdb.DuckDBPyConnection, org_id: str, counts: Mapping[str, RowCount] | None = None
+    ) -> None:
         self._cursor = cursor
         self._org_id = org_id
-        self._counts = stored_counts(cursor, org_id).get(org_id, {})
-        self._changed: set[str] = set()
+        self._stored = stored_counts(cursor, org_id).get(org_id, {}) if counts is None else counts
+        self._counts = dict(self._stored)
 
-    def insert(self, name: str, query: str, parameters: Sequence[str | int] = ()) -> None:
+    @property
+    def counts(self) -> dict[str, RowCount]:
+        """The counts as they are now; tables without rows are left out."""
+        return {name: count for name, count in self._counts.items() if count != _NONE}
+
+    def insert(self, name: str, query: str, parameters: Sequence[Cell] = ()) -> None:
         """Insert the rows of a query into a table."""
         self._run(name, f"INSERT INTO {name} {query} RETURNING {_hash(name)}", parameters, 1)
 
-    def delete(self, name: str, rest: str, parameters: Sequence[str | int] = ()) -> None:
+    def delete(self, name: str, rest: str, parameters: Sequence[Cell] = ()) -> None:
         """Delete rows of a table, which ``rest`` of the statement calls ``kept``."""
         self._run(name, f"DELETE FROM {name} AS kept {rest} RETURNING {_hash(name, 'kept.')}", parameters, -1)
 
     def clear(self, name: str) -> None:
         """Delete all rows that the organization has in a table."""
         self._cursor.execute(f"DELETE FROM {name} WHERE {TALLIED[name][0]} = ?", [self._org_id])
-        self._set(name, _NONE)
+        self._counts[name] = _NONE
 
     def save(self, seq: int, digest: str, has_past: bool) -> None:
         """Write down what changed, and where the copy of the organization stands with it."""
-        if self._changed:
-            names = sorted(self._changed)
+        counts = self.counts
+        names = sorted(n for n in counts.keys() | self._stored.keys() if counts.get(n) != self._stored.get(n))
+        if names:
             marks = ", ".join("?" * len(names))
             self._cursor.execute(f"DELETE FROM tallies WHERE org_id = ? AND name IN ({marks})", [self._org_id, *names])
-            there = [(name, *self._counts[name]) for name in names if self._counts[name] != _NONE]
+            there = [(name, *counts[name]) for name in names if name in counts]
             if there:
                 values = ", ".join(["(?, ?, ?, ?)"] * len(there))
                 flat = [value for row in there for value in (self._org_id, *row)]
                 self._cursor.execute(f"INSERT INTO tallies VALUES {values}", flat)
-        counts = {name: count for name, count in self._counts.items() if count != _NONE}
         mark = [self._org_id, seq, digest, has_past]
         self._cursor.execute("DELETE FROM watermarks WHERE org_id = ?", [self._org_id])
         self._cursor.execute("INSERT INTO watermarks VALUES (?, ?, ?, ?, ?)", [*mark, _seal(mark, counts)])
 
-    def _run(self, name: str, statement: str, parameters: Sequence[str | int], sign: int) -> None:
-        hashes = self._cursor.sql(statement, params=list(parameters)).to_arrow_table().column(0)
-        if len(hashes):
-            rows, digest = self._counts.get(name, _NONE)
-            total = int(pc.sum(hashes).as_py())  # of 64 bits: it wraps
-            self._set(name, RowCount(rows + sign * len(hashes), (digest + sign * total) % _MODULUS))
-
-    def _set(self, name: str, count: RowCount) -> None:
-        self._counts[name] = count
-        self._changed.add(name)
+    def _run(self, name: str, statement: str, parameters: Sequence[Cell], sign: int) -> None:
+        self._cursor.execute(statement, parameters)
+        rows, digest = self._counts.get(name, _NONE)
+        while hashes := self._cursor.fetchmany(_MOST_HASHES):
+            rows += sign * len(hashes)
+            digest += sign * sum(value for (value,) in hashes)
+        self._counts[name] = RowCount(rows, digest % _MODULUS)
 
 
 def stored_counts(cursor: duckdb.DuckDBPyConnection, org_id: str | None = None) -> dict[str, dict[str, RowCount]]:

@@ -33,6 +33,7 @@ class View:
         self.is_current = is_current  # whether it reads the copy that is kept up to date
         self._cursor = cursor
         self._faults = faults
+        self._offered: dict[str, pl.DataFrame] = {}
         self.lock = threading.RLock()  # whoever offers tables to a query holds it until the query is done
 
     def frame(self, query: str, parameters: Sequence[Any] = ()) -> pl.DataFrame:  # whatever DuckDB binds
@@ -42,21 +43,26 @@ class View:
         frame = pl.from_arrow(table)
         return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
+    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The few rows of a query, whose plan costs more than they do: frames are planned twice. ReplicaLost."""
+        with self._faults():
+            return self._cursor.execute(query, list(parameters)).fetchall()
+
     def offer(self, name: str, frame: pl.DataFrame) -> None:
         """Make a frame readable as a table of that name, for this view only."""
-        self._cursor.register(name, frame.to_arrow())
+        if self._offered.get(name) is not frame:
+            self._cursor.register(name, frame.to_arrow())
+            self._offered[name] = frame
 
     def position(self, org_id: str) -> Position | None:
         """Where the organization stands in this view."""
-        with self._faults():
-            rows = self._cursor.execute("SELECT seq, hash FROM watermarks WHERE org_id = ?", [org_id]).fetchall()
+        rows = self.rows("SELECT seq, hash FROM watermarks WHERE org_id = ?", [org_id])
         return Position(*rows[0]) if rows else None
 
     def has_passed(self, org_id: str, position: Position) -> bool:
         """Whether the chain of the organization goes through the position."""
         query = "SELECT count(*) FROM audit_log WHERE org_id = ? AND seq = ? AND hash = ?"
-        with self._faults():
-            return self._cursor.execute(query, [org_id, position.seq, position.hash]).fetchall() == [(1,)]
+        return self.rows(query, [org_id, position.seq, position.hash]) == [(1,)]
 
     def look_back(self, org_id: str, position: Position) -> bool:
         """See the organization, and it alone, as it was at ``position``; False where this copy cannot tell."""

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +27,7 @@ from engine.store.rows import Reader
 from engine.store.schema.records import SignedHeadRow
 
 MOST = 20  # problems that are told
+STRETCH = 8_192  # events that are held against the tree at a time
 
 
 class HeadClaim(NamedTuple):
@@ -164,34 +167,51 @@ def _on_chain(connection: Reader, org_id: str, claims: Sequence[HeadClaim], chec
     last, _ = position(connection, org_id)
     if tree.size > last:
         check.problems.append(f"the tree holds {tree.size} events, and the chain ends at {last}: its tail was cut off")
-    frontier, rewritten = merkle.LeafTree(), False
+    frontier = merkle.LeafTree()
     _judge(wanted.get(0, ()), merkle.leaf_hash(bytes(32)), frontier, check)
-    for seq, leaf, other in _leaves(connection, tree, org_id, last):
-        if other and not rewritten:
-            rewritten = True
-            check.problems.append(f"event {seq} is not the one that the tree holds: it was rewritten")
-        frontier.add(leaf)
-        _judge(wanted.get(seq, ()), leaf, frontier, check)
+    told = False
+    for stretch in _stretches(connection, tree, org_id, last, sorted(wanted)):
+        if stretch.rewritten is not None and not told:
+            told = True
+            check.problems.append(f"event {stretch.rewritten} is not the one that the tree holds: it was rewritten")
+        frontier.extend(stretch.leaves)
+        _judge(wanted.get(stretch.last, ()), stretch.leaves[-1], frontier, check)
     for claim in claims:
         if claim.seq > max(last, newest):
             check.problems.append(f"{claim.where} is of event {claim.seq}, and the chain ends at {last}: its tail was "
                                   "cut off")  # fmt: skip
 
 
-def _leaves(connection: Reader, tree: EventTree, org_id: str, last: int) -> Iterator[tuple[int, bytes, bool]]:
-    """Each place up to the head with its leaf, and whether the tree holds another: of events that are gone the tree's,
-    else that of the event itself."""
-    stored = tree.leaves()
-    events = queries.event_hashes(connection, org_id)
-    event = next(events, None)
-    for seq in range(1, last + 1):
-        held = next(stored, None)
-        if event is not None and event[0] == seq:
-            own = merkle.leaf_hash(bytes.fromhex(event[1]))
-            event = next(events, None)
-            yield seq, own, held not in (None, own)
+class Stretch(NamedTuple):
+    """The leaves of some events one after another: those of the events that are there, of others the tree's."""
+
+    last: int
+    leaves: list[bytes]
+    rewritten: int | None  # the first event of which the tree holds another leaf
+
+
+def _stretches(connection: Reader, tree: EventTree, org_id: str, last: int, ends: Sequence[int]) -> Iterator[Stretch]:
+    """All places up to ``last``, at most ``STRETCH`` at a time; each of ``ends`` ends a stretch."""
+    stored, before = tree.leaves(), 0
+    for end in sorted({*range(STRETCH, last, STRETCH), *(end for end in ends if 0 < end < last), last} - {0}):
+        held = list(islice(stored, end - before))
+        events = queries.event_hashes(connection, org_id, before + 1, end)
+        own = [sha256(merkle.LEAF + bytes.fromhex(digest)).digest() for _, digest in events]
+        if own == held and len(own) == end - before:
+            yield Stretch(end, own, None)
         else:
-            yield seq, held or bytes(32), False
+            yield _differing(before + 1, end, held, dict(zip((seq for seq, _ in events), own, strict=True)))
+        before = end
+
+
+def _differing(first: int, last: int, held: Sequence[bytes], own: Mapping[int, bytes]) -> Stretch:
+    leaves, rewritten = [], None
+    for seq, kept in zip_longest(range(first, last + 1), held):
+        found = own.get(seq)
+        if rewritten is None and found is not None and kept not in (None, found):
+            rewritten = seq
+        leaves.append(found or kept or bytes(32))
+    return Stretch(last, leaves, rewritten)
 
 
 def _judge(claims: Sequence[HeadClaim], leaf: bytes, frontier: merkle.LeafTree, check: HeadsCheck) -> None:

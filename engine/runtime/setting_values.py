@@ -99,6 +99,13 @@ def sender(raw: str) -> str:
     return formataddr((name, address))
 
 
+def mailbox(raw: str) -> str:
+    """One bare e-mail address."""
+    if not re.fullmatch(r"[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+", raw):
+        raise ValueError("one e-mail address, such as unsubscribe@example.com")
+    return raw
+
+
 def witness_keys(raw: str) -> tuple[str, ...]:
     from engine.model.checkpoints import read_witness_key
 

@@ -107,6 +107,9 @@ class Settings:
         values.smtp, "", "mail server: smtp://, smtps:// or starttls://user:password@host", secret=True
     )
     smtp_from: str = setting(values.sender, "", "sender of mails, such as Compliance <compliance@example.com>")
+    unsubscribe_mailto: str = setting(
+        values.mailbox, "", "address that people write to who want no more of a mail; `hq unsubscribe` applies it"
+    )
     chat_webhook_url: str = setting(values.address, "", "incoming webhook of the chat service", secret=True)
     chat_bot_token: str = setting(values.text, "", "bot token that chat messages are posted with instead", secret=True)
     chat_api_url: str = setting(values.address, "https://slack.com/api", "address of the chat service's API")

@@ -16,8 +16,8 @@ from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from engine.model.errors import Problem
 from engine.model.file_errors import door_problem
+from engine.reporting.spawning import start_deaf
 from engine.runtime.process_names import show_name
-from engine.runtime.spawning import start_deaf
 
 log = logging.getLogger("hq.workers")
 C = TypeVar("C")

@@ -33,7 +33,7 @@ from tests.reporting.test_snapshots import NOW, files, lighter
 
 ORGS = ("brightline", "cobalt", "empty")
 SOME = {report.name: report for report in REPORTS[::12]}
-COUNT = sum(len(report.formats) for report in SOME.values())
+COUNT = sum(len(report.formats_ahead) for report in SOME.values())
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def requested(store, folder, catalogue, org_ids):
         for org_id in org_ids:
             with snapshots.open(org_id, now=NOW) as snapshot:
                 for report in catalogue.values():
-                    for form in report.formats:
+                    for form in report.formats_ahead:
                         snapshot.bytes(report.name, {}, form)
     return files(folder)
 
@@ -221,7 +221,7 @@ def deadly(together, org_ids):
 def test_what_a_killed_process_had_in_hand_is_tried_once_more_and_the_rest_goes_on(
     times, failed, filled, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(chunk_runs, "build_chunk", deadly)
+    monkeypatch.setattr(chunk_runs, "_build_chunk", deadly)
     together = ReportBatch(filled.url, ArtifactStorage(tmp_path), SOME, NOW, times)
     went = batch.build(filled, together, ORGS, in_processes(2), shares=3)
     assert [failure.org_id for failure in went.failures] == failed

@@ -1,12 +1,14 @@
-"""A batch on a Dask cluster: a real scheduler, two real workers, PostgreSQL, artifacts in one folder."""
+"""A batch on a Dask cluster: a real scheduler, two real workers, PostgreSQL, artifacts in one folder or in a bucket."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,12 +16,14 @@ import pytest
 from engine.model.errors import Problem, Unavailable, Usage
 from engine.model.every_organization import OrganizationsRun
 from engine.reporting import artifact_names, batch, cluster
+from engine.reporting.artifacts import ArtifactStorage
 from engine.reporting.cluster import open_cluster
 from engine.reporting.report_batch import BuildResult
 from engine.store import Store
 from tests.cli.test_stopped import until
 from tests.reporting.test_batch import COUNT, ORGS, fill, of
 from tests.reporting.test_snapshots import files
+from tests.s3 import s3_server
 
 distributed = pytest.importorskip("distributed")
 DASK = Path(sys.executable).with_name("dask")
@@ -29,7 +33,8 @@ pytestmark = pytest.mark.postgresql
 class Processes:
     """A scheduler and its workers."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, environment):
+        self.environment = environment
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -43,11 +48,15 @@ class Processes:
         return self.start("worker", self.address, "--nthreads", "1", "--no-nanny")
 
     def start(self, *arguments):
-        environment = os.environ | {
-            "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "2",
-            "DASK_DISTRIBUTED__WORKER__USE_FILE_LOCKING": "false",
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        }
+        environment = (
+            os.environ
+            | self.environment
+            | {
+                "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "2",
+                "DASK_DISTRIBUTED__WORKER__USE_FILE_LOCKING": "false",
+                "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            }
+        )
         log = (self.folder / f"{len(self.running)}.log").open("wb")
         with log:
             command = [DASK, *arguments, "--no-dashboard"]
@@ -72,8 +81,14 @@ class Processes:
 
 
 @pytest.fixture(scope="module")
-def processes(tmp_path_factory):
-    found = Processes(tmp_path_factory.mktemp("cluster"))
+def s3():
+    with s3_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory, s3):
+    found = Processes(tmp_path_factory.mktemp("cluster"), s3.environment)
     yield found
     found.close()
 
@@ -114,6 +129,23 @@ def test_its_bytes_are_those_of_this_process_and_a_second_build_makes_none(store
     assert files(tmp_path / "there") == files(tmp_path / "here")
     again = batch.build(store, of(store, tmp_path / "there"), ORGS, two.run, shares=two.threads)
     assert again == OrganizationsRun({org_id: BuildResult(org_id, 0, COUNT, 0) for org_id in ORGS}, [])
+
+
+def test_what_its_workers_put_into_a_bucket_another_machine_has_by_name(store, two, s3, tmp_path, monkeypatch):
+    for name, value in s3.environment.items():
+        monkeypatch.setenv(name, value)
+    s3.make("shared")
+    there, console = (
+        replace(of(store, tmp_path / name), storage=ArtifactStorage(tmp_path / name, bucket_url="s3://shared/hq"))
+        for name in ("there", "console")
+    )
+    went = batch.build(store, there, ORGS, two.run, shares=two.threads)
+    shutil.rmtree(tmp_path / "there")
+    assert batch.build(store, console, ORGS) == OrganizationsRun(
+        {org_id: BuildResult(org_id, 0, COUNT, 0) for org_id in ORGS}, []
+    )
+    here = batch.build(store, of(store, tmp_path / "here"), ORGS)
+    assert (went, files(tmp_path / "console")) == (here, files(tmp_path / "here"))
 
 
 def test_a_worker_of_another_version_is_refused_before_and_whenever_it_comes(store, two, tmp_path, monkeypatch):

@@ -8,7 +8,6 @@ import pytest
 from engine.model.as_of import AsOf
 from engine.programme import week_plans
 from engine.reporting.artifacts import Artifacts
-from engine.reporting.catching_up import marks
 from engine.reporting.replica import Replica
 from engine.reporting.snapshots import Snapshots
 from engine.store.schema.controls import attestations
@@ -119,7 +118,7 @@ def test_where_all_is_written_nobody_looks_into_the_past(lives, tmp_path):
         with snapshots.open("acme", now=NOW) as snapshot:
             snapshot.edition(REPORTS[0], {})
         with replica._using() as copy:
-            found[taken] = marks(copy.connection, ["acme"])["acme"].has_past
+            found[taken] = copy.marks.read(["acme"])["acme"].has_past
         snapshots.close()
         replica.close()
     assert found == {EVERY: False, frozenset(): True}

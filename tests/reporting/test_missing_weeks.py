@@ -11,7 +11,6 @@ from engine.model.as_of import AsOf
 from engine.programme import snapshots as weekly
 from engine.reporting import batch
 from engine.reporting.artifacts import Artifacts, ArtifactStorage
-from engine.reporting.catching_up import marks
 from engine.reporting.replica import Replica
 from engine.reporting.report_batch import ReportBatch
 from engine.reporting.snapshots import Snapshots
@@ -186,7 +185,7 @@ def test_where_nothing_is_missing_nobody_looks_into_the_past(lives, tmp_path):
         with snapshots.open("acme", now=NOW) as snapshot:
             snapshot.edition("kpi-trends", {})
         with replica._using() as copy:
-            found[taken] = marks(copy.connection, ["acme"])["acme"].has_past
+            found[taken] = copy.marks.read(["acme"])["acme"].has_past
         snapshots.close()
         replica.close()
     assert found == {EVERY: False, frozenset(MONDAYS[:2]): True}

@@ -44,7 +44,7 @@ def content(view):
 
 def present(replica):
     """The tables as they are, copied anew."""
-    anew = Replica(replica.url, None)
+    anew = Replica(replica._source.url, None)
     anew.sync(["acme"])
     with anew.view() as view:
         found = content(view), view.position("acme")

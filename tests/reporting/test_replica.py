@@ -61,7 +61,9 @@ def test_a_sync_copies_rows_with_their_types(any_store, replica):
         assert view.position("acme") == any_store.head("acme")
 
 
-def test_small_steps_end_where_one_big_step_ends(any_store, replica):
+@pytest.mark.parametrize("few", [0, 32], ids=["scanned", "as parameters"])
+def test_small_steps_end_where_one_big_step_ends(few, any_store, replica, monkeypatch):
+    monkeypatch.setattr("engine.reporting.catching_up.FEW", few)
     write(any_store, VENDOR)
     replica.sync(["acme"])
     write(any_store, {**VENDOR, "tier": "low"}, {**VENDOR, "id": "v2", "service": "mail"})
@@ -76,6 +78,24 @@ def test_small_steps_end_where_one_big_step_ends(any_store, replica):
     anew.sync(["acme"])
     assert content(replica) == content(anew)
     assert [row[1] for row in content(replica)["vendors"]] == ["v1", "v2"]
+    anew.close()
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 250])
+def test_many_batches_hold_what_one_holds(at_once, any_store, replica, monkeypatch):
+    """Events come some at a time, each batch is read while the one before it is written; what is missing is no end."""
+    with any_store.revision("acme", "ann", now=NOW, create={"name": "acme"}) as revision:
+        revision.append_events([EventRow(f"e{i}", NOW, "ann", "noted", details=f'"{i}\\n"') for i in range(50)])
+        revision.insert(vendors, [{**VENDOR, "id": f"v{i:02}"} for i in range(50)])
+    with any_store._writer.begin() as connection:
+        connection.execute(text("DELETE FROM audit_log WHERE seq BETWEEN 20 AND 40"))
+    replica.sync(["acme"])
+    monkeypatch.setattr("engine.store.bulk_read.BATCH_CHARACTERS", 500)
+    monkeypatch.setattr("engine.store.bulk_read.EVENTS_AT_ONCE", at_once)
+    anew = Replica(any_store.url, None)
+    anew.sync(["acme"])
+    assert content(anew) == content(replica)
+    assert [row[1] for row in content(anew)["audit_log"]] == [*range(1, 20), *range(41, 52)]
     anew.close()
 
 

@@ -30,12 +30,4 @@ def test_tables_and_columns_are_those_of_every_view_and_number_and_constant_are_
         TableShape("rows", "Rows", columns, frozenset({"name", "week_1"})),
         TableShape("sum", "Sum", {"n": pl.Int64}, frozenset({"n"})),
     )
-    assert found.constant == frozenset()
     assert found.further == {"weeks": 2}
-
-
-def test_a_report_of_one_table_always_has_it():
-    report = Report(
-        "one", "One", "One.", lambda ask: Document("One.", tables=(Table("t", "T", pl.DataFrame({"n": 1})),))
-    )
-    assert shape(report).constant == frozenset({"t"})

@@ -10,6 +10,7 @@ from sqlalchemy import delete, select, update
 from engine.archives.log import as_hashed
 from engine.model.errors import Conflict
 from engine.programme.retention import purge
+from engine.runtime import head_check
 from engine.runtime.key_rotations import rotate_key
 from engine.runtime.services import Services
 from engine.runtime.settings import Settings
@@ -28,7 +29,8 @@ from tests.whole_checks import heads_of
 
 
 @pytest.fixture
-def services(any_store, tmp_path):
+def services(any_store, tmp_path, monkeypatch):
+    monkeypatch.setattr(head_check, "STRETCH", 3)
     return Services(Settings.of({"SVC_DATA_DIR": str(tmp_path / "var")}), any_store, None, NOW)
 
 
