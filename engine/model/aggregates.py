@@ -2,21 +2,27 @@
 
 Each aggregate names the columns that it takes (``parts``), so that whoever has its rows in a spreadsheet gets the same
 value: ``flag`` (1 where the row counts), ``amount``, ``numerator`` and ``denominator``, ``value``, ``contribution``.
+``rows`` are those rows, ``measures`` what is taken of them; one look at a frame measures for all figures that count it.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import polars as pl
 
 from engine.model.ask import Ask
 from engine.model.formulas import nearest_rank
 
-# a column, an expression over columns, or one that depends on what is asked (its day, period, settings, parameters)
+# a column, an expression over the columns of a row, or one that depends on what is asked (its day, period, settings,
+# parameters)
 Expression: TypeAlias = str | pl.Expr | Callable[[Ask], pl.Expr]
 Parts: TypeAlias = Mapping[str, Expression]
-ONE = pl.lit(1, dtype=pl.Int64)
+Counted: TypeAlias = Callable[[Expression], pl.Expr]  # what an expression says of the rows that count
+Measures: TypeAlias = Mapping[str, pl.Expr]  # of all of them, one value each
+Measured: TypeAlias = Mapping[str, Any]  # a number, a day, a word, a list of them or None
+ONE = pl.repeat(1, pl.len(), dtype=pl.Int64)
+EVERY_ROW = pl.first()
 
 
 def expression(given: Expression, ask: Ask) -> pl.Expr:
@@ -37,8 +43,11 @@ class Count:
     def rows(self, counted: pl.DataFrame) -> pl.DataFrame:
         return counted
 
-    def value(self, rows: pl.DataFrame) -> object:
-        return rows.height
+    def measures(self, counted: Counted) -> Measures:
+        return {"rows": counted(EVERY_ROW).len()}
+
+    def value(self, found: Measured) -> object:
+        return found["rows"]
 
 
 @dataclass(frozen=True)
@@ -54,8 +63,11 @@ class Distinct:
     def rows(self, counted: pl.DataFrame) -> pl.DataFrame:
         return counted.filter(pl.col(self.of).is_not_null()).unique(self.of, keep="first", maintain_order=True)
 
-    def value(self, rows: pl.DataFrame) -> object:
-        return rows.height
+    def measures(self, counted: Counted) -> Measures:
+        return {"values": counted(self.of).drop_nulls().n_unique()}
+
+    def value(self, found: Measured) -> object:
+        return found["values"]
 
 
 @dataclass(frozen=True)
@@ -72,8 +84,11 @@ class Sum:
     def rows(self, counted: pl.DataFrame) -> pl.DataFrame:
         return counted
 
-    def value(self, rows: pl.DataFrame) -> object:
-        return rows["amount"].sum() if rows.height or self.known_without_rows else None
+    def measures(self, counted: Counted) -> Measures:
+        return {"sum": counted(self.amount).sum(), "rows": counted(EVERY_ROW).len()}
+
+    def value(self, found: Measured) -> object:
+        return found["sum"] if found["rows"] or self.known_without_rows else None
 
 
 @dataclass(frozen=True)
@@ -89,8 +104,11 @@ class Share:
     def rows(self, counted: pl.DataFrame) -> pl.DataFrame:
         return counted.with_columns(pl.col("flag").fill_null(False).cast(pl.Int64))
 
-    def value(self, rows: pl.DataFrame) -> object:
-        return 100 * int(rows["flag"].sum()) / rows.height if rows.height else None
+    def measures(self, counted: Counted) -> Measures:
+        return {"flagged": counted(self.flag).sum(), "rows": counted(EVERY_ROW).len()}
+
+    def value(self, found: Measured) -> object:
+        return 100 * int(found["flagged"]) / found["rows"] if found["rows"] else None
 
 
 @dataclass(frozen=True)
@@ -108,9 +126,12 @@ class Ratio:
     def rows(self, counted: pl.DataFrame) -> pl.DataFrame:
         return counted
 
-    def value(self, rows: pl.DataFrame) -> object:
-        whole = float(rows["denominator"].sum())
-        return self.scale * float(rows["numerator"].sum()) / whole if whole else None
+    def measures(self, counted: Counted) -> Measures:
+        return {"numerator": counted(self.numerator).sum(), "denominator": counted(self.denominator).sum()}
+
+    def value(self, found: Measured) -> object:
+        whole = float(found["denominator"])
+        return self.scale * float(found["numerator"]) / whole if whole else None
 
 
 @dataclass(frozen=True)
@@ -132,9 +153,17 @@ class WeightedMean:
             numerator=pl.col("value") * pl.col("denominator")
         )
 
-    def value(self, rows: pl.DataFrame) -> object:
-        whole = float(rows["denominator"].sum())
-        return float(rows["numerator"].sum()) / whole if whole else None
+    def measures(self, counted: Counted) -> Measures:
+        value, weight = counted(self.of), counted(self.weight)
+        has_value = value.is_not_null()
+        return {
+            "numerator": (value * weight).filter(has_value).sum(),
+            "denominator": weight.filter(has_value).sum(),
+        }
+
+    def value(self, found: Measured) -> object:
+        whole = float(found["denominator"])
+        return float(found["numerator"]) / whole if whole else None
 
 
 @dataclass(frozen=True)
@@ -151,8 +180,11 @@ class Percentile:
     def rows(self, counted: pl.DataFrame) -> pl.DataFrame:
         return counted.filter(pl.col("value").is_not_null())
 
-    def value(self, rows: pl.DataFrame) -> object:
-        return nearest_rank(rows["value"].to_list(), self.pct)
+    def measures(self, counted: Counted) -> Measures:
+        return {"values": counted(self.of).drop_nulls().implode()}
+
+    def value(self, found: Measured) -> object:
+        return nearest_rank(found["values"], self.pct)
 
 
 @dataclass(frozen=True)
@@ -168,8 +200,11 @@ class Minimum:
     def rows(self, counted: pl.DataFrame) -> pl.DataFrame:
         return counted.filter(pl.col("value").is_not_null())
 
-    def value(self, rows: pl.DataFrame) -> object:
-        return rows["value"].min()
+    def measures(self, counted: Counted) -> Measures:
+        return {"value": counted(self.of).min()}
+
+    def value(self, found: Measured) -> object:
+        return found["value"]
 
 
 @dataclass(frozen=True)
@@ -186,8 +221,11 @@ class Maximum:
     def rows(self, counted: pl.DataFrame) -> pl.DataFrame:
         return counted.filter(pl.col("value").is_not_null())
 
-    def value(self, rows: pl.DataFrame) -> object:
-        return rows["value"].max() if rows.height else self.empty
+    def measures(self, counted: Counted) -> Measures:
+        return {"value": counted(self.of).max()}
+
+    def value(self, found: Measured) -> object:
+        return self.empty if found["value"] is None else found["value"]
 
 
 @dataclass(frozen=True)
@@ -203,8 +241,11 @@ class First:
     def rows(self, counted: pl.DataFrame) -> pl.DataFrame:
         return counted.head(1)
 
-    def value(self, rows: pl.DataFrame) -> object:
-        return rows["value"][0] if rows.height else None
+    def measures(self, counted: Counted) -> Measures:
+        return {"value": counted(self.of).first()}
+
+    def value(self, found: Measured) -> object:
+        return found["value"]
 
 
 @dataclass(frozen=True)
@@ -222,9 +263,12 @@ class Score:
     def rows(self, counted: pl.DataFrame) -> pl.DataFrame:
         return counted
 
-    def value(self, rows: pl.DataFrame) -> object:
-        present = rows.filter(pl.col("value").is_not_null())
-        return present["contribution"].sum() if present.height else None
+    def measures(self, counted: Counted) -> Measures:
+        has_value = counted(self.of).is_not_null()
+        return {"sum": counted(self.contribution).filter(has_value).sum(), "present": has_value.sum()}
+
+    def value(self, found: Measured) -> object:
+        return found["sum"] if found["present"] else None
 
 
 Aggregate: TypeAlias = (

@@ -1,5 +1,6 @@
 """The calendar day of a moment: organizations live in time zones, and their business dates follow them."""
 
+import re
 from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
@@ -7,6 +8,11 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+
+
+_ISO = re.compile(
+    r"(?<![\w/:@-])(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z)?(?![\w/-]|[.:]\w)"
+)  # alone: within a name of a file, a range or an identifier it is no day of a sentence
 
 
 def local_day(moment: datetime, time_zone: str | ZoneInfo) -> date:
@@ -24,5 +30,28 @@ def _zone(time_zone: str | ZoneInfo) -> ZoneInfo:
 
 
 def spelled_day(on: date) -> str:
-    """20 November 2026, whatever the locale."""
-    return f"{on.day} {MONTHS[on.month - 1]} {on.year}"
+    """20 Nov 2026, whatever the locale: the one form of a day that people read."""
+    return f"{on.day} {MONTHS[on.month - 1][:3]} {on.year:04}"
+
+
+def spelled_days(text: str) -> str:
+    """A text with each day and instant of ISO 8601 as people read it: 20 Nov 2026; 20 Nov 2026, 14:05 UTC."""
+    return _ISO.sub(_spelled, text) if "-" in text else text
+
+
+def _spelled(found: re.Match[str]) -> str:
+    try:
+        day = spelled_day(date.fromisoformat(found[1]))
+    except ValueError:
+        return found[0]
+    return f"{day}, {found[2]} UTC" if found[2] else day
+
+
+def duration(minutes: float) -> str:
+    """3 days 4 h, 2 h 10 min, 45 min: the two largest units of a span, without a part that is none."""
+    whole = round(abs(minutes))
+    days, hours, rest = whole // 1440, whole % 1440 // 60, whole % 60
+    parts = [f"{days:,} {'day' if days == 1 else 'days'}" if days else "", f"{hours} h" if hours else ""]
+    if not days:
+        parts.append(f"{rest} min" if rest or not hours else "")
+    return f"{'-' if minutes < 0 and whole else ''}{' '.join(filter(None, parts))}"

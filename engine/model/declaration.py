@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, TypeVar
 from engine.model.as_of import PAST_PARAMETERS, SINCE
 from engine.model.ask import DEFAULT_PERIOD_DAYS, PERIOD_DAYS, Parameter, Parameters, Value
 from engine.model.errors import BadRequest, NotFound
+from engine.model.filters import FILTERS, filters_beside
+from engine.model.suggestions import suggestion
 
 if TYPE_CHECKING:
     from engine.model.report import Report
 
-FORMATS = ("json", "csv", "html", "md")
+FORMATS = ("json", "csv", "html", "md", "xlsx")
+WHEN_ASKED = ("xlsx", "pdf")  # formats that nobody makes ahead
 EXPLAIN = "explain"  # the parameter of every report
-_OF_ALL = f"{EXPLAIN}, {', '.join(parameter.name for parameter in PAST_PARAMETERS)} and format"
+_OF_ALL = ", ".join([*(one.name for one in FILTERS), EXPLAIN, *(one.name for one in PAST_PARAMETERS)]) + " and format"
 
 
 class Declaration(ABC):
@@ -54,6 +57,11 @@ class Declaration(ABC):
         """The formats that it comes in; an explanation and a difference are tables, whatever the report itself is."""
         return FORMATS if EXPLAIN in parameters or SINCE.name in parameters else self.formats
 
+    @property
+    def formats_ahead(self) -> tuple[str, ...]:
+        """The formats that are made before anybody asks for them."""
+        return tuple(form for form in self.formats if form not in WHEN_ASKED)
+
     def format(self, wanted: str | None, parameters: Mapping[str, object]) -> str:
         """The format asked for, else the report's first. BadRequest names those that it has."""
         formats = self.formats_of(parameters)
@@ -77,10 +85,11 @@ class Declaration(ABC):
     def parse(self, query: Mapping[str, str]) -> dict[str, Value]:
         """Every declared parameter with its value or default, in declared order; unknown names are refused."""
         known = {parameter.name: parameter for parameter in self.parameters}
+        further = {**filters_beside(self.parameters), EXPLAIN: self.explain, SINCE.name: SINCE}
         for name in query:
-            if name not in known and name not in (EXPLAIN, SINCE.name):
+            if name not in known and name not in further:
                 allowed = ", ".join(known) or "none"
-                accepted = f"{allowed}, {_OF_ALL}" if known else _OF_ALL
+                accepted = ", ".join([*known, _OF_ALL])
                 raise BadRequest(
                     f"The parameter {name[:80]!r} is not known to {self.name}; it accepts {accepted}.",
                     word="invalid_parameter",
@@ -90,17 +99,20 @@ class Declaration(ABC):
             name: parameter.parse(query[name]) if name in query else parameter.default
             for name, parameter in known.items()
         }
-        further = {EXPLAIN: self.explain, SINCE.name: SINCE}
         return parameters | {name: one.parse(query[name]) for name, one in further.items() if name in query}
+
+    def without_filters(self, parameters: Parameters) -> Parameters:
+        """The parameters of the whole report that rows are chosen from."""
+        return {name: value for name, value in parameters.items() if name not in filters_beside(self.parameters)}
 
 
 D = TypeVar("D", bound=Declaration)
 
 
 def find_report(catalogue: Mapping[str, D], name: str) -> D:
-    """A report of the catalogue; NotFound names the ones that exist."""
+    """A report of the catalogue; NotFound names the one that was probably meant, else those that exist."""
     if name not in catalogue:
-        raise NotFound(
-            f"There is no report {name!r}; there are: {', '.join(sorted(catalogue))}.", word="unknown_report"
-        )
+        near = suggestion(name[:80], catalogue)
+        instead = f". {near}" if near else f"; there are: {', '.join(sorted(catalogue))}."
+        raise NotFound(f"There is no report {name[:80]!r}{instead}", word="unknown_report")
     return catalogue[name]

@@ -9,14 +9,15 @@ declaration.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from inspect import signature
+from inspect import Parameter, signature
 from string import Formatter
 from typing import Annotated, Any, TypeAlias, get_origin
 
 import polars as pl
 
-from engine.model.aggregates import Aggregate, Count, Expression, expression
+from engine.model.aggregates import Aggregate, Counted, Expression, expression
 from engine.model.ask import Ask
+from engine.model.thousands import with_thousands
 from engine.model.vocabulary import Better, Unit
 
 # takes facts by the names of its parameters, what others make of them as ``Annotated[its type, function]``, and ``ask``
@@ -69,9 +70,15 @@ class Figure:
 
 
 @cache
+def parameters_of(function: Callable[..., object]) -> Mapping[str, Parameter]:
+    """The parameters of a function of facts: reading them takes longer than many a function does."""
+    return signature(function).parameters
+
+
+@cache
 def inputs_of(function: Callable[..., object]) -> Mapping[str, str | Rows]:
     """What each parameter takes: the fact of its name, or the rows of the function that it is ``Annotated`` with."""
-    taken = signature(function).parameters.values()
+    taken = parameters_of(function).values()
     return {
         each.name: each.annotation.__metadata__[0] if get_origin(each.annotation) is Annotated else each.name
         for each in taken
@@ -99,11 +106,7 @@ class Figures:
     def __getitem__(self, name: str) -> Any:  # a number, a day, a word or None: the declaration knows which
         """The value; KeyError for a figure that the report does not declare."""
         if name not in self._values:
-            figure = self._figure(name)
-            if isinstance(figure.aggregate, Count):  # most are, and one look at a frame counts for all of them
-                self._values |= self._counts(figure.fact)
-            else:
-                self._values[name] = _rounded(figure, figure.aggregate.value(self._counted(figure)))
+            self._values |= self._values_on(self._figure(name).fact)
         return self._values[name]
 
     def rows(self, fact: str | Rows) -> pl.DataFrame:
@@ -112,7 +115,7 @@ class Figures:
             return self._frames[fact]
         if fact not in self._rows:
             given: dict[str, Any] = {name: self.rows(taken) for name, taken in inputs_of(fact).items()}
-            if ASK in signature(fact).parameters:
+            if ASK in parameters_of(fact):
                 given[ASK] = self._ask
             self._rows[fact] = fact(**given)
         return self._rows[fact]
@@ -123,15 +126,21 @@ class Figures:
         frame = self.rows(figure.fact)
         return frame if figure.where is None else frame.filter(expression(figure.where, self._ask))
 
-    def _counts(self, fact: str | Rows) -> Mapping[str, object]:
-        """All figures that are a number of rows of one fact."""
-        counting = [each for each in self.declared.values() if each.fact == fact and isinstance(each.aggregate, Count)]
-        row = pl.int_range(pl.len())
-        numbers = {
-            each.id: (row if each.where is None else row.filter(expression(each.where, self._ask))).len().cast(pl.Int64)
-            for each in counting
-        }
-        return self.rows(fact).select(**numbers).row(0, named=True)
+    def _values_on(self, fact: str | Rows) -> Mapping[str, object]:
+        """All figures that are counted on one fact: a look at a frame costs more than what is measured in it."""
+        figures = [figure for figure in self.declared.values() if figure.fact == fact]
+        measures = {figure.id: figure.aggregate.measures(self._counting(figure)) for figure in figures}
+        named = {f"{name} {part}": measure for name, given in measures.items() for part, measure in given.items()}
+        row = self.rows(fact).select(**named).row(0, named=True)
+        found = {name: {part: row[f"{name} {part}"] for part in given} for name, given in measures.items()}
+        return {figure.id: _rounded(figure, figure.aggregate.value(found[figure.id])) for figure in figures}
+
+    def _counting(self, figure: Figure) -> Counted:
+        """What an expression says of the rows that a figure counts."""
+        if figure.where is None:
+            return lambda given: expression(given, self._ask)
+        where = expression(figure.where, self._ask)
+        return lambda given: expression(given, self._ask).filter(where)
 
     def title(self, name: str) -> str:
         """The title, with what was asked in place."""
@@ -209,4 +218,4 @@ def _text(column: str, rows: pl.DataFrame) -> pl.Expr:
     cell = pl.col(column)
     if rows.schema[column].is_nested():
         cell = cell.list.eval(pl.element().cast(pl.String)).list.join(", ", ignore_nulls=True)
-    return cell.cast(pl.String).fill_null("none")
+    return (with_thousands(cell) if rows.schema[column].is_integer() else cell.cast(pl.String)).fill_null("none")

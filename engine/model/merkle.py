@@ -54,6 +54,19 @@ class LeafTree:
             height += 1
         self._parts.append((height, found))
 
+    def extend(self, leaves: Sequence[bytes]) -> None:
+        """Many leaves at once, level by level."""
+        nodes, height, odd = list(leaves), 0, []
+        while nodes:
+            if self._parts and self._parts[-1][0] == height:
+                nodes.insert(0, self._parts.pop()[1])
+            if len(nodes) % 2:
+                odd.append((height, nodes.pop()))
+            pairs = zip(nodes[::2], nodes[1::2], strict=True)
+            nodes = [sha256(NODE + left + right).digest() for left, right in pairs]
+            height += 1
+        self._parts += reversed(odd)
+
     def root(self) -> bytes:
         """What ``root`` gives for the leaves so far."""
         parts = [found for _, found in self._parts]

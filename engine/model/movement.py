@@ -1,4 +1,4 @@
-"""What happened to things between two days, in words: ``9 controls went stale on 3 November 2026``."""
+"""What happened to things between two days, in words: ``9 controls went stale on 3 Nov 2026``."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -103,14 +103,14 @@ class Movement:
 
     @property
     def words(self) -> str:
-        """``9 controls went stale on 3 November 2026 when backup evidence stopped``."""
+        """``9 controls went stale on 3 Nov 2026 when backup evidence stopped``."""
         number, kind = len(self.things), KINDS[self.kind]
         subject = f"{number:,} {kind.noun[number != 1]} {kind.verbs[self.state][number != 1]}"
         return " ".join(filter(None, (subject, self.when, self.because)))
 
     @property
     def when(self) -> str:
-        """``on 3 November 2026``, ``between 3 and 12 November 2026``; empty where no day is known."""
+        """``on 3 Nov 2026``, ``between 3 and 12 Nov 2026``; empty where no day is known."""
         if not self.days:
             return ""
         first, last = self.days[0], self.days[-1]

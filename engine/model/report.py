@@ -6,18 +6,19 @@ names are no facts: ``ask`` is the question, ``figures`` the values of the figur
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from inspect import signature
 
 import polars as pl
 
+from engine.model.abbreviations import abbreviations_in
 from engine.model.ask import PERIOD_DAYS, Ask, Parameter
+from engine.model.columns import COLUMNS
 from engine.model.declaration import FORMATS, Declaration
 from engine.model.document import Document, Table
-from engine.model.figure import ASK, FIGURES, Figure, Figures, facts_of
+from engine.model.figure import ASK, FIGURES, Figure, Figures, facts_of, parameters_of
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Report(Declaration):
         """The report's document; ``frames`` hold at least its facts, of one organization."""
         figures = self.values(frames, ask)
         reserved = {ASK: ask, FIGURES: figures}
-        taken = signature(self.build).parameters
+        taken = parameters_of(self.build)
         document = self.build(**{name: reserved[name] if name in reserved else frames[name] for name in taken})
         return self._with_figures(document, figures)
 
@@ -87,7 +88,7 @@ class Report(Declaration):
         title = figures.title(name)
         return Document(
             headline=f"{title}: {_said(figures[name], figure)}, from {rows.height:,} "
-            f"{'row' if rows.height == 1 else 'rows'}. {figures.definition(name)}",
+            f"{'row' if rows.height == 1 else 'rows'}.",
             summary={name: figures[name]},
             titles={name: title},
             tables=(Table("rows", title, rows),),
@@ -100,16 +101,42 @@ class Report(Declaration):
         if twice:
             raise ValueError(f"{self.name}: {', '.join(sorted(twice))} is a figure and is also put into the summary.")
         words = [figure.id for figure in self.figures if figure.unit == "word"]
-        return replace(
-            document,
-            summary={**{name: figures[name] for name in figures.declared}, **document.summary},
-            titles={**{name: figures.title(name) for name in figures.declared}, **document.titles},
-            definitions={
-                **{figures.title(name): figures.definition(name) for name in figures.declared},
-                **document.definitions,
-            },
-            words=(*words, *document.words),
+        return self._with_abbreviations(
+            replace(
+                document,
+                summary={**{name: figures[name] for name in figures.declared}, **document.summary},
+                titles={**{name: figures.title(name) for name in figures.declared}, **document.titles},
+                definitions={
+                    **{figures.title(name): figures.definition(name) for name in figures.declared},
+                    **document.definitions,
+                },
+                words=(*words, *document.words),
+                units={figure.id: figure.unit for figure in self.figures},
+            )
         )
+
+    def _with_abbreviations(self, document: Document) -> Document:
+        """The document with what the abbreviations that its page uses stand for, after its own definitions."""
+        texts = (self.title, self.description, *_texts(document))
+        found = {term: text for term, text in abbreviations_in(texts).items() if term not in document.definitions}
+        return replace(document, definitions={**document.definitions, **found}) if found else document
+
+
+def _texts(document: Document) -> Iterator[str]:
+    """What people read of a document beside the cells."""
+    yield from (document.headline, document.next_step, *document.warnings, *document.footnotes)
+    yield from document.titles.values()
+    yield from document.definitions.keys()
+    yield from document.definitions.values()
+    for table in document.tables:
+        yield from (table.title, table.note)
+        yield from (
+            table.labels.get(name) or COLUMNS[name].label
+            for name in table.frame.columns
+            if name in table.labels or (name in COLUMNS and name not in table.unseen)
+        )
+    for chart in document.charts:
+        yield from (chart.title, chart.alt)
 
 
 def _declared_in(module: str) -> Report:

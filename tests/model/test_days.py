@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.model.days import local_day, midnight
+from engine.model.days import duration, local_day, midnight, spelled_day, spelled_days
 
 EVENING = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)
 
@@ -34,3 +34,41 @@ def test_a_day_of_summer_time_begins_an_hour_earlier():
 
 def test_a_day_whose_midnight_the_clocks_skip_begins_when_they_do():
     assert midnight(date(2026, 9, 6), "America/Santiago") == datetime(2026, 9, 6, 4, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "said"),
+    [
+        (0, "0 min"), (0.4, "0 min"), (45, "45 min"), (60, "1 h"), (130.0, "2 h 10 min"), (1440, "1 day"),
+        (4 * 1440 + 125, "4 days 2 h"), (-90, "-1 h 30 min"), (1440 * 1200, "1,200 days"),
+    ],
+)  # fmt: skip
+def test_a_span_is_said_in_the_units_that_a_person_would_use(minutes, said):
+    assert duration(minutes) == said
+
+
+def test_a_day_is_read_in_one_form():
+    assert spelled_day(date(2026, 3, 1)) == "1 Mar 2026"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("", ""),
+        ("Due 2026-03-01.", "Due 1 Mar 2026."),
+        ("2026-03-01", "1 Mar 2026"),
+        ("2026-03-01; 2026-12-31", "1 Mar 2026; 31 Dec 2026"),
+        ("(2026-03-01, 2026-03-02)", "(1 Mar 2026, 2 Mar 2026)"),
+        ("at 2026-03-01T14:05:06.789Z", "at 1 Mar 2026, 14:05 UTC"),
+        ("2026-03-01T14:05Z: seen", "1 Mar 2026, 14:05 UTC: seen"),
+        ("2026-02-30", "2026-02-30"),
+        ("AUD-2026-03-01", "AUD-2026-03-01"),
+        ("2026-03-01.pdf", "2026-03-01.pdf"),
+        ("2026-03-01/2026-03-31", "2026-03-01/2026-03-31"),
+        ("scan_2026-03-01", "scan_2026-03-01"),
+        ("12026-03-01", "12026-03-01"),
+        ("2026-03-01T14:05", "2026-03-01T14:05"),
+    ],
+)
+def test_days_within_a_text_are_read_so_and_names_stay(text, read):
+    assert spelled_days(text) == read

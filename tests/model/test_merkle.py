@@ -167,3 +167,14 @@ def test_a_tree_that_grows_leaf_by_leaf_has_the_same_roots():
         if entry is not None:
             frontier.add(leaf_hash(bytes.fromhex(entry)))
     assert found == ROOTS
+
+
+@given(st.lists(st.integers(0, 20), max_size=8))
+def test_a_tree_that_grows_by_many_leaves_has_the_root_of_all_of_them(counts):
+    grown, leaves = LeafTree(), []
+    for count in counts:
+        more = [leaf_hash(str(len(leaves) + number).encode()) for number in range(count)]
+        grown.extend(more)
+        leaves += more
+    grown.add(leaf_hash(b"one more"))
+    assert grown.root() == root([*leaves, leaf_hash(b"one more")])

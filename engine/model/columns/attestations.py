@@ -80,9 +80,7 @@ ATTESTATIONS: Mapping[str, Column] = {
     "p3": Column("P3", "count", "Open requests of priority P3."),
     "p4": Column("P4", "count", "Open requests of priority P4."),
     "paused": Column("Paused", "", "Whether the duty's clock stands; in totals, how many requests wait so."),
-    "paused_minutes": Column(
-        "Waiting on requester (minutes)", "minutes", "Minutes for which we waited on the requester."
-    ),
+    "paused_minutes": Column("Waiting on requester", "minutes", "Time for which we waited on the requester."),
     "performer": Column("Performer", "text", "Who performs the test."),
     "planned_on": Column("Last window closed", "date", "Last day of the test's last window."),
     "procedure": Column("Procedure", "text", "What is done in the test."),

@@ -72,12 +72,12 @@ FRAMEWORKS: Mapping[str, Column] = {
     "required_met": Column("Required met", "count", "Required specifications that are met."),
     "residual_risk": Column("Residual risk to persons", "word", "Level of the risk to persons after measures."),
     "restore_measured_minutes": Column(
-        "Median to resolution (minutes)",
+        "Median to resolution",
         "minutes",
-        "Median minutes from opening to resolution of the period's incidents.",
+        "Median time from opening to resolution of the period's incidents.",
     ),
     "restore_objective_minutes": Column(
-        "Restore objective (minutes)", "minutes", "Minutes within which availability is to be restored."
+        "Restore objective", "minutes", "Time within which availability is to be restored."
     ),
     "risk_ref": Column("Risk", "text", "Risk that the control is linked to."),
     "safeguard": Column("Safeguard", "text", "Safeguard of the framework."),

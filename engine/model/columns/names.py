@@ -76,6 +76,7 @@ NAMES: Mapping[str, Column] = {
     "open": Column("Open", "count", "Those that are open."),
     "options": Column("Options", "texts", "What the committee can decide."),
     "org_id": Column("Organization", "text", "Identifier of the organization."),
+    "otherwise": Column("Otherwise", "text", "What comes if nothing is decided."),
     "previous": Column("Previous", "", "Value or state before."),
     "priority": Column("Priority", "", "What comes first: a word such as P1, or severity and leverage for the effort."),
     "problem": Column("Problem", "text", "What is wrong."),

@@ -111,6 +111,7 @@ READINESS: Mapping[str, Column] = {
     "satisfied": Column("Already satisfied", "count", "Requirements of the scenario that are met today."),
     "scenario": Column("Scenario", "text", "Identifier of the scenario."),
     "sector": Column("Sector", "word", "Sector of the organization or the study."),
+    "score": Column("Posture score", "number", "The posture score of the day."),
     "series_break": Column("Series break", "flag", "Whether the component is measured otherwise than before."),
     "share": Column("Share", "number", "Weight of the component in the score, missing ones left out."),
     "stale": Column("Stale", "count", "Controls whose evidence is older than its window."),
