@@ -1,14 +1,23 @@
 """Turns an edition into bytes: ``RENDERERS[format].render(edition)``. Same edition, same bytes."""
 
 import re
+from base64 import b64encode
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
 
 from engine.model.document import Edition
 
-# what a page of ours may load: nothing from anywhere
-CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
+SCRIPT = (TEMPLATES / "page.js").read_text(encoding="utf-8")  # what pages run: nothing of it is needed to read
+_SCRIPT_HASH = b64encode(sha256(SCRIPT.encode()).digest()).decode()
+
+# what a page of ours may load: nothing from anywhere; and run: our own script
+CONTENT_SECURITY_POLICY = (
+    f"default-src 'none'; script-src 'sha256-{_SCRIPT_HASH}'; style-src 'unsafe-inline'; img-src data:"
+)
 
 
 @dataclass(frozen=True)
@@ -24,11 +33,15 @@ class Renderer:
 
     def render(self, edition: Edition) -> bytes:
         """The bytes of an edition."""
-        from engine.reporting.render import csv, html, ics, json, markdown, oscal
+        if self.extension == "xlsx":  # few ask for it, and its library is large
+            from engine.reporting.render import xlsx
+
+            return xlsx.render(edition)
+        from engine.reporting.render import csv, html, ics, json, markdown, oscal, pdf
 
         render = {
             "json": json.render, "csv": csv.render, "html": html.render, "md": markdown.render, "ics": ics.render,
-            "oscal.json": oscal.render,
+            "oscal.json": oscal.render, "pdf": pdf.render,
         }  # fmt: skip
         return render[self.extension](edition)
 
@@ -40,6 +53,8 @@ RENDERERS: dict[str, Renderer] = {
     "md": Renderer("text/markdown; charset=utf-8", "md", attachment=True),
     "ics": Renderer("text/calendar; charset=utf-8", "ics", attachment=True),
     "oscal": Renderer("application/json", "oscal.json", attachment=True),
+    "xlsx": Renderer("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx", attachment=True),
+    "pdf": Renderer("application/pdf", "pdf", attachment=True),
 }
 
 

@@ -8,10 +8,13 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from engine.model.days import spelled_days
 from engine.model.document import Table
+from engine.reporting.render import words
 from engine.reporting.render.plain_values import CONTROL, LINE_BREAK
 
 _MEMO = "_shown_cells"
+DAY = "%-d %b %Y"  # as spelled_day
 WORDS = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -37,10 +40,15 @@ def display_cells(table: Table) -> pl.DataFrame:
     if _MEMO not in kept:
         finite(table)
         kept[_MEMO] = table.frame.select(
-            _shown(table, name) for name in table.frame.columns if name not in table.hidden
+            _shown(table, name) for name in table.frame.columns if name not in table.unseen
         )
     found: pl.DataFrame = kept[_MEMO]
     return found
+
+
+def holds_words(dtype: pl.DataType) -> bool:
+    """Whether cells are texts, or lists of them."""
+    return _scalar(dtype) in WORDS
 
 
 def finite(table: Table) -> None:
@@ -60,8 +68,18 @@ def _shown(table: Table, name: str) -> pl.Expr:
         return (
             pl.when(name).then(pl.lit("yes")).when(~pl.col(name)).then(pl.lit("no")).otherwise(pl.lit("")).alias(name)
         )
-    cell = text(table, name).fill_null("")
-    if _scalar(table.schema[name]) in WORDS:
+    if table.schema[name] == pl.Date:
+        return pl.col(name).dt.strftime(DAY).fill_null("")
+    if isinstance(table.schema[name], pl.Datetime):
+        return _utc(table.schema[name], pl.col(name)).dt.strftime(f"{DAY} %H:%M").fill_null("")
+    cell = text(table, name)
+    spelled = words.spelled_number(name) if table.schema[name].is_numeric() else None
+    if spelled is not None:
+        return cell.map_elements(spelled, return_dtype=pl.String).fill_null("")
+    cell = cell.fill_null("")
+    if holds_words(table.schema[name]) or table.schema[name].is_nested():
+        cell = cell.map_elements(spelled_days, return_dtype=pl.String)
+    if holds_words(table.schema[name]):
         cell = cell.str.replace_all(LINE_BREAK, "\n").str.replace_all(CONTROL, "\ufffd")
     if name not in table.state and name not in table.words:
         return cell
@@ -84,8 +102,7 @@ def _plain(table: Table, name: str) -> pl.Expr:
 
 def _plain_scalar(dtype: pl.DataType, cell: pl.Expr) -> pl.Expr:
     if isinstance(dtype, pl.Datetime):
-        utc = cell.dt.convert_time_zone("UTC") if dtype.time_zone else cell
-        return utc.dt.strftime("%Y-%m-%dT%H:%M:%S%.fZ")
+        return _utc(dtype, cell).dt.strftime("%Y-%m-%dT%H:%M:%S%.fZ")
     if dtype in (pl.Date, pl.Time, pl.Categorical, pl.Enum):
         return cell.cast(pl.String)
     if dtype.is_decimal():
@@ -93,6 +110,10 @@ def _plain_scalar(dtype: pl.DataType, cell: pl.Expr) -> pl.Expr:
     if dtype in (pl.String, pl.Boolean, pl.Null) or dtype.is_numeric():
         return cell
     raise TypeError(f"expected scalars or lists of scalars, found {dtype}.")
+
+
+def _utc(dtype: pl.DataType, cell: pl.Expr) -> pl.Expr:
+    return cell.dt.convert_time_zone("UTC") if isinstance(dtype, pl.Datetime) and dtype.time_zone else cell
 
 
 def _scalar(dtype: pl.DataType) -> pl.DataType:

@@ -1,4 +1,4 @@
-"""CSV after RFC 4180: a header, CRLF, UTF-8; the only place that makes cells safe for spreadsheets.
+"""CSV after RFC 4180: a header, CRLF, UTF-8; only here and in ``csv_cells`` are cells made safe for spreadsheets.
 
     control,state,due_on,owners
     CC6.1,stale,2026-12-07,ana@aurora.example; ben@aurora.example
@@ -6,7 +6,6 @@
 A spreadsheet runs text that begins like a formula. Such text gets a leading apostrophe; numbers stay numbers.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 
@@ -14,31 +13,34 @@ import polars as pl
 
 from engine.model.document import Edition, Table
 from engine.reporting.render import cells
-from engine.reporting.render.cell_texts import CellTexts, cell_texts
+from engine.reporting.render.cell_texts import CellTexts, cell_texts, is_inert
+from engine.reporting.render.csv_cells import EMPTY, line_cell, lines, safe_cell
+from engine.reporting.render.csv_sections import ALSO_IN, sections
 from engine.reporting.render.plain_values import flat, plain_value, scalar_text
 
 SECTION = "section"
 FORMULA = r"^[\s\p{Cc}\p{Cf}]*[=+\-@|%`\\＝＋－＠｜％｀＼\t\r\n\x00]"
-_ASCII_FORMULA = re.compile(r"[\s\x00-\x1f\x7f]*[=+\-@|%`\\\t\r\n\x00]")
-_QUOTED = re.compile(r'[,"\r\n]')
 
 
 def render(edition: Edition) -> bytes:
     """The rows of one table; of several under a first column ``section``; of none the summary as name and value.
 
+    What is a row of several tables is one here; ``also_in`` names the others.
     A table with ``headings`` has those columns and exactly those headings.
     """
     tables = edition.document.tables
     if not tables:
-        return _lines([("name", "value"), *_summary(edition)])
+        return lines([("name", "value"), *_summary(edition)])
     if len(tables) == 1:
         columns = _columns(tables[0])
-        return _lines([tuple(columns)]) + _rows(tables[0], tuple(columns))
+        return lines([tuple(columns)]) + _rows(tables[0], tuple(columns))
     for table in tables:
-        if SECTION in table.frame.columns:
-            raise ValueError(f"Table {table.name}: a column named section collides with the first column of the CSV.")
+        for name in (SECTION, ALSO_IN):
+            if name in table.frame.columns:
+                raise ValueError(f"Table {table.name}: a column named {name} collides with one of the CSV itself.")
+    tables = sections(tables)
     header = tuple(dict.fromkeys((SECTION, *(heading for table in tables for heading in _columns(table)))))
-    return b"".join((_lines([header]), *(_rows(table, header) for table in tables)))
+    return b"".join((lines([header]), *(_rows(table, header) for table in tables)))
 
 
 def csv_chunks(frames: Iterable[pl.DataFrame]) -> Iterator[bytes]:
@@ -56,16 +58,6 @@ def safe_text(text: pl.Expr) -> pl.Expr:
     return pl.when(~text.str.contains(FORMULA)).then(text).otherwise(pl.concat_str(pl.lit("'"), text))
 
 
-def safe_cell(text: str) -> str:
-    """One text as ``safe_text`` has it."""
-    if text[:1].isalnum():
-        return text
-    if text.isascii():
-        return f"'{text}" if _ASCII_FORMULA.match(text) else text
-    safe: str = pl.select(safe_text(pl.lit(text))).item()
-    return safe
-
-
 def _columns(table: Table) -> Mapping[str, str]:
     """The headings of a table, and the columns under them."""
     if table.headings:
@@ -77,41 +69,27 @@ def _rows(table: Table, header: Sequence[str]) -> bytes:
     """The lines of a table below a header, which may have columns of others too."""
     texts = cell_texts(table)
     if texts is not None:
-        return _lines(_safe_rows(texts, header))
+        return _small_lines(texts, header)
     frame = _safe(table)
     given = {SECTION: _safe_name(table.name)}
     missing = [pl.lit(given.get(name), pl.String).alias(name) for name in header if name not in frame.columns]
     return _written(frame.with_columns(missing).select(header), header=False)
 
 
-def _safe_rows(texts: CellTexts, header: Sequence[str]) -> Iterator[Sequence[str | None]]:
+def _small_lines(texts: CellTexts, header: Sequence[str]) -> bytes:
     table, named = texts.table, _columns(texts.table)
-    columns: list[Iterable[str | None]] = []
+    given = {SECTION: _safe_name(table.name)}
+    columns: list[Iterable[str]] = []
     for heading in header:
         if heading not in named:
-            columns.append(repeat(_safe_name(table.name) if heading == SECTION else None, texts.height))
-        elif _is_inert(table.schema[named[heading]]):
-            columns.append(texts.texts[named[heading]])
+            columns.append(repeat(line_cell(given.get(heading)), texts.height))
+        elif is_inert(table.schema[named[heading]]):
+            columns.append(texts.texts[named[heading]].map(lambda cell: cell or ""))
         else:
-            columns.append(cell and safe_cell(cell) for cell in texts.texts[named[heading]])
-    return zip(*columns, strict=True)
-
-
-def _lines(rows: Iterable[Sequence[str | None]]) -> bytes:
-    """Lines as Polars writes them: nothing where there is null, quotes around an empty text."""
-    return "".join([f"{_line(row)}\r\n" for row in rows]).encode()
-
-
-def _line(row: Sequence[str | None]) -> str:
-    return ",".join(map(_cell, row)) if len(row) != 1 else _cell(row[0] or "")  # an empty line would be skipped
-
-
-def _cell(text: str | None) -> str:
-    if text is None:
-        return ""
-    if not text or _QUOTED.search(text):
-        return '"' + text.replace('"', '""') + '"'
-    return text
+            columns.append(texts.texts[named[heading]].map(lambda cell: line_cell(cell and safe_cell(cell))))
+    if len(columns) == 1:
+        columns = [(cell or EMPTY for cell in columns[0])]
+    return "".join([f"{line}\r\n" for line in map(",".join, zip(*columns, strict=True))]).encode()
 
 
 def _safe(table: Table) -> pl.DataFrame:
@@ -121,11 +99,7 @@ def _safe(table: Table) -> pl.DataFrame:
 
 def _column(table: Table, name: str) -> pl.Expr:
     text = cells.text(table, name)
-    return text if _is_inert(table.schema[name]) else safe_text(text)
-
-
-def _is_inert(dtype: pl.DataType) -> bool:
-    return dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean
+    return text if is_inert(table.schema[name]) else safe_text(text)
 
 
 def _safe_name(name: str) -> str:

@@ -5,29 +5,36 @@ Mail programs drop style sheets, so every style stands at its element (``templat
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from textwrap import wrap
+
+import polars as pl
 
 from engine.model.days import spelled_day
 from engine.model.document import Edition, Table
+from engine.model.vocabulary import FRAMEWORK_NAMES
 from engine.reporting.render import words
 from engine.reporting.render.cell_texts import shown_rows
 from engine.reporting.render.html import ENVIRONMENT
 
 MOST_ROWS = 15  # of each table in a mail about everything
 MOST_OWN_ROWS = 200  # in a mail about the own items, which is to list them all
-SHORT = 12  # cells of up to so many characters are not broken
+BESIDE = 24  # characters of the columns beside the first one: what a telephone shows of them
+SHORT = 12  # of one of them
+PLAIN = ("framework", "frameworks", "control", "control_id", "duty")  # columns that need no label
+TEXT_WIDTH = 76
 
 
 @dataclass(frozen=True)
 class Mail:
     """What a mail says: to ``greeting`` a person's own sentence, then the headline and some rows of some tables.
 
-    ``link`` leads to the whole report, ``settings`` to where the mail is switched off.
+    ``link`` leads to the whole report, which ``reader`` sees once signed in.
     """
 
     edition: Edition
     tables: Sequence[Table]
     link: str
-    settings: str
+    reader: str | None = None
     greeting: str | None = None
     late: bool = False
     whole: bool = True
@@ -39,11 +46,20 @@ class Mail:
 
 
 @dataclass(frozen=True)
+class _Row:
+    """A row: what it is about, short cells beside it, and the others below with their labels."""
+
+    lead: str
+    below: list[tuple[str, str]]
+    beside: list[str]
+
+
+@dataclass(frozen=True)
 class _Sheet:
     title: str
     headings: list[str]
-    rows: list[tuple[str, ...]]
     numeric: list[bool]
+    rows: list[_Row]
     more: int
     hint: str
 
@@ -53,7 +69,19 @@ def narrow(table: Table, columns: Sequence[str], title: str | None = None, hint:
 
     Its note speaks of the whole report; a mail has the ``hint`` instead.
     """
-    return replace(table, frame=table.frame.select(columns), hidden=(), heat=(), title=title or table.title, note=hint)
+    return replace(
+        table, frame=_named(table.frame.select(columns)), hidden=(), heat=(), title=title or table.title, note=hint
+    )
+
+
+def _named(frame: pl.DataFrame) -> pl.DataFrame:
+    """Frameworks under the names that people say; what an action is called, which pages keep to themselves, is seen."""
+    columns = []
+    if "framework" in frame.columns:
+        columns.append(pl.col("framework").replace(FRAMEWORK_NAMES))
+    if "frameworks" in frame.columns:
+        columns.append(pl.col("frameworks").list.eval(pl.element().replace(FRAMEWORK_NAMES)).list.join(", "))
+    return frame.with_columns(columns).rename({"action_id": "identifier"}, strict=False)
 
 
 def subject(edition: Edition, period: str, late: bool) -> str:
@@ -69,7 +97,6 @@ def html(mail: Mail) -> str:
         edition=mail.edition,
         document=document,
         sheets=[_sheet(table, mail.most) for table in mail.tables if _has(table)],
-        short=SHORT,
     )
 
 
@@ -83,15 +110,38 @@ def _has(table: Table) -> bool:
 
 
 def _sheet(table: Table, most: int) -> _Sheet:
-    names, rows = shown_rows(replace(table, frame=table.frame.head(most)))
+    names, given = shown_rows(replace(table, frame=table.frame.head(most)))
+    rows = [tuple(cell or "" for cell in row) for row in given]
+    headings = [words.heading(table, name) for name in names]
+    beside = _beside(names, headings, rows)
+    below = [place for place in range(1, len(names)) if place not in beside]
+    labels = ["" if name in PLAIN else heading for name, heading in zip(names, headings, strict=True)]
+    shown = [0, *beside]
     return _Sheet(
         table.title,
-        [words.heading(table, name) for name in names],
-        rows,
-        [table.schema[name].is_numeric() for name in names],
+        [headings[place] for place in shown],
+        [table.schema[names[place]].is_numeric() for place in shown],
+        [
+            _Row(
+                row[0], [(labels[place], row[place]) for place in below if row[place]], [row[place] for place in beside]
+            )
+            for row in rows
+        ],
         max(0, table.frame.height - most),
         table.note,
     )
+
+
+def _beside(names: Sequence[str], headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> list[int]:
+    """The columns of short cells that fit beside the first one on the smallest screen, from the left."""
+    found, left = [], BESIDE
+    for place in range(1, len(headings)):
+        cells = max((len(row[place]) for row in rows), default=0)
+        width = max(cells, max(map(len, headings[place].split()), default=0))
+        if cells and width <= min(SHORT, left) and names[place] not in PLAIN:
+            found.append(place)
+            left -= width
+    return found
 
 
 def _lines(mail: Mail) -> Iterator[str]:
@@ -101,29 +151,43 @@ def _lines(mail: Mail) -> Iterator[str]:
     if mail.late:
         yield from ("This comes late: it was owed on an earlier day.", "")
     if mail.greeting:
-        yield from (f"For you: {mail.greeting}", "")
+        yield from (*_wrapped(f"For you: {mail.greeting}"), "")
     if mail.whole:
-        yield from (document.headline, "")
-        yield from (f"Warning: {warning}" for warning in document.warnings)
+        yield from (*_wrapped(edition.told(document.headline)), "")
+        if document.next_step:
+            yield from (*_wrapped(f"Next: {edition.told(document.next_step)}"), "")
+        for warning in document.warnings:
+            yield from _wrapped(f"Warning: {edition.told(warning)}")
         if document.warnings:
             yield ""
     for table in mail.tables:
         if _has(table):
             yield from _rows(_sheet(table, mail.most))
-    yield from (f"The whole report: {mail.link}", f"Switch off this mail: {mail.settings}")
+    yield from ("The whole report, once you are signed in:", f"  {mail.link}")
     yield f"Computed from revision {edition.revision.seq} ({edition.revision.hash[:12]})."
 
 
 def _rows(sheet: _Sheet) -> Iterator[str]:
     yield from (sheet.title, "-" * len(sheet.title))
-    for first, *rest in sheet.rows:
-        facts = [f"{name}: {cell}" for name, cell in zip(sheet.headings[1:], rest, strict=True) if cell]
-        yield f"* {_flat(first)}" + (f" ({_flat('; '.join(facts))})" if facts else "")
+    for row in sheet.rows:
+        yield from _wrapped(_flat(row.lead), "* ", "  ")
+        plain = [cell for label, cell in row.below if not label]
+        facts = [f"{name}: {cell}" for name, cell in zip(sheet.headings[1:], row.beside, strict=True) if cell]
+        facts += [f"{label}: {cell}" for label, cell in row.below if label]
+        if told := _flat("; ".join((*plain, *facts))):
+            yield from _wrapped(told, "  ", "  ")
     if sheet.more:
         yield f"  and {sheet.more:,} more"
     if sheet.hint:
-        yield sheet.hint
+        yield from _wrapped(sheet.hint)
     yield ""
+
+
+def _wrapped(text: str, first: str = "", further: str = "") -> list[str]:
+    return wrap(
+        text, TEXT_WIDTH, initial_indent=first, subsequent_indent=further, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def _flat(cell: str) -> str:

@@ -7,18 +7,17 @@ Characters that Markdown reads are escaped: with a backslash where every reader 
 Line breaks in a cell become ``<br>``, the only tag in the file.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 
 import polars as pl
 
+from engine.model.days import spelled_day
 from engine.model.document import Edition, Table
 from engine.reporting.render import cells, words
-from engine.reporting.render.cell_texts import CellTexts, cell_texts
+from engine.reporting.render.cell_texts import CellTexts, cell_texts, is_inert
+from engine.reporting.render.links import kind_of
 from engine.reporting.render.plain_values import flat, plain_value
-from engine.reporting.render.prose import ESCAPES, INSIDE, TRANSLATION, heading, inline, paragraph
-
-_SPECIAL = re.compile(r"[&<>|\\`~*_\[\]\n]")
+from engine.reporting.render.prose import ESCAPES, heading, inline, literal, paragraph
 
 
 def render(edition: Edition) -> bytes:
@@ -27,34 +26,38 @@ def render(edition: Edition) -> bytes:
 
 
 def escape(text: pl.Expr) -> pl.Expr:
-    """Text that Markdown shows as it is; underscores inside a word need no escape and keep none."""
-    escaped = text.str.replace_many(list(ESCAPES), list(ESCAPES.values()))
+    """As ``prose.literal``."""
+    content = text.str.replace_many(list(ESCAPES), list(ESCAPES.values()))
     inside = r"([0-9A-Za-z])\\_([0-9A-Za-z])"
     for _ in range(2):  # neighbours such as a_b_c share a letter
-        escaped = escaped.str.replace_all(inside, "${1}_${2}")
-    return escaped
+        content = content.str.replace_all(inside, "${1}_${2}")
+    return content
 
 
 def _blocks(edition: Edition) -> Iterator[str]:
     document, revision = edition.document, edition.revision
     yield heading(1, edition.title)
-    yield f"**{inline(edition.organization.name)}** · {edition.as_of.isoformat()}"
-    yield from (f"> **Warning:** {inline(warning)}" for warning in document.warnings)
-    yield paragraph(document.headline)
+    yield f"**{inline(edition.organization.name)}** · {spelled_day(edition.as_of)}"
+    yield from (f"> **Warning:** {inline(edition.told(warning))}" for warning in document.warnings)
+    yield paragraph(edition.told(document.headline))
+    if document.next_step:
+        yield f"**Next:** {inline(edition.told(document.next_step))}"
     if document.coverage:
         yield inline(words.coverage(document.coverage))
     figures = words.figures(document)
     if figures:
         yield "\n".join(_figures(figures, document.titles))
-    yield from (f"*{inline(chart.title)}:* {inline(chart.alt)}" for chart in document.charts)
+    yield from (f"*{inline(chart.title)}:* {inline(edition.told(chart.alt))}" for chart in document.charts)
     for table in document.tables:
-        yield from _table(table)
+        yield from _table(table, edition)
     if document.definitions:
         yield "## Definitions"
-        yield "\n".join(f"- **{inline(term)}**: {inline(meaning)}" for term, meaning in document.definitions.items())
+        yield "\n".join(
+            f"- **{inline(term)}**: {inline(edition.told(meaning))}" for term, meaning in document.definitions.items()
+        )
     if document.footnotes:
         yield "## Notes"
-        yield "\n".join(f"- {paragraph(note)}" for note in document.footnotes)
+        yield "\n".join(f"- {paragraph(edition.told(note))}" for note in document.footnotes)
     yield "## Provenance"
     yield "\n".join(
         [
@@ -89,10 +92,10 @@ def _pairs(part: object) -> str:
     )
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: Table, edition: Edition) -> Iterator[str]:
     yield heading(2, table.title)
     if table.note:
-        yield paragraph(table.note)
+        yield paragraph(edition.told(table.note))
     texts = cell_texts(table)
     names = list(texts.shown) if texts is not None else cells.display_cells(table).columns
     if not names or not table.frame.height:
@@ -100,22 +103,30 @@ def _table(table: Table) -> Iterator[str]:
         return
     headings = [inline(words.heading(table, name)) for name in names]
     rules = ["---:" if table.schema[name].is_numeric() else "---" for name in names]
-    rows = _small_rows(texts) if texts is not None else _large_rows(cells.display_cells(table))
+    rows = _small_rows(texts, edition) if texts is not None else _large_rows(table, edition)
     yield f"| {' | '.join(headings)} |\n| {' | '.join(rules)} |\n{rows}"
 
 
-def _small_rows(texts: CellTexts) -> str:
-    columns = [map(_cell, column) for column in texts.shown.values()]
+def _small_rows(texts: CellTexts, edition: Edition) -> str:
+    schema = texts.table.schema
+    shown = {
+        name: column.map(edition.told) if kind_of(name, texts.table) == "owner" else column
+        for name, column in texts.shown.items()
+    }
+    columns = [column if is_inert(schema[name]) else column.map(_cell) for name, column in shown.items()]
     return "\n".join([f"| {' | '.join(row)} |" for row in zip(*columns, strict=True)])
 
 
 def _cell(text: str) -> str:
-    if not _SPECIAL.search(text):
-        return text
-    return INSIDE.sub("_", text.translate(TRANSLATION)).replace("\n", "<br>")
+    return literal(text).replace("\n", "<br>")
 
 
-def _large_rows(frame: pl.DataFrame) -> str:
+def _large_rows(table: Table, edition: Edition) -> str:
+    frame = cells.display_cells(table)
+    people = [name for name in frame.columns if kind_of(name, table) == "owner"]
+    frame = frame.with_columns(
+        pl.Series(name, list(map(edition.told, frame.get_column(name))), dtype=pl.String) for name in people
+    )
     content = [escape(pl.col(name)).str.replace_all("\n", "<br>", literal=True) for name in frame.columns]
     row = pl.concat_str(pl.lit("| "), pl.concat_str(content, separator=" | "), pl.lit(" |"))
     joined: str = frame.select(row.str.join("\n")).item()

@@ -32,7 +32,7 @@ def markdown(facts: Facts) -> bytes:
 
 
 def long_date(day: str) -> str:
-    """20 November 2026."""
+    """20 Nov 2026."""
     return spelled_day(date.fromisoformat(day))
 
 

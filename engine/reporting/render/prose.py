@@ -9,7 +9,7 @@ ESCAPES = {
     "*": "\\*", "_": "\\_", "[": "\\[", "]": "\\]",
 }  # fmt: skip
 HASH = "\\#"
-TRANSLATION = str.maketrans(ESCAPES)
+SPECIAL = re.compile(r"[&<>|\\`~*_\[\]]")
 INSIDE = re.compile(r"(?<=[0-9A-Za-z])\\_(?=[0-9A-Za-z])")
 BLANK = re.compile(r"[ \t\r\n\x0b\x0c\x85\u2028\u2029]+")
 CONTROL = re.compile(CONTROL_CHARACTERS)
@@ -18,8 +18,16 @@ LEADING = re.compile(r"^(\d*)([.)#+-])")
 
 def inline(text: str) -> str:
     """One line of prose, escaped in the same way."""
-    line = CONTROL.sub("\ufffd", BLANK.sub(" ", text).strip(" "))
-    return INSIDE.sub("_", line.translate(TRANSLATION))
+    if not text.isprintable() or "  " in text:
+        text = CONTROL.sub("\ufffd", BLANK.sub(" ", text))
+    return literal(text.strip(" "))
+
+
+def literal(text: str) -> str:
+    """Text that Markdown shows as it is; underscores inside a word need no escape and keep none."""
+    if not SPECIAL.search(text):
+        return text
+    return INSIDE.sub("_", SPECIAL.sub(lambda found: ESCAPES[found[0]], text))
 
 
 def paragraph(text: str) -> str:

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 
 from markupsafe import escape
 
-NARROW, WIDE = frozenset(" ijlftr.,:;|'()[]!-"), frozenset("MW@%mw–—…")
+from engine.model.tones import Tone
+from engine.reporting.render import palette
+
+WIDE, NARROW = 760, 360  # the widths of pictures
+_SLIM, _BROAD = frozenset(" ijlftr.,:;|'()[]!-"), frozenset("MW@%mw–—…")
 LONGEST_LABEL = 34
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 4", "6 2 1 2 1 2")
 
@@ -30,7 +34,7 @@ class Scale:
 def breadth(text: str) -> float:
     """Room for a text at 12 px in the widest of the common system fonts, in pixels; capitals and digits count more."""
     return sum(
-        4.9 if character in NARROW else 11.5 if character in WIDE else 8.0 if not character.islower() else 7.3
+        4.9 if character in _SLIM else 11.5 if character in _BROAD else 8.0 if not character.islower() else 7.3
         for character in text
     )
 
@@ -50,7 +54,7 @@ def scale(extent: tuple[float, float], start: float, end: float, *, percent: boo
     return Scale(ticks[0], ticks[-1], start, end, ticks)
 
 
-def path(points: list[tuple[float, float] | None], colour: str, index: int) -> str:
+def path(points: list[tuple[float, float] | None], tone: Tone, index: int) -> str:
     """The line of the series number ``index``, broken at None; long lines are marked at their end only."""
     steps, pen = [], "M"
     for point in points:
@@ -60,20 +64,20 @@ def path(points: list[tuple[float, float] | None], colour: str, index: int) -> s
     dash = f' stroke-dasharray="{DASHES[index % len(DASHES)]}"' if DASHES[index % len(DASHES)] else ""
     drawn = [point for point in points if point is not None]
     marked = drawn if len(drawn) <= 31 else drawn[-1:]
-    return f'<path d="{"".join(steps)}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>' + "".join(
-        _marker(x, y, colour, index) for x, y in marked
+    return f'<path d="{"".join(steps)}" fill="none" {palette.stroke(tone)} stroke-width="2"{dash}/>' + "".join(
+        _marker(x, y, palette.fill(tone), index) for x, y in marked
     )
 
 
-def _marker(x: float, y: float, colour: str, index: int) -> str:
+def _marker(x: float, y: float, filled: str, index: int) -> str:
     shape = index % 4
     if shape == 0:
-        return f'<circle cx="{px(x)}" cy="{px(y)}" r="3" fill="{colour}"/>'
+        return f'<circle cx="{px(x)}" cy="{px(y)}" r="3" {filled}/>'
     if shape == 1:
-        return f'<rect x="{px(x - 3)}" y="{px(y - 3)}" width="6" height="6" fill="{colour}"/>'
+        return f'<rect x="{px(x - 3)}" y="{px(y - 3)}" width="6" height="6" {filled}/>'
     foot = y + 4 if shape == 2 else y - 4
     tip = 2 * y - foot
-    return f'<path d="M{px(x - 4)} {px(foot)}L{px(x + 4)} {px(foot)}L{px(x)} {px(tip)}Z" fill="{colour}"/>'
+    return f'<path d="M{px(x - 4)} {px(foot)}L{px(x + 4)} {px(foot)}L{px(x)} {px(tip)}Z" {filled}/>'
 
 
 def shorten(name: str) -> str:
@@ -82,14 +86,24 @@ def shorten(name: str) -> str:
 
 
 def text(content: str, x: float, y: float, kind: str, anchor: str = "start", full: str = "") -> str:
+    """A text whose middle is at ``y``; ``kind`` is its class, and gives the colour where no style is."""
     title = f"<title>{escape(full)}</title>" if full else ""
-    return f'<text x="{px(x)}" y="{px(y + 4)}" class="{kind}" text-anchor="{anchor}">{escape(content)}{title}</text>'
+    place = f'x="{px(x)}" y="{px(y + 4)}" text-anchor="{anchor}"'
+    return f'<text {place} class="{kind}" fill="{_ink(kind)}">{escape(content)}{title}</text>'
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    return f'<line x1="{px(x1)}" y1="{px(y1)}" x2="{px(x2)}" y2="{px(y2)}" class="{kind}"/>'
+    """A straight line of the class ``grid`` or ``axis``."""
+    colour = palette.LIGHT["soft" if kind == "axis" else kind]
+    return f'<line x1="{px(x1)}" y1="{px(y1)}" x2="{px(x2)}" y2="{px(y2)}" class="{kind}" stroke="{colour}"/>'
 
 
 def px(value: float) -> str:
     """A coordinate with one decimal at most."""
     return f"{value:.1f}".removesuffix(".0")
+
+
+def _ink(kind: str) -> str:
+    if kind.startswith("on-"):
+        return palette.text_on(palette.LIGHT[kind.removeprefix("on-").split()[0]])
+    return palette.LIGHT["soft" if kind in ("tick", "muted") else "ink"]

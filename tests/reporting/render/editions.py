@@ -30,7 +30,7 @@ def edition(document: Document | None = None, **changes: Any) -> Edition:
         "revision": Position(81234, HASH),
         "parameters": {"periodDays": 30},
         "settings_version": 3,
-        "document": document or Document("Nothing to say.", {}),
+        "document": document or Document("Nothing to say.", summary={}),
     }
     return Edition(**(values | changes))
 
@@ -40,7 +40,7 @@ def table(frame: pl.DataFrame, name: str = "rows", **changes: Any) -> Table:
 
 
 def of_tables(*tables: Table) -> Edition:
-    return edition(Document("Nothing to say.", {}, tables))
+    return edition(Document("Nothing to say.", summary={}, tables=tables))
 
 
 COMPONENTS = pl.DataFrame(
@@ -114,6 +114,7 @@ EVENTS = (
 def posture() -> Edition:
     document = Document(
         headline="The posture score is 78.3 of 100, up 2.1 points in thirty days; vendor assurance has no data.",
+        next_step="Start with *vendor assurance*: import vendor_documents.csv.",
         summary={
             "score": 78.3,
             "rag": "amber",

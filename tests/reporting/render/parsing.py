@@ -1,17 +1,26 @@
-"""Reads pages back as a browser would: which tags, which texts, which cells."""
+"""What a test reads of a page."""
 
 from html.parser import HTMLParser
 
 
 class Page(HTMLParser):
-    """``tables`` holds the rows of each table (head and body), ``tags`` every start tag with its attributes."""
+    """``tables`` holds the rows of each table (head and body), ``tags`` every start tag with its attributes.
+
+    The rows behind a disclosure belong to the table before it and are counted by ``behind``; what is folded below a row
+    is no row of its own and is in ``below``.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.tables: list[list[list[str]]] = []
+        self.below: list[list[str]] = []
+        self.behind = 0
         self.text = ""
         self._cell: str | None = None
+        self._row: list[str] = []
+        self._is_kept = True
+        self._goes_on = False
         self.feed(text)
         self.close()
 
@@ -21,10 +30,19 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.tags.append((tag, dict(attributes)))
-        if tag == "table":
+        if tag == "details":
+            self._goes_on = ("class", "rest") in attributes
+        elif tag == "table" and not self._goes_on:
             self.tables.append([])
+        elif tag == "thead":
+            self._is_kept = not self._goes_on
         elif tag == "tr":
-            self.tables[-1].append([])
+            self._row = []
+            if ("class", "more") in attributes:
+                self.below.append(self._row)
+            elif self._is_kept:
+                self.tables[-1].append(self._row)
+                self.behind += self._goes_on
         elif tag in ("td", "th"):
             self._cell = ""
         elif tag == "br" and self._cell is not None:
@@ -32,8 +50,12 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag):
         if tag in ("td", "th"):
-            self.tables[-1][-1].append(self._cell)
+            self._row.append(self._cell)
             self._cell = None
+        elif tag == "thead":
+            self._is_kept = True
+        elif tag == "table":
+            self._goes_on = False
 
     def handle_data(self, data):
         self.text += data

@@ -81,7 +81,7 @@ def test_a_number_is_written_as_by_polars(value):
     assert cell_texts.number_text(value) == pl.Series([value]).cast(pl.String).item()
 
 
-@pytest.mark.parametrize("rows", [1, 6_000])
+@pytest.mark.parametrize("rows", [1, 60_000])
 def test_a_number_that_is_none_is_named_with_its_table_and_column(rows):
     frame = pl.DataFrame({"share": [1.0] * (rows - 1) + [float("nan")]})
     with pytest.raises(ValueError, match="^Table rows, column share: expected finite numbers, found NaN or infinity.$"):
@@ -92,4 +92,24 @@ def test_instants_have_as_many_digits_as_they_need():
     begin = SINCE.replace(hour=8, minute=30)
     parts = [timedelta(), timedelta(milliseconds=5), timedelta(microseconds=5)]
     texts = cell_texts.cell_texts(table(pl.DataFrame({"at": [begin + part for part in parts]})))
-    assert texts.plain["at"] == ["1678-01-01T08:30:00Z", "1678-01-01T08:30:00.005Z", "1678-01-01T08:30:00.000005Z"]
+    assert list(texts.plain["at"]) == [
+        "1678-01-01T08:30:00Z",
+        "1678-01-01T08:30:00.005Z",
+        "1678-01-01T08:30:00.000005Z",
+    ]
+
+
+def test_a_value_is_spelled_once_for_all_rows_that_have_it():
+    frame = pl.DataFrame({"state": ["not_met", "met", "not_met"], "tags": [["a", "b"], None, ["a", "b"]]})
+    texts = cell_texts.cell_texts(table(frame, state=("state",)))
+    assert (texts.shown["state"].values, texts.shown["tags"].values) == (["not met", "met"], ["a; b", ""])
+    assert list(zip(texts.shown["state"], texts.shown["tags"], strict=True)) == [
+        ("not met", "a; b"),
+        ("met", ""),
+        ("not met", "a; b"),
+    ]
+
+
+def test_numbers_that_are_equal_and_written_differently_stay_apart():
+    texts = cell_texts.cell_texts(table(pl.DataFrame({"change": [0.0, -0.0, 0.0]})))
+    assert list(texts.texts["change"]) == ["0.0", "-0.0", "0.0"]

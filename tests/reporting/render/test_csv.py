@@ -72,7 +72,7 @@ def test_without_tables_the_summary_is_names_and_values():
         "movers": [{"n": "-x"}],
         "on": date(2026, 1, 2),
     }
-    assert read(render(edition(Document("", summary)))) == [
+    assert read(render(edition(Document("", summary=summary)))) == [
         ["name", "value"],
         ["score", "-2.5"],
         ["name", "'=x"],
@@ -88,7 +88,7 @@ def test_without_tables_the_summary_is_names_and_values():
 
 def test_the_header_is_there_without_rows():
     assert render(of_tables(table(pl.DataFrame(schema={"a": pl.Int64, "b": pl.String})))) == b"a,b\r\n"
-    assert render(edition(Document("", {}))) == b"name,value\r\n"
+    assert render(edition(Document("", summary={}))) == b"name,value\r\n"
 
 
 @pytest.mark.parametrize("first", list(DANGEROUS))

@@ -21,12 +21,22 @@ def read(content):
 
 def test_the_keys_stand_in_the_order_of_the_envelope():
     expected = ["report", "title", "schema_version", "organization", "as_of", "revision", "parameters"]
-    expected += ["settings_version", "coverage", "headline", "summary", "components", "gaps", "heat", "exceptions"]
+    expected += [
+        "settings_version",
+        "coverage",
+        "headline",
+        "next_step",
+        "summary",
+        "components",
+        "gaps",
+        "heat",
+        "exceptions",
+    ]
     assert list(read(posture())) == [*expected, "definitions", "footnotes", "warnings"]
 
 
 def test_an_empty_document_keeps_every_key():
-    answer = read(edition(Document("Nothing.", {})))
+    answer = read(edition(Document("Nothing.", summary={})))
     assert answer["coverage"] is None
     assert answer["summary"] == answer["definitions"] == {}
     assert answer["footnotes"] == answer["warnings"] == []
@@ -63,7 +73,7 @@ def test_days_are_iso_and_instants_are_utc():
         }
     )
     summary = {"at": datetime(2026, 11, 20, 1, 30, tzinfo=zone), "on": date(2026, 1, 2)}
-    answer = read(edition(Document("", summary, [table(frame)])))
+    answer = read(edition(Document("", summary=summary, tables=[table(frame)])))
     assert answer["rows"] == [
         {
             "on": "2026-11-20",
@@ -85,7 +95,7 @@ def test_a_number_that_is_none_is_refused_wherever_it_stands(value):
     with pytest.raises(ValueError, match="Table rows, column a"):
         render(of_tables(table(pl.DataFrame({"a": [[1.0], [value]]}))))
     with pytest.raises(ValueError, match=r"summary\.a\.b"):
-        render(edition(Document("", {"a": {"b": value}})))
+        render(edition(Document("", summary={"a": {"b": value}})))
 
 
 def test_a_column_of_structures_is_refused():
@@ -94,12 +104,12 @@ def test_a_column_of_structures_is_refused():
 
 
 def test_coverage_of_nothing_has_no_percentage():
-    answer = read(edition(Document("", {}, coverage=Coverage(0, 0))))
+    answer = read(edition(Document("", summary={}, coverage=Coverage(0, 0))))
     assert answer["coverage"] == {"assessed": 0, "total": 0, "pct": None}
 
 
 def test_the_file_is_one_line_of_utf_8():
-    content = render(edition(Document("Prüfung\n“x”", {})))
+    content = render(edition(Document("Prüfung\n“x”", summary={})))
     assert content.endswith(b"}\n")
     assert content.count(b"\n") == 1
     assert "Prüfung" in content.decode()

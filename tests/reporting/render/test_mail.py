@@ -27,7 +27,7 @@ TABLE = Table("overdue", "Overdue", FRAME, labels={"title": "What"}, state=("sta
 
 
 def edition(*tables, warnings=()):
-    document = Document("Two are overdue & one is <bad>.", {}, tables, warnings=warnings)
+    document = Document("Two are overdue & one is <bad>.", summary={}, tables=tables, warnings=warnings)
     return Edition(
         "sla-reminders", "SLA reminders", "Reminders.", 1, Organization("acme", "Acme & Sons"), date(2026, 11, 20),
         Position(7, "ab" * 32), {}, 0, document,
@@ -36,14 +36,14 @@ def edition(*tables, warnings=()):
 
 def letter(**given):
     narrow = mail.narrow(TABLE, ("title", "due_on", "days_late", "state"))
-    values = {"tables": [narrow], "link": "https://hq.example/r", "settings": "https://hq.example/s", **given}
+    values = {"tables": [narrow], "link": "https://hq.example/r", "reader": "ann@acme.example", **given}
     return mail.Mail(edition(TABLE, warnings=("Nobody owns R1.",)), **values)
 
 
 def test_the_text_of_a_mail():
     assert mail.text(letter(greeting="2 overdue.", late=True)) == (
-        "SLA reminders: Acme & Sons, 20 November 2026\n"
-        "============================================\n"
+        "SLA reminders: Acme & Sons, 20 Nov 2026\n"
+        "=======================================\n"
         "\n"
         "This comes late: it was owed on an earlier day.\n"
         "\n"
@@ -55,11 +55,13 @@ def test_the_text_of_a_mail():
         "\n"
         "Overdue\n"
         "-------\n"
-        "* Attest <b>CC6.1</b> (Due: 2026-11-01; Days late: 19; State: no data)\n"
-        "* Line break (Days late: 3; State: stale)\n"
+        "* Attest <b>CC6.1</b>\n"
+        "  Due: 1 Nov 2026; Days late: 19; State: no data\n"
+        "* Line break\n"
+        "  Days late: 3; State: stale\n"
         "\n"
-        "The whole report: https://hq.example/r\n"
-        "Switch off this mail: https://hq.example/s\n"
+        "The whole report, once you are signed in:\n"
+        "  https://hq.example/r\n"
         "Computed from revision 7 (abababababab).\n"
     )
 
@@ -72,7 +74,7 @@ def test_the_html_says_the_same_and_escapes_it():
         "Acme &amp; Sons",
         "one is &lt;bad&gt;",
         "no data",
-        "2026-11-01",
+        "1 Nov 2026",
     ):
         assert part in page
     assert not any(tag in page for tag in ("<b>CC6.1", "<script", "<style", "<img", 'class="'))
@@ -107,6 +109,33 @@ def test_a_hint_stands_below_the_rows_in_place_of_the_note():
     assert "* Line break\nImport <title> to close one.\n\n" in mail.text(made)
     assert "Import &lt;title&gt; to close one." in mail.html(made)
     assert "One section" not in mail.text(made) + mail.html(made)
+
+
+def test_what_is_short_stands_beside_the_rest_below_with_its_label():
+    frame = pl.DataFrame(
+        {
+            "title": ["Attest CC6.1"], "framework": ["soc2"], "due_on": [date(2026, 11, 1)], "days_late": [19],
+            "owner": ["ann@acme.example"], "why": ["a sentence that is far too long to stand beside anything"],
+        }
+    )  # fmt: skip
+    table = mail.narrow(Table("overdue", "Overdue", frame), tuple(frame.columns))
+    page = mail.html(letter(tables=[table]))
+    cells = [part.partition(">")[2].partition("</td>")[0] for part in page.split("<td valign")[1:]]
+    assert [cell for cell in cells if "<" not in cell] == ["1 Nov 2026", "19"]
+    assert "SOC 2 &middot; Owner: ann@<wbr>acme.example &middot; Why: a sentence that" in cells[0]
+    assert "\n* Attest CC6.1\n  SOC 2; Due: 1 Nov 2026; Days late: 19; Owner:" in mail.text(letter(tables=[table]))
+
+
+def test_several_frameworks_are_named_as_people_do():
+    frame = pl.DataFrame({"title": ["Review"], "frameworks": [["soc2", "pci-dss"]]})
+    text = mail.text(letter(tables=[mail.narrow(Table("due", "Due", frame), ("title", "frameworks"))]))
+    assert "* Review\n  SOC 2, PCI DSS\n" in text
+
+
+def test_lines_of_the_text_part_are_short_enough_to_be_quoted():
+    frame = pl.DataFrame({"title": ["word " * 60], "why": ["because " * 60]})
+    text = mail.text(letter(tables=[mail.narrow(Table("due", "Due", frame), ("title", "why"))], greeting="go " * 60))
+    assert max(map(len, text.splitlines())) <= 76
 
 
 def test_the_subject_names_digest_organization_and_period():

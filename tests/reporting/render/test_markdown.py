@@ -39,7 +39,7 @@ def page(content) -> Page:
 
 @pytest.mark.parametrize("text", NASTY)
 def test_text_is_shown_as_it_is(text):
-    answer = page(edition(Document(text, {text: text}, [table(pl.DataFrame({text: [text, "x"]}))])))
+    answer = page(edition(Document(text, summary={text: text}, tables=[table(pl.DataFrame({text: [text, "x"]}))])))
     assert answer.tables[0][1:] == [[text], ["x"]]
     assert text in answer.text
     assert answer.names <= set(TAGS.split())
@@ -55,7 +55,7 @@ def test_rows_and_prose_are_escaped_alike(text):
 )
 def test_a_headline_opens_no_block(text):
     assert f"<p>{text.strip()}</p>".replace("> x<", "&gt; x<") in markdown.markdown(
-        render(edition(Document(text, {}))).decode(), extensions=["tables"]
+        render(edition(Document(text, summary={}))).decode(), extensions=["tables"]
     )
 
 

@@ -132,4 +132,4 @@ def test_a_plan_without_weaknesses_says_so_in_the_one_item_that_the_schema_asks_
 
 
 def test_any_other_report_is_a_plan_without_weaknesses():
-    check(rendered(edition(Document("Nothing to say.", {}))))
+    check(rendered(edition(Document("Nothing to say.", summary={}))))

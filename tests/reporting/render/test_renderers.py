@@ -3,7 +3,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from engine.model.declaration import FORMATS
+from engine.model.declaration import FORMATS, WHEN_ASKED
 from engine.reporting.render import RENDERERS, download_name
 from tests.reporting.render.editions import of_tables, table
 
@@ -15,7 +15,10 @@ def test_every_format_of_a_report_has_a_renderer():
 
 
 def test_downloads_are_attachments_and_pages_are_not():
-    assert {name for name, renderer in RENDERERS.items() if renderer.attachment} == {"csv", "md", "ics", "oscal"}
+    assert {name for name, renderer in RENDERERS.items() if renderer.attachment} == {
+        *("csv", "md", "ics", "oscal"),
+        *WHEN_ASKED,
+    }
 
 
 def test_a_file_is_named_after_organization_report_and_day():

@@ -44,6 +44,7 @@ KINDS = {
     pl.Date: st.dates(date(1970, 1, 1), date(2199, 12, 31)),
     pl.List(pl.String): st.lists(st.none() | TEXT, max_size=3),
 }
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
@@ -70,6 +71,8 @@ def people(value, word):
     if isinstance(value, bool):
         return "yes" if value else "no"
     shown = text(value)
+    if DAY.fullmatch(shown):
+        shown = f"{date.fromisoformat(shown):%-d %b %Y}"
     if word:
         shown = shown.replace("_", " ")
     lines = re.sub("\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]", "\n", shown)

@@ -39,9 +39,9 @@ SPELLED = [
 EDITION = edition(
     Document(
         "payment_gateway is at_risk.",
-        {"worst": "payment_gateway", "next": "at_risk", "busiest": ["payment_gateway", "due_soon"], "overall": "no_data",
+        summary={"worst": "payment_gateway", "next": "at_risk", "busiest": ["payment_gateway", "due_soon"], "overall": "no_data",
          "parts": {"state": "due_soon"}},
-        (TABLE,),
+        tables=(TABLE,),
         charts=(
             Chart("bars", "By service", FRAME, "service", "controls", "payment_gateway leads."),
             Chart("stacked", "By state", FRAME, "kind", "controls", "All.", series="state", words=("state", "kind")),
@@ -80,22 +80,23 @@ def test_in_both_parts_of_a_mail_only_the_declared_columns_are_spelled():
         EDITION,
         [mail.narrow(TABLE, ("service", "note", "teams", "state", "kind", "reason"))],
         "https://hq.example/r",
-        "https://hq.example/s",
         greeting="payment_gateway is yours.",
     )
     text = mail.text(letter)
-    assert [line for line in text.splitlines() if line.startswith("* ")] == [
-        "* payment_gateway (Note: rotate api_key; Teams: site_reliability; on_call; State: due soon; "
-        "Kind: test window; Reason: dry run missing)",
-        "* at_risk (Note: see run_book_two; Teams: on_call; State: no data; Kind: policy review; "
-        "Reason: no_deploy_on_friday)",
-        "* no_data (Note: in_progress; State: effective; Kind: test window; Reason: checks failed)",
-    ]
+    told = " ".join(text.split())
+    assert "* payment_gateway State: due soon; Note: rotate api_key; Teams: site_reliability; on_call;" in told
+    assert "Kind: test window; Reason: dry run missing * at_risk" in told
+    assert "State: no data; Note: see run_book_two; Teams: on_call;" in told
+    assert "Kind: policy review; Reason: no_deploy_on_friday * no_data" in told
+    assert "State: effective; Note: in_progress; Kind: test window; Reason: checks failed" in told
     assert "For you: payment_gateway is yours." in text
     assert "\npayment_gateway is at_risk.\n" in text
     page = Page(mail.html(letter))
-    named = [row[:6] for table in page.tables for row in table if row and row[0] in FRAME["service"].to_list()]
-    assert named == SPELLED
+    named = [row for table in page.tables for row in table if row and row[0].startswith(tuple(FRAME["service"]))]
+    assert [
+        [(cell or "") in " ".join(filter(None, row)) for cell in cells]
+        for row, cells in zip(named, SPELLED, strict=True)
+    ] == [[True] * 6] * 3
 
 
 def test_in_a_chat_message_only_the_declared_columns_are_spelled():
@@ -122,7 +123,7 @@ def test_of_the_key_figures_only_the_declared_are_spelled(form, expected):
 
 
 def test_in_a_chart_only_the_declared_names_are_spelled():
-    pictures = rendered("html").split("<svg")[1:]
+    pictures = [picture for picture in rendered("html").split("<svg")[1:] if 'class="broad"' in picture]
     shown = [{name for name in ("payment_gateway", "payment gateway", "at_risk", "at risk", "due_soon", "due soon",
                                 "test window", "dry run missing", "no_deploy_on_friday")
               if f">{name}</text>" in picture} for picture in pictures]  # fmt: skip
