@@ -15,7 +15,7 @@ are assessed and the neighbouring articles are context.
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -76,6 +76,15 @@ class Catalogue:
 
     def has_control(self, framework: str, control_id: str) -> bool:
         return (framework, control_id) in self._keys
+
+    def control_title(self, framework: str, control_id: str) -> str:
+        """What a control is called; empty for one that the catalogue does not have."""
+        return self._titles.get((framework, control_id), "")
+
+    @cached_property
+    def _titles(self) -> Mapping[Key, str]:
+        rows = self.controls.select("framework", "control_id", "title").iter_rows()
+        return {(framework, control_id): title for framework, control_id, title in rows}
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import polars as pl
 
 from engine.model.days import spelled_day
-from engine.model.document import Document, Table
+from engine.model.document import Document, Table, at_most
 from engine.model.movement import Movement, in_groups, most_told
 from engine.reporting.difference.causes import Cause
 from engine.reporting.difference.documents import DocumentDifference, FigureChange
@@ -76,8 +76,9 @@ def tell(told: Telling) -> Document:
     tables = (
         rows_table(named, rows[named.table.name], _days(told), told.computed_from) for named in told.difference.tables
     )
+    headline, why = _headline(told, counts)
     return Document(
-        headline=_headline(told, counts),
+        headline=headline,
         summary=summary,
         titles=_TITLES,
         tables=(
@@ -87,7 +88,7 @@ def tell(told: Telling) -> Document:
             *tables,
         ),
         definitions={**_DEFINITIONS, "It follows from several records": _several(told.computed_from)},
-        footnotes=(f"Then: {told.difference.headlines[0]}", f"Now: {told.difference.headlines[1]}"),
+        footnotes=(*why, f"Then: {told.difference.headlines[0]}", f"Now: {told.difference.headlines[1]}"),
     )
 
 
@@ -95,18 +96,27 @@ def _several(computed_from: Sequence[str]) -> str:
     return f"The row names no single record: it was computed anew from {', '.join(computed_from)}."
 
 
-def _headline(told: Telling, counts: Mapping[str, int]) -> str:
+def _headline(told: Telling, counts: Mapping[str, int]) -> tuple[str, list[str]]:
+    """What moved, and why where that is too much for a headline."""
     between = f"From {spelled_day(told.days[0])} to {spelled_day(told.days[1])}"
     moved = [figure for figure in told.difference.figures if figure.change]
     lead = next((figure for figure in moved if figure.direction), moved[0] if moved else None)
     reason = _reason(lead, told) if lead else _without_year(most_told(told.movements, None), told)
     if lead is not None:
         parts = told.whys[lead.id].parts if lead.id in told.whys else ""
-        return f"{between}, {_moved(lead)}{f' ({parts})' if parts else ''}{f': {reason}' if reason else ''}."
+        return _short(
+            f"{between}, {_moved(lead)}", f"{f' ({parts})' if parts else ''}{f': {reason}' if reason else ''}"
+        )
     if told.difference.is_empty:
-        return f"{between}, nothing changed."
+        return f"{between}, nothing changed.", []
     rows = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
-    return f"{between}, no number of the summary moved; of the rows {rows}{f': {reason}' if reason else ''}."
+    return _short(f"{between}, no number of the summary moved; of the rows {rows}", f": {reason}" if reason else "")
+
+
+def _short(said: str, why: str) -> tuple[str, list[str]]:
+    """The reason behind what is said, or as a note where both are more than a headline."""
+    told = at_most(said, why)
+    return f"{told}.", [] if told.endswith(why) else [f"Why: {why.removeprefix(':').strip()}."]
 
 
 def _reason(figure: FigureChange, told: Telling) -> str:

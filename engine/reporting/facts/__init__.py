@@ -9,13 +9,16 @@ the nightly batch run through the same code. What it is made from is said by the
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from engine.model.document import Position
 from engine.reporting.facts.continuations import (
     CONTINUATIONS,
+    EVENT_COLUMNS,
     EVENTS_SINCE,
+    LOOKUPS,
     MANY_EVENTS,
     Continuation,
     ScannedTo,
@@ -74,7 +77,7 @@ class Facts:
         self._weeks: dict[str, pl.DataFrame] = {}  # scans of snapshots with the weeks that were missing
         self._lock = threading.RLock()
         self._passed: dict[Position, bool] = {}
-        self._since: dict[int, pl.DataFrame] = {}  # events after a place in the chain
+        self._events: dict[int, pl.DataFrame] = {}  # events after a place in the chain
         self._alone = questions[0].org_id if len(questions) == 1 else ""
         self._memory = FactMemory(0) if recall is None else recall.memory
         asked = self._memory.settle(ASKED, (), asked_frame(questions))
@@ -104,7 +107,24 @@ class Facts:
                 found = self._memory.get(name, (*sources, self._recall.head))
                 return self._go_on(name, sources, self._recall) if found is None else found
         found = self._memory.get(name, sources)
+        if found is None and name in LOOKUPS and self._recall is not None:
+            found = self._look_up(name, sources, self._recall)
         return self._memory.settle(name, sources, self._compute(name)) if found is None else found
+
+    def _look_up(self, name: str, sources: tuple[Source, ...], recall: Recall) -> pl.DataFrame:
+        """A scan of rows of the log by their keys: those that were found before are not looked for again."""
+        (wanted,), rest = sources_of(name), sources[:-1]
+        before = recall.memory.scanned.get(name, rest)
+        asked, keys = self[wanted], LOOKUPS[name]
+        if before is None or not self._is_past(before.position):
+            frame = self._scan(name)
+        else:
+            new = asked.join(before.frame, on=keys, how="anti")
+            found = pl.DataFrame(self._rows(SCANS[name], {wanted: new}), before.frame.schema, orient="row")
+            frame = pl.concat([before.frame.join(asked, on=keys, how="semi"), found])
+        frame = recall.memory.settle(name, sources, frame)
+        recall.memory.scanned.put(name, rest, ScannedTo(recall.head, frame))
+        return frame
 
     def _go_on(self, name: str, sources: tuple[Source, ...], recall: Recall) -> pl.DataFrame:
         """A scan of all events; where it can, it takes in those alone that came since it was last looked at."""
@@ -113,7 +133,7 @@ class Facts:
         if continuation is not None and before is not None and self._is_past(before.position):
             frame = before.frame
             if self._is_touched(name, continuation, before.position.seq):
-                frame = continuation.joined(frame, self._scan(name, after=before.position.seq))
+                frame = continuation.joined(frame, self._since(name, frame, before.position.seq))
         frame = recall.memory.settle(name, (*sources, recall.head), self._compute(name) if frame is None else frame)
         recall.memory.scanned.put(name, sources, ScannedTo(recall.head, frame))
         return frame
@@ -122,10 +142,11 @@ class Facts:
         """Whether a scan may have rows of events that came ``after`` a place in the chain."""
         if continuation.touched is None:
             return True
-        if after not in self._since:
+        if after not in self._events:
             with self._view.lock:
-                self._since[after] = self._view.frame(EVENTS_SINCE, (self._alone, after))
-        events = self._since[after]
+                rows = self._view.rows(EVENTS_SINCE, (self._alone, after))
+            self._events[after] = pl.DataFrame(rows, EVENT_COLUMNS, orient="row")
+        events = self._events[after]
         return events.height >= MANY_EVENTS or continuation.touched(events, [self[part] for part in sources_of(name)])
 
     def _is_past(self, position: Position) -> bool:
@@ -146,19 +167,31 @@ class Facts:
             return self._scan(name)
         return FACTS[name](**{part: self[part] for part in sources_of(name)})
 
-    def _scan(self, name: str, *, after: int | None = None) -> pl.DataFrame:
-        """The rows of a scan; of one of events, those ``after`` a place in the chain of the organization alone."""
-        query = SCANS[name]
-        if after is None:
-            return self._run(query, sources_of(name))
-        return self._run(_SINCE.format(query=query), sources_of(name), (self._alone, after))
+    def _scan(self, name: str) -> pl.DataFrame:
+        return self._run(SCANS[name], sources_of(name))
 
-    def _run(self, query: str, over: Sequence[str] = (), parameters: Sequence[object] = ()) -> pl.DataFrame:
-        tables = {ASKED: self._bounds, **{fact: self[fact] for fact in over}}
+    def _run(self, query: str, over: Sequence[str] = ()) -> pl.DataFrame:
+        tables = {fact: self[fact] for fact in over}
         with self._view.lock:
-            for table, frame in tables.items():
-                self._view.offer(table, frame)
-            return self._view.frame(query, parameters)
+            self._offer(tables)
+            return self._view.frame(query)
+
+    def _since(self, name: str, before: pl.DataFrame, after: int) -> pl.DataFrame:
+        """The rows of a scan over the events ``after`` a place in the chain, in the columns of those before."""
+        tables, query = {fact: self[fact] for fact in sources_of(name)}, _SINCE.format(query=SCANS[name])
+        return pl.DataFrame(self._rows(query, tables, (self._alone, after)), before.schema, orient="row")
+
+    def _rows(
+        self, query: str, tables: Mapping[str, pl.DataFrame], parameters: Sequence[object] = ()
+    ) -> list[tuple[Any, ...]]:
+        with self._view.lock:
+            self._offer(tables)
+            return self._view.rows(query, parameters)
+
+    def _offer(self, tables: Mapping[str, pl.DataFrame]) -> None:
+        """What a query reads besides the records; the view's lock is held."""
+        for table, frame in {ASKED: self._bounds, **tables}.items():
+            self._view.offer(table, frame)
 
 
 __all__ = [

@@ -59,9 +59,7 @@ def attestation_duties(
 def attestations(
     attestation_duties: pl.DataFrame,
     evidence_counts: pl.DataFrame,
-    audit_days_rows: pl.DataFrame,
-    named_when_signed_rows: pl.DataFrame,
-    record_days: pl.DataFrame,
+    signed_freshness: pl.DataFrame,
     controls: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -77,13 +75,7 @@ def attestations(
         .join(controls.select(*_KEY, "title", "group_id", "cadence"), on=_KEY)
         .with_columns(covered_until=pl.col("due_on").filter("done").max().over(_KEY))
         .with_columns(status=_status(), days_left=days_between("due_on", "as_of"))
-        .join(
-            _freshness_when_signed(
-                _signed(attestation_duties, controls), audit_days_rows, named_when_signed_rows, record_days, asked
-            ),
-            on=["org_id", "id"],
-            how="left",
-        )
+        .join(signed_freshness, on=["org_id", "id"], how="left")
         .join(evidence_counts, on=_KEY, how="left")
         .with_columns(
             rank=pl.when(overdue & _newer_than_signed()).then(0)
@@ -133,24 +125,32 @@ def _signed(duties: pl.DataFrame, controls: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _freshness_when_signed(
-    signed: pl.DataFrame,
-    audit_days: pl.DataFrame,
-    named_when_signed: pl.DataFrame,
+def days_until_signed(audit_days_rows: pl.DataFrame, attestation_duties: pl.DataFrame) -> pl.DataFrame:
+    """``audit_days_rows`` up to the newest signature: what happens after it moves none of them."""
+    last = attestation_duties.group_by("org_id").agg(until=pl.col("signed_until").max())
+    known = audit_days_rows.join(last, on="org_id").filter(pl.col("first_at") < pl.col("until"))
+    return known.drop("until").sort("first_at", "action", "org_id")
+
+
+def signed_freshness(
+    attestation_duties: pl.DataFrame,
+    days_until_signed: pl.DataFrame,
+    named_when_signed_rows: pl.DataFrame,
     record_days: pl.DataFrame,
+    controls: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Freshness (F1) on the day of signing of what was known by then of the control's operation."""
-    known = catalogue()
+    known, signed = catalogue(), _signed(attestation_duties, controls)
     supporting = known.actions.filter(
         pl.col("effect") == "supports", pl.col("kind").is_in(["operation", "incident", "test"])
     ).select("action")
     mapped = signed.join(known.action_controls.join(supporting, on="action"), on=["framework", "control_id"])
     evidence = pl.concat(
         [
-            last_success(mapped, audit_days, asked),
+            last_success(mapped, days_until_signed, asked),
             _last_record(signed, record_days),
-            named_when_signed.join(supporting, on="action").select(
+            named_when_signed_rows.join(supporting, on="action").select(
                 "org_id", "id", happened_on=local_day("happened_at", asked)
             ),
         ]

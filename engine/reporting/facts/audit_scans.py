@@ -112,4 +112,14 @@ SCANS: Mapping[str, str] = {
         SELECT org_id, action, tag, MIN(occurred_at) AS first_at, MAX(occurred_at) AS last_at
         FROM tagged WHERE starts_with(tag, 'soc2:') GROUP BY org_id, action, tag, CAST(occurred_at AS DATE)
     """,
+    # the newest events of each thing that has a page of its own
+    "object_events_rows": """
+        SELECT a.org_id, a.object_type, a.object_id, a.occurred_at, a.action, a.actor, a.outcome
+        FROM audit_log a JOIN asked q USING (org_id)
+        WHERE a.object_type IN ('incident', 'vendor', 'service', 'evidence_request') AND a.occurred_at < q.ends_at
+        QUALIFY row_number() OVER (
+            PARTITION BY a.org_id, a.object_type, a.object_id ORDER BY a.occurred_at DESC, a.seq DESC
+        ) <= 12
+        ORDER BY a.org_id, a.object_type, a.object_id, a.occurred_at DESC, a.seq DESC
+    """,
 }

@@ -9,9 +9,18 @@ from engine.reporting.facts.expressions import local_day, shape
 _KEY = ["org_id", "framework", "control_id"]
 
 
-def records_since(audit_by_action: pl.DataFrame, record_starts_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def event_starts(audit_by_action: pl.DataFrame, audit_by_tag: pl.DataFrame) -> pl.DataFrame:
+    """The first event of each action, and of each action with a control that it names: none later moves it."""
+    tagged = audit_by_tag.with_columns(
+        pl.col("tag").str.splitn(":", 2).struct.rename_fields(["framework", "control_id"])
+    ).unnest("tag")
+    named = tagged.select(*_KEY, "action", "first_at")
+    return pl.concat([named, audit_by_action.select("org_id", "action", "first_at")], how="diagonal")
+
+
+def records_since(event_starts: pl.DataFrame, record_starts_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """The day of each organization's first event; retention keeps it when that event goes."""
-    events = audit_by_action.select("org_id", since_on=local_day("first_at", asked))
+    events = event_starts.select("org_id", since_on=local_day("first_at", asked))
     kept = record_starts_rows.filter(pl.col("framework") == EVERY_RECORD).select("org_id", "since_on")
     first = pl.concat([events, kept]).group_by("org_id").agg(known_since=pl.col("since_on").min())
     frame = asked.select("org_id").join(first, on="org_id", how="left")
@@ -20,8 +29,7 @@ def records_since(audit_by_action: pl.DataFrame, record_starts_rows: pl.DataFram
 
 def known_since(
     records_since: pl.DataFrame,
-    audit_by_action: pl.DataFrame,
-    audit_by_tag: pl.DataFrame,
+    event_starts: pl.DataFrame,
     attestation_duties: pl.DataFrame,
     readiness_snapshots_rows: pl.DataFrame,
     record_starts_rows: pl.DataFrame,
@@ -33,13 +41,11 @@ def known_since(
     Dates that vendors and documents bear do not count: they are older than any record of ours.
     """
     mapped = catalogue().action_controls.select("framework", "action").unique()
-    tagged = audit_by_tag.with_columns(
-        pl.col("tag").str.splitn(":", 2).struct.rename_fields(["framework", "control_id"])
-    ).unnest("tag")
+    of_all = event_starts.filter(pl.col("framework").is_null()).drop("framework")
     events = pl.concat(
         [
-            audit_by_action.join(mapped, on="action").select("org_id", "framework", "first_at"),
-            tagged.join(controls.select(_KEY), on=_KEY, how="semi").select("org_id", "framework", "first_at"),
+            of_all.join(mapped, on="action").select("org_id", "framework", "first_at"),
+            event_starts.join(controls.select(_KEY), on=_KEY, how="semi").select("org_id", "framework", "first_at"),
         ]
     )
     days = pl.concat(

@@ -12,6 +12,7 @@ import polars as pl
 
 from engine.model.document import Position
 
+EVENT_COLUMNS = dict.fromkeys(("action", "object_id", "event_id", "controls"), pl.String)
 EVENTS_SINCE = """
     SELECT action, object_id, event_id, controls FROM audit_log WHERE org_id = $1 AND seq > $2 LIMIT 1000
 """
@@ -115,3 +116,5 @@ CONTINUATIONS: Mapping[str, Continuation] = {
         ("org_id", "action", "tag", "since_at", "since_seq"), least=("first_at",), touched=_has_wanted_actions
     ),
 }
+# scans of rows of the log by the keys that a table offers: those rows never change
+LOOKUPS: Mapping[str, tuple[str, ...]] = {"event_ids_rows": ("org_id", "seq")}

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from engine.reporting.facts.expressions import ANNUAL, plus_days, window_of
+from engine.reporting.facts.expressions import ANNUAL, plus_days
 
 _KEY = ["org_id", "framework", "control_id"]
-_STALE = ("operation", "test", "policy", "attestation")
+KINDS = ("operation", "test", "policy", "attestation")
 
 
 def with_days(frame: pl.DataFrame) -> pl.DataFrame:
@@ -15,11 +15,13 @@ def with_days(frame: pl.DataFrame) -> pl.DataFrame:
     where something was never given, with the records themselves. A gap is as old as the earliest reason that stands;
     its state as the earliest of those that make it. Nothing is older than the records.
     """
-    lapsed = {kind: pl.when(pl.col("kinds_stale").list.contains(kind)).then(_lapse(kind)) for kind in _STALE}
-    missing = pl.col("kinds_required").list.set_difference("kinds_present").list.len() > 0
-    against = pl.min_horizontal("failing_since", "contradicted_since")
-    stale = pl.min_horizontal(lapsed.values())
-    absent = pl.when(missing).then(pl.col("known_since"))
+    missing = pl.col("kinds_present").list.len() < pl.col("kinds_required").list.len()
+    frame = frame.with_columns(
+        against_since=pl.min_horizontal("failing_since", "contradicted_since"),
+        stale_since=pl.min_horizontal(pl.when(f"{kind}_stale").then(_lapse(kind)) for kind in KINDS),
+        absent_since=pl.when(missing).then("known_since"),
+    )
+    against, stale, absent = (pl.col(f"{reason}_since") for reason in ("against", "stale", "absent"))
     state = pl.col("state")
     since = (
         pl.when(state == "ineffective").then(against)
@@ -45,10 +47,9 @@ def _lapse(kind: str) -> pl.Expr:
         return pl.col("unsigned_since")
     changed = pl.when(pl.col("changed_on") <= pl.col("as_of"), pl.col("changed_on") > last).then(pl.col("changed_on"))
     if kind == "policy":
-        only = pl.col("kinds_required").list.set_intersection(["operation", "test"]).list.len() == 0
         ended = pl.col("policy_due_on") + pl.duration(days=1)
-        return _past(ended, pl.when(only).then(changed))
-    return _past(last + pl.duration(days=window_of("cadence") + 1), changed)
+        return _past(ended, pl.when("only_policy").then(changed))
+    return _past(last + pl.duration(days=pl.col("cadence_window") + 1), changed)
 
 
 def _past(ended: pl.Expr, changed: pl.Expr) -> pl.Expr:

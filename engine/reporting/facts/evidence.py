@@ -136,15 +136,37 @@ def contradictions(
     )
 
 
-def control_evidence(
-    tagged_events: pl.DataFrame,
-    contradictions: pl.DataFrame,
-    event_ids_rows: pl.DataFrame,
+def control_records(
     evidence_items_rows: pl.DataFrame,
     test_windows: pl.DataFrame,
     test_links_rows: pl.DataFrame,
     policies: pl.DataFrame,
     attestations: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """Control x source: evidence that is a record of its own rather than an audit event."""
+    midnight = pl.Datetime("us")
+    tests = test_windows.filter(pl.col("outcome") == "passed").select(
+        *_KEY, source=pl.lit("test"), at=pl.col("performed_on").cast(midnight), on="performed_on", id="run_id"
+    )
+    links = _linked(test_links_rows, asked).select(*_KEY, source=pl.lit("test"), at="ran_at", on="on", id="test_id")
+    items = evidence_items_rows.select(
+        *_KEY, source=pl.lit("item"), at="captured_at", on=local_day("captured_at", asked), id="id"
+    )
+    accepted = policies.filter(pl.col("control_id").is_not_null()).select(
+        *_KEY, source=pl.lit("policy"), at=pl.col("accepted_on").cast(midnight), on="accepted_on", id="policy_id"
+    )
+    signed = attestations.filter(pl.col("status") == "attested").select(
+        *_KEY, source=pl.lit("attestation"), at="attested_at", on=local_day("attested_at", asked), id="id"
+    )
+    return _counted(pl.concat([tests, links, items, accepted, signed]), asked).sort(*_KEY, "source")
+
+
+def control_evidence(
+    tagged_events: pl.DataFrame,
+    contradictions: pl.DataFrame,
+    event_ids_rows: pl.DataFrame,
+    control_records: pl.DataFrame,
     controls: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -169,25 +191,10 @@ def control_evidence(
         )
         .select(*_KEY, "source", *_EVENTS, *_AUDIT, "last_at", "last_on", last_id="event_id")
     )
-    midnight = pl.Datetime("us")
-    tests = test_windows.filter(pl.col("outcome") == "passed").select(
-        *_KEY, source=pl.lit("test"), at=pl.col("performed_on").cast(midnight), on="performed_on", id="run_id"
-    )
-    links = _linked(test_links_rows, asked).select(*_KEY, source=pl.lit("test"), at="ran_at", on="on", id="test_id")
-    items = evidence_items_rows.select(
-        *_KEY, source=pl.lit("item"), at="captured_at", on=local_day("captured_at", asked), id="id"
-    )
-    accepted = policies.filter(pl.col("control_id").is_not_null()).select(
-        *_KEY, source=pl.lit("policy"), at=pl.col("accepted_on").cast(midnight), on="accepted_on", id="policy_id"
-    )
-    signed = attestations.filter(pl.col("status") == "attested").select(
-        *_KEY, source=pl.lit("attestation"), at="attested_at", on=local_day("attested_at", asked), id="id"
-    )
-    records = _counted(pl.concat([tests, links, items, accepted, signed]), asked)
     opposed = contradictions.join(event_ids_rows, on=["org_id", "seq"], how="left")
     assessable = controls.filter("assessable").select(_KEY)
     frame = (
-        pl.concat([events, records], how="diagonal_relaxed")
+        pl.concat([events, control_records], how="diagonal_relaxed")
         .sort("last_on", "last_at", "last_id")
         .group_by(*_KEY, "source", maintain_order=True)
         .agg(

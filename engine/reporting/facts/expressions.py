@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from engine.model.thousands import with_thousands
 from engine.reporting.facts.schemas import SCHEMAS
 
 # F1: days after which evidence of a cadence is stale, about a tenth of grace included
@@ -86,7 +87,7 @@ def evidence_note(counts: Mapping[str, pl.Expr]) -> pl.Expr:
     """What is on record of a control whose governing evidence was never given; ``counts`` has a number per source."""
     named = [
         pl.when(number == 1).then(pl.lit(f"1 {_NOUNS[source][0]}"))
-        .when(number > 1).then(pl.format("{} " + _NOUNS[source][1], number))
+        .when(number > 1).then(pl.format("{} " + _NOUNS[source][1], with_thousands(number)))
         for source, number in counts.items()
     ]  # fmt: skip
     total = pl.sum_horizontal(*counts.values())

@@ -189,21 +189,35 @@ def _contributions(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def posture_days(posture_snapshots_rows: pl.DataFrame) -> pl.DataFrame:
+    """Every snapshot of the score by component, as it was computed then."""
+    rows = _by_component(posture_snapshots_rows.filter(pl.col("score").is_not_null()))
+    return shape("posture_days", rows).sort("org_id", "taken_on", "component")
+
+
 def _prior(snapshots: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    values = pl.concat_list(
-        pl.struct(component=pl.lit(name), prior_value=pl.col("components").str.json_path_match(f"$.{name}"))
-        for name in COMPONENTS
-    )
-    return (
+    before = (
         snapshots.join(asked.select("org_id", "period_start"), on="org_id")
         .filter(pl.col("taken_on") < pl.col("period_start"))
         .sort("taken_on")
         .group_by("org_id", maintain_order=True)
         .last()
-        .select("org_id", prior_on="taken_on", prior_score="score", value=values)
-        .explode("value", empty_as_null=False)
-        .unnest("value")
-        .with_columns(pl.col("prior_value").cast(pl.Float64))
+    )
+    return _by_component(before).select(
+        "org_id", "component", prior_on="taken_on", prior_score="score", prior_value="value"
+    )
+
+
+def _by_component(snapshots: pl.DataFrame) -> pl.DataFrame:
+    values = pl.concat_list(
+        pl.struct(component=pl.lit(name), value=pl.col("components").str.json_path_match(f"$.{name}"))
+        for name in COMPONENTS
+    )
+    return (
+        snapshots.select("org_id", "taken_on", "score", parts=values)
+        .explode("parts", empty_as_null=False)
+        .unnest("parts")
+        .with_columns(pl.col("value").cast(pl.Float64))
     )
 
 

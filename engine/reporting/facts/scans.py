@@ -177,6 +177,7 @@ SCANS: Mapping[str, str] = {
         "relief_actual_hours", "status", "proposed_on", "tracked_on", "completed_on", "blocked_reason", "evidence",
     ),
     "memberships_rows": _table("memberships", "email", "role", "status"),
+    "display_names_rows": _table("memberships", "email", "display_name"),
     "committee_members_rows": _table("committees", "id", "name", "chair", "members", "cadence"),
     "catalogue_snapshots_rows": _table(
         "catalogue_snapshots", "taken_on", "catalogue_version", "content", where="t.taken_on <= q.as_of"

@@ -287,6 +287,9 @@ SCHEMAS: Mapping[str, Schema] = {
         "prior_on": DAY,
         "prior_score": REAL,
     },
+    # day of a snapshot x component of the posture score with the score of that day, as computed then; a component
+    # without a value was absent
+    "posture_days": {"org_id": TEXT, "taken_on": DAY, "score": REAL, "component": TEXT, "value": REAL},
     # a thing that is in another state than before the period, or that ended in it. kind: control (against the state
     # last seen before the period), attestation, third_party; framework is null for the last. moved_on: where it is in
     # the period; because: what the facts say of the reason, empty where they say none.
@@ -663,6 +666,8 @@ SCHEMAS: Mapping[str, Schema] = {
     },
     # a person with a profile; not active: has left
     "people": {"org_id": TEXT, "email": TEXT, "name": TEXT, "active": FLAG},
+    # what pages call a person
+    "names": {"org_id": TEXT, "email": TEXT, "name": TEXT},
     # a thing that a digest reminded somebody of; reminder_id names the thing (and, for steps, the step)
     "reminders": {
         "org_id": TEXT,

@@ -89,6 +89,26 @@ def people(users_rows: pl.DataFrame) -> pl.DataFrame:
     return shape("people", users_rows).sort("org_id", "email")
 
 
+def names(users_rows: pl.DataFrame, display_names_rows: pl.DataFrame) -> pl.DataFrame:
+    """What people are called: by their membership, else by their profile; of two with one name, with the address."""
+    keys = ["org_id", "email"]
+    frame = (
+        users_rows.select(*keys, "name")
+        .join(display_names_rows, on=keys, how="full", coalesce=True)
+        .with_columns(name=pl.coalesce(_typed("display_name"), _typed("name")))
+        .filter(pl.col("name").is_not_null())
+        .with_columns(alone=pl.len().over("org_id", "name") == 1)
+        .with_columns(name=pl.when("alone").then("name").otherwise(pl.format("{} ({})", "name", "email")))
+    )
+    return shape("names", frame).sort(keys)
+
+
+def _typed(name: str) -> pl.Expr:
+    """What people typed; null where that is nothing."""
+    text = pl.col(name).str.strip_chars()
+    return pl.when(text != "").then(text)
+
+
 def policies(policies_rows: pl.DataFrame, policy_controls_rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Active, accepted policy versions, one row for each control that they support."""
     accepted = policies_rows.join(asked.select("org_id", "as_of"), on="org_id").filter(

@@ -4,7 +4,7 @@ from datetime import date
 
 import polars as pl
 
-from engine.reporting.facts.detection import unsigned_since, with_days
+from engine.reporting.facts.detection import KINDS, unsigned_since, with_days
 from engine.reporting.facts.expressions import (
     ANNUAL,
     days_between,
@@ -22,11 +22,9 @@ _KIND_OF_SOURCE = {"operation": "operation", "item": "operation", "test": "test"
 _SOURCES = (*_KIND_OF_SOURCE, "attestation")
 
 
-def control_assessments(
+def control_terms(
     controls: pl.DataFrame,
     control_profiles_rows: pl.DataFrame,
-    control_evidence: pl.DataFrame,
-    tagged_events: pl.DataFrame,
     attestations: pl.DataFrame,
     policies: pl.DataFrame,
     test_windows: pl.DataFrame,
@@ -35,37 +33,53 @@ def control_assessments(
     exceptions: pl.DataFrame,
     control_state_changes_rows: pl.DataFrame,
     leverage: pl.DataFrame,
+    asked: pl.DataFrame,
+) -> pl.DataFrame:
+    """Every assessable control in scope with all that its state follows from but evidence: no event moves it."""
+    frame = (
+        controls.filter("assessable")
+        .rename({"evidence_kinds": "kinds_required"})
+        .join(asked.select("org_id", "as_of", "period_start"), on="org_id")
+        .join(_scope(control_profiles_rows), on=_KEY, how="left")
+        .join(_attested(attestations), on=_KEY, how="left")
+        .join(_policy_reviews(policies), on=_KEY, how="left")
+        .join(_tests(test_windows), on=_KEY, how="left")
+        .join(_owners(control_owners_rows, users_rows), on=_KEY, how="left")
+        .join(_exceptions(exceptions), on=_KEY, how="left")
+        .join(leverage, on=_KEY, how="left")
+        .join(unsigned_since(attestations, asked), on=_KEY, how="left")
+        .with_columns(
+            pl.col("attested", "ownership_complete").fill_null(False),
+            pl.col("tests_passed", "tests_performed").fill_null(0),
+            pl.col("leverage").fill_null(1),
+        )
+        .with_columns(
+            applicable=~(pl.col("excluded").fill_null(False) & has_happened("approved_on")),
+            cadence_window=window_of("cadence"),
+            **{f"{kind}_required": pl.col("kinds_required").list.contains(kind) for kind in KINDS},
+        )
+        .with_columns(only_policy=~(pl.col("operation_required") | pl.col("test_required")))
+    )
+    return _history(frame, control_state_changes_rows, asked).sort("org_id", "framework", "position")
+
+
+def control_assessments(
+    control_terms: pl.DataFrame,
+    control_evidence: pl.DataFrame,
+    tagged_events: pl.DataFrame,
     evidence_items_rows: pl.DataFrame,
     known_since: pl.DataFrame,
     asked: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every assessable control in scope: ``control_status``, and what each event of it moves."""
     frame = (
-        controls.filter("assessable")
-        .rename({"evidence_kinds": "kinds_required"})
-        .join(asked.select("org_id", "as_of", "period_start"), on="org_id")
-        .join(_scope(control_profiles_rows), on=_KEY, how="left")
-        .join(_by_kind(control_evidence), on=_KEY, how="left")
-        .join(_attested(attestations), on=_KEY, how="left")
-        .join(_policy_reviews(policies), on=_KEY, how="left")
-        .join(_tests(test_windows), on=_KEY, how="left")
+        control_terms.join(_by_kind(control_evidence), on=_KEY, how="left")
         .join(_future(tagged_events, evidence_items_rows, asked), on=_KEY, how="left")
-        .join(_owners(control_owners_rows, users_rows), on=_KEY, how="left")
-        .join(_exceptions(exceptions), on=_KEY, how="left")
-        .join(leverage, on=_KEY, how="left")
         .join(known_since, on=["org_id", "framework"], how="left")
-        .join(unsigned_since(attestations, asked), on=_KEY, how="left")
-        .with_columns(
-            pl.col("attested", "future_dated", "ownership_complete").fill_null(False),
-            pl.col("events", "tests_passed", "tests_performed").fill_null(0),
-            pl.col("leverage").fill_null(1),
-        )
+        .with_columns(pl.col("future_dated").fill_null(False), pl.col("events").fill_null(0))
         .with_columns(active=pl.col("events") > 0)
-        .with_columns(applicable=~(pl.col("excluded").fill_null(False) & has_happened("approved_on")))
     )
-    frame = _other_evidence(_freshness(frame))
-    frame = _state(frame)
-    frame = with_days(_history(frame, control_state_changes_rows, asked))
+    frame = with_days(_state(_other_evidence(_freshness(frame))))
     return shape("control_assessments", frame).sort("org_id", "framework", "position")
 
 
@@ -107,9 +121,9 @@ def _other_evidence(frame: pl.DataFrame) -> pl.DataFrame:
     """What is on record beside the mandatory kinds, and whether anything is."""
     ever = {source: pl.col(f"{source}_ever").fill_null(0) for source in _SOURCES}
     against = pl.col("contradicted_at").is_not_null() | (pl.col("tests_performed") > 0)
-    return frame.with_columns(
-        without_evidence=(pl.sum_horizontal(*ever.values()) == 0) & ~against,
-        evidence_note=pl.when(pl.col("last_evidence_on").is_null()).then(evidence_note(ever)),
+    notes = frame.filter(pl.col("last_evidence_on").is_null()).select(*_KEY, evidence_note=evidence_note(ever))
+    return frame.with_columns(without_evidence=(pl.sum_horizontal(*ever.values()) == 0) & ~against).join(
+        notes, on=_KEY, how="left"
     )
 
 
@@ -194,8 +208,7 @@ def _exceptions(exceptions: pl.DataFrame) -> pl.DataFrame:
 def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
     """F1 by the kind that governs the control: operation, else test, else policy. Policies last until their review."""
     order = ("operation", "test", "policy")
-    required = {kind: pl.col("kinds_required").list.contains(kind) for kind in order}
-    governing = pl.coalesce(pl.when(required[kind]).then(pl.lit(kind)) for kind in order)
+    governing = pl.coalesce(pl.when(f"{kind}_required").then(pl.lit(kind)) for kind in order)
     newest = pl.coalesce(pl.when(governing == kind).then(pl.col(kind)) for kind in order)
     policy_on = pl.col("policy").struct.field("last_on")
     frame = frame.with_columns(
@@ -206,7 +219,7 @@ def _freshness(frame: pl.DataFrame) -> pl.DataFrame:
     ).with_columns(
         window_days=pl.when(governing == "policy")
         .then(pl.coalesce(days_between("policy_due_on", policy_on), pl.lit(ANNUAL)))
-        .otherwise(window_of("cadence")),
+        .otherwise("cadence_window"),
         age_days=days_between("as_of", "last_evidence_on"),
         change_invalidated=_changed_since("last_evidence_on"),
     )  # fmt: skip
@@ -227,8 +240,7 @@ def _changed_since(day: str | pl.Expr) -> pl.Expr:
 def _state(frame: pl.DataFrame) -> pl.DataFrame:
     """F2. A mandatory kind is present when it was ever given, stale when it is past its window."""
     last = {kind: pl.col(kind).struct.field("last_on") for kind in ("operation", "test", "policy")}
-    window = window_of("cadence")
-    only_policy = ~pl.col("kinds_required").list.set_intersection(["operation", "test"]).list.len().cast(pl.Boolean)
+    window, as_of = pl.col("cadence_window"), pl.col("as_of")
     present = {
         **{kind: day.is_not_null() for kind, day in last.items()},
         "attestation": pl.col("signed_at").is_not_null(),
@@ -237,21 +249,20 @@ def _state(frame: pl.DataFrame) -> pl.DataFrame:
         "operation": (days_between("as_of", last["operation"]) > window) | _changed_since(last["operation"]),
         "test": (days_between("as_of", last["test"]) > window) | _changed_since(last["test"]),
         # a changed system does not make a policy void where operation shows that it is followed
-        "policy": (pl.col("policy_due_on") < pl.col("as_of")) | (only_policy & _changed_since(last["policy"])),
+        "policy": (pl.col("policy_due_on") < as_of) | (pl.col("only_policy") & _changed_since(last["policy"])),
         "attestation": ~pl.col("attested"),
     }
 
-    def kinds(marks: dict[str, pl.Expr]) -> pl.Expr:
-        named = [
-            pl.when(pl.col("kinds_required").list.contains(kind) & mark.fill_null(False)).then(pl.lit(kind))
-            for kind, mark in marks.items()
-        ]
-        return pl.concat_list(named).list.drop_nulls()
+    def kinds(word: str) -> pl.Expr:
+        return pl.concat_list(pl.when(f"{kind}_{word}").then(pl.lit(kind)) for kind in KINDS).list.drop_nulls()
 
     frame = frame.with_columns(
-        kinds_present=kinds(present),
-        kinds_stale=kinds({kind: mark & present[kind] for kind, mark in stale.items()}),
-    )
+        *((pl.col(f"{kind}_required") & present[kind]).alias(f"{kind}_present") for kind in KINDS),
+        *(
+            (pl.col(f"{kind}_required") & present[kind] & stale[kind]).fill_null(False).alias(f"{kind}_stale")
+            for kind in KINDS
+        ),
+    ).with_columns(kinds_present=kinds("present"), kinds_stale=kinds("stale"))
     complete = pl.col("kinds_present").list.len() == pl.col("kinds_required").list.len()
     opposed = pl.col("failing_test").is_not_null() | pl.col("contradicted_at").is_not_null()
     return frame.with_columns(

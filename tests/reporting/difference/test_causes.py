@@ -33,7 +33,7 @@ def test_a_write_of_the_control_that_a_row_is_about_is_its_cause():
         AT,
     )
     assert sentence_of([found], CONTROL, ["attestations"]) == (
-        "Control attested by its owner: attestation a (outcome – → attested) (ann, 3 November 2026, revision 7)."
+        "Control attested by its owner: attestation a (outcome – → attested) (ann, 3 Nov 2026, revision 7)."
     )
 
 
@@ -81,8 +81,8 @@ def test_where_nothing_did_it_that_is_said():
 def test_a_deadline_between_the_two_days_is_a_cause_unless_it_was_moved():
     row = {"id": "b", "due_on": date(2026, 11, 3), "state": "overdue", "opened_on": date(2026, 11, 2)}
     (found,) = causes(row, ["state"])
-    assert found == Cause("time", "Due: 3 November 2026", date(2026, 11, 3))
-    assert sentence_of([found], CONTROL, []) == "time passed: Due: 3 November 2026."
+    assert found == Cause("time", "Due: 3 Nov 2026", date(2026, 11, 3))
+    assert sentence_of([found], CONTROL, []) == "time passed: Due: 3 Nov 2026."
     assert causes(row, ["state", "due_on"]) == []
     assert causes({**row, "due_on": date(2026, 12, 3)}) == []
 

@@ -27,8 +27,8 @@ def test_controls_that_went_stale_for_one_reason_are_told_together():
         {"control_id": "A1.2", **STALE, "last_evidence_id": "e2"},
     )
     assert said(before, after, {"e1": "backup.completed", "e2": "access.review.completed"}) == [
-        "3 controls went stale between 3 and 5 November 2026 when backup evidence stopped",
-        "1 control went stale on 3 November 2026 when access review evidence stopped",
+        "3 controls went stale between 3 and 5 Nov 2026 when backup evidence stopped",
+        "1 control went stale on 3 Nov 2026 when access review evidence stopped",
     ]
 
 
@@ -36,7 +36,7 @@ def test_reasons_that_hold_of_few_controls_are_told_together():
     before = status(*({"control_id": name} for name in ("CC6.1", "CC7.2")))
     after = status({"control_id": "CC6.1", **STALE}, {"control_id": "CC7.2", **STALE, "last_evidence_id": "e2"})
     assert said(before, after, {"e1": "backup.completed", "e2": "access.review.completed"}) == [
-        "2 controls went stale on 3 November 2026 for various reasons"
+        "2 controls went stale on 3 Nov 2026 for various reasons"
     ]
 
 
@@ -73,7 +73,7 @@ def test_attestations_that_lapsed_are_told():
         )
     }
     (found,) = in_groups(movements(before, after, DAYS, {}))
-    assert (found.words, found.things) == ("1 attestation lapsed on 3 November 2026", ("SOC 2 CC6.1",))
+    assert (found.words, found.things) == ("1 attestation lapsed on 3 Nov 2026", ("SOC 2 CC6.1",))
 
 
 def test_a_control_that_came_into_scope_did_not_move():

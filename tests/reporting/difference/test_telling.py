@@ -42,8 +42,8 @@ AFTER = document(3, ("soc2", "CC6.1", "stale", 24), ("soc2", "A1.2", "stale", 20
 
 def test_the_first_sentence_says_what_moved_and_what_did_it():
     assert told(BEFORE, AFTER, moved=STALE).headline == (
-        "From 1 November 2026 to 20 November 2026, Open gaps went up by 1, from 2 to 3: "
-        "2 controls went stale on 3 November when backup evidence stopped."
+        "From 1 Nov 2026 to 20 Nov 2026, Open gaps went up by 1, from 2 to 3: "
+        "2 controls went stale on 3 Nov when backup evidence stopped."
     )
 
 
@@ -54,7 +54,7 @@ def test_the_figures_have_both_values_unit_and_direction():
 
 def test_rows_that_merely_got_older_are_counted_and_not_told():
     table = told(BEFORE, AFTER, causes=[SIGNED]).table("gaps_rows")
-    why = "Attestation signed: attestation a was written (ann, 3 November 2026, revision 7)."
+    why = "Attestation signed: attestation a was written (ann, 3 Nov 2026, revision 7)."
     assert table.title == "Gaps: 1 came, 1 went, 1 changed"
     assert table.note == "1 more row differs only in what each day changes: ages and days left."
     assert table.frame.select("change", "row", "what", "why").rows() == [
@@ -83,7 +83,7 @@ def test_each_write_stands_once_with_the_rows_that_it_touched():
 
 def test_where_nothing_differs_that_is_said():
     found = told(BEFORE, BEFORE)
-    assert found.headline == "From 1 November 2026 to 20 November 2026, nothing changed."
+    assert found.headline == "From 1 Nov 2026 to 20 Nov 2026, nothing changed."
     assert [table.name for table in found.tables] == ["figures", "writes"]
     assert [table.frame.height for table in found.tables] == [0, 0]
     assert dict(found.summary) == {

@@ -9,7 +9,7 @@ import pytest
 from engine.model.thresholds import Thresholds
 from engine.reporting.facts import FactQuestion, Facts
 from engine.reporting.replica import Replica
-from engine.store.changes import sql_type
+from engine.store.bulk_read import sql_type
 from engine.store.schema import REPLICATED
 from tests.factories import DAY, ORG, rows
 

@@ -179,3 +179,19 @@ def test_gaps_are_the_applicable_controls_that_are_not_effective(known):
     facts = known(controls=controls, events=events, control_profiles=[excluded])
     counts = only(facts["readiness"], "applicable", "effective")
     assert (facts["gaps"].height, counts) == (2, (3, 1))
+
+
+def test_each_snapshot_of_the_posture_stands_by_component_and_one_without_a_score_is_left_out():
+    stored = pl.DataFrame(
+        {
+            "org_id": ["acme"] * 2,
+            "taken_on": [date(2026, 11, 2), date(2026, 11, 9)],
+            "score": [70.5, None],
+            "components": ['{"readiness":70.0,"freshness":71.5}', "{}"],
+        }
+    )
+    found = readiness.posture_days(stored).filter(pl.col("value").is_not_null())
+    assert found.select("taken_on", "score", "component", "value").rows() == [
+        (date(2026, 11, 2), 70.5, "freshness", 71.5),
+        (date(2026, 11, 2), 70.5, "readiness", 70.0),
+    ]

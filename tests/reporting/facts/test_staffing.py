@@ -13,7 +13,7 @@ from engine.reporting.facts.staffing import (
 )
 from tests.reporting.facts.conftest import control, only
 
-WEEK = "2026-W45"  # ends on Sunday, 8 November 2026
+WEEK = "2026-W45"  # ends on Sunday, 8 Nov 2026
 
 
 def action(**more):

@@ -1,0 +1,160 @@
+"""The reports of an organization as a site to browse offline: pages that lead to one another.
+
+Each report has a page, and so has each control, person, vendor, framework, service, auditor request and incident,
+where all reports' rows about it stand together. The front page begins with questions.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from engine.model.document import Edition
+from engine.model.entities import EntityKind
+from engine.model.report import Report
+from engine.reporting.durable_files import flush, flush_names
+from engine.reporting.render import RENDERERS, download_name
+from engine.reporting.render.html import Around, page, sheets
+from engine.reporting.render.links import Links, ThingKey
+from engine.reporting.render.phrases import phrases
+from engine.reporting.site.indexes import Answer, Entry, Indexes, answer, entry, proof
+from engine.reporting.site.mentions import ReportPage, addresses, mentions
+from engine.reporting.site.questions import SiteQuestion, questions
+from engine.reporting.site.steps import with_steps
+from engine.reporting.site.thing_pages import ThingPages
+from engine.reporting.site.things import LISTS, Thing, list_file, things_of
+from engine.reporting.snapshot import Snapshot
+
+INDEX, SEARCH = "index.html", "search.html"
+Progress = Callable[[str, int, int], None]
+
+
+def write_site(
+    snapshot: Snapshot,
+    folder: Path,
+    *,
+    sections: Mapping[str, Sequence[Report]],
+    progress: Progress | None = None,
+    further: Sequence[str] = (),
+) -> Path:
+    """Every report of the sections below ``folder``, pages of things, and an index; returns the index.
+
+    Formats are those that are made ahead, and ``further`` ones of reports that have them.
+    OSError: the disk; then ``folder`` holds what it held before.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder, prefix=".new-") as made:
+        _Site(snapshot, Path(made), sections, progress or (lambda what, done, of: None), further).write()
+        for file in sorted(Path(made).iterdir(), key=lambda file: file.name == INDEX):  # the page that names them last
+            file.replace(folder / file.name)
+        flush_names(folder)
+    return folder / INDEX
+
+
+@dataclass(frozen=True)
+class _Site:
+    snapshot: Snapshot
+    folder: Path
+    sections: Mapping[str, Sequence[Report]]
+    progress: Progress
+    further: Sequence[str]
+
+    def write(self) -> None:
+        """All pages and files."""
+        reports = [report for section in self.sections.values() for report in section]
+        editions = []
+        for number, report in enumerate(reports):
+            self.progress(f"export {self.snapshot.org_id}", number, len(reports))
+            self._write_files(report)
+            editions.append(self.snapshot.edition(report.name, {}))
+        things = things_of(self.snapshot, addresses(editions))
+        links = _links(things)
+        told = {edition.report: self._told(edition, self._file(edition.report, "html"), links) for edition in editions}
+        answers = [
+            self._answer(question, told, links) for question in questions(self.snapshot) if question.report in told
+        ]
+        answers += proof(things)
+        self._write_reports(list(told.values()), links)
+        self._write_things(things, list(told.values()), links)
+        self._write_indexes(told, answers, things)
+        self.progress(f"export {self.snapshot.org_id}", len(reports), len(reports))
+
+    def _file(self, report: str, form: str) -> str:
+        return download_name(self.snapshot.org_id, report, self.snapshot.as_of, form)
+
+    def _formats(self, report: Report) -> list[str]:
+        return [form for form in report.formats if form in report.formats_ahead or form in self.further]
+
+    def _write_files(self, report: Report) -> None:
+        """A report in all formats but its page, which leads to others."""
+        for form in self._formats(report):
+            if form != "html":
+                self._write(self._file(report.name, form), self.snapshot.bytes(report.name, {}, form).data)
+
+    def _told(self, edition: Edition, file: str, links: Links) -> ReportPage:
+        return ReportPage(edition, sheets(edition, links), file)
+
+    def _answer(self, question: SiteQuestion, told: Mapping[str, ReportPage], links: Links) -> Answer:
+        found = told[question.report]
+        if question.query:
+            edition = self.snapshot.edition(question.report, question.query)
+            asked = f"{question.report} {' '.join(question.query)}"
+            found = self._told(edition, self._file(asked, "html"), links)
+            around = Around(edition.title, [("Reports", INDEX)])
+            self._write(found.file, page(edition, found.sheets, links, around))
+        return answer(question, found, question.series(self.snapshot))
+
+    def _write_reports(self, every: Sequence[ReportPage], links: Links) -> None:
+        for told, before, after in with_steps(every):
+            around = Around(told.edition.title, [("Reports", INDEX)], before, after)
+            self._write(told.file, page(told.edition, told.sheets, links, around))
+
+    def _write_things(self, things: Sequence[Thing], every: Sequence[ReportPage], links: Links) -> None:
+        pages = ThingPages(self.snapshot.subject, mentions(every, links), links)
+        for kind in LISTS:
+            for thing, before, after in with_steps([thing for thing in things if thing.kind == kind]):
+                (self.folder / thing.file).write_bytes(pages.page(thing, before, after))
+
+    def _write_indexes(
+        self, told: Mapping[str, ReportPage], answers: Sequence[Answer], things: Sequence[Thing]
+    ) -> None:
+        chapters = {
+            title: [self._entry(report, told) for report in section] for title, section in self.sections.items()
+        }
+        by_kind: dict[EntityKind, list[Thing]] = {kind: [] for kind in LISTS}
+        for thing in things:
+            by_kind[thing.kind].append(thing)
+        indexes = Indexes(self.snapshot.subject, chapters, by_kind)
+        for kind in by_kind:
+            self._write(list_file(kind), indexes.list(kind))
+        self._write(SEARCH, indexes.search())
+        self._write(INDEX, indexes.front(answers))
+
+    def _entry(self, report: Report, told: Mapping[str, ReportPage]) -> Entry:
+        files = {RENDERERS[form].extension: self._file(report.name, form) for form in self._formats(report)}
+        return entry(report, told[report.name], files)
+
+    def _write(self, name: str, data: bytes) -> None:
+        with (self.folder / name).open("wb") as file:
+            file.write(data)
+            flush(file)
+
+
+def _links(things: Sequence[Thing]) -> Links:
+    files: dict[ThingKey, str] = {(thing.kind, thing.key): thing.file for thing in things}
+    titles: dict[EntityKind, dict[str, str]] = {}
+    for thing in things:
+        if thing.kind in ("owner", "vendor", "service"):
+            titles.setdefault(thing.kind, {})[thing.key] = thing.title
+    called: dict[EntityKind, dict[str, str]] = {
+        kind: {title: key for key, title in names.items()} for kind, names in titles.items() if kind != "owner"
+    }
+    ids = {thing.key: thing.kind for thing in things if thing.kind in ("vendor", "service", "request", "incident")}
+    return Links(
+        lambda kind, key: files.get((kind, key), ""),
+        titles,
+        ids=ids,
+        aliases=called,
+        phrases=phrases(titles),
+        titles={(one.kind, one.key): one.title for one in things if one.kind in ("request", "incident")},
+    )

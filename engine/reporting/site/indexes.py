@@ -1,0 +1,112 @@
+"""The pages that lead to others: the front page by question, the lists of things, the search."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from engine.model.entities import EntityKind
+from engine.model.report import Report
+from engine.reporting.render import words
+from engine.reporting.render.html import ENVIRONMENT, Around
+from engine.reporting.render.sparkline import sparkline
+from engine.reporting.site.mentions import ReportPage
+from engine.reporting.site.questions import SiteQuestion
+from engine.reporting.site.things import LISTS, Thing, list_file
+from engine.reporting.subject import Subject
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A report on the front page; ``files`` are its files by extension."""
+
+    report: Report
+    headline: str
+    figure: str  # the first of its figures, as people read it
+    figure_title: str
+    files: Mapping[str, str]
+
+    @property
+    def page(self) -> str:
+        """Its page."""
+        return self.files["html"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question with what answers it."""
+
+    title: str
+    file: str
+    headline: str
+    figure: str
+    figure_title: str
+    line: Markup
+
+
+class Indexes:
+    """Front page, lists and search of one organization's site."""
+
+    def __init__(
+        self, subject: Subject, chapters: Mapping[str, Sequence[Entry]], things: Mapping[EntityKind, Sequence[Thing]]
+    ) -> None:
+        self._chapters, self._things = chapters, things
+        self._edition = {"organization": subject.organization, "as_of": subject.as_of, "revision": subject.revision}
+        self._lists = [(LISTS[kind], list_file(kind), len(things)) for kind, things in things.items()]
+
+    def front(self, answers: Sequence[Answer]) -> bytes:
+        """The front page."""
+        return self._render("index.html", "Reports", None, answers=answers, chapters=self._chapters, lists=self._lists)
+
+    def list(self, kind: EntityKind) -> bytes:
+        """All things of a kind, in groups where there are some."""
+        around = Around(LISTS[kind], [("Reports", "index.html")])
+        return self._render("list.html", LISTS[kind], around, things=self._things[kind], of_controls=kind == "control")
+
+    def search(self) -> bytes:
+        """The search, whose index is in the page: what has a page, by what people call it."""
+        reports = [entry for entries in self._chapters.values() for entry in entries]
+        entries = [[entry.report.title, entry.page, "Report"] for entry in reports]
+        for kind, things in self._things.items():
+            named = LISTS[kind].removesuffix("s") if kind != "owner" else "Person"
+            entries += [[f"{thing.small} {thing.title}".strip(), thing.file, named] for thing in things]
+        data = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+        around = Around("Search", [("Reports", "index.html")])
+        return self._render("search.html", "Search", around, index=Markup(data), entries=entries)  # noqa: S704 - no < is left in it
+
+    def _render(self, template: str, title: str, around: Around | None, **shown: Any) -> bytes:
+        edition = {**self._edition, "title": title}
+        return ENVIRONMENT.get_template(template).render(edition=edition, around=around, **shown).encode()
+
+
+def answer(question: SiteQuestion, told: ReportPage, numbers: Sequence[float]) -> Answer:
+    """A question as the front page shows it."""
+    document = told.edition.document
+    name = question.figure if question.figure in document.summary else ""
+    figure = words.value(name, words.figures(document)[name]) if name else ""
+    title = document.titles.get(name) or words.label(name) if name else ""
+    return Answer(question.title, told.file, document.headline, figure, title, sparkline(numbers, question.title))
+
+
+def proof(things: Sequence[Thing]) -> list[Answer]:
+    """What proves a control: the page of SOC 2 CC6.1, or of the first control where that is out of scope."""
+    controls = [thing for thing in things if thing.kind == "control"]
+    shown = next((thing for thing in controls if thing.key == "soc2:CC6.1"), next(iter(controls), None))
+    if shown is None:
+        return []
+    state = words.spell(str(shown.record.get("state", "")))
+    since = shown.record.get("last_evidence_on")
+    said = f"{shown.title}: {state}{f', last evidence of {since}' if since else ', no evidence'}."
+    name = shown.small.removeprefix("SOC 2 ")
+    return [Answer(f"What proves {name}?", shown.file, said, "", "", Markup(""))]
+
+
+def entry(report: Report, told: ReportPage, files: Mapping[str, str]) -> Entry:
+    """A report as the front page shows it: its first figure that has a value stands beside it."""
+    document = told.edition.document
+    shown = words.figures(document)
+    name = next((name for name, value in document.summary.items() if isinstance(value, int | float)), "")
+    title = document.titles.get(name) or words.label(name) if name else ""
+    return Entry(report, document.headline, words.value(name, shown[name]) if name else "", title, files)

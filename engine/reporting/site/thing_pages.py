@@ -1,0 +1,100 @@
+"""The page of a thing: what its own record says, what happened to it, and the rows of all reports that speak of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from markupsafe import Markup, escape
+
+from engine.model.columns import COLUMNS
+from engine.model.entities import EntityKind
+from engine.reporting.render import words
+from engine.reporting.render.heads import card_labels
+from engine.reporting.render.html import ENVIRONMENT, Around, Step
+from engine.reporting.render.links import Links, ThingKey
+from engine.reporting.render.phrases import with_links
+from engine.reporting.render.plain_values import plain_value
+from engine.reporting.render.rows import TableSheet
+from engine.reporting.site.mentions import Mention
+from engine.reporting.site.things import LISTS, Thing, list_file
+from engine.reporting.subject import Subject
+
+MOST_ROWS: Mapping[EntityKind, int] = {"owner": 10, "framework": 10, "service": 25}
+USUAL_ROWS = 100  # of one table; of more the report itself is the page
+VISIBLE_ROWS, PRINTED_ROWS = 10, 60  # of one table and of all tables before the disclosures
+
+
+@dataclass(frozen=True)
+class RecordLine:
+    """A line of a thing's own record: a heading, and the value as HTML."""
+
+    heading: str
+    value: Markup
+
+
+@dataclass(frozen=True)
+class ReportPart:
+    """What one report says of the thing."""
+
+    title: str
+    file: str
+    tables: Sequence[tuple[TableSheet, int]]  # with how many of its rows are not shown here
+
+
+class ThingPages:
+    """Pages of things, made one after the other from what all reports say."""
+
+    def __init__(self, subject: Subject, mentioned: Mapping[ThingKey, Sequence[Mention]], links: Links) -> None:
+        self._mentioned, self._links = mentioned, links
+        self._template = ENVIRONMENT.get_template("thing.html")
+        self._edition = {"organization": subject.organization, "as_of": subject.as_of, "revision": subject.revision}
+
+    def page(self, thing: Thing, previous: Step | None, following: Step | None) -> bytes:
+        """The page of a thing between its neighbours."""
+        above = [("Reports", "index.html"), (LISTS[thing.kind], list_file(thing.kind))]
+        around = Around(thing.small or thing.title, above, previous, following)
+        parts = self._parts((thing.kind, thing.key))
+        return self._template.render(
+            edition={**self._edition, "title": thing.title},
+            thing=thing,
+            known=self._record(thing),
+            happenings=[(told, self._person(told.who)) for told in thing.history],
+            parts=parts,
+            labels=card_labels(sheet.head for part in parts for sheet, _ in part.tables),
+            around=around,
+            with_links=partial(with_links, links=self._links),
+        ).encode()
+
+    def _parts(self, key: ThingKey) -> list[ReportPart]:
+        found: dict[str, ReportPart] = {}
+        most = MOST_ROWS.get(key[0], USUAL_ROWS)
+        room = PRINTED_ROWS
+        tables: dict[str, list[tuple[TableSheet, int]]] = {}
+        for number, mention in enumerate(self._mentioned.get(key, ())):
+            told = mention.told
+            part_tables = tables.setdefault(told.file, [])
+            found.setdefault(told.file, ReportPart(told.edition.title, told.file, part_tables))
+            rows = mention.rows[:most]
+            visible = min(len(rows), VISIBLE_ROWS, room)
+            room -= visible
+            shown = mention.sheet.of(rows, f"part-{number}", visible)
+            part_tables.append((shown, len(mention.rows) - len(rows)))
+        return list(found.values())
+
+    def _record(self, thing: Thing) -> list[RecordLine]:
+        plain = plain_value(thing.record, thing.kind)
+        headings = {name: COLUMNS[name].label if name in COLUMNS else words.label(name) for name in plain}
+        return [RecordLine(headings[name], self._value(name, value)) for name, value in plain.items()]
+
+    def _value(self, name: str, value: object) -> Markup:
+        if name in ("owner", "accountable", "requester", "backup") and value:
+            people = value if isinstance(value, list) else [value]
+            return Markup("; ").join(self._person(str(person)) for person in people)
+        tone = words.tone(value, name)
+        shown = words.spell(words.value(name, value)) if tone else words.value(name, value)
+        return Markup('<span class="state {}">{}</span>').format(tone, shown) if tone else escape(shown)
+
+    def _person(self, address: str) -> Markup:
+        href = self._links.href("owner", address)
+        name = self._links.name("owner", address, address)
+        return Markup('<a href="{}">{}</a>').format(href, name) if href else escape(name)

@@ -1,0 +1,158 @@
+"""Pages in a browser: nothing is cut off on a broad screen or a narrow one, nothing fails, and screen readers get along."""
+
+import os
+import re
+import shutil
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+from engine.reporting.site.things import LISTS
+from tests.reporting.site.test_site import pages
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+QUIET = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update")
+GRAVE = {"critical", "serious", "moderate"}
+CUT = """() => {
+    document.querySelectorAll("details").forEach(one => one.open = true);
+    const room = document.documentElement.clientWidth, cut = [];
+    if (document.documentElement.scrollWidth > room) cut.push("the page is " + document.documentElement.scrollWidth);
+    for (const one of document.querySelectorAll("table, th, td, svg, dl, figure")) {
+        if (!one.getClientRects().length) continue;
+        const name = one.tagName + " " + one.className + ": " + one.textContent.trim().slice(0, 40);
+        if (one.getBoundingClientRect().right > room + 0.5) cut.push(name);
+        else if (one.scrollWidth > one.clientWidth + 1 && one.clientWidth && getComputedStyle(one).display !== "inline"
+            && one.tagName !== "svg") cut.push("inside " + name);
+    }
+    return cut.slice(0, 5);
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser of this machine; where services are required it is required, too."""
+    if CHROMIUM is None:
+        if os.environ.get("SVC_TEST_REQUIRE_SERVICES"):
+            pytest.fail("there is no Chromium on this machine")
+        pytest.skip("there is no Chromium on this machine")
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *QUIET])
+        yield opened
+        opened.close()
+
+
+def shown(folder):
+    """All reports and lists, and of each kind of thing the longest page and the two shortest."""
+    found = pages(folder)
+    kinds = {
+        kind: sorted((len(text), name) for name, text in found.items() if name.startswith(f"{kind}-")) for kind in LISTS
+    }
+    things = {name for pages_of_kind in kinds.values() for _, name in pages_of_kind}
+    chosen = {name for every in kinds.values() for _, name in [*every[:2], *every[-1:]]}
+    return sorted(chosen | (found.keys() - things))
+
+
+def open_pages(browser, folder, width, names=None):
+    """Each page, opened; what went wrong with it is in the list beside it."""
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        page, wrong = context.new_page(), []
+        page.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on(
+            "request", lambda asked: wrong.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None
+        )
+        for name in shown(folder) if names is None else names:
+            wrong.clear()
+            page.goto((folder / name).as_uri())
+            yield name, page, wrong
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_table_is_broader_than_its_page_and_nothing_fails(sites, browser, width):
+    problems = {}
+    for name, page, wrong in open_pages(browser, sites["brightline"][0], width):
+        if found := [*wrong, *page.evaluate(CUT)]:
+            problems[name] = found
+    assert problems == {}
+
+
+def barriers(page):
+    """What axe finds that keeps people out."""
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found if one["impact"] in GRAVE]
+
+
+def test_screen_readers_get_along(sites, browser):
+    shown_pages = open_pages(browser, sites["brightline"][0], 1280)
+    found = {name: barriers(page) for name, page, _ in shown_pages}
+    assert {name: barred for name, barred in found.items() if barred} == {}
+
+
+def sheets_of(page):
+    """On how many sheets of A4 a page prints."""
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", prefer_css_page_size=True)))
+
+
+def test_no_report_prints_on_more_than_ten_sheets(sites, browser):
+    found = {
+        name: sheets_of(page)
+        for name, page, _ in open_pages(browser, sites["brightline"][0], 1280)
+        if name.startswith("brightline-")
+    }
+    assert {name: number for name, number in found.items() if number > 10} == {}
+
+
+@pytest.mark.soak
+def test_every_page_fits_bars_nobody_and_prints_on_at_most_ten_sheets(sites, browser):
+    folder, problems = sites["brightline"][0], {}
+    others = sorted(pages(folder).keys() - set(shown(folder)))
+    for width in (1280, 390):
+        for name, page, wrong in open_pages(browser, folder, width, others):
+            number = sheets_of(page) if width == 1280 and not name.startswith(("control-", "incident-")) else 0
+            barred = barriers(page) if width == 1280 else []
+            if found := [*wrong, *barred, *page.evaluate(CUT), *([f"{number} sheets"] if number > 10 else [])]:
+                problems[name, width] = found
+    assert problems == {}
+
+
+def test_a_table_is_filtered_and_sorted(sites, browser):
+    folder, _ = sites["brightline"]
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto((folder / "brightline-gap-remediations-2026-11-20.html").as_uri())
+        rows = page.locator(".sheet").first.locator("tbody tr:not(.more):visible")
+        every = rows.count()
+        page.locator(".sheet").first.locator("input[type=search]").fill("critical")
+        assert 0 < rows.count() < every
+        assert all("critical" in text for text in rows.all_inner_texts())
+        page.locator(".sheet").first.locator("input[type=search]").fill("")
+        page.locator(".sheet").first.locator("th button").first.click()
+        names = [text.split("\t")[0] for text in rows.all_inner_texts()]
+        assert len(names) == every
+        assert names == page.evaluate(
+            "names => names.toSorted((a, b) => a.localeCompare(b, 'en', {numeric: true}))", names
+        )
+
+
+def test_the_search_finds_a_control(sites, browser):
+    folder, _ = sites["brightline"]
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto((folder / "search.html").as_uri())
+        page.fill("#asked", "soc 2 cc6.1")
+        assert page.locator("#found a").first.get_attribute("href") == "control-soc2-CC6.1.html"
+        page.locator("#found a").first.click()
+        assert page.url.endswith("control-soc2-CC6.1.html")
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+@pytest.mark.parametrize("org", ["brightline", "empty"])
+def test_the_board_gets_two_sheets(browser, sites, org, paper):
+    folder, snapshot = sites[org]
+    file = folder / f"{org}-executive-summary-{snapshot.as_of.isoformat()}.html"
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    printed = page.pdf(format=paper)
+    page.close()
+    assert 1 <= len(re.findall(rb"/Type /Page\b(?!s)", printed)) <= 2

@@ -1,0 +1,127 @@
+"""The site: every page leads somewhere, every thing has a page, and a page says what the reports say."""
+
+import json
+import re
+from html import unescape
+
+import pytest
+
+from engine.reporting.render import CONTENT_SECURITY_POLICY
+from engine.reporting.site import write_site
+from engine.reporting.site.things import LISTS, file_of, list_file
+from reports import SECTIONS
+from tests.reporting.render.parsing import Page
+
+
+@pytest.fixture(scope="module", params=["brightline", "empty"])
+def site(request, sites):
+    """The folder of either."""
+    return sites[request.param][0]
+
+
+def pages(folder):
+    return {path.name: path.read_text() for path in sorted(folder.glob("*.html"))}
+
+
+def test_every_link_leads_to_a_page_or_a_place_on_one(site):
+    found = pages(site)
+    places = {name: set(re.findall(r' id="([^"]+)"', text)) for name, text in found.items()}
+    for name, text in found.items():
+        assert f'content="{CONTENT_SECURITY_POLICY}"' in unescape(text)
+        for address in {unescape(link) for link in re.findall(r'href="([^"]+)"', text)} - {"data:,"}:
+            file, _, place = address.partition("#")
+            assert (site / (file or name)).is_file(), (name, address)
+            assert not place or place in places[file or name], (name, address)
+
+
+def test_no_identifier_of_a_page_is_there_twice(site):
+    for name, text in pages(site).items():
+        named = re.findall(r' id="([^"]+)"', text)
+        assert len(named) == len(set(named)), name
+
+
+def test_every_thing_on_record_has_a_page_that_its_list_names(sites):
+    folder, snapshot = sites["brightline"]
+    keys = {
+        "control": [
+            f"{f}:{c}" for f, c in snapshot.fact("control_assessments").select("framework", "control_id").rows()
+        ],
+        "framework": snapshot.fact("readiness")["framework"].to_list(),
+        "owner": snapshot.fact("members")["email"].to_list(),
+        "vendor": snapshot.fact("vendors")["vendor_id"].to_list(),
+        "service": snapshot.fact("services_rows")["id"].to_list(),
+        "request": snapshot.fact("requests")["id"].to_list(),
+        "incident": snapshot.fact("incidents")["id"].to_list(),
+    }
+    assert keys.keys() == LISTS.keys()
+    for kind, every in keys.items():
+        listed = (folder / list_file(kind)).read_text()
+        assert every
+        for key in every:
+            assert (folder / file_of(kind, key)).is_file()
+            assert f'href="{file_of(kind, key)}"' in listed
+
+
+def test_the_page_of_a_control_has_all_rows_that_name_it(sites):
+    folder, snapshot = sites["brightline"]
+    gaps = snapshot.edition("gap-remediations", {}).document.table("gaps").frame
+    framework, control, title = gaps.select("framework", "control_id", "title").row(0)
+    page = Page((folder / file_of("control", f"{framework}:{control}")).read_text())
+    rows = [row for table in page.tables for row in table if any(title in cell for cell in row)]
+    assert rows
+    assert "Gap remediations" in page.text
+    state = snapshot.fact("control_assessments").filter(framework=framework, control_id=control)["state"].item()
+    assert state.replace("_", " ") in page.text
+
+
+def test_a_person_is_called_by_name_and_has_a_page(sites):
+    folder, snapshot = sites["brightline"]
+    people = dict(snapshot.fact("people").select("email", "name").rows())
+    text = (folder / "brightline-gap-remediations-2026-11-20.html").read_text()
+    email = next(address for address in people if f'title="{address}"' in text)
+    assert f'<a href="{file_of("owner", email)}" title="{email}">{people[email]}</a>' in text
+
+
+def test_the_search_has_everything_with_a_page_and_no_other_page_has_its_index(sites):
+    folder, _ = sites["brightline"]
+    text = (folder / "search.html").read_text()
+    index = json.loads(re.search(r'id="index">(.*?)</script>', text, re.DOTALL)[1])
+    lists = {list_file(kind) for kind in LISTS}
+    answers = {name for name in pages(folder) if "-since-" in name or "-descope-" in name}
+    assert {file for _, file, _ in index} == pages(folder).keys() - lists - answers - {"index.html", "search.html"}
+    assert [name for name, page in pages(folder).items() if 'id="index"' in page] == ["search.html"]
+
+
+def test_the_front_page_begins_with_ten_questions(sites):
+    text = (sites["brightline"][0] / "index.html").read_text()
+    assert re.findall(r'<h3><a href="[^"]+">([^<]*\?)</a>', text) == [
+        "What do I tell the board?",
+        "Which gaps first, and who?",
+        "What goes stale in 30 days?",
+        "Who is overloaded, when?",
+        "Which vendors block us?",
+        "What did auditors ask that is late?",
+        "What if we drop PCI?",
+        "What changed since last month?",
+        "Are we ready on the day?",
+        "What proves CC6.1?",
+    ]
+    assert text.count('class="sparkline"') >= 8
+
+
+def test_the_same_records_give_the_same_site(sites, tmp_path):
+    folder, snapshot = sites["empty"]
+    write_site(snapshot, tmp_path / "again", sections=SECTIONS)
+    assert pages(tmp_path / "again") == pages(folder)
+
+
+@pytest.mark.parametrize(
+    ("key", "file"),
+    [
+        ("soc2:CC6.1", "control-soc2-CC6.1.html"),
+        ("hipaa:164.308(a)(1)(i)", "control-hipaa-164.308-a-1-i-7d0f8c4b.html"),
+    ],
+)
+def test_files_of_things_are_told_apart_by_a_hash_where_their_names_would_be_one(key, file):
+    assert file_of("control", key).rsplit("-", 1)[0] == file.rsplit("-", 1)[0]
+    assert file_of("control", "hipaa:164.308(a)(1)(i)") != file_of("control", "hipaa:164.308-a-1-i")
