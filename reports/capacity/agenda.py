@@ -1,11 +1,11 @@
 """What committees are asked to decide in a quarter, each request with what it rests on and whom it is with."""
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import polars as pl
 
-from engine.model.ask import Ask
+from reports.capacity import shortfall
 from reports.obligations.crossovers import cluster_rows
 from reports.programme.decisions import decisions, with_addressee
 from reports.programme.risk_grid import register_of
@@ -31,15 +31,13 @@ def decisions_needed(
     obligations: pl.DataFrame,
     risks: pl.DataFrame,
     exceptions: pl.DataFrame,
-    owner_weeks: pl.DataFrame,
-    linked_evidence: pl.DataFrame,
-    crosswalk: pl.DataFrame,
+    weeks: shortfall.ByWeek,
+    clusters: Annotated[pl.DataFrame, cluster_rows],
     staffing_actions: pl.DataFrame,
-    ask: Ask,
 ) -> pl.DataFrame:
     """The board's decisions of the executive summary, then staffing past its SLA, then the best work to share."""
-    asked = decisions(register_of(risks), obligations, exceptions, owner_weeks, MARKS, ask)
-    more = [*_late(breaches(staffing_actions)), *_shared(cluster_rows(obligations, linked_evidence, crosswalk, ask))]
+    asked = decisions(register_of(risks), obligations, exceptions, weeks, MARKS)
+    more = [*_late(breaches(staffing_actions)), *_shared(clusters)]
     return pl.concat([asked, with_addressee(pl.DataFrame(more, schema=asked.schema, orient="row"), obligations)])
 
 

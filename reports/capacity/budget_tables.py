@@ -4,8 +4,11 @@ import polars as pl
 
 from engine.model.ask import Ask
 from engine.model.document import Table
+from engine.model.heat import HeatScale
 from reports.shared import ledger
 from reports.shared.ordering import rank
+
+FILLING, BEYOND = 15, 1.5  # points below the warning from which a week fills; times critical that is far beyond
 
 
 def utilisation(grid: pl.DataFrame, ask: Ask) -> list[Table]:
@@ -25,8 +28,15 @@ def utilisation(grid: pl.DataFrame, ask: Ask) -> list[Table]:
             note="A dash: no hours in that week, for instance because of absence.",
             labels={slot: name.partition("-")[2] for name, slot in zip(names, slots, strict=True)},
             heat=slots,
+            scale=_bands(ask),
         )
     ]
+
+
+def _bands(ask: Ask) -> HeatScale:
+    """Where weeks warn and are critical; below, where hours begin to be short, and beyond, where no plan helps."""
+    warn, critical = sorted(ask.settings[f"utilisation_{level}_pct"] for level in ("warn", "critical"))
+    return HeatScale((warn - FILLING, warn, critical, critical * BEYOND))
 
 
 def by_owner(grid: pl.DataFrame, load: pl.DataFrame) -> pl.DataFrame:

@@ -3,18 +3,20 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.capacity import budget_tables, shortfall, workload
 from reports.figures import select
-from reports.shared import ledger
+from reports.shared import ledger, setup
 from reports.shared.wording import count, hours, percent
 
+TONES: dict[str, Tone] = {"demand": "main", "available": "third"}
 LABELS = {"next_on": "Next meeting", "kinds": "Demand by kind"}
 DEFINITIONS = {
-    "Budget": "Contracted compliance hours of the week; the organization's weekly_hours without a record.",
-    "Flag": "Green below 70 %, amber to the organization's utilisation_warn_pct, red above, shortfall above 100 % of "
+    "Budget": "Contracted compliance hours of the week; without a record those of the organization's settings.",
+    "Flag": "Green below 70 %, amber up to the organization's warning, red above, shortfall above 100 % of "
     "what is available, or a week that is short. Uncovered: nobody is there to do it.",
 }
 
@@ -23,7 +25,7 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
     grid = figures.rows(workload.in_horizon)
     weeks = figures.rows(shortfall.by_week).with_columns(flag=workload.flag(pl.col("short"), ask.settings))
     return Document(
-        headline=_headline(weeks, figures),
+        *_opening(weeks, figures),
         tables=(
             Table(
                 "weeks", "All owners by week", weeks.select(
@@ -54,25 +56,25 @@ def build(load: pl.DataFrame, committees: pl.DataFrame, figures: Figures, ask: A
     )  # fmt: skip
 
 
-def _headline(weeks: pl.DataFrame, figures: Figures) -> str:
+def _opening(weeks: pl.DataFrame, figures: Figures) -> Opening:
     overdue = figures["obligations_overdue_hours"]
-    late = f" {hours(round(overdue, 1))} {_is(overdue)} overdue, in no week." if overdue else ""
+    late = f"{hours(round(overdue, 1))} {_is(overdue)} overdue and in no week: plan them first." if overdue else ""
     if not figures["demand_hours"]:
-        return f"No work falls into the coming weeks, so no hours are needed: check that duties are recorded.{late}"
+        return Opening("No work falls into the coming weeks, so no hours are needed.", late or setup.DUTIES)
     short, span = figures["weeks_short"], count(figures["horizon_weeks"], "week")
     if not short:
         top = weeks.sort("utilisation_pct", "week_start_on", descending=[True, False]).row(0, named=True)
         full = percent(top["utilisation_pct"])
-        return f"Everybody has the hours for the next {span}; {top['week']} is fullest at {full}."
+        return Opening(f"Everybody has the hours for the next {span}; {top['week']} is fullest at {full}.", late)
     worst = weeks.filter("short").sort(
         "shortfall_hours", "borrow_hours", "week_start_on", descending=[True, True, False]
     )
     week = worst.row(0, named=True)
     shift, borrow = (hours(round(week[name], 1)) for name in ("shift_hours", "borrow_hours"))
     unowned = f", {hours(round(figures['unowned_hours'], 1))} have no owner" if figures["unowned_hours"] else ""
-    return (
-        f"Owners lack {hours(round(figures['shortfall_hours'], 1))}{unowned}, {short} of {span} {_is(short)} short; in "
-        f"{week['week']}, the worst, shift {shift} to others and borrow {borrow}."
+    return Opening(
+        f"Owners lack {hours(round(figures['shortfall_hours'], 1))}{unowned}: {short} of {span} {_is(short)} short.",
+        f"In {week['week']}, the worst, shift {shift} to others and borrow {borrow}.",
     )
 
 
@@ -86,7 +88,7 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
     lines = weeks.select("week", demand="demand_hours", available="available_hours", shortfall="shortfall_hours")
     frame = lines.unpivot(index="week", variable_name="line", value_name="hours")
     alt = "Hours of work, hours available, and the hours that single owners are short of, by week."
-    return [Chart("lines", "Hours by week", frame, "week", "hours", alt, series="line")]
+    return [Chart("lines", "Hours by week", frame, "week", "hours", alt, series="line", tones=TONES)]
 
 
 def _warnings(figures: Figures) -> list[str]:

@@ -3,17 +3,19 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.capacity import agenda, outlook, quarters, shortfall
 from reports.figures import select
 from reports.obligations.crossovers import cluster_rows
-from reports.shared import ledger
+from reports.shared import ledger, setup
 from reports.shared.ordering import rank
-from reports.shared.wording import all_of, count, hours, inside, percent, sentence
+from reports.shared.wording import all_of, count, hours, inside, percent
 from reports.staffing import wording
 
+TONES: dict[str, Tone] = {"work": "main", "hours there are": "third"}
 SHOWN = 5
 LABELS = {
     "week": "Peak week",
@@ -37,7 +39,7 @@ def build(committees: pl.DataFrame, staffing_actions: pl.DataFrame, figures: Fig
     duties, asked = figures.rows(ledger.pending), figures.rows(agenda.decisions_needed)
     coming, compared = figures.rows(outlook.forecast), quarters.comparison(figures, ask)
     return Document(
-        headline=_headline(asked, coming, figures),
+        *_opening(asked, coming, figures),
         tables=(
             Table("decisions", "Decisions needed", asked, labels=LABELS),
             Table("figures", f"{figures['quarter']} so far against {figures['quarter_before']}", compared,
@@ -91,22 +93,21 @@ def _meetings(duties: pl.DataFrame, committees: pl.DataFrame) -> pl.DataFrame:
     ).sort("meets_on", "name", "committee_id", nulls_last=True)  # fmt: skip
 
 
-def _headline(asked: pl.DataFrame, coming: pl.DataFrame, figures: Figures) -> str:
+def _opening(asked: pl.DataFrame, coming: pl.DataFrame, figures: Figures) -> Opening:
     period, needed = figures["quarter"], figures["committee_decisions"]
     if not figures["obligations_pending"] and not needed:
-        return f"{period}: no duty is pending and nothing awaits a decision: check that duties are recorded."
-    first = f", first: {inside(asked['decision'][0])}" if needed else ""
-    parts = [f"{period}: {count(needed, 'decision')} needed{first}"]
+        return Opening(f"{period}: no duty is pending and nothing awaits a decision.", setup.DUTIES)
     over, span = figures["weeks_over_limit"], figures["horizon_weeks"]
     if over:
         top = outlook.peaks(coming).row(0, named=True)
         used = "no hours for it" if top["utilisation_pct"] is None else f"{percent(top['utilisation_pct'])} of capacity"
-        parts.append(f"{over} of the next {span} weeks over a limit, fullest {top['week']} ({used})")
+        weeks = f"{over} of the next {span} weeks over a limit, fullest {top['week']} ({used})"
     else:
-        parts.append(f"none of the next {span} weeks over a limit")
-    if figures["hours_to_save"]:
-        parts.append(f"{hours(round(figures['hours_to_save'], 1))} to save by collecting evidence once")
-    return f"{'. '.join(sentence(part) for part in parts)}."
+        weeks = f"none of the next {span} weeks over a limit"
+    step = f"Decide first: {inside(asked['decision'][0])}." if needed else ""
+    if not step and figures["hours_to_save"]:
+        step = f"Collect evidence once: it saves {hours(round(figures['hours_to_save'], 1))}."
+    return Opening(f"{period}: {count(needed, 'decision')} needed, {weeks}.", step)
 
 
 def _charts(forecast: pl.DataFrame) -> list[Chart]:
@@ -116,7 +117,7 @@ def _charts(forecast: pl.DataFrame) -> list[Chart]:
         index="week", variable_name="hours", value_name="total"
     )
     alt = "Hours of work that fall into each coming week, and hours that owners have; overdue work is in none."
-    return [Chart("lines", "Work and hours", frame, "week", "total", alt, series="hours")]
+    return [Chart("lines", "Work and hours", frame, "week", "total", alt, series="hours", tones=TONES)]
 
 
 def _warnings(committees: pl.DataFrame, compared: pl.DataFrame) -> list[str]:

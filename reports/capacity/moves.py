@@ -28,9 +28,8 @@ class Balance:
     moves: list[dict[str, Any]]
 
 
-def balance(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> Balance:
+def balance(grid: workload.InHorizon, weeks: shortfall.ByWeek, load: pl.DataFrame, ask: Ask) -> Balance:
     """The present facts, balanced."""
-    grid, weeks = workload.in_horizon(owner_weeks, ask), shortfall.by_week(owner_weeks, ask)
     names = weeks["week"].to_list()
     now, then = balancing.Load(grid, load, names), balancing.Load(grid, load, names)
     moves = list(balancing.suggestions(then, ask))

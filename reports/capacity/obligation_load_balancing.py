@@ -2,19 +2,21 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.capacity import moves, shortfall
 from reports.figures import select
-from reports.shared import ledger
+from reports.shared import ledger, setup
 from reports.shared.wording import count, hours
 
+TONES: dict[str, Tone] = {"now": "third", "then": "main"}
 LABELS = {"title": "Duty", "state": "Spread"}
 DEFINITIONS = {
     "Responsible, accountable": "All hours of a duty for who is responsible, a quarter for who is accountable.",
     "Spread": "Largest over mean utilisation of the owners with any work: imbalanced from the organization's "
-    "imbalance_ratio on, not meaningful for fewer than imbalance_min_owners. Gini: 0 is even, 1 is all on one.",
+    "limit on, not meaningful for too few owners. Gini: 0 is even, 1 is all on one.",
     "Reassign": "To somebody who does this kind of duty, is not accountable for it, and is below 70 %.",
     "Pull forward": "The same owner does it up to two weeks earlier. The due date does not move. Tests and bundles "
     "wait for their period.",
@@ -29,7 +31,7 @@ DEFINITIONS = {
 def build(figures: Figures) -> Document:
     weeks, suggestions = figures.rows(moves.by_week), figures.rows(moves.suggestions)
     return Document(
-        headline=_headline(suggestions, figures),
+        *_opening(suggestions, figures),
         tables=(
             Table(
                 "suggestions",
@@ -56,15 +58,15 @@ def build(figures: Figures) -> Document:
     )
 
 
-def _headline(suggestions: pl.DataFrame, figures: Figures) -> str:
+def _opening(suggestions: pl.DataFrame, figures: Figures) -> Opening:
     if not figures["demand_hours"]:
-        return "No work falls into the coming weeks, so there is nothing to balance: check that duties are recorded."
+        return Opening("No work falls into the coming weeks, so there is nothing to balance.", setup.DUTIES)
     short, span = figures["weeks_short"], count(figures["horizon_weeks"], "week")
     if not short:
-        return f"Nobody has more work than hours in the next {span}: nothing needs to move."
+        return Opening(f"Nobody has more work than hours in the next {span}: nothing needs to move.")
     over = f"{short} of the next {span} {'is' if short == 1 else 'are'} short of hours"
     if suggestions.is_empty():
-        return f"{over}, and no flexible duty can be handed over or pulled forward: bring in hours."
+        return Opening(f"{over}, and no flexible duty can be handed over or pulled forward.", "Bring in hours.")
     first = suggestions.row(0, named=True)
     step = (
         f"hand {first['title']} from {first['owner']} to {first['to_owner']}"
@@ -73,10 +75,8 @@ def _headline(suggestions: pl.DataFrame, figures: Figures) -> str:
     )
     rest = f", which leaves {figures['weeks_short_after_moves'] or 'none'}"
     rest += " short" if figures["weeks_short_after_moves"] else ""
-    return (
-        f"{over}; {count(figures['moves_suggested'], 'move')} would shift {hours(figures['moves_hours'])}{rest}. "
-        f"Start in {first['week']}: {step}."
-    )
+    moves = f"{count(figures['moves_suggested'], 'move')} would shift {hours(figures['moves_hours'])}{rest}"
+    return Opening(f"{over}; {moves}.", f"Start in {first['week']}: {step}.")
 
 
 def _charts(weeks: pl.DataFrame) -> list[Chart]:
@@ -85,7 +85,19 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
     lines = weeks.select("week", now="max_pct", then="max_after_pct")
     frame = lines.unpivot(index="week", variable_name="line", value_name="utilisation")
     alt = "Utilisation of the busiest owner of each week, now and with all suggestions taken."
-    return [Chart("lines", "Busiest owner by week", frame, "week", "utilisation", alt, series="line", percent=True)]
+    return [
+        Chart(
+            "lines",
+            "Busiest owner by week",
+            frame,
+            "week",
+            "utilisation",
+            alt,
+            series="line",
+            percent=True,
+            tones=TONES,
+        )
+    ]
 
 
 def _warnings(figures: Figures) -> list[str]:

@@ -10,10 +10,10 @@ from reports.shared.ordering import rank
 SHOWN = 5
 
 
-def forecast(obligations: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def forecast(duties: ledger.Pending, obligations: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Every week of the horizon with its level: by what falls into it, whatever alerts were sent before."""
     bounds = density.limits(weeks.history(obligations, ask), ask.settings)
-    return weeks.with_levels(weeks.demand(ledger.pending(obligations, ask), owner_weeks, ask), bounds)
+    return weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds)
 
 
 def peaks(coming: pl.DataFrame) -> pl.DataFrame:

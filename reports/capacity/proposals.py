@@ -3,6 +3,7 @@
 The preview and whoever records the proposals call ``plan``, so both have the same actions under the same identifiers.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -48,10 +49,8 @@ def action_id(org_id: str, week: str, kind: str, owner: str) -> str:
     return sha256(f"{org_id}|{week}|{kind}|{owner}".encode()).hexdigest()[:ID_DIGITS]
 
 
-def plan(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> Plan:
+def plan(grid: workload.InHorizon, weeks: shortfall.ByWeek, load: pl.DataFrame, ask: Ask) -> Plan:
     """What the present facts propose; nothing is said of weeks that lack hours and are evenly loaded."""
-    grid = workload.in_horizon(owner_weeks, ask)
-    weeks = shortfall.by_week(owner_weeks, ask)
     then = balancing.Load(grid, load, weeks["week"].to_list())
     moves = list(balancing.suggestions(then, ask))
     peaks = weeks.filter("peak")
@@ -62,8 +61,23 @@ def plan(owner_weeks: pl.DataFrame, load: pl.DataFrame, ask: Ask) -> Plan:
     }
     org_id = str(grid["org_id"][0]) if grid.height else ""
     actions = _actions(org_id, [move for move in moves if (move["owner"], move["week"]) in left], left)
-    rows = [_week(row, owned.filter(pl.col("week") == row["week"]), load, left, actions)
-            for row in peaks.iter_rows(named=True)]  # fmt: skip
+    busiest = dict(
+        owned.sort("shortfall_hours", "owner", descending=[True, False])
+        .unique("week", keep="first", maintain_order=True)
+        .select("week", "owner")
+        .iter_rows()
+    )
+    drivers = _drivers(load.join(owned.select("owner", "week"), on=["owner", "week"], how="semi"))
+    proposed = Counter(actions["week"])
+    rows = [
+        {
+            **_week(row, left),
+            "busiest": busiest[row["week"]],
+            "drivers": drivers.get(row["week"], []),
+            "actions": proposed[row["week"]],
+        }
+        for row in peaks.iter_rows(named=True)
+    ]
     return Plan(pl.DataFrame(rows, schema=dict(WEEK), orient="row"), actions)
 
 
@@ -81,41 +95,34 @@ def proposal_rows(made: Annotated[Plan, plan], staffing_actions: pl.DataFrame) -
     )
 
 
-def _week(
-    peak: Mapping[str, Any],
-    owned: pl.DataFrame,
-    load: pl.DataFrame,
-    left: Mapping[tuple[str, str], float],
-    actions: pl.DataFrame,
-) -> dict[str, Any]:
+def _week(peak: Mapping[str, Any], left: Mapping[tuple[str, str], float]) -> dict[str, Any]:
+    """What is short of hours in a week, and how much of it the actions leave."""
     week = peak["week"]
     missing = peak["shortfall_hours"]
     remaining = round(sum(hours for (_, name), hours in sorted(left.items()) if name == week), 3)
-    most = owned.sort("shortfall_hours", "owner", descending=[True, False])
     return {
         **{name: peak[name] for name in ("week", "week_start_on", "owners_short", "imbalance", "gini")},
         "week_end_on": peak["week_start_on"] + timedelta(days=6),
         "shortfall_hours": missing,
         "unowned_hours": peak["unowned_hours"],
-        "busiest": most["owner"][0],
-        "drivers": _drivers(load.join(owned.select("owner", "week"), on=["owner", "week"], how="semi")),
-        "actions": actions.filter(pl.col("week") == week).height,
         "relief_hours": round(missing - remaining, 3),
         "remaining_hours": remaining,
     }
 
 
-def _drivers(load: pl.DataFrame) -> list[str]:
-    """The kinds of duty that take most hours of owners in the week."""
+def _drivers(load: pl.DataFrame) -> dict[str, list[str]]:
+    """The kinds of duty that take most hours of owners, for each week."""
     kinds = (
-        load.group_by("kind")
+        load.group_by("week", "kind")
         .agg(pl.col("hours").sort().sum().round(2))
-        .sort("hours", rank("kind", ledger.KINDS), descending=[True, False])
+        .sort("week", "hours", rank("kind", ledger.KINDS), descending=[False, True, False])
+        .group_by("week", maintain_order=True)
         .head(DRIVERS)
     )
-    return [
-        f"{name} {time:g} h" for name, time in kinds.select(ledger.kind_name(), "hours").iter_rows()
-    ]  # fmt: skip
+    found: dict[str, list[str]] = {}
+    for week, name, time in kinds.select("week", ledger.kind_name(), "hours").iter_rows():
+        found.setdefault(week, []).append(f"{name} {time:g} h")
+    return found
 
 
 def _actions(org_id: str, moves: list[dict[str, Any]], left: Mapping[tuple[str, str], float]) -> pl.DataFrame:

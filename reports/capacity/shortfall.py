@@ -1,5 +1,7 @@
 """When a week is short: one definition over one horizon, from which every report counts (F7)."""
 
+from typing import Annotated, TypeAlias
+
 import polars as pl
 
 from engine.model.ask import Ask
@@ -50,3 +52,6 @@ def by_week(owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         pl.Series("gini", [spread.gini for spread in spreads], dtype=pl.Float64),
         pl.Series("state", [spread.state for spread in spreads], dtype=pl.String),
     ).with_columns(peak=(pl.col("shortfall_hours") >= LEAST) & (pl.col("state") == "imbalanced"))  # fmt: skip
+
+
+ByWeek: TypeAlias = Annotated[pl.DataFrame, by_week]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
 import polars as pl
 
@@ -61,3 +62,6 @@ def in_horizon(owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
         )
         .sort("week_start_on", "owner", nulls_last=True)
     )
+
+
+InHorizon: TypeAlias = Annotated[pl.DataFrame, in_horizon]

@@ -2,10 +2,11 @@
 
 import polars as pl
 
-from engine.model.document import Document, Table
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
+from reports.shared import setup
 from reports.shared.wording import count_of
 
 REVIEW_DAYS = 365  # a hold that nobody looked at for a year may be over
@@ -24,7 +25,7 @@ def build(legal_holds: pl.DataFrame, figures: Figures) -> Document:
     active = legal_holds.filter("active").sort("age_days", "id", descending=[True, False])
     released = legal_holds.filter(~pl.col("active")).sort("released_on", "id", descending=[True, False])
     return Document(
-        headline=_headline(active, figures),
+        *_opening(active, figures),
         tables=(
             Table("holds", "Holds in force, oldest first", active.select(COLUMNS), labels=LABELS),
             Table(
@@ -36,15 +37,16 @@ def build(legal_holds: pl.DataFrame, figures: Figures) -> Document:
     )  # fmt: skip
 
 
-def _headline(active: pl.DataFrame, figures: Figures) -> str:
+def _opening(active: pl.DataFrame, figures: Figures) -> Opening:
     if active.is_empty():
-        return "No legal hold is in force; retention alone decides what is kept."
+        return Opening("No legal hold is in force; retention alone decides what is kept.", setup.fill("legal_holds"))
     oldest = active.row(0, named=True)
     kept = "keeps" if active.height == 1 else "keep"
     old = count_of(oldest["age_days"], "day")
-    return (
+    return Opening(
         f"{count_of(figures['holds_active'], 'legal hold')} {kept} {count_of(figures['held_events'], 'audit event')} "
-        f"from being purged. The oldest, {oldest['id']} ({oldest['matter']}), is {old} old."
+        f"from being purged.",
+        f"Ask whether the oldest is still needed: {oldest['id']} ({oldest['matter']}), {old} old.",
     )
 
 

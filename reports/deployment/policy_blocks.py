@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from engine.model.vocabulary import BLOCK_REASONS
@@ -31,6 +31,8 @@ MEASURES = {
     "median_minutes_to_run": "policy_blocks_minutes_to_run",
 }
 
+_TRY = "Rehearse an automation to fill this report: post it to /api/automations/dry-run."
+
 
 def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     found = figures.rows(attempts.attempts)
@@ -42,15 +44,15 @@ def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     playbooks = _playbooks(now, runs)
     reasons = _reasons(now, before.filter("blocked") if compared else None)
     return Document(
-        headline=_headline(figures, reasons, ask),
+        *_opening(figures, reasons, ask),
         summary={"window_start_on": attempts.start_on(ask)},
         tables=(
             Table(
                 "comparison",
                 "Against the window before",
-                _comparison(measures, past),
-                labels=LABELS,
-                words=("measure",),
+                _comparison(measures, past, figures),
+                labels={**LABELS, "title": "Figure"},
+                hidden=("measure",),
             ),
             Table("reasons", "Why", reasons, labels=LABELS, words=WORDS),
             Table("playbooks", "By playbook, highest block rate first", playbooks, words=WORDS),
@@ -64,14 +66,19 @@ def build(records_since: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     )
 
 
-def _comparison(now: Mapping[str, Any], before: Mapping[str, Any]) -> pl.DataFrame:
+def _comparison(now: Mapping[str, Any], before: Mapping[str, Any], figures: Figures) -> pl.DataFrame:
     rows = []
     for name in now:
         new, old = now[name], before[name]
         known = new is not None and old is not None
         change = round(float(new) - float(old), 1) if known else None
-        rows.append((name, new, old, change, round(100 * (new - old) / old, 1) if known and old else None))
-    schema = {"measure": pl.String, **dict.fromkeys(("window", "before", "change", "change_pct"), pl.Float64)}
+        more = round(100 * (new - old) / old, 1) if known and old else None
+        rows.append((name, figures.title(MEASURES[name]), new, old, change, more))
+    schema = {
+        "measure": pl.String,
+        "title": pl.String,
+        **dict.fromkeys(("window", "before", "change", "change_pct"), pl.Float64),
+    }
     return pl.DataFrame(rows, schema=schema, orient="row", strict=False)
 
 
@@ -132,19 +139,22 @@ def _newest(blocks: pl.DataFrame) -> pl.DataFrame:
     ).sort("blocked_at", "id", descending=[True, False])
 
 
-def _headline(figures: Figures, reasons: pl.DataFrame, ask: Ask) -> str:
+def _opening(figures: Figures, reasons: pl.DataFrame, ask: Ask) -> Opening:
     blocks, days = figures["policy_blocks"], attempts.days(ask)
     tried = blocks + figures["policy_runs_allowed"]
     if not tried:
-        return f"Nothing was attempted in {days} days, so no policy had anything to refuse."
+        return Opening(f"Nothing was attempted in {days} days, so no policy had anything to refuse.", _TRY)
     whose = "of your " if ask.word(attempts.ACTOR) else ""
     were = "was" if blocks == 1 else "were"
     share = f"{blocks:,} of {tried:,} {whose}attempts {were} blocked in {days} days"
     if not blocks:
-        return f"{share}."
+        return Opening(f"{share}.")
     before = figures["policy_blocks_before"]
     change = "" if before is None else f", {before:,} in the {days} days before"
-    return f"{share} ({figures['policy_block_rate_pct']} %){change}; most often for {_spelled(reasons['reason'][0])}."
+    return Opening(
+        f"{share} ({figures['policy_block_rate_pct']} %){change}.",
+        f"Look first at the most frequent reason: {_spelled(reasons['reason'][0])}.",
+    )
 
 
 def _warnings(playbooks: pl.DataFrame) -> list[str]:

@@ -5,13 +5,14 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.document import Document, Table
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.deployment import residency
 from reports.deployment.figures import TENANCY
 from reports.figures import select
-from reports.shared.wording import count_of, some_of
+from reports.shared import setup
+from reports.shared.wording import brief, count_of, some_of
 
 # who operates what, by tier; keys follow the declared custody
 OPERATORS: tuple[tuple[str, Mapping[str, str]], ...] = (
@@ -51,7 +52,7 @@ def build(deployment: pl.DataFrame, organization: pl.DataFrame, figures: Figures
     subprocessors = figures.rows(residency.subprocessors)
     limits = pl.DataFrame(LIMITS, schema=["limit", "amount", "unit", "per"], orient="row")
     return Document(
-        headline=_headline(organization, profile, figures),
+        *_opening(organization, profile, figures),
         summary={**{name: profile[name] for name in DECLARED}, "modules": profile["modules"]},
         tables=(
             Table(
@@ -81,17 +82,22 @@ def _operators(profile: Mapping[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"area": pl.String, "operator": pl.String}, orient="row").sort("area")
 
 
-def _headline(organization: pl.DataFrame, profile: Mapping[str, Any], figures: Figures) -> str:
+def _opening(organization: pl.DataFrame, profile: Mapping[str, Any], figures: Figures) -> Opening:
     if organization.is_empty() or not profile["tier"]:
-        return "No deployment profile is on record: where data is kept and who operates what is not known."
+        return Opening(
+            "No deployment profile is on record: where data is kept and who operates what is not known.",
+            setup.fill("organizations"),
+        )
     region = profile["data_region"]
-    where = f"keeps its data in {region}" if region else "has not declared in which region its data is kept"
+    where = f"keeps its data in {brief(region)}" if region else "has not declared in which region its data is kept"
     if figures["residency_exceptions"]:
         outside = figures["residency_exceptions_outside"]
         leaving = f"{count_of(figures['residency_exceptions'], 'residency exception')}, {outside:,} known to be outside"
     else:
         leaving = "nothing is known to leave it" if region else "no destination outside is known"
-    return f"{organization['name'][0]} runs on the {profile['tier']} tier and {where}; {leaving}."
+    name = brief(organization["name"][0])
+    declare = "" if region else "Declare the region: import organizations.csv with hq import."
+    return Opening(f"{name} runs on the {profile['tier']} tier and {where}; {leaving}.", declare)
 
 
 def _warnings(profile: Mapping[str, Any]) -> list[str]:

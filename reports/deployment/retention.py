@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.document import Document, Table
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.deployment import retention_rules
@@ -15,8 +15,8 @@ LABELS = {"days": "In force (days)", "held": "Held by legal hold"}
 DEFINITIONS = {
     "in force": "The organization's override, else the default of its deployment tier. A record that is exactly so "
     "many business days old is still kept. The age of an incident runs from when it was closed.",
-    "too_short": "The framework asks for more days than are kept.",
-    "longer_than_needed": "Kept for longer than any followed framework asks: GDPR wants a purpose for that, or less.",
+    "too short": "The framework asks for more days than are kept.",
+    "longer than needed": "Kept for longer than any followed framework asks: GDPR wants a purpose for that, or less.",
     "at hand": "All that is kept is in the store and answers at once; nothing is moved to an archive.",
 }
 
@@ -28,7 +28,7 @@ def build(retention: pl.DataFrame, figures: Figures) -> Document:
     ).sort("record_class")
     rules, conflicts = figures.rows(retention_rules.rules), figures.counted("retention_conflicts")
     return Document(
-        headline=_headline(classes, conflicts),
+        *_opening(classes, conflicts),
         tables=(
             Table("classes", "Records and their retention", classes, labels=LABELS, words=("record_class", "source")),
             Table(
@@ -38,6 +38,7 @@ def build(retention: pl.DataFrame, figures: Figures) -> Document:
                 labels=LABELS,
                 state=["status"],
                 words=("record_class",),
+                part_of=("rules",),
             ),
             Table(
                 "rules",
@@ -53,20 +54,24 @@ def build(retention: pl.DataFrame, figures: Figures) -> Document:
     )
 
 
-def _headline(classes: pl.DataFrame, conflicts: pl.DataFrame) -> str:
+def _opening(classes: pl.DataFrame, conflicts: pl.DataFrame) -> Opening:
     if classes.is_empty():
-        return "No retention is known: there is no deployment that would say how long records are kept."
+        return Opening("No retention is known: there is no deployment that would say how long records are kept.")
     kept = " and ".join(
         f"the {WORDS[name]} for {days:,} days" for name, days in classes.select("record_class", "days").iter_rows()
     )
     if conflicts.is_empty():
-        return f"The console keeps {kept}; no framework in scope asks for another time."
+        return Opening(f"The console keeps {kept}; no framework in scope asks for another time.")
     short = conflicts.filter(pl.col("status") == "too_short")
     worst = short.sort("difference_days", "framework", "record_class").head(1)
     if worst.is_empty():
-        return f"The console keeps {kept}; GDPR asks for a reason to keep them that long."
+        return Opening(
+            f"The console keeps {kept}.", "Write down why records are kept that long: GDPR asks for a reason."
+        )
     framework, citation, missing = worst.select("framework", "citation", "difference_days").row(0)
-    return f"The console keeps {kept}; {pack(framework)} {citation} asks for {-missing:,} days more."
+    return Opening(
+        f"The console keeps {kept}.", f"Keep them {-missing:,} days longer: {pack(framework)} {citation} asks."
+    )
 
 
 def _warnings(classes: pl.DataFrame, conflicts: pl.DataFrame) -> list[str]:

@@ -3,18 +3,21 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.formulas import iso_week
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.evidence import renewals
 from reports.evidence.renewals import NAMES, WAVES
 from reports.figures import select
-from reports.shared import personal
+from reports.shared import personal, setup
 from reports.shared.packs import control
 from reports.shared.wording import count, count_of, hours, percent, some_of
 
 SAID = {wave: "overdue" if wave == "overdue" else f"due {name[0].lower()}{name[1:]}" for wave, name in NAMES.items()}
+TONES = dict[str, Tone](zip(NAMES.values(), ("bad", "watch", "calm", "neutral", "neutral"), strict=True))
 HIDDEN = ("attestation_id", "owner", "reminder_id", "week", "group_id")
 LABELS = {"name": "Framework", "demand_hours": "All hours", "evidence_freshness": "Evidence now"}
 
@@ -26,7 +29,7 @@ def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     line = pl.format("{} {} ({})", "framework", "control_id", personal.days("days_left", "late", "due"))
     owners = personal.sections(rows.filter("owed"), "wave", SAID, line)
     return Document(
-        headline=_headline(every, owners, figures),
+        *_opening(every, owners, figures),
         tables=(
             Table("waves", "Waves", waves, labels={**LABELS, "name": "Wave"}, hidden=("wave",)),
             Table("owners", "To each owner now", owners,
@@ -44,23 +47,23 @@ def build(attestations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     )  # fmt: skip
 
 
-def _headline(every: pl.DataFrame, owners: pl.DataFrame, figures: Figures) -> str:
+def _opening(every: pl.DataFrame, owners: pl.DataFrame, figures: Figures) -> Opening:
     if every.is_empty():
-        return "No attestation is waiting to be signed: check that attestations have been set up."
+        return Opening("No attestation is waiting to be signed.", setup.fill("attestations"))
     number = figures["renewals_in_90_days"]
     if not number:
-        return f"No attestation falls due within 90 days; the next is due {every['due_on'][0]}."
+        return Opening(f"No attestation falls due within 90 days; the next is due {spelled_day(every['due_on'][0])}.")
     late = figures["attestations_overdue"] or "none"
     start = (
         f"{count_of(number, 'attestation')} to sign within 90 days ({hours(figures['renewals_hours'])}), {late} overdue"
     )
     if owners.is_empty():
-        return f"{start}; whoever is due was asked within the last days, nothing is to be sent now."
+        return Opening(f"{start}.", "Nothing is to be sent now: whoever is due was asked within the last days.")
     first = owners.row(0, named=True)
     begin = f" ({first['overdue']:,} overdue)" if first["overdue"] else ""
     if first["recipient"] is None:
-        return f"{start}; {count_of(first['items'], 'has', 'have')} no owner to ask{begin}: name one first."
-    return f"{start}; begin with {first['recipient']}, who has {first['items']:,} to sign now{begin}."
+        return Opening(f"{start}.", f"Name owners first: {count_of(first['items'], 'has', 'have')} none to ask{begin}.")
+    return Opening(f"{start}.", f"Begin with {first['recipient']}, who has {first['items']:,} to sign now{begin}.")
 
 
 def _warnings(figures: Figures) -> list[str]:
@@ -81,7 +84,7 @@ def _charts(waves: pl.DataFrame) -> list[Chart]:
     if not waves["renewals"].sum():
         return []
     alt = "Attestations to renew in each wave."
-    return [Chart("bars", "Renewals by wave", waves.select("name", "renewals"), "name", "renewals", alt)]
+    return [Chart("bars", "Renewals by wave", waves.select("name", "renewals"), "name", "renewals", alt, tones=TONES)]
 
 
 def _definitions(ask: Ask) -> dict[str, str]:

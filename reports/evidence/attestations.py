@@ -3,14 +3,16 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.evidence import attestation_board
 from reports.evidence.attestation_board import ON_BOARD, STATUSES
 from reports.figures import select
-from reports.shared import packs
-from reports.shared.wording import count_of, some_of
+from reports.shared import packs, setup
+from reports.shared.wording import count_of, sentence, some_of
 
 STATES = ("status", "evidence_freshness")
 HIDDEN = ("id", "group_id")
@@ -32,7 +34,7 @@ def build(attestations: pl.DataFrame, control_status: pl.DataFrame, figures: Fig
     due = {"due_soon": f"Within {count_of(soon, 'day')}", "due_30": f"{soon + 1} to 30 days" if soon < 30 else "Later"}
     labels = {**LABELS, **due}
     return Document(
-        headline=_headline(board, figures),
+        *_opening(board, figures),
         tables=(
             Table("attestations", "Board, most urgent first", board, labels=labels, state=STATES, hidden=HIDDEN),
             Table("frameworks", "By framework", frameworks, labels=labels),
@@ -49,18 +51,20 @@ def build(attestations: pl.DataFrame, control_status: pl.DataFrame, figures: Fig
     )  # fmt: skip
 
 
-def _headline(board: pl.DataFrame, figures: Figures) -> str:
+def _opening(board: pl.DataFrame, figures: Figures) -> Opening:
     needing, lacking = figures["controls_to_attest"], figures["controls_unattested"]
     if not needing and board.is_empty():
-        return "No control in scope needs an attestation, and none was asked for."
+        return Opening("No control in scope needs an attestation, and none was asked for.", setup.fill("attestations"))
     needed = f"{count_of(needing, 'control')} that {'needs' if needing == 1 else 'need'} an attestation"
     if board.is_empty():
-        return f"No attestation was ever asked for: nobody vouches for any of {needed}."
+        return Opening(
+            f"No attestation was ever asked for: nobody vouches for any of {needed}.", setup.fill("attestations")
+        )
     signed = needing - lacking
     start = f"{signed:,} of {needed} {'has' if 1 in (signed, needing) else 'have'} one in force"
     if lacking:
         start += f", {lacking:,} {'has' if lacking == 1 else 'have'} none"
-    return f"{start}; {_next(board, figures)}."
+    return Opening(f"{start}.", sentence(f"{_next(board, figures)}."))
 
 
 def _next(board: pl.DataFrame, figures: Figures) -> str:
@@ -70,7 +74,7 @@ def _next(board: pl.DataFrame, figures: Figures) -> str:
     match first["status"]:
         case "overdue":
             late = count_of(figures["attestations_overdue"], "attestation is", "attestations are")
-            return f"{late} overdue: start with {what}, due {first['due_on']}"
+            return f"{late} overdue: start with {what}, due {spelled_day(first['due_on'])}"
         case "rejected":
             refused = count_of(figures["attestations_rejected"], "was", "were")
             return f"{refused} rejected: renew {what} first"
@@ -78,7 +82,7 @@ def _next(board: pl.DataFrame, figures: Figures) -> str:
         return f"{count_of(figures[without], 'control has', 'controls have')} no duty to sign: ask for those first"
     if first["status"] == "attested":
         return "nothing is open"
-    return f"none is overdue, {what} comes next, due {first['due_on']}"
+    return f"none is overdue, {what} comes next, due {spelled_day(first['due_on'])}"
 
 
 def _warnings(figures: Figures) -> list[str]:
@@ -101,8 +105,13 @@ def _charts(frameworks: pl.DataFrame, due: dict[str, str]) -> list[Chart]:
     frame = parts.unpivot(STATUSES, index="framework", variable_name="status", value_name="attestations")
     said = {name: f"due {when[:1].lower()}{when[1:]}" for name, when in due.items()}
     frame = frame.with_columns(pl.col("status").replace(said).str.replace_all("_", " "))
+    tones: dict[str, Tone] = {said["due_soon"]: "watch", said["due_30"]: "calm"}
     alt = "Attestations on the board by framework and status."
-    return [Chart("stacked", "Attestations by status", frame, "framework", "attestations", alt, series="status")]
+    return [
+        Chart(
+            "stacked", "Attestations by status", frame, "framework", "attestations", alt, series="status", tones=tones
+        )
+    ]
 
 
 REPORT = Report(

@@ -3,14 +3,14 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.formulas import has_coverage
 from engine.model.report import Report
 from reports.evidence import control_ages
 from reports.evidence.control_ages import STATES
 from reports.figures import select
-from reports.shared import packs
+from reports.shared import packs, setup
 from reports.shared.wording import count_of, part_of, some_of
 
 HIDDEN = ("last_evidence_at", "group_id", "cadence")
@@ -35,9 +35,10 @@ def build(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame, fig
         "debt_days", "missing", "owner", descending=[True, True, False]
     )
     return Document(
-        headline=_headline(queue, figures),
+        *_opening(queue, figures),
         tables=(
-            Table("queue", "Stale queue, most urgent first", queue, labels=LABELS, state=["state"], hidden=HIDDEN),
+            Table("queue", "Stale queue, most urgent first", queue, labels=LABELS, state=["state"], hidden=HIDDEN,
+                  part_of=("controls",)),
             Table("frameworks", "By framework", frameworks, labels=LABELS),
             Table("owners", "By owner", owners, labels=LABELS,
                   note="An empty owner is nobody: those controls will not refresh themselves."),
@@ -50,20 +51,20 @@ def build(control_assessments: pl.DataFrame, control_evidence: pl.DataFrame, fig
     )  # fmt: skip
 
 
-def _headline(queue: pl.DataFrame, figures: Figures) -> str:
+def _opening(queue: pl.DataFrame, figures: Figures) -> Opening:
     applicable = figures["controls_applicable"]
     if not applicable:
-        return "No control applies, so there is no evidence whose freshness could be measured."
+        return Opening("No control applies, so there is no evidence whose freshness could be measured.", setup.IN_SCOPE)
     inside = figures["evidence_fresh"] + figures["evidence_due_soon"]
     have = part_of(inside, applicable, "applicable control", ("has", "have"))
     share = f"{have} evidence inside the window ({figures['evidence_in_window_pct']} %)"
     if queue.is_empty():
-        return f"{share}; nothing is stale or missing."
+        return Opening(f"{share}; nothing is stale or missing.")
     said = {"evidence_stale": "stale", "evidence_missing": "missing", "evidence_future_dated": "dated in the future"}
     outside = ", ".join(f"{figures[name]:,} {word}" for name, word in said.items() if figures[name])
     first = queue.row(0, named=True)
     what = packs.control(f"{first['framework']}:{first['control_id']}")
-    return f"{share}; {outside}: start with {what} ({control_ages.why(first)})."
+    return Opening(f"{share}; {outside}.", f"Start with {what} ({control_ages.why(first)}).")
 
 
 def _warnings(figures: Figures, coverage: Coverage, ask: Ask) -> list[str]:

@@ -3,15 +3,16 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.evidence import request_measures
 from reports.evidence.request_items import CLOCKS, STATES, TO_DO, open_requests, turnaround_days, with_recipients
 from reports.evidence.request_measures import PERCENTILES, PRIORITIES
 from reports.figures import select
-from reports.shared import personal
-from reports.shared.wording import count_of, part_of
+from reports.shared import personal, setup
+from reports.shared.wording import count_of, part_of, sentence
 
 SAID = {clock: clock.replace("_", " ") for clock in CLOCKS}
 HIDDEN = ("framework", "control_id", "requester", "recipient", "owner_left")
@@ -29,7 +30,7 @@ def build(figures: Figures, ask: Ask) -> Document:
     at_risk = queue.filter(pl.col("clock") == "at_risk")
     urgent = pl.format("{} ({}, {})", "id", "priority", personal.days("days_left", "late", "due"))
     return Document(
-        headline=_headline(overdue, at_risk, figures),
+        *_opening(overdue, at_risk, figures),
         tables=(
             Table("overdue", "Overdue, worst first",
                   overdue.select("id", "title", "priority", "owner", "due_on", "days_late", "urgency", *COLUMNS[7:]),
@@ -50,9 +51,12 @@ def build(figures: Figures, ask: Ask) -> Document:
     )  # fmt: skip
 
 
-def _headline(overdue: pl.DataFrame, at_risk: pl.DataFrame, figures: Figures) -> str:
+def _opening(overdue: pl.DataFrame, at_risk: pl.DataFrame, figures: Figures) -> Opening:
     if not figures["requests_recorded"]:
-        return "No auditor's request is recorded, so nothing is known about how fast they are answered."
+        return Opening(
+            "No auditor's request is recorded, so nothing is known about how fast they are answered.",
+            setup.fill("evidence_requests"),
+        )
     late, closed = figures["requests_overdue"], figures["requests_closed_in_period"]
     in_time = part_of(figures["requests_closed_on_time_in_period"], closed + late, "request", ("was", "were"))
     share = figures["requests_on_time_pct"]
@@ -62,14 +66,16 @@ def _headline(overdue: pl.DataFrame, at_risk: pl.DataFrame, figures: Figures) ->
         first = overdue.row(0, named=True)
         who = f"{first['priority']}, {count_of(first['days_late'], 'day')} late, with {first['recipient'] or 'nobody'}"
         also = f" and {risk}" if at_risk.height else ""
-        do = TO_DO[first["next_step"]].format(first["id"])
-        return f"{start}; {count_of(late, 'is', 'are')} overdue{also}: {do} first ({who})."
+        do = sentence(TO_DO[first["next_step"]].format(first["id"]))
+        return Opening(f"{start}; {count_of(late, 'is', 'are')} overdue{also}.", f"{do} first ({who}).")
     if at_risk.height:
         first = at_risk.row(0, named=True)
-        return f"{start}; none is overdue, {risk}: {first['id']} is due {first['due_on']}."
+        return Opening(
+            f"{start}; none is overdue, {risk}.", f"Answer {first['id']}, due {spelled_day(first['due_on'])}."
+        )
     if not figures["requests_open"]:
-        return f"{start}; no request is open."
-    return f"{start}; of {count_of(figures['requests_open'], 'open request')} none is overdue or at risk."
+        return Opening(f"{start}; no request is open.")
+    return Opening(f"{start}; of {count_of(figures['requests_open'], 'open request')} none is overdue or at risk.")
 
 
 def _warnings(queue: pl.DataFrame, figures: Figures) -> list[str]:

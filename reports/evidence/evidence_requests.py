@@ -3,12 +3,14 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.evidence.request_items import CLOCKS, STATES, TO_DO, by_control, open_requests, with_recipients
 from reports.figures import select
-from reports.shared.wording import count_of, part_of, some_of
+from reports.shared import setup
+from reports.shared.wording import count_of, part_of, sentence, some_of
 
 HIDDEN = (
     *("backup", "requester", "opened_on", "paused_minutes", "control_title", "evidence_freshness", "owner_left"),
@@ -40,7 +42,7 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
         *("requester", "backup", "paused_minutes", "control_title", "owner_left", "next_step"),
     )
     return Document(
-        headline=_headline(queue, figures),
+        *_opening(queue, figures),
         tables=(
             Table("requests", "Open requests, most urgent first", queue.select(columns), labels=LABELS, state=STATES,
                   hidden=HIDDEN),
@@ -57,22 +59,22 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     )  # fmt: skip
 
 
-def _headline(queue: pl.DataFrame, figures: Figures) -> str:
+def _opening(queue: pl.DataFrame, figures: Figures) -> Opening:
     recorded, number = figures["requests_recorded"], figures["requests_open"]
     if not recorded:
-        return "No auditor's request is recorded; if an audit is running, enter what was asked for."
+        return Opening("No auditor's request is recorded.", setup.fill("evidence_requests"))
     if not number:
-        return f"No request is open; {count_of(recorded, 'was', 'were')} closed so far."
+        return Opening(f"No request is open; {count_of(recorded, 'was', 'were')} closed so far.")
     late, risk = figures["requests_overdue"], figures["requests_at_risk"]
     first = queue.row(0, named=True)
     who = f"{first['owner'] or 'nobody'}{', who has left' if first['owner_left'] else ''}"
-    where = f"{first['priority']}, due {first['due_on']}, with {who}"
-    do = f"{TO_DO[first['next_step']].format(first['id'])} first ({where})"
+    where = f"{first['priority']}, due {spelled_day(first['due_on'])}, with {who}"
+    do = sentence(f"{TO_DO[first['next_step']].format(first['id'])} first ({where}).")
     if not late and not risk:
-        return f"Of {count_of(number, 'open request')} none is overdue or at risk; {do}."
+        return Opening(f"Of {count_of(number, 'open request')} none is overdue or at risk.", do)
     if not late:
-        return f"{part_of(risk, number, 'open request')} at risk and none is overdue: {do}."
-    return f"{part_of(late, number, 'open request')} overdue{f' and {risk:,} at risk' if risk else ''}: {do}."
+        return Opening(f"{part_of(risk, number, 'open request')} at risk and none is overdue.", do)
+    return Opening(f"{part_of(late, number, 'open request')} overdue{f' and {risk:,} at risk' if risk else ''}.", do)
 
 
 def _warnings(queue: pl.DataFrame) -> list[str]:

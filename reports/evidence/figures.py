@@ -187,7 +187,7 @@ REQUESTS = (
                "requests", Percentile("age_days", pct), ~_CLOSED, "open since {opened_on}")
         for pct, said in _RANK.items()
     ),
-    Figure("requests_open_paused_minutes", "Minutes that open requests waited on the requester", "minutes", "neither",
+    Figure("requests_open_paused_minutes", "Time that open requests waited on the requester", "minutes", "neither",
            "Minutes during which the clocks of open evidence requests stood because they waited on the requester.",
            "requests", Sum("paused_minutes"), ~_CLOSED, "{clock}, {paused_minutes} minutes paused"),
     Figure("request_recipients", "People with open evidence requests", "count", "neither",

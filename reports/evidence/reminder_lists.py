@@ -1,6 +1,7 @@
 """The three lists of what people are reminded of, and the reminders that are owed now, one for each recipient."""
 
 from datetime import date
+from typing import Annotated, TypeAlias
 
 import polars as pl
 
@@ -16,18 +17,17 @@ REMINDERS = {
 }
 
 
-def overdue(
-    obligations: pl.DataFrame, remediations: pl.DataFrame, people: pl.DataFrame, reminders: pl.DataFrame, ask: Ask
-) -> pl.DataFrame:
+Duties: TypeAlias = Annotated[pl.DataFrame, steps.duties]
+
+
+def overdue(duties: Duties, reminders: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Pending duties and open remediations past their date."""
-    return steps.overdue(steps.duties(obligations, remediations, people, ask), reminders, ask)
+    return steps.overdue(duties, reminders, ask)
 
 
-def due_soon(
-    obligations: pl.DataFrame, remediations: pl.DataFrame, people: pl.DataFrame, reminders: pl.DataFrame, ask: Ask
-) -> pl.DataFrame:
+def due_soon(duties: Duties, reminders: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Pending duties and open remediations that have come down to one of their steps."""
-    return steps.due_soon(steps.duties(obligations, remediations, people, ask), reminders, ask)
+    return steps.due_soon(duties, reminders, ask)
 
 
 def regressions(
@@ -45,21 +45,12 @@ def regressions(
 
 
 def to_send(
-    obligations: pl.DataFrame,
-    remediations: pl.DataFrame,
-    control_status: pl.DataFrame,
-    control_evidence: pl.DataFrame,
-    state_changes: pl.DataFrame,
-    readiness_weeks: pl.DataFrame,
-    people: pl.DataFrame,
-    reminders: pl.DataFrame,
-    ask: Ask,
+    past: Annotated[pl.DataFrame, overdue],
+    coming: Annotated[pl.DataFrame, due_soon],
+    worse: Annotated[pl.DataFrame, regressions],
 ) -> pl.DataFrame:
     """The reminders to send now: recipient, list and a line for each item, the most urgent first."""
-    duties = steps.duties(obligations, remediations, people, ask)
-    late = steps.overdue(duties, reminders, ask).filter("owed")
-    soon = steps.due_soon(duties, reminders, ask).filter("owed")
-    worse = regressions(control_status, control_evidence, state_changes, people, reminders, readiness_weeks)
+    late, soon = past.filter("owed"), coming.filter("owed")
     when = pl.format("{} ({})", "title", personal.days("days_left", "late", "due"))
     change = pl.format("{} {} ({} → {})", "item", "title", "previous_state", "state")
     parts = [

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Coverage
+from engine.model.document import Coverage, FrameRow
 from engine.model.formulas import nearest_rank
 from reports.evidence.request_items import CLOCKS
 
@@ -15,25 +15,24 @@ PERCENTILES = (50, 90, 95)
 BUCKETS = (("0–7", 0, 7), ("8–14", 8, 14), ("15–30", 15, 30), ("31+", 31, None))
 
 
-def _measures(queue: pl.DataFrame, closed: pl.DataFrame) -> dict[str, Any]:
+def _measures(queue: Sequence[FrameRow], closed: Sequence[FrameRow]) -> dict[str, Any]:
     """F5: closed in time of what was closed or is overdue; percentiles of closed and of still open requests."""
-    on_time = closed.filter(pl.col("clock") == "closed_on_time").height
-    late = closed.height - on_time
-    open_now = {clock: queue.filter(pl.col("clock") == clock).height for clock in CLOCKS}
-    accepted = closed.filter(pl.col("auditor_status") == "accepted")
-    first = accepted.filter(pl.col("returns") == 0).height
+    on_time = sum(row["clock"] == "closed_on_time" for row in closed)
+    open_now = {clock: sum(row["clock"] == clock for row in queue) for clock in CLOCKS}
+    returns = [row["returns"] for row in closed if row["auditor_status"] == "accepted"]
+    first = returns.count(0)
     return {
-        "open": queue.height,
+        "open": len(queue),
         **open_now,
-        "closed": closed.height,
+        "closed": len(closed),
         "closed_on_time": on_time,
-        "closed_late": late,
-        "on_time_pct": Coverage(on_time, closed.height + open_now["overdue"]).pct,
-        "accepted": accepted.height,
+        "closed_late": len(closed) - on_time,
+        "on_time_pct": Coverage(on_time, len(closed) + open_now["overdue"]).pct,
+        "accepted": len(returns),
         "accepted_first_pass": first,
-        "first_pass_pct": Coverage(first, accepted.height).pct,
-        **_ranks("turnaround", closed["turnaround"].drop_nulls().to_list()),
-        **_ranks("open_age", queue["age_days"].to_list()),
+        "first_pass_pct": Coverage(first, len(returns)).pct,
+        **_ranks("turnaround", [row["turnaround"] for row in closed if row["turnaround"] is not None]),
+        **_ranks("open_age", [row["age_days"] for row in queue]),
     }
 
 
@@ -50,16 +49,22 @@ def by_priority(queue: pl.DataFrame, closed: pl.DataFrame, ask: Ask) -> pl.DataF
 
 def by(queue: pl.DataFrame, closed: pl.DataFrame, column: str, wanted: Sequence[str] = ()) -> pl.DataFrame:
     """The measures for each value of a column, empty ones included; ``wanted`` values come even without rows."""
-    found = {*queue[column].to_list(), *closed[column].to_list()}
+    waiting = _grouped(queue.select(column, "clock", "age_days"), column)
+    done = _grouped(closed.select(column, "clock", "auditor_status", "returns", "turnaround"), column)
+    found = {*waiting, *done}
     values = [*wanted, *sorted(found - {None, *wanted}), *({None} & found)]
-    rows = []
-    for value in values:
-        same = pl.col(column).eq_missing(pl.lit(value, dtype=pl.String))
-        rows.append({column: value, **_measures(queue.filter(same), closed.filter(same))})
-    names = list(_measures(queue.clear(), closed.clear()))
+    rows = [{column: value, **_measures(waiting.get(value, ()), done.get(value, ()))} for value in values]
     schema: dict[str, Any] = {column: pl.String}
-    schema |= {name: pl.Float64 if name.endswith("_pct") else pl.Int64 for name in names}
+    schema |= {name: pl.Float64 if name.endswith("_pct") else pl.Int64 for name in _measures((), ())}
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _grouped(requests: pl.DataFrame, column: str) -> dict[Any, list[FrameRow]]:
+    """The requests of each value of a column, in their order."""
+    groups: dict[Any, list[FrameRow]] = {}
+    for row in requests.iter_rows(named=True):
+        groups.setdefault(row[column], []).append(row)
+    return groups
 
 
 def aging(queue: pl.DataFrame) -> pl.DataFrame:

@@ -3,12 +3,12 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Document, Table
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.evidence import reminder_lists, steps
 from reports.figures import select
-from reports.shared import personal
+from reports.shared import personal, setup
 from reports.shared.wording import all_of as named
 from reports.shared.wording import count_of, some_of
 
@@ -31,7 +31,7 @@ def build(destinations: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     soon, late = figures.rows(reminder_lists.due_soon), figures.rows(reminder_lists.overdue)
     owners = personal.sections(figures.rows(reminder_lists.to_send), "list", reminder_lists.REMINDERS, pl.col("line"))
     return Document(
-        headline=_headline(owners, figures),
+        *_opening(owners, figures),
         tables=(
             Table("owners", "To each recipient now", owners,
                   note="What is owed now, one mail for each. An empty name is nobody: give those items an owner."),
@@ -64,7 +64,7 @@ def _settings(destinations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"setting": pl.String, "value": pl.String}, orient="row")
 
 
-def _headline(owners: pl.DataFrame, figures: Figures) -> str:
+def _opening(owners: pl.DataFrame, figures: Figures) -> Opening:
     worse = count_of(figures["controls_regressed"], "control")
     counts = {
         "reminder_items_overdue": f"{figures['reminder_items_overdue']:,} overdue",
@@ -73,19 +73,24 @@ def _headline(owners: pl.DataFrame, figures: Figures) -> str:
     }
     present = [words for name, words in counts.items() if figures[name]]
     if not present:
-        seen = figures["last_snapshot_on"]
-        unknown = "" if seen else ", and without a snapshot nobody can tell whether a control got worse"
-        return f"Nothing is overdue or due soon{unknown}."
+        if figures["last_snapshot_on"]:
+            return Opening("Nothing is overdue or due soon.")
+        return Opening(
+            "Nothing is overdue or due soon, and without a snapshot nobody can tell whether a control got worse.",
+            setup.fill("attestations", "evidence_requests", "remediations"),
+        )
     start, number = ", ".join(present), figures["reminders_to_send"]
     if not number:
-        return f"{start}; everybody concerned has been reminded, nothing is to be sent now."
+        return Opening(f"{start}; nothing is to be sent now.", "Wait: everybody concerned has been reminded.")
     send = f"{count_of(number, 'reminder')} {'is' if number == 1 else 'are'} to be sent"
     first = owners.row(0, named=True)
     if first["recipient"] is None:
-        return f"{start}; {send}, but nobody is known to send {'it' if number == 1 else 'them'} to: name owners."
+        return Opening(
+            f"{start}; {send}.", f"Name owners: nobody is known to send {'it' if number == 1 else 'them'} to."
+        )
     people = count_of(figures["reminder_recipients"], "person", "people")
     items = count_of(first["items"], "item") + (f", {first['overdue']:,} overdue" if first["overdue"] else "")
-    return f"{start}; {send} to {people}, most urgent to {first['recipient']} ({items})."
+    return Opening(f"{start}; {send} to {people}.", f"Send the most urgent to {first['recipient']} ({items}).")
 
 
 def _warnings(figures: Figures) -> list[str]:

@@ -2,14 +2,16 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
+from engine.model.heat import SHARE_OF_GOOD
 from engine.model.report import Report
 from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage, tally
 from reports.frameworks.cis_safeguards import GROUPS, MEASURES, declared_mean, implementation_groups, safeguards
+from reports.shared import setup
 from reports.shared.columns import share_pct
-from reports.shared.wording import count_of, part_of
+from reports.shared.wording import count_of, part_of, start_with
 
 LABELS = {
     "control_id": "Safeguard",
@@ -33,12 +35,13 @@ def build(figures: Figures) -> Document:
     rows = figures.rows(safeguards)
     groups, controls, missing = implementation_groups(rows), _controls(rows), _missing(rows)
     return Document(
-        headline=_headline(groups, missing, figures["cis_group_reached"]),
+        *_opening(groups, missing, figures["cis_group_reached"]),
         tables=(
             Table("implementation_groups", "Implementation groups, cumulative",
                   groups.with_columns(group=pl.format("IG{}", "group")), labels=LABELS),
-            Table("missing", "Not in place, lowest group first", missing, labels=LABELS, state=["state", "status"]),
-            Table("controls", "The eighteen controls", controls, heat=MEASURES),
+            Table("missing", "Not in place, lowest group first", missing, labels=LABELS, state=["state", "status"],
+                  part_of=("safeguards",)),
+            Table("controls", "The eighteen controls", controls, heat=MEASURES, scale=SHARE_OF_GOOD),
             Table(
                 "safeguards",
                 "Every safeguard",
@@ -86,18 +89,17 @@ def _missing(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(groups: pl.DataFrame, missing: pl.DataFrame, reached: str | None) -> str:
+def _opening(groups: pl.DataFrame, missing: pl.DataFrame, reached: str | None) -> Opening:
     if groups.is_empty():
-        return "CIS Controls v8.1 are not in scope, so there is nothing to assess."
+        return Opening("CIS Controls v8.1 are not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     if reached == f"IG{GROUPS[-1]}":
-        return f"{reached} is complete: every applicable safeguard of the three implementation groups is in place."
+        return Opening(f"{reached} is complete: every applicable safeguard of the three groups is in place.")
     next_group = groups.filter(~pl.col("complete")).row(0, named=True)
     if missing.is_empty():
-        return f"No safeguard of IG{next_group['group']} applies, so nothing can be said about it."
-    first = missing.row(0, named=True)
+        return Opening(f"No safeguard of IG{next_group['group']} applies, so nothing can be said about it.")
     share = part_of(next_group["in_place"], next_group["applicable"], f"IG{next_group['group']} safeguard")
     so_far = f"{reached} is complete; " if reached else ""
-    return f"{so_far}{share} in place. Start with {first['control_id']} {first['title']} ({first['why']})."
+    return Opening(f"{so_far}{share} in place.", start_with(missing.row(0, named=True)))
 
 
 def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
@@ -23,6 +23,7 @@ from reports.frameworks.cmmc_results import (
     close_out,
     results,
 )
+from reports.shared import setup
 from reports.shared.wording import count_of, part_of, some_of
 
 LABELS = {
@@ -58,7 +59,7 @@ def build(figures: Figures, ask: Ask) -> Document:
     open_rows = failing.sort("on_poam", -pl.col("points_lost"), "position", "control_id")
     domains = _domains(rows)
     return Document(
-        headline=_headline(open_rows, figures),
+        *_opening(open_rows, figures),
         tables=(
             Table("domains", "By domain", domains, labels=LABELS),
             Table(
@@ -70,6 +71,7 @@ def build(figures: Figures, ask: Ask) -> Document:
                 ),
                 labels=LABELS,
                 state=["state", "severity", "status"],
+                part_of=("requirements",),
             ),
             Table(
                 "requirements",
@@ -109,27 +111,29 @@ def _domains(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(open_rows: pl.DataFrame, figures: Figures) -> str:
+def _opening(open_rows: pl.DataFrame, figures: Figures) -> Opening:
     total, failing, barred = figures["cmmc_requirements"], figures["cmmc_not_met"], figures["cmmc_barred_from_poam"]
     if not total:
-        return "CMMC Level 2 is not in scope, so there is nothing to score."
+        return Opening("CMMC Level 2 is not in scope, so there is nothing to score.", setup.IN_SCOPE)
     if figures["cmmc_status"] == UNSCORED:
         rest = f", then close the {count_of(failing, 'requirement')} NOT MET" if failing else ""
-        return (
-            "No SPRS score can be given, because there is no evidence of a system security plan (3.12.4): write and "
-            f"approve it first{rest}."
+        return Opening(
+            "No SPRS score can be given, because there is no evidence of a system security plan (3.12.4).",
+            f"Write and approve the plan{rest}.",
         )
     scored = f"SPRS score {figures['sprs_score']} of 110"
     if figures["cmmc_status"] == FINAL:
-        return f"{scored}: every requirement is MET or N/A, which allows Final Level 2."
+        return Opening(f"{scored}: every requirement is MET or N/A, which allows Final Level 2.")
     first = open_rows.row(0, named=True)
     cost = count_of(first["points_lost"], "point")
-    start = f"Start with {first['control_id']} {first['title']} ({first['why']}, {cost})"
+    start = f"Start with {first['control_id']} {first['title']} ({first['why']}, {cost})."
     share = f"{part_of(failing, total, 'requirement')} NOT MET"
     if figures["cmmc_status"] == CONDITIONAL:
-        return f"{scored} allows Conditional Level 2: {share}, to be closed within {CLOSE_OUT_DAYS} days. {start}."
+        return Opening(
+            f"{scored} allows Conditional Level 2: {share}, to be closed within {CLOSE_OUT_DAYS} days.", start
+        )
     bar = f"{barred:,} of them may not stand on a POA&M" if barred else f"below {CONDITIONAL_SCORE}"
-    return f"{scored}, no CMMC status: {share}, {bar}. {start}."
+    return Opening(f"{scored}, no CMMC status: {share}, {bar}.", start)
 
 
 def _warnings(rows: pl.DataFrame, failing: pl.DataFrame) -> list[str]:

@@ -3,14 +3,16 @@
 import polars as pl
 
 from engine.model.ask import PERIOD_DAYS, Ask
+from engine.model.days import spelled_day
 from engine.model.declaration import FORMATS
-from engine.model.document import Document, FrameRow, Table
+from engine.model.document import Document, FrameRow, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
 from reports.frameworks.poam_columns import headings
 from reports.frameworks.poam_items import UNNUMBERED
 from reports.frameworks.poam_sheets import FRAMEWORK, SCANS, SHEET, TEMPLATE, closed_items, open_items, packs
+from reports.shared import setup
 from reports.shared.wording import count_of
 
 SHOWN = (
@@ -21,8 +23,8 @@ SHOWN_CLOSED = tuple("status_date" if column == "days_left" else column for colu
 DEFINITIONS = {
     "weakness": "A control that a test or event contradicts or that has no evidence at all, or a finding of a scanner "
     "that is not fixed. Evidence that is stale or partial is not listed unless it was given a number.",
-    "POAM ID": "The number in the ledger, never used again. An item is 'unnumbered' until `hq poam`, or a row of "
-    "poam_items with its weakness_key, gives it a number; a weakness that comes back after its number was closed gets "
+    "POAM ID": "The number in the ledger, never used again. An item is 'unnumbered' until `hq poam`, or an "
+    "imported row of the ledger, gives it a number; a weakness that comes back after its number was closed gets "
     "a new one.",
     "deadline": "High 30, Moderate 90, Low 180 days from the original detection; a date of CISA's catalogue of known "
     "exploited vulnerabilities caps it. Critical is rated High. A numbered item keeps the date of the ledger if it is "
@@ -33,8 +35,9 @@ DEFINITIONS = {
     "others too.",
     "point of contact": "Who works on the gap, else whom the ledger names, else the owner of the control; of a finding "
     "whom the ledger names, else the owner of the service. The calendar and the list of gaps name the same person.",
-    "vulnerability detection and response": "The JSON has internet_reachable, likely_exploitable (known exploited, or "
-    "EPSS of 0.1 and more; unknown counts as yes), potential_impact N1 to N5 by severity, and the day from which a "
+    "vulnerability detection and response": "The JSON also says whether it is reachable from the internet, whether it "
+    "is likely to be exploited (known exploited, or EPSS of 0.1 and more; unknown counts as yes), what impact it can "
+    "have, from N1 to N5 by severity, and the day from which a "
     "vulnerability counts as accepted (192 days after detection).",
 }
 
@@ -53,9 +56,11 @@ def build(
     shown = SHOWN_CLOSED if sheet == "closed" else SHOWN
     first = frame.row(0, named=True) if frame.height else {}
     return Document(
-        headline=_closed(figures)
-        if in_scope and assessed and sheet == "closed"
-        else _headline(in_scope, assessed, first, figures),
+        *(
+            _closed(figures)
+            if in_scope and assessed and sheet == "closed"
+            else _opening(in_scope, assessed, first, figures)
+        ),
         summary={"template": template, "sheet": sheet},
         tables=(
             Table(
@@ -74,26 +79,33 @@ def build(
     )
 
 
-def _closed(figures: Figures) -> str:
+def _closed(figures: Figures) -> Opening:
     if not figures["poam_items_closed"]:
-        return "No item of the plan was closed."
+        return Opening("No item of the plan was closed.")
     late = figures["poam_items_closed_late"]
-    return f"{count_of(figures['poam_items_closed'], 'item')} closed, {late:,} of them after the deadline."
+    return Opening(f"{count_of(figures['poam_items_closed'], 'item')} closed, {late:,} of them after the deadline.")
 
 
-def _headline(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) -> str:
+def _opening(in_scope: bool, assessed: bool, first: FrameRow, figures: Figures) -> Opening:
     if not in_scope:
-        return "The FedRAMP POA&M is not in scope, so there is no plan."
+        return Opening("The FedRAMP POA&M is not in scope, so there is no plan.", setup.IN_SCOPE)
     if not assessed:
-        return "No control is assessed and no scan is on record, so it is not known whether there are weaknesses."
+        return Opening(
+            "No control is assessed and no scan is on record, so it is not known whether there are weaknesses.",
+            setup.fill("findings", route="/api/integrations/vulnerabilities"),
+        )
     waiting = figures["poam_scan_findings_not_late"]
     if not figures["poam_items_open"] and waiting:
-        return f"No item must be listed; {count_of(waiting, 'scan finding is', 'scan findings are')} open and not late."
+        open_scans = count_of(waiting, "scan finding is", "scan findings are")
+        return Opening(f"No item must be listed; {open_scans} open and not late.")
     if not figures["poam_items_open"]:
-        return "No open weakness is on record: no control is contradicted or without evidence, and no finding is open."
+        return Opening(
+            "No open weakness is on record: no control is contradicted or without evidence, and no finding is open."
+        )
     open_items = f"{count_of(figures['poam_items_open'], 'open item')}, {figures['poam_items_late']:,} late"
     name = first["weakness_key"] if first["poam_id"] == UNNUMBERED else first["poam_id"]
-    return f"{open_items}. Start with {name} {first['weakness_name']} (due {first['scheduled_completion_date']})."
+    due = spelled_day(first["scheduled_completion_date"])
+    return Opening(f"{open_items}.", f"Start with {name} {first['weakness_name']} (due {due}).")
 
 
 def _warnings(frame: pl.DataFrame, sheet: str, *, unscanned: bool) -> list[str]:

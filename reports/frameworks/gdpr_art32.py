@@ -2,15 +2,31 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage
-from reports.frameworks.gdpr_measures import CONTRACTS, DEMONSTRATED, IN_PART, RESTORE, STANDING, measures
+from reports.frameworks.gdpr_measures import (
+    CONTRACTS,
+    DEMONSTRATED,
+    IN_PART,
+    NOT_DEMONSTRATED,
+    RESTORE,
+    STANDING,
+    measures,
+)
 from reports.frameworks.gdpr_processors import processors
-from reports.shared.wording import count_of, part_of, some_of
+from reports.shared import setup
+from reports.shared.wording import count_of, part_of, some_of, start_with
 
+TONES: dict[str, Tone] = {
+    DEMONSTRATED: "good",
+    IN_PART: "watch",
+    NOT_DEMONSTRATED: "bad",
+    STANDING["not_applicable"]: "neutral",
+}
 LABELS = {
     "control_id": "Provision",
     "state": "Evidence state",
@@ -45,7 +61,7 @@ def build(figures: Figures) -> Document:
         processors_open=pl.when(article == CONTRACTS).then(pl.lit(figures["gdpr_processors_open"], dtype=pl.Int64)),
     )
     return Document(
-        headline=_headline(rows, figures),
+        *_opening(rows, figures),
         tables=(
             Table(
                 "measures",
@@ -62,7 +78,14 @@ def build(figures: Figures) -> Document:
                     "last_evidence_id",
                 ],
             ),
-            Table("open", "What cannot be shown", _open(rows), labels=LABELS, state=["state", "status"]),
+            Table(
+                "open",
+                "What cannot be shown",
+                _open(rows),
+                labels=LABELS,
+                state=["state", "status"],
+                part_of=("measures",),
+            ),
             Table(
                 "processors",
                 "Processors (Article 28)",
@@ -90,19 +113,15 @@ def _open(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(rows: pl.DataFrame, figures: Figures) -> str:
+def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
     if rows.is_empty():
-        return "GDPR Article 32 is not in scope, so there is nothing to assess."
+        return Opening("GDPR Article 32 is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     applicable = figures["gdpr_applicable"]
     if not applicable:
-        return "No measure of GDPR Article 32 is applicable, so there is nothing to demonstrate."
+        return Opening("No measure of GDPR Article 32 is applicable, so there is nothing to demonstrate.")
     measured = part_of(figures["gdpr_demonstrated"], applicable, "Article 32 measure", ("can", "can"))
-    share = f"{measured} be demonstrated"
     found = _open(rows)
-    if found.is_empty():
-        return f"{share}."
-    first = found.row(0, named=True)
-    return f"{share}. Start with {first['control_id']} {first['title']} ({first['why']})."
+    return Opening(f"{measured} be demonstrated.", "" if found.is_empty() else start_with(found.row(0, named=True)))
 
 
 def _warnings(rows: pl.DataFrame, partners: pl.DataFrame, unassessed: int) -> list[str]:
@@ -124,7 +143,7 @@ def _charts(rows: pl.DataFrame) -> list[Chart]:
     counts = rows.group_by("standing").agg(measures=pl.len().cast(pl.Int64))
     frame = words.join(counts, on="standing", how="left", maintain_order="left").fill_null(0)
     alt = "How many of the measures of Article 32 can be demonstrated."
-    return [Chart("bars", "Can it be shown?", frame, "standing", "measures", alt)]
+    return [Chart("bars", "Can it be shown?", frame, "standing", "measures", alt, tones=TONES)]
 
 
 REPORT = Report(

@@ -2,9 +2,10 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage
 from reports.frameworks.hipaa_findings import (
@@ -19,9 +20,11 @@ from reports.frameworks.hipaa_findings import (
     findings,
     standards,
 )
+from reports.shared import setup
 from reports.shared.columns import share_pct
-from reports.shared.wording import all_of, count_of, some_of
+from reports.shared.wording import all_of, count_of, some_of, start_with
 
+TONES: dict[str, Tone] = {"not implemented, reason documented": "watch"}
 LABELS = {
     "control_id": "Citation",
     "kind": "R or A",
@@ -46,10 +49,17 @@ def build(figures: Figures) -> Document:
     rows, partners = figures.rows(findings), figures.rows(business_associates)
     open_rows = _open(rows)
     return Document(
-        headline=_headline(rows, open_rows, figures),
+        *_opening(rows, open_rows, figures),
         tables=(
             Table("safeguards", "Safeguards, required and addressable apart", _safeguards(rows), labels=LABELS),
-            Table("open", "Not met, required first", open_rows, labels=LABELS, state=["state", "status"]),
+            Table(
+                "open",
+                "Not met, required first",
+                open_rows,
+                labels=LABELS,
+                state=["state", "status"],
+                part_of=("specifications",),
+            ),
             Table(
                 "business_associates",
                 "Business associates",
@@ -111,9 +121,9 @@ def _safeguards(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(rows: pl.DataFrame, open_rows: pl.DataFrame, figures: Figures) -> str:
+def _opening(rows: pl.DataFrame, open_rows: pl.DataFrame, figures: Figures) -> Opening:
     if rows.is_empty():
-        return "The HIPAA Security Rule is not in scope, so there is nothing to assess."
+        return Opening("The HIPAA Security Rule is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     kinds = [kind for kind in ("required", "addressable") if figures[f"hipaa_{kind}"]]
     shares = [f"{figures[f'hipaa_{kind}_met']} of {figures[f'hipaa_{kind}']} {kind}" for kind in kinds]
     text = f"{all_of(shares)} specifications and standards are met"
@@ -121,11 +131,8 @@ def _headline(rows: pl.DataFrame, open_rows: pl.DataFrame, figures: Figures) -> 
         text = "No specification or standard of the HIPAA Security Rule is applicable, so there is nothing to meet"
     missing = figures["hipaa_associates_without_agreement"]
     gap = f"; {count_of(missing, 'business associate has', 'business associates have')} no valid agreement"
-    partners = gap if missing else ""
-    if open_rows.is_empty():
-        return f"{text}{partners}."
-    first = open_rows.row(0, named=True)
-    return f"{text}{partners}. Start with {first['control_id']} {first['title']} ({first['why']})."
+    step = "" if open_rows.is_empty() else start_with(open_rows.row(0, named=True))
+    return Opening(f"{text}{gap if missing else ''}.", step)
 
 
 def _warnings(rows: pl.DataFrame, partners: pl.DataFrame) -> list[str]:
@@ -155,7 +162,7 @@ def _charts(rows: pl.DataFrame) -> list[Chart]:
     )
     present = frame.filter(pl.col("number").sum().over("finding") > 0)
     alt = "What is found on the required and on the addressable specifications and standards."
-    return [Chart("stacked", "Findings", present, "kind", "number", alt, series="finding")]
+    return [Chart("stacked", "Findings", present, "kind", "number", alt, series="finding", tones=TONES)]
 
 
 REPORT = Report(

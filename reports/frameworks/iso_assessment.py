@@ -2,14 +2,15 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from engine.model.vocabulary import CONTROL_STATES
 from reports.figures import select
 from reports.frameworks.iso_statement import FINDINGS, statement
+from reports.shared import setup
 from reports.shared.columns import in_order, share_pct
-from reports.shared.wording import count_of, part_of, some_of
+from reports.shared.wording import count_of, part_of, some_of, start_with
 
 LABELS = {"state": "Status", "strict_pct": "Effective (%)"}
 DEFINITIONS = {
@@ -25,7 +26,7 @@ def build(figures: Figures) -> Document:
     rows = figures.rows(statement)
     areas, applicable = _areas(rows), figures["iso_applicable"]
     return Document(
-        headline=_headline(figures, rows),
+        *_opening(figures, rows),
         tables=(
             Table("areas", "Clauses and Annex A themes", areas, labels=LABELS),
             Table(
@@ -35,6 +36,7 @@ def build(figures: Figures) -> Document:
                 note="Candidates by stated rules; an auditor decides.",
                 labels=LABELS,
                 state=["state"],
+                part_of=("clauses", "annex_a"),
             ),
             _sheet("clauses", "Clauses 4 to 10", rows.filter(~pl.col("annex_a"))),
             _sheet("annex_a", "Statement of applicability: Annex A by theme", rows.filter("annex_a")),
@@ -82,19 +84,18 @@ def _areas(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(figures: Figures, rows: pl.DataFrame) -> str:
+def _opening(figures: Figures, rows: pl.DataFrame) -> Opening:
     if rows.is_empty():
-        return "ISO/IEC 27001 is not in scope, so there is nothing to assess."
+        return Opening("ISO/IEC 27001 is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     share = "No requirement is applicable"
     if applicable := figures["iso_applicable"]:
         share = f"{part_of(figures['iso_effective'], applicable, 'applicable requirement')} effective"
     found = _findings(rows)
     if found.is_empty():
-        return f"{share}; no nonconformity candidate remains."
+        return Opening(f"{share}; no nonconformity candidate remains.")
     majors = count_of(figures["iso_major_candidates"], "major candidate")
     minors = count_of(figures["iso_minor_candidates"], "minor candidate")
-    first = found.row(0, named=True)
-    return f"{share}; {majors} and {minors}. Start with {first['control_id']} {first['title']} ({first['why']})."
+    return Opening(f"{share}; {majors} and {minors} for a nonconformity.", start_with(found.row(0, named=True)))
 
 
 def _warnings(rows: pl.DataFrame, unjustified: int) -> list[str]:

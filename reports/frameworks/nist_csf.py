@@ -2,12 +2,13 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
 from reports.frameworks.assessments import evidence_coverage, tally
 from reports.frameworks.nist_profile import profile
+from reports.shared import setup
 from reports.shared.columns import share_pct
 from reports.shared.wording import count_of, part_of
 
@@ -35,7 +36,7 @@ def build(figures: Figures) -> Document:
     functions, actions = _rollup(rows, "function_id", "function"), _actions(rows)
     unset = figures["csf_target_not_set"]
     return Document(
-        headline=_headline(rows, actions, figures),
+        *_opening(rows, actions, figures),
         tables=(
             Table("functions", "By function", functions),
             Table(
@@ -45,6 +46,7 @@ def build(figures: Figures) -> Document:
                 labels=LABELS,
                 state=["state", "status"],
                 hidden=["why"],
+                part_of=("profile",),
             ),
             Table("categories", "By category", _rollup(rows, "category_id", "category_name")),
             Table(
@@ -100,17 +102,17 @@ def _actions(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(rows: pl.DataFrame, actions: pl.DataFrame, figures: Figures) -> str:
+def _opening(rows: pl.DataFrame, actions: pl.DataFrame, figures: Figures) -> Opening:
     if rows.is_empty():
-        return "NIST CSF 2.0 is not in scope, so there is no profile."
+        return Opening("NIST CSF 2.0 is not in scope, so there is no profile.", setup.IN_SCOPE)
     if not figures["csf_in_scope"]:
-        return "No outcome of NIST CSF 2.0 is in scope of the profile."
+        return Opening("No outcome of NIST CSF 2.0 is in scope of the profile.", setup.fill("control_profiles"))
     share = f"{part_of(figures['csf_at_target'], figures['csf_in_scope'], 'outcome')} at target"
     if actions.is_empty():
-        return f"{share}: the current profile meets the target profile."
+        return Opening(f"{share}: the current profile meets the target profile.")
     first = actions.row(0, named=True)
-    gap = f"{first['gap_points']} points below its target"
-    return f"{share}. Start with {first['control_id']} {first['title']} ({gap}; {first['why']})."
+    gap = f"{count_of(first['gap_points'], 'point')} below its target"
+    return Opening(f"{share}.", f"Start with {first['control_id']} {first['title']} ({gap}; {first['why']}).")
 
 
 def _charts(functions: pl.DataFrame) -> list[Chart]:

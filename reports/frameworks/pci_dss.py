@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
@@ -16,7 +16,8 @@ from reports.frameworks.pci_findings import (
     principals,
     rollup,
 )
-from reports.shared.wording import count_of, part_of
+from reports.shared import setup
+from reports.shared.wording import count_of, part_of, start_with
 
 LABELS = {
     "control_id": "Requirement",
@@ -42,11 +43,17 @@ def build(requirements: pl.DataFrame, gaps: pl.DataFrame, figures: Figures) -> D
     rows, twelve = figures.rows(findings), figures.rows(principals)
     open_rows = _not_in_place(rows, gaps)
     return Document(
-        headline=_headline(open_rows, figures),
+        *_opening(open_rows, figures),
         tables=(
             Table("principals", "The twelve requirements", twelve, labels=LABELS),
             Table(
-                "not_in_place", "Not in Place", open_rows, labels=LABELS, state=["state", "status"], hidden=["weight"]
+                "not_in_place",
+                "Not in Place",
+                open_rows,
+                labels=LABELS,
+                state=["state", "status"],
+                hidden=["weight"],
+                part_of=("requirements",),
             ),
             Table("sections", "By section", rollup(rows, requirements, r"^(\d+\.\d+)"), labels=LABELS),
             Table(
@@ -87,21 +94,20 @@ def _not_in_place(rows: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(open_rows: pl.DataFrame, figures: Figures) -> str:
+def _opening(open_rows: pl.DataFrame, figures: Figures) -> Opening:
     total, overall = figures["pci_requirements"], figures["pci_overall"]
     if not total:
-        return "PCI DSS is not in scope, so there is nothing to assess."
+        return Opening("PCI DSS is not in scope, so there is nothing to assess.", setup.IN_SCOPE)
     if overall == "compliant":
-        return f"Compliant: all {count_of(total, 'requirement')} are In Place or Not Applicable."
+        return Opening(f"Compliant: all {count_of(total, 'requirement')} are In Place or Not Applicable.")
     if overall == "insufficient_data":
-        return "No requirement was found In Place or Not in Place, so nothing can be said about compliance."
+        return Opening("No requirement was found In Place or Not in Place, so nothing can be said about compliance.")
     share = f"Not compliant: {part_of(figures['pci_requirements_not_in_place'], total, 'requirement')} Not in Place"
     if open_rows.is_empty():
         untested = figures["pci_requirements_not_tested"]
         were = f"{untested:,} {'was' if untested == 1 else 'were'} Not Tested"
-        return f"{share}, but {were}: test to complete the assessment."
-    first = open_rows.row(0, named=True)
-    return f"{share}. Start with {first['control_id']} {first['title']} ({first['why']})."
+        return Opening(f"{share}, but {were}.", "Test them to complete the assessment.")
+    return Opening(f"{share}.", start_with(open_rows.row(0, named=True)))
 
 
 def _warnings(rows: pl.DataFrame, untested: int) -> list[str]:

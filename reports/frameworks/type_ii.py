@@ -6,7 +6,7 @@ from datetime import date
 import polars as pl
 
 from engine.model.ask import PERIOD_DAYS, Ask, Parameter
-from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
@@ -15,7 +15,7 @@ from reports.frameworks.type_ii_rows import criteria, criteria_in_scope, criteri
 from reports.frameworks.type_ii_tables import causes, changes, cuecs
 from reports.frameworks.type_ii_tests import FRAMEWORK, NOT_TESTED, months, sample
 from reports.frameworks.type_ii_words import DEFINITIONS, LABELS, MAXIMUM_DAYS, MINIMUM_DAYS
-from reports.shared import records
+from reports.shared import records, setup
 from reports.shared.wording import count_of, some_of
 
 PERIOD = replace(PERIOD_DAYS, default=MAXIMUM_DAYS)
@@ -38,10 +38,11 @@ def build(
     trend = months(criteria_days, bare, test_windows, end)
     trend = trend if bare.height else trend.clear()
     return Document(
-        headline=_headline(found, figures, ask),
+        *_opening(found, figures, ask),
         summary={"period_from": start, "period_to": end},
         tables=(
-            Table("deviations", "Deviations and gaps in operation", found, labels=LABELS, state=["status"]),
+            Table("deviations", "Deviations and gaps in operation", found, labels=LABELS, state=["status"],
+                  part_of=("criteria",)),
             Table("causes", "Deviations by cause", causes(tests)),
             Table("trend", "Operation by month", trend),
             Table("criteria", "Every criterion", _shown(rows), labels=LABELS, state=["state"],
@@ -78,23 +79,25 @@ def _coverage(rows: pl.DataFrame) -> Coverage:
     return Coverage(applicable.filter(pl.col("performed") > 0).height, evidence_coverage(rows).total)
 
 
-def _headline(found: pl.DataFrame, figures: Figures, ask: Ask) -> str:
+def _opening(found: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if not figures["type_ii_criteria"]:
-        return "SOC 2 is not in scope, so there is no period to report on."
+        return Opening("SOC 2 is not in scope, so there is no period to report on.", setup.IN_SCOPE)
     total, noted = figures["type_ii_applicable"], figures["type_ii_exceptions_noted"]
     silent, interrupted = figures["type_ii_not_tested"], figures["type_ii_gaps_in_operation"]
     if not total:
-        return "No SOC 2 criterion is applicable, so there is nothing to report on."
+        return Opening("No SOC 2 criterion is applicable, so there is nothing to report on.")
     if silent == total:
-        return f"No criterion was tested in {count_of(ask.period_days, 'day')}, so nothing is known about operation."
+        days = count_of(ask.period_days, "day")
+        said = f"No criterion was tested in {days}, so nothing is known about operation."
+        return Opening(said, setup.fill("test_runs"))
     noun = "applicable criterion" if total == 1 else "applicable criteria"
     verb = "has" if noted == 1 or total == 1 else "have"
     share = f"{noted:,} of {total:,} {noun} {verb} exceptions noted over {count_of(ask.period_days, 'day')}"
     if found.is_empty():
-        return f"{share}; {silent:,} not tested." if silent else f"{share}; every criterion was tested."
+        return Opening(f"{share}; {silent:,} not tested." if silent else f"{share}; every criterion was tested.")
     gap = f" and {interrupted:,} did not operate throughout" if interrupted else ""
     first = found.row(0, named=True)
-    return f"{share}{gap}. Evaluate {first['control_id']} {first['title']} first ({first['why']})."
+    return Opening(f"{share}{gap}.", f"Evaluate {first['control_id']} {first['title']} first ({first['why']}).")
 
 
 def _warnings(rows: pl.DataFrame, found: pl.DataFrame, since: date | None, ask: Ask) -> list[str]:

@@ -4,6 +4,7 @@ from datetime import date
 
 import polars as pl
 
+from engine.model.thousands import with_thousands
 from reports.frameworks.type_ii_tests import FRAMEWORK
 
 UNKNOWN_CAUSE = "cause not recorded"
@@ -17,7 +18,9 @@ def deviations(tests: pl.DataFrame, criteria: pl.DataFrame) -> pl.DataFrame:
     planned = pl.col("status").fill_null("unplanned") != "unplanned"
     answered = pl.col("response").list.len() > 0
     noun = pl.when(pl.col("deviations") == 1).then(pl.lit("deviation")).otherwise(pl.lit("deviations"))
-    deviated = pl.format("{} {} in {} tested", "deviations", noun, "tested")
+    deviated = pl.format(
+        "{} {} in {} tested", with_thousands(pl.col("deviations")), noun, with_thousands(pl.col("tested"))
+    )
     measured = pl.format("{} days without evidence, {} allowed", "longest_gap_days", "window_days")
     silent = measured.fill_null("no evidence that it ever operated")
     return (

@@ -141,9 +141,10 @@ def sample(days: pl.DataFrame, rows: pl.DataFrame, start: date, end: date, seed:
         "control_id", "cadence").iter_rows()}  # fmt: skip
     inside = days.filter(pl.col("framework") == FRAMEWORK, pl.col("happened_on").is_between(start, end))
     drawn = []
-    for (control,), part in inside.partition_by("control_id", as_dict=True).items():
-        ranked = sorted(part["happened_on"].unique().to_list(), key=lambda day: _draw(seed, str(control), day))
-        drawn += [{"control_id": str(control), "sampled_on": day} for day in ranked[: sizes.get(str(control), 0)]]
+    for control, on in inside.group_by("control_id").agg(pl.col("happened_on").unique()).iter_rows():
+        size = sizes.get(control, 0)
+        ranked = sorted(on, key=lambda day: _draw(seed, control, day)) if size else []
+        drawn += [{"control_id": control, "sampled_on": day} for day in ranked[:size]]
     return pl.DataFrame(drawn, schema={"control_id": pl.String, "sampled_on": pl.Date}, orient="row").sort(
         "control_id", "sampled_on"
     )

@@ -3,18 +3,25 @@
 import polars as pl
 
 from engine.model.ask import PERIOD_DAYS, Ask, Parameter
-from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
+from engine.model.pictures import MatrixPicture
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.mapping import overlay
 from reports.mapping.overlay import SOURCE, TARGET
+from reports.shared import setup
+from reports.shared.columns import in_order
 from reports.shared.wording import count_of
 
 NAMES = {SOURCE: "SOC 2", TARGET: "ISO/IEC 27001"}
 MAPPINGS = ("full", "partial", "none")
 STATES = ("source_state", "target_state", "overlay", "mapping", "state")
-HIDDEN = ("source_newest_at", "target_newest_at", "reviewer", "reviewed_on")
+HIDDEN = (
+    *("source_newest_at", "target_newest_at", "reviewer", "reviewed_on"),
+    *("source_framework", "target_framework", "framework"),  # the page says them in its headings
+)
 LABELS = {
     "source_id": "SOC 2",
     "source_title": "Criterion",
@@ -43,7 +50,7 @@ def build(
     conflicts = figures.counted("crosswalk_conflicts").sort("full", "strength", descending=True, maintain_order=True)
     both = overlay.sides(control_status, control_evidence).filter("applicable")
     return Document(
-        headline=_headline(pairs, conflicts, figures),
+        *_opening(pairs, conflicts, figures),
         tables=(
             Table(
                 "conflicts",
@@ -52,11 +59,13 @@ def build(
                 labels=LABELS,
                 state=STATES,
                 hidden=HIDDEN,
+                part_of=("matrix",),
             ),
             *_view(ask.word(VIEW) == "soa", pairs, targets),
         ),
         coverage=Coverage(both.filter(pl.col("state") != "no_data").height, both.height),
         charts=_charts(figures),
+        pictures=_matrix(pairs),
         definitions=DEFINITIONS,
         warnings=_warnings(organization, pairs),
     )
@@ -66,36 +75,42 @@ def _view(soa: bool, pairs: pl.DataFrame, targets: pl.DataFrame) -> tuple[Table,
     labels = {**LABELS, "control_id": "ISO 27001"}
     if soa:
         note = "The requirement's own state comes first: mapped criteria support it and never replace it."
-        return (Table("soa", "Statement of applicability with mapped criteria", targets, note, labels, state=STATES),)
+        title = "Statement of applicability with mapped criteria"
+        return (Table("soa", title, targets, note, labels, state=STATES, hidden=HIDDEN),)
     short = ("control_id", "title", "applicable", "mapping", "pairs", "full_pairs", "best_relation", "best_strength")
-    coverage = targets.select(*short, "criteria", "state")
+    coverage = targets.select(*short, "criteria", "state", "framework")
     return (
         Table("matrix", "Pairs", pairs.drop("conflict"), labels=labels, state=STATES, hidden=HIDDEN),
-        Table("targets", "Coverage of each ISO requirement", coverage, labels=labels, state=STATES),
+        Table("targets", "Coverage of each ISO requirement", coverage, labels=labels, state=STATES, hidden=HIDDEN),
     )
 
 
-def _headline(pairs: pl.DataFrame, conflicts: pl.DataFrame, figures: Figures) -> str:
+def _opening(pairs: pl.DataFrame, conflicts: pl.DataFrame, figures: Figures) -> Opening:
     if pairs.is_empty():
-        return "The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped."
+        return Opening("The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped.", setup.IN_SCOPE)
     applicable = count_of(figures["crosswalk_targets_applicable"], "applicable ISO requirement")
     share = f"SOC 2 fully covers {figures['crosswalk_targets_full']:,} of {applicable}"
     if conflicts.height:
         first = conflicts.row(0, named=True)
         are = "is" if conflicts.height == 1 else "are"
-        return (
-            f"{share}; {count_of(conflicts.height, 'pair')} {are} in conflict: settle first why {first['source_id']} "
-            f"is effective and {first['target_id']} is not."
+        return Opening(
+            f"{share}; {count_of(conflicts.height, 'pair')} {are} in conflict.",
+            f"Settle first why {first['source_id']} is effective and {first['target_id']} is not.",
         )
     if reusable := figures["crosswalk_reuse"]:
         first = figures.counted("crosswalk_reuse").row(0, named=True)
         ends = (first["source_id"], first["target_id"])
         giver, taker = ends if first["reuse"] == "to target" else ends[::-1]
-        return f"{share}; {count_of(reusable, 'pair')} can share evidence: first link that of {giver} to {taker}."
+        return Opening(
+            f"{share}; {count_of(reusable, 'pair')} can share evidence.",
+            f"Link the evidence of {giver} to {taker} first.",
+        )
     partial, none = figures["crosswalk_targets_partial"], figures["crosswalk_targets_none"]
     if not figures["crosswalk_targets_without_full_pair"]:
-        return f"{share}, and no pair can share evidence that it does not share yet."
-    return f"{share}; {partial:,} in part and {none:,} not at all: collect evidence for those."
+        return Opening(f"{share}, and no pair can share evidence that it does not share yet.")
+    return Opening(
+        f"{share}, {partial:,} in part and {none:,} not at all.", "Collect evidence for those that it does not cover."
+    )
 
 
 def _warnings(organization: pl.DataFrame, pairs: pl.DataFrame) -> list[str]:
@@ -113,13 +128,44 @@ def _warnings(organization: pl.DataFrame, pairs: pl.DataFrame) -> list[str]:
     return warnings
 
 
+def _matrix(pairs: pl.DataFrame) -> list[MatrixPicture]:
+    """Families of criteria by families of requirements, in the order of their standards."""
+    if pairs.is_empty():
+        return []
+    counts = (
+        pairs.with_columns(row=_family("source_id"), column=_family("target_id"))
+        .group_by("row", "column")
+        .agg(pairs=pl.len(), full=pl.col("full").sum())
+        .sort(in_order("row"), in_order("column"))
+    )
+    cells: dict[tuple[str, str], tuple[str, Tone]] = {
+        (row, column): (str(number), "good" if full else "watch") for row, column, number, full in counts.iter_rows()
+    }
+    columns = counts.sort(in_order("column"))["column"].unique(maintain_order=True).to_list()
+    return [
+        MatrixPicture(
+            "Which families meet",
+            "SOC 2 criteria by ISO/IEC 27001 requirements: how many pairs there are, and whether one of them is full.",
+            counts["row"].unique(maintain_order=True).to_list(),
+            columns,
+            cells,
+            {"with a full pair": "good", "in part only": "watch"},
+        )
+    ]
+
+
+def _family(name: str) -> pl.Expr:
+    """``CC6`` of CC6.1, ``A.8`` of A.8.22, ``6`` of 6.1.2."""
+    return pl.col(name).str.extract(r"^([A-Z]+\d+|[A-Z]\.\d+|\d+)").fill_null(pl.col(name))
+
+
 def _charts(figures: Figures) -> list[Chart]:
     if not figures["crosswalk_targets_applicable"]:
         return []
     targets = [figures[f"crosswalk_targets_{state}"] for state in MAPPINGS]
     frame = pl.DataFrame({"mapping": list(MAPPINGS), "targets": targets})
     alt = "Applicable ISO requirements that SOC 2 covers fully, in part and not at all."
-    return [Chart("bars", "ISO requirements by coverage", frame, "mapping", "targets", alt)]
+    return [Chart("bars", "ISO requirements by coverage", frame, "mapping", "targets", alt, words=("mapping",))]
 
 
 REPORT = Report(
@@ -135,5 +181,5 @@ REPORT = Report(
         "crosswalk_conflicts_full",
     ),
     parameters=(PERIOD_DAYS, VIEW),
-    schema_version=2,
+    schema_version=3,
 )

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from engine.model.document import Document, Table
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
@@ -28,7 +28,7 @@ DEFINITIONS = {
     "today's states. A removed requirement counts in its last recorded state. Edges alone change no readiness.",
 }
 CHANGES = {"requirements": ("added", "removed", "renamed"), "edges": ("added", "removed", "changed")}
-GROUPS = (("requirements", "requirements", CHANGES["requirements"]), ("edges", "mappings", CHANGES["edges"]))
+RUN = "Run the digest once to keep this version: post to /api/governance/compliance/mapping-digest."
 
 
 def build(
@@ -39,7 +39,7 @@ def build(
     lost, touched = figures.rows(comparison.lost_full), figures.rows(comparison.affected_rows)
     frameworks = frameworks_of(found, edges, lost, changes.readiness(control_status, found, state_changes), scope)
     return Document(
-        headline=_headline(figures, touched, lost),
+        *_opening(figures, touched, lost),
         tables=(
             Table("frameworks", "By framework", frameworks if compared else frameworks.clear(), hidden=("framework",)),
             Table("owners", "To each owner",
@@ -59,35 +59,30 @@ def build(
     )  # fmt: skip
 
 
-def _headline(figures: Figures, touched: pl.DataFrame, lost: pl.DataFrame) -> str:
+def _opening(figures: Figures, touched: pl.DataFrame, lost: pl.DataFrame) -> Opening:
     version = figures["catalogue_version"]
     if version is None:
-        return "The catalogue has no requirement, so there is nothing to map and nothing to compare."
+        return Opening("The catalogue has no requirement, so there is nothing to map and nothing to compare.", RUN)
     if not figures["catalogue_compared"]:
         size = ", ".join(count_of(figures[f"catalogue_{what}s"], what) for what in ("requirement", "mapping"))
-        return (
-            f"No snapshot of the catalogue is stored yet, so nothing can be compared: run the digest once to keep "
-            f"version {version} ({size})."
+        return Opening(
+            f"No snapshot of the catalogue is stored yet, so version {version} ({size}) can be compared with nothing.",
+            RUN,
         )
     before = figures["catalogue_version_before"]
     if not figures["catalogue_changed"]:
         same = "is unchanged" if before == version else "has other rules, but the same requirements"
-        return f"The catalogue {same} since the last snapshot, and so are its mappings: nothing is to be done."
-    groups = [
-        f"{noun}: {', '.join(parts)}"
-        for prefix, noun, words in GROUPS
-        if (parts := [f"{number:,} {word}" for word in words if (number := figures[f"{prefix}_{word}"])])
-    ]
-    start = f"The catalogue changed from {before} to {version} ({'; '.join(groups)})"
+        return Opening(f"The catalogue {same} since the last snapshot, and so are its mappings: nothing is to be done.")
+    start = f"The catalogue changed from {before} to {version}"
     if touched.is_empty():
-        return f"{start}; none of your controls in scope is touched."
+        return Opening(f"{start}; none of your controls in scope is touched.")
     first = touched.row(0, named=True)
     weak = lost.filter("in_scope").height
-    gone = f", {count_of(weak, 'requirement')} in scope lost the last full mapping" if weak else ""
+    gone = f" and {count_of(weak, 'requirement')} lost the last full mapping" if weak else ""
     concerned = f"{count_of(touched.height, 'control')} in scope {'is' if touched.height == 1 else 'are'} touched"
-    return (
-        f"{start}; {concerned}{gone}. "
-        f"Look first at {pack(first['framework'])} {first['control_id']}, {SAID[first['impact']]}."
+    return Opening(
+        f"{start}: {concerned}{gone}.",
+        f"Look first at {pack(first['framework'])} {first['control_id']}, {SAID[first['impact']]}.",
     )
 
 

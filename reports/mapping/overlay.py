@@ -53,7 +53,7 @@ def pairs(crosswalk: pl.DataFrame, control_status: pl.DataFrame, control_evidenc
         .select(
             *("source_id", "source_title", "target_id", "target_title", "relation", "strength", "full", "source_state"),
             *("target_state", "source_events", "source_newest_at", "target_events", "target_newest_at", "overlay"),
-            *("reuse", "conflict", "rationale", "reviewer", "reviewed_on"),
+            *("reuse", "conflict", "rationale", "reviewer", "reviewed_on", "source_framework", "target_framework"),
         )
     )
 
@@ -92,6 +92,7 @@ def targets(crosswalk: pl.DataFrame, control_status: pl.DataFrame, control_evide
             pl.col("applicable").fill_null(True),
             pl.col("pairs", "full_pairs").fill_null(0),
             mapping=mapping.otherwise(pl.lit("none")),
+            framework=pl.lit(TARGET),
         )
         .drop("target_title")
         .sort(in_order("control_id"))

@@ -23,10 +23,10 @@ def limits(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
 
 
 def rated_weeks(
-    obligations: pl.DataFrame, owner_weeks: pl.DataFrame, density_alerts: pl.DataFrame, ask: Ask
+    duties: ledger.Pending, obligations: pl.DataFrame, owner_weeks: pl.DataFrame, density_alerts: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
     """Every week of the horizon with its level, its drivers, and the shift that would relieve it."""
-    duties, sent = ledger.pending(obligations, ask), last_sent(density_alerts)
+    sent = last_sent(density_alerts)
     bounds = density.limits(weeks.history(obligations, ask), ask.settings)
     frame = weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds, sent)
     kinds = weeks.drivers(duties, "kinds", ledger.kind_name())

@@ -7,23 +7,28 @@ import polars as pl
 from engine.model.ask import Ask
 from engine.model.document import Chart, Document, Table
 from engine.model.figure import Figures
+from engine.model.pictures import CalendarPicture
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.obligations import entries
 from reports.shared import ledger
 
 STATES = (*ledger.PENDING, "done", "late", "cancelled")
 CHART_DAYS = 365
+MONTHS = 6
+LEGEND: dict[str, Tone] = {"overdue": "bad", "fixed deadline": "watch", "open": "neutral", "all done": "good"}
+TONES = tuple(LEGEND.values())
 
 
 def build(figures: Figures, ask: Ask) -> Document:
     listed = figures.rows(entries.entries)
     months = _months(listed)
     return Document(
-        headline=entries.headline(listed, figures),
+        *entries.opening(listed, figures),
         tables=(entries.table(listed), Table("months", "By month", months)),
         charts=_charts(months, ask),
-        events=entries.events(listed),
+        pictures=_days(listed, ask),
         definitions=entries.DEFINITIONS,
         warnings=entries.warnings(figures),
     )
@@ -40,6 +45,23 @@ def _months(listed: pl.DataFrame) -> pl.DataFrame:
         )
         .sort("month")
     )
+
+
+def _days(listed: pl.DataFrame, ask: Ask) -> list[CalendarPicture]:
+    """The months ahead by day; what is overdue stands on the day on which it was due, as far as that month is shown."""
+    first = ask.as_of.replace(day=1)
+    owed = listed.filter(pl.col("status") != "cancelled", pl.col("due_on") >= first)
+    if owed.is_empty():
+        return []
+    rank = pl.col("status").replace_strict({"overdue": 0, "open": 2}, default=3)
+    worst = pl.when(pl.col("hard") & (pl.col("status") == "open")).then(1).otherwise(rank)
+    days = owed.group_by("due_on").agg(number=pl.len(), worst=worst.min()).sort("due_on")
+    shown = {day: (number, TONES[rank]) for day, number, rank in days.iter_rows()}
+    alt = (
+        f"The days of {MONTHS} months with the number of duties due on each; the colour is that of the most pressing "
+        "one. Today has a frame."
+    )
+    return [CalendarPicture("Duties by day", alt, first, MONTHS, ask.as_of, shown, LEGEND)]
 
 
 def _charts(months: pl.DataFrame, ask: Ask) -> list[Chart]:

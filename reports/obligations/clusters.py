@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from hashlib import sha256
+from typing import Annotated, TypeAlias
 
 import polars as pl
 
@@ -110,13 +111,11 @@ class _Group:
         self.sources |= other.sources
 
 
-def clusters(
-    obligations: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask
-) -> list[Cluster]:
+def clusters(duties: ledger.Pending, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask) -> list[Cluster]:
     """Clusters of two or more pending duties up to the end of the horizon, largest saving first."""
     days = int(ask.settings["crossover_days"])
     numbered = (
-        ledger.near(obligations, ask)
+        ledger.near(duties)
         .with_row_index("number")
         .with_columns(
             on=pl.max_horizontal("due_on", pl.lit(ask.as_of)),
@@ -126,12 +125,15 @@ def clusters(
     tags = numbered.select("number", "on", "source", tag="controls").explode("tag", empty_as_null=False)
     ties = _ties(linked_evidence, crosswalk, tags)
     groups = _joined(numbered, _links(ties, tags, days), ties.unique("tie"), days)
-    duties = dict(_duties(numbered, [number for group in groups for number in group.numbers]))
+    known = dict(_duties(numbered, [number for group in groups for number in group.numbers]))
     found = [
-        Cluster(tuple(duties[number] for number in sorted(group.numbers)), tuple(group.links), days, ask.as_of)
+        Cluster(tuple(known[number] for number in sorted(group.numbers)), tuple(group.links), days, ask.as_of)
         for group in groups
     ]
     return sorted(found, key=lambda cluster: (-hours_to_save(cluster), cluster.window[1], cluster.id))
+
+
+Clusters: TypeAlias = Annotated[list[Cluster], clusters]
 
 
 def hours_to_save(*found: Cluster) -> float:

@@ -3,7 +3,7 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from reports.obligations.scenario import after, options_of
+from reports.obligations.scenario import After, options_of
 from reports.shared import ledger
 from reports.shared.ordering import state_score
 
@@ -12,9 +12,8 @@ RENEWING = ("attestation", "test_window", "evidence_request", "policy_review")
 _TAG = pl.format("{}:{}", "framework", "control_id")
 
 
-def stale(obligations: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def stale(base: ledger.Pending, then: After, control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """Controls whose evidence is renewed in time now, and would run out before the scenario renews it."""
-    base, then = ledger.pending(obligations, ask), after(obligations, ask)
     return (
         _kept(control_status, ask)
         .filter(pl.col("freshness").is_in(["fresh", "due_soon"]))
@@ -30,14 +29,13 @@ def stale(obligations: pl.DataFrame, control_status: pl.DataFrame, ask: Ask) -> 
 
 
 def stranded_controls(
-    obligations: pl.DataFrame, control_status: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask
+    base: ledger.Pending, then: After, control_status: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask
 ) -> pl.DataFrame:
     """Controls that stay in scope, have a path to evidence now, and have none once the framework is descoped.
 
     A path is a pending duty that renews the control's evidence, evidence from operations in the period, or a full
     mapping from a control that has one of these.
     """
-    base, then = ledger.pending(obligations, ask), after(obligations, ask)
     applicable = control_status.filter("applicable").with_columns(tag=_TAG)
     kept = _kept(control_status, ask)
     lost = _reached(base, applicable, crosswalk, ask).join(_reached(then, kept, crosswalk, ask), on="tag", how="anti")

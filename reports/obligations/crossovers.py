@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from engine.model.ask import Ask
-from reports.obligations.clusters import clusters, hours_to_save
+from reports.obligations.clusters import Clusters, hours_to_save
 from reports.shared.ledger import Columns
 
 ROW: Columns = {
@@ -14,13 +13,11 @@ ROW: Columns = {
 }  # fmt: skip
 
 
-def cluster_rows(
-    obligations: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, ask: Ask
-) -> pl.DataFrame:
+def cluster_rows(found: Clusters, obligations: pl.DataFrame) -> pl.DataFrame:
     """The clusters, largest saving first; ``members`` are the identifiers of their duties, in order of their dates."""
     late = set(obligations.filter(pl.col("state") == "overdue")["obligation_id"])
     rows = []
-    for cluster in clusters(obligations, linked_evidence, crosswalk, ask):
+    for cluster in found:
         alone, together = cluster.hours
         rows.append(
             {

@@ -7,12 +7,14 @@ from typing import Any
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import CalendarEvent, Table
+from engine.model.days import spelled_day
+from engine.model.document import CalendarEvent, Opening, Table
 from engine.model.figure import Figures
-from reports.shared import ledger
+from reports.shared import ledger, setup
 from reports.shared.wording import count, sentence
 
 LISTED_DAYS = 30
+FEED = "/api/governance/compliance/obligation-ics"
 HIDDEN = ("week", "accountable", "vendor_id", "obligation_id", "ics_uid", "sequence", "changed_on")
 DEFINITIONS = {
     "duty": "A dated obligation: attestation, vendor review, bundle, test window, evidence request, policy review, "
@@ -59,15 +61,46 @@ def table(listed: pl.DataFrame) -> Table:
     return Table("obligations", "Duties by date", listed, state=["status"], words=["kind"], hidden=HIDDEN)
 
 
-def headline(listed: pl.DataFrame, figures: Figures) -> str:
+def feed_table(listed: pl.DataFrame) -> Table:
+    """The same duties as what a calendar shows of them: each entry by its title, with its version and its alarm."""
+    titles = [_title(row) for row in listed.select("status", "title").iter_rows(named=True)]
+    shown = ("due_on", "entry", "kind", "owner", "frameworks", "status", "sequence", "changed_on", "reminds")
+    frame = listed.with_columns(
+        pl.Series("entry", titles, dtype=pl.String), reminds=pl.col("status").is_in(ledger.PENDING)
+    ).select(*shown, pl.exclude(shown))
+    return Table(
+        "obligations",
+        "Entries of the feed",
+        frame,
+        note="One all-day entry for each duty. One that moves gets a new version, and calendars move it.",
+        state=["status"],
+        words=["kind"],
+        hidden=[name for name in frame.columns if name not in shown],
+        labels={"sequence": "Version", "changed_on": "Last changed"},
+    )
+
+
+def opening(listed: pl.DataFrame, figures: Figures) -> Opening:
     if not figures["obligations_pending"]:
-        return "No dated duty is pending: check that attestations, reviews and audits are recorded."
+        return Opening("No dated duty is pending.", setup.DUTIES)
     first = listed.filter(pl.col("status").is_in(ledger.PENDING)).row(0, named=True)
     soon, late = figures["obligations_due_in_30_days"], figures["obligations_overdue"]
     due = sentence(f"{count(soon, 'duty', 'duties')} {'is' if soon == 1 else 'are'} due in the next 30 days")
     who = f" ({first['owner']})" if first["owner"] else ", which nobody owns"
-    overdue = f"{late:,} overdue" if late else "none is overdue"
-    return f"{due} and {overdue}. First comes {first['title']}, due {first['due_on']}{who}."
+    overdue = f"{late:,} {'is' if late == 1 else 'are'} overdue" if late else "none is overdue"
+    return Opening(f"{due} and {overdue}.", f"Start with {first['title']}, due {spelled_day(first['due_on'])}{who}.")
+
+
+def feed_opening(figures: Figures) -> Opening:
+    """What the feed holds and how to get it; the calendar says what comes first."""
+    if not figures["calendar_entries"]:
+        return Opening("The feed holds no entry.", setup.DUTIES)
+    held, pending = count(figures["calendar_entries"], "entry", "entries"), figures["obligations_pending"]
+    done = figures["calendar_entries"] - pending
+    return Opening(
+        f"The feed holds {held}: {pending:,} pending, {done:,} finished or cancelled in the last {LISTED_DAYS} days.",
+        f"Subscribe a calendar to {FEED}; what to do first is on the compliance calendar.",
+    )
 
 
 def warnings(figures: Figures) -> list[str]:
@@ -77,8 +110,12 @@ def warnings(figures: Figures) -> list[str]:
     return [f"{count(nobody, 'pending duty has', 'pending duties have')} no owner: nobody will be reminded."]
 
 
-def _event(row: dict[str, Any]) -> CalendarEvent:
+def _title(row: dict[str, Any]) -> str:
     mark = {"done": "Done: ", "late": "Done late: ", "cancelled": "Cancelled: "}.get(row["status"], "")
+    return f"{mark}{row['title']}"
+
+
+def _event(row: dict[str, Any]) -> CalendarEvent:
     facts = {
         "Kind": row["kind"].replace("_", " "),
         "Owner": row["owner"] or "nobody",
@@ -93,7 +130,7 @@ def _event(row: dict[str, Any]) -> CalendarEvent:
     return CalendarEvent(
         uid=row["ics_uid"],
         on=row["due_on"],
-        title=f"{mark}{row['title']}",
+        title=_title(row),
         description="\n".join(f"{name}: {text}" for name, text in facts.items() if text),
         categories=tuple(row["frameworks"] or ()) or (row["kind"],),
         sequence=row["sequence"]

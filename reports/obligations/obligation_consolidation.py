@@ -2,12 +2,13 @@
 
 import polars as pl
 
-from engine.model.document import Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
 from reports.obligations import playbook
-from reports.shared import ledger
+from reports.shared import ledger, setup
 from reports.shared.wording import count, hours
 
 LABELS = {"what": "What to do"}
@@ -23,7 +24,7 @@ DEFINITIONS = {
 def build(plays: pl.DataFrame, figures: Figures) -> Document:
     rows = figures.rows(playbook.play_rows)
     return Document(
-        headline=_headline(figures),
+        *_opening(figures),
         tables=(
             Table(
                 "plays",
@@ -39,19 +40,20 @@ def build(plays: pl.DataFrame, figures: Figures) -> Document:
     )
 
 
-def _headline(figures: Figures) -> str:
+def _opening(figures: Figures) -> Opening:
     waiting, done = figures["plays_to_do"], figures["plays_completed"]
     if not figures["plays"]:
-        return "No duties share evidence and a due window, so there is nothing to consolidate."
+        return Opening("No duties share evidence and a due window, so there is nothing to consolidate.", setup.DUTIES)
     saved = hours(figures["plays_saved_hours"])
     text = f"; {done:,} completed {'has' if done == 1 else 'have'} saved {saved}" if done else ""
     if not waiting:
-        return f"No play is waiting for its next step{text}."
+        return Opening(f"No play is waiting for its next step{text}.")
     first = figures.counted("plays_to_do").row(0, named=True)
     who = f" ({first['owner']})" if first["owner"] else ""
-    return (
-        f"{count(waiting, 'play')} could save {hours(figures['plays_waiting_hours'])}{text}. "
-        f"Start with {first['about']} by {first['best_on']}: {first['next_step']}{who}."
+    by = spelled_day(first["best_on"])
+    return Opening(
+        f"{count(waiting, 'play')} could save {hours(figures['plays_waiting_hours'])}{text}.",
+        f"Start with {first['about']} by {by}: {first['next_step']}{who}.",
     )
 
 

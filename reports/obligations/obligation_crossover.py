@@ -3,12 +3,13 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
 from reports.obligations.crossovers import cluster_rows, member_rows
-from reports.shared import ledger
+from reports.shared import ledger, setup
 from reports.shared.packs import pack
 from reports.shared.wording import all_of, count, hours
 
@@ -19,7 +20,7 @@ def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document
     found = figures.rows(cluster_rows)
     days = ask.settings["crossover_days"]
     return Document(
-        headline=_headline(found, figures),
+        *_opening(found, figures),
         tables=(
             Table(
                 "clusters",
@@ -51,18 +52,19 @@ def build(linked_evidence: pl.DataFrame, figures: Figures, ask: Ask) -> Document
     )
 
 
-def _headline(found: pl.DataFrame, figures: Figures) -> str:
+def _opening(found: pl.DataFrame, figures: Figures) -> Opening:
     near, clusters = figures["obligations_up_to_horizon"], figures["crossover_clusters"]
     if not near:
-        return "No duty is due up to the horizon, so there is nothing to share: check that duties are recorded."
+        return Opening("No duty is due up to the horizon, so there is nothing to share.", setup.DUTIES)
     if not clusters:
-        return f"Of {count(near, 'duty', 'duties')} up to the horizon none can share evidence with another."
+        return Opening(f"Of {count(near, 'duty', 'duties')} up to the horizon none can share evidence with another.")
     first = found.row(0, named=True)
     names = all_of([pack(name) for name in first["frameworks"]]) or "no framework"
-    return (
+    return Opening(
         f"Collecting evidence once for {count(clusters, 'cluster')} of duties would save "
-        f"{hours(figures['hours_to_save'])}. Start with the {first['duties']} duties of {names} by {first['best_on']}, "
-        f"which saves {hours(first['hours_to_save'])}."
+        f"{hours(figures['hours_to_save'])}.",
+        f"Start with the {first['duties']} duties of {names} by {spelled_day(first['best_on'])}, "
+        f"which saves {hours(first['hours_to_save'])}.",
     )
 
 
@@ -70,9 +72,10 @@ def _charts(found: pl.DataFrame) -> list[Chart]:
     if found.is_empty():
         return []
     frame = found.head(SHOWN).select(
-        cluster=pl.format("{} · {}", "best_on", pl.col("cluster_id").str.head(6)), hours="hours_to_save"
+        cluster=pl.format("{}. {}, {} duties", pl.int_range(1, pl.len() + 1), "best_on", pl.col("members").list.len()),
+        hours="hours_to_save",
     )
-    alt = f"Hours saved by each of the {frame.height} most worthwhile clusters, named by best date and identifier."
+    alt = f"Hours saved by each of the {frame.height} most worthwhile clusters, by best date and number of duties."
     return [Chart("bars", "Most worthwhile", frame, "cluster", "hours", alt)]
 
 

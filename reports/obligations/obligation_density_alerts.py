@@ -3,15 +3,17 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.obligations.breaches import breaches, rated_weeks
-from reports.shared import ledger
+from reports.shared import ledger, setup
 from reports.shared.ordering import rank
-from reports.shared.wording import all_of, count, inside, percent
+from reports.shared.wording import count, percent
 
+TONES: dict[str, Tone] = {"due": "main", "warns": "watch", "is critical": "bad"}
 LABELS = {"known": "Duties", "known_hours": "Hours"}
 DEFINITIONS = {
     "Duties": "Known duties that fall due in the week. Overdue ones are not counted again, and no week has the "
@@ -27,7 +29,7 @@ DEFINITIONS = {
 def build(figures: Figures, ask: Ask) -> Document:
     rated = figures.rows(rated_weeks)
     return Document(
-        headline=_headline(figures, ask),
+        *_opening(figures, ask),
         summary={
             "utilisation_warn_pct": ask.settings["utilisation_warn_pct"],
             "utilisation_critical_pct": ask.settings["utilisation_critical_pct"],
@@ -42,6 +44,7 @@ def build(figures: Figures, ask: Ask) -> Document:
                 labels=LABELS,
                 state=("level", "news", "previous_level"),
                 hidden=("alert_id", "known_hours", "movable", "previous_level", "send"),
+                part_of=("weeks",),
             ),
             Table("weeks", "Every week of the horizon", _weeks(rated, figures), labels=LABELS, state=("level",)),
         ),
@@ -60,24 +63,23 @@ def _weeks(rated: pl.DataFrame, figures: Figures) -> pl.DataFrame:
     )
 
 
-def _headline(figures: Figures, ask: Ask) -> str:
+def _opening(figures: Figures, ask: Ask) -> Opening:
     if not figures["obligations_pending"]:
-        return "No duty is pending, so no week can hold too much: check that duties are recorded."
+        return Opening("No duty is pending, so no week can hold too much.", setup.DUTIES)
     over, critical = figures["density_breaches"], figures["density_breaches_critical"]
     if not over:
-        return f"No week of the next {ask.horizon_weeks} holds more than its limit."
+        return Opening(f"No week of the next {ask.horizon_weeks} holds more than its limit.")
     worst = (
         figures.counted("density_breaches")
         .sort(rank("level", ("critical", "warning")), "known", "week_start_on", descending=[False, True, False])
         .row(0, named=True)
     )
     used = "" if worst["utilisation_pct"] is None else f" at {percent(worst['utilisation_pct'])} of capacity"
-    drivers = all_of([inside(kind) for kind in worst["kinds"][:2]])
-    mostly = f", mostly {drivers}" if drivers else ""
-    return (
+    return Opening(
         f"{over} of the next {count(ask.horizon_weeks, 'week')} {'is' if over == 1 else 'are'} over a limit, "
         f"{critical or 'none'} critical; most is in {worst['week']}: "
-        f"{count(worst['known'], 'duty', 'duties')}{used}{mostly}. {worst['suggestion']}."
+        f"{count(worst['known'], 'duty', 'duties')}{used}.",
+        f"{worst['suggestion']}.",
     )
 
 
@@ -92,7 +94,7 @@ def _charts(rated: pl.DataFrame, figures: Figures) -> list[Chart]:
     )
     frame = wide.unpivot(index="week", variable_name="line", value_name="duties")
     alt = "Duties that fall due in each week against the counts at which a week warns and is critical."
-    return [Chart("lines", "Duties by week and the limits", frame, "week", "duties", alt, series="line")]
+    return [Chart("lines", "Duties by week and the limits", frame, "week", "duties", alt, series="line", tones=TONES)]
 
 
 def _warnings(figures: Figures) -> list[str]:

@@ -2,13 +2,16 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.obligations import density_history
+from reports.shared import setup
 from reports.shared.wording import count, percent
 
+TONES: dict[str, Tone] = {"planned": "third"}
 LABELS = {"alerts": "Alerts sent", "created_on": "Decided", "sent_on": "Accepted"}
 DEFINITIONS = {
     "Planned": "Duties that the week held at its start, as recorded then; never recomputed.",
@@ -23,7 +26,7 @@ def build(figures: Figures) -> Document:
     history = figures.rows(density_history.history)
     recorded = figures.counted("density_weeks_recorded")
     return Document(
-        headline=_headline(recorded, figures),
+        *_opening(recorded, figures),
         tables=(
             Table("weeks", "Week by week", history, labels=LABELS, state=("alert_level",)),
             Table(
@@ -42,23 +45,29 @@ def build(figures: Figures) -> Document:
     )
 
 
-def _headline(recorded: pl.DataFrame, figures: Figures) -> str:
+def _opening(recorded: pl.DataFrame, figures: Figures) -> Opening:
     weeks = f"the last {density_history.WEEKS} weeks"
     planned, late = figures["obligations_planned_in_13_weeks"], figures["obligations_slipped_in_13_weeks"]
     if recorded.is_empty():
-        return f"None of {weeks} was recorded, so nothing can be said about how plans held."
+        return Opening(
+            f"None of {weeks} was recorded, so nothing can be said about how plans held.",
+            "Leave hq scheduler running, which records each week, or import obligation_snapshots.csv with hq import.",
+        )
     if not planned:
-        return f"No duty was planned in {count(recorded.height, 'recorded week')} of the last {density_history.WEEKS}."
+        recorded_weeks = count(recorded.height, "recorded week")
+        return Opening(f"No duty was planned in {recorded_weeks} of the last {density_history.WEEKS}.", setup.DUTIES)
     text = f"{f'{late:,}' if late else 'None'} of {count(planned, 'planned duty', 'planned duties')} slipped in {weeks}"
+    alerted = figures["density_weeks_alerted"]
+    step = "Send density alerts: no week was alerted." if late and not alerted else ""
     if late:
         worst = recorded.sort("slipped", "week_start_on", descending=[True, True]).row(0, named=True)
         share = percent(figures["obligations_slipped_in_13_weeks_pct"])
         text += f" ({share}), most in {worst['week']}: {worst['slipped']:,} of {worst['planned']:,}"
-    alerted = figures["density_weeks_alerted"]
+        step = step or f"Look at what slipped in {worst['week']} and who owned it."
     if not alerted:
-        return f"{text}; no week was alerted{': send density alerts' if late else ''}."
+        return Opening(f"{text}; no week was alerted." if not late else f"{text}.", step)
     right = figures["density_weeks_alerted_and_slipped"]
-    return f"{text}; {right or 'none'} of {count(alerted, 'alerted week')} really slipped."
+    return Opening(f"{text}; {right or 'none'} of {count(alerted, 'alerted week')} really slipped.", step)
 
 
 def _charts(recorded: pl.DataFrame) -> list[Chart]:
@@ -68,7 +77,7 @@ def _charts(recorded: pl.DataFrame) -> list[Chart]:
         index="week", variable_name="duties", value_name="count"
     )
     alt = "Duties planned at the start of each week, completed in it, and slipped."
-    return [Chart("lines", "Planned, completed, slipped", frame, "week", "count", alt, series="duties")]
+    return [Chart("lines", "Planned, completed, slipped", frame, "week", "count", alt, series="duties", tones=TONES)]
 
 
 def _warnings(figures: Figures) -> list[str]:

@@ -5,16 +5,18 @@ from typing import Any
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
+from engine.model.pictures import TrendLine, TrendPicture
 from engine.model.report import Report
 from reports.figures import select
 from reports.obligations import density, weeks
 from reports.obligations import expectations as expected
-from reports.shared import ledger
+from reports.shared import ledger, setup
 from reports.shared.duty_figures import TOTALS
 from reports.shared.wording import count, hours, percent, sentence, some_of
 
+LIKELY = "80 % of cases"
 LABELS = {"committees": "Committee meetings", "held_on": "On"}
 EXPECTED = {
     "expected_unplanned": "expected_unplanned_week",
@@ -37,7 +39,7 @@ def build(obligations: pl.DataFrame, owner_weeks: pl.DataFrame, figures: Figures
     bounds = density.limits(weeks.history(obligations, ask), ask.settings)
     forecast = _forecast(weeks.with_levels(weeks.demand(duties, owner_weeks, ask), bounds), duties, figures)
     return Document(
-        headline=_headline(forecast, figures),
+        *_opening(forecast, figures),
         summary={"horizon_weeks": ask.horizon_weeks},
         tables=(
             Table(
@@ -51,7 +53,7 @@ def build(obligations: pl.DataFrame, owner_weeks: pl.DataFrame, figures: Figures
             Table("committee_milestones", "Committee meetings", _meetings(duties), labels=LABELS),
             Table("backtest", "Earlier forecasts against what was planned", figures.rows(expected.forecast_errors)),
         ),
-        charts=_charts(forecast),
+        pictures=_pictures(forecast),
         definitions=DEFINITIONS,
         warnings=_warnings(figures),
         footnotes=("Known + overdue + beyond are the pending duties of the obligation rollup and of the heatmap.",),
@@ -90,21 +92,25 @@ def _meetings(duties: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _headline(forecast: pl.DataFrame, figures: Figures) -> str:
+def _opening(forecast: pl.DataFrame, figures: Figures) -> Opening:
     known, overdue, beyond = (figures[f"obligations_{place}"] for place in ("known", "overdue", "beyond"))
     span = f"the next {forecast.height} weeks" if forecast.height > 1 else "this week"
     late = f"{overdue:,} {'is' if overdue == 1 else 'are'} overdue" if overdue else ""
     if not known:
         others = [late] if late else []
         others += [f"{beyond:,} {_fall(beyond)} due later"] if beyond else []
-        rest = f" {' and '.join(others)}." if others else ""
-        return f"No duty is known to fall due in {span}: check that duties are recorded.{rest}"
+        rest = f"; {' and '.join(others)}" if others else ""
+        step = "Clear the overdue ones first." if late else "" if beyond else setup.DUTIES
+        return Opening(f"No duty is known to fall due in {span}{rest}.", step)
     peak = forecast.row(by_predicate=pl.col("week") == figures["busiest_week"], named=True)
     used = "" if peak["utilisation_pct"] is None else f" at {percent(peak['utilisation_pct'])} of capacity"
     work = hours(figures["obligations_known_hours"])
     text = f"{count(known, 'duty', 'duties')} ({work}) {_fall(known)} due in {span}"
     busiest = f"most in {peak['week']}: {peak['known']:,}{used}"
-    return f"{text}, {busiest}{f'; {late}' if late else ''}: {_advice(peak, forecast)}."
+    advice = _advice(peak, forecast)
+    first = "Clear the overdue ones first" if late else ""
+    step = f"{first}, then {advice}" if first and advice else first or advice
+    return Opening(f"{text}, {busiest}{f'; {late}' if late else ''}.", sentence(f"{step}.") if step else "")
 
 
 def _fall(number: int) -> str:
@@ -116,17 +122,32 @@ def _advice(peak: dict[str, Any], forecast: pl.DataFrame) -> str:
         this = peak["week"] == forecast["week"][0]
         return f"move what can wait out of {'this week' if this else peak['week']}"
     full = forecast.filter(pl.col("level") != "ok")["week"].to_list()
-    return f"relieve {some_of(full, 2)}" if full else "no week is over its limit"
+    return f"relieve {some_of(full, 2)}" if full else ""
 
 
-def _charts(forecast: pl.DataFrame) -> list[Chart]:
+def _pictures(forecast: pl.DataFrame) -> list[TrendPicture]:
+    """Work and hours by week, with a band for what nobody has asked for yet."""
     if not forecast["demand_hours"].sum():
         return []
-    frame = forecast.select("week", demand="demand_hours", available="available_hours").unpivot(
-        index="week", variable_name="hours", value_name="total"
-    )
+    each = (pl.col("expected_hours") / pl.col("expected_unplanned")).fill_nan(None)
+    likely = (pl.col("demand_hours") + (pl.col("expected_p80") * each).fill_null(0.0)).round(2)
+    weeks = forecast.select("week_start_on", "demand_hours", "available_hours", likely=likely)
+    is_known = bool((weeks["likely"] > weeks["demand_hours"]).any())
+    lines = [
+        TrendLine("work that is known", "main", weeks.select("week_start_on", "demand_hours").rows()),
+        TrendLine("hours that there are", "third", weeks.select("week_start_on", "available_hours").rows()),
+    ]
     alt = "Hours of work that fall into each week, and hours that the owners have; overdue work is in none."
-    return [Chart("lines", "Work and capacity", frame, "week", "total", alt, series="hours")]
+    band = f" The band reaches up to what is likely to come with {LIKELY}." if is_known else ""
+    return [
+        TrendPicture(
+            "Work and capacity",
+            alt + band,
+            lines,
+            band=weeks.select("week_start_on", "demand_hours", "likely").rows() if is_known else (),
+            band_name=f"likely to come ({LIKELY})",
+        )
+    ]
 
 
 def _warnings(figures: Figures) -> list[str]:

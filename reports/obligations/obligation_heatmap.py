@@ -3,14 +3,14 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Document, Table
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
 from reports.obligations import matrices
-from reports.shared import ledger
+from reports.shared import ledger, setup
 from reports.shared.duty_figures import TOTALS
-from reports.shared.wording import count, hours
+from reports.shared.wording import count, hours, inside
 
 LABELS = {"name": "Framework"}
 
@@ -29,7 +29,7 @@ def build(test_windows: pl.DataFrame, vendor_controls: pl.DataFrame, figures: Fi
     )
     hot = matrices.hottest(duties)
     return Document(
-        headline=_headline(hot, figures, ask),
+        *_opening(hot, figures, ask),
         summary={"horizon_weeks": ask.horizon_weeks},
         tables=(
             Table(
@@ -87,20 +87,21 @@ def _named(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.insert_column(1, ledger.framework_name().alias("name"))
 
 
-def _headline(hot: pl.DataFrame, figures: Figures, ask: Ask) -> str:
+def _opening(hot: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     pending, overdue = figures["obligations_pending"], figures["obligations_overdue"]
     if not pending:
-        return "No duty is pending, so there is nothing to place on a heatmap: check that duties are recorded."
+        return Opening("No duty is pending, so there is nothing to place on a heatmap.", setup.DUTIES)
     start = f"{count(pending, 'duty', 'duties')} {'is' if pending == 1 else 'are'} pending, {overdue or 'none'} overdue"
     if hot.is_empty():
-        first = "clear the overdue first" if overdue else "what is pending is due later"
-        return f"{start} and none due within {count(ask.horizon_weeks, 'week')}: {first}."
+        weeks = count(ask.horizon_weeks, "week")
+        return Opening(f"{start} and none due within {weeks}.", "Clear the overdue first." if overdue else "")
     top = hot.row(0, named=True)
-    first = "start with the overdue ones, then " if overdue else ""
-    return (
-        f"{start}; {first}plan for {top['week']}, when "
-        f"{top['name'][:1].lower() + top['name'][1:] if top['framework'] in ('several', 'none') else top['name']} "
-        f"has most at once: {count(top['obligations'], 'duty', 'duties')}, {hours(top['hours'])}."
+    first = "Start with the overdue ones, then plan" if overdue else "Plan"
+    where = inside(top["name"]) if top["framework"] in ("several", "none") else top["name"]
+    return Opening(
+        f"{start}.",
+        f"{first} for {top['week']}, when {where} has most at once: {count(top['obligations'], 'duty', 'duties')}, "
+        f"{hours(top['hours'])}.",
     )
 
 

@@ -10,8 +10,8 @@ from reports.obligations import entries
 def build(figures: Figures) -> Document:
     listed = figures.rows(entries.entries)
     return Document(
-        headline=entries.headline(listed, figures),
-        tables=(entries.table(listed),),
+        *entries.feed_opening(figures),
+        tables=(entries.feed_table(listed),),
         events=entries.events(listed),
         definitions=entries.DEFINITIONS,
         warnings=entries.warnings(figures),
@@ -24,6 +24,6 @@ REPORT = Report(
     description="Dated compliance duties as a calendar feed; a duty keeps its entry when its date moves.",
     build=build,
     figures=select(*entries.FIGURES),
-    formats=("ics", "json", "csv", "html", "md"),
-    schema_version=2,
+    formats=("ics", "json", "csv", "html", "md", "xlsx"),
+    schema_version=3,
 )

@@ -3,12 +3,13 @@
 import polars as pl
 
 from engine.model.ask import PERIOD_DAYS, Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
 from reports.obligations import rollups
-from reports.shared import ledger
+from reports.shared import ledger, setup
 from reports.shared.duty_figures import TOTALS
 from reports.shared.wording import count, hours
 
@@ -20,7 +21,7 @@ def build(figures: Figures, ask: Ask) -> Document:
     finished = figures.counted("obligations_finished_in_period").with_columns(pl.col("effort_hours").fill_null(0.0))
     overdue = rollups.overdue(duties, ask.as_of)
     return Document(
-        headline=_headline(overdue, figures),
+        *_opening(overdue, figures),
         tables=(
             Table("kinds", "By kind", rollups.kinds(duties, finished), labels=LABELS, hidden=("kind",)),
             Table("ahead", "Next 30, 60 and 90 days", rollups.ahead(duties, ask.as_of)),
@@ -53,23 +54,25 @@ def build(figures: Figures, ask: Ask) -> Document:
     )
 
 
-def _headline(overdue: pl.DataFrame, figures: Figures) -> str:
+def _opening(overdue: pl.DataFrame, figures: Figures) -> Opening:
     pending, soon = figures["obligations_pending"], figures["obligations_due_in_30_days"]
     if not pending:
-        return "No duty is pending: check that attestations, reviews, tests and audits are recorded."
+        return Opening("No duty is pending.", setup.DUTIES)
     text = (
         f"{count(pending, 'duty', 'duties')} {'is' if pending == 1 else 'are'} pending, "
         f"{hours(figures['obligations_pending_hours'])} of work"
     )
     ahead = f"{soon or 'none'} {'falls' if soon == 1 else 'fall'} due within 30 days"
     if overdue.is_empty():
-        return f"{text}; none is overdue, {ahead}."
+        return Opening(f"{text}; none is overdue, {ahead}.")
     passed = figures["obligations_deadline_passed"]
     first = (overdue.filter("hard") if passed else overdue).row(0, named=True)
     who = f" ({first['owner']})" if first["owner"] else ", which nobody owns"
     worst = f" ({passed:,} past a legal or contractual deadline)" if passed else ""
-    start = f"Start with {first['title']}, due {first['due_on']}{who}."
-    return f"{text}; {figures['obligations_overdue']:,} overdue{worst} and {ahead}. {start}"
+    return Opening(
+        f"{text}; {figures['obligations_overdue']:,} overdue{worst} and {ahead}.",
+        f"Start with {first['title']}, due {spelled_day(first['due_on'])}{who}.",
+    )
 
 
 def _charts(duties: pl.DataFrame, ask: Ask) -> list[Chart]:

@@ -3,16 +3,22 @@
 import polars as pl
 
 from engine.model.ask import Ask, Parameter
-from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
+from reports.figures import select
 from reports.obligations import consequences, scenario, scenario_figures
-from reports.shared import ledger
+from reports.obligations.crossovers import cluster_rows
+from reports.obligations.first_questions import first_questions
+from reports.shared import ledger, setup
 from reports.shared.packs import PACKS, pack
 from reports.shared.wording import count, hours, percent, sentence
 
+TONES: dict[str, Tone] = {"now": "second", "then": "main", "available": "third"}
 MOST = 8
 LABELS = {"name": "Framework"}
+QUESTIONS = {"what": "What if", "next_step": "Where to look"}
 DEFINITIONS = {
     **ledger.DEFINITIONS,
     "Shift": "Moves the due dates of all pending duties, or of those of one framework, kind or identifier. Nothing "
@@ -33,17 +39,28 @@ PARAMETERS = (
 )
 
 
-def build(obligations: pl.DataFrame, control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(
+    control_status: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, figures: Figures, ask: Ask
+) -> Document:
     plan = figures.rows(scenario.scenario_duties)
     by_week = scenario.week_comparison(figures.rows(scenario.base_weeks), figures.rows(scenario.scenario_weeks))
     stale, stranded = figures.rows(consequences.stale), figures.rows(consequences.stranded_controls)
     worse = pl.concat([frame.select("framework", "control_id") for frame in (stale, stranded)]).unique()
     ready = consequences.readiness(control_status, worse, ask)
     fates = {fate: plan.filter(pl.col("fate") == fate) for fate in scenario.FATES}
+    pending = figures.rows(ledger.pending)
+    asked = first_questions(pending, load, owner_weeks, figures.rows(cluster_rows), ask)
     return Document(
-        headline=_headline(figures, ask),
-        summary={"scenario_id": scenario.scenario_id(obligations, ask), "horizon_weeks": ask.horizon_weeks},
+        *_opening(figures, ask),
+        summary={
+            "scenario_id": scenario.scenario_id(pending, ask), "horizon_weeks": ask.horizon_weeks,
+        },
         tables=(
+            Table(
+                "questions", "What to ask first",
+                asked.clear() if scenario.options_of(ask) else asked, labels=QUESTIONS,
+                note="Without a question: what would move most, with the utilisation of the fullest week.",
+            ),
             Table(
                 "weeks", "Week by week, now and then", by_week,
                 hidden=("base_demand_hours", "scenario_demand_hours", "available_hours"),
@@ -84,12 +101,15 @@ def _duties(plan: pl.DataFrame, *dates: str) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _headline(figures: Figures, ask: Ask) -> str:
+def _opening(figures: Figures, ask: Ask) -> Opening:
     options = scenario.options_of(ask)
     if not figures["obligations_pending"]:
-        return "No duty is pending, so a scenario changes nothing: check that duties are recorded."
+        return Opening("No duty is pending, so a scenario changes nothing.", setup.DUTIES)
     if not options:
-        return f"Nothing is changed, so every week stays as it is{_fullest(figures)}: try shiftWeeks or descope."
+        return Opening(
+            f"Nothing is changed, so every week stays as it is{_fullest(figures)}.",
+            "Look below at what would move most, or move duties with shiftWeeks and drop a framework with descope.",
+        )
     parts = []
     if "descope" in options:
         gone, freed = figures["scenario_descoped"], hours(figures["scenario_descoped_hours"])
@@ -106,8 +126,12 @@ def _headline(figures: Figures, ask: Ask) -> str:
         f"{count(lost, 'control')} would lose every path to evidence" if lost else "",
     ]
     said = ", ".join(part for part in harm if part)
-    end = f"{said}: look at these first" if said else "no deadline, evidence or control is hurt"
-    return f"{sentence(' and '.join(parts))}. {sentence(_change(figures))}; {end}."
+    return Opening(
+        f"{sentence(' and '.join(parts))}; {_change(figures)}.",
+        f"{sentence(said)}: look at {'these' if passed + stale + lost > 1 else 'this'} first."
+        if said
+        else "No deadline, evidence or control is hurt: it can be done.",
+    )
 
 
 def _fullest(figures: Figures) -> str:
@@ -136,7 +160,7 @@ def _charts(by_week: pl.DataFrame) -> list[Chart]:
     frame = by_week.select("week", now="base_demand_hours", then="scenario_demand_hours", available="available_hours")
     lines = frame.unpivot(index="week", variable_name="line", value_name="hours")
     alt = "Hours of work of each week now and in the scenario, against the hours that there are."
-    return [Chart("lines", "Work by week", lines, "week", "hours", alt, series="line")]
+    return [Chart("lines", "Work by week", lines, "week", "hours", alt, series="line", tones=TONES)]
 
 
 def _warnings(figures: Figures, ask: Ask) -> list[str]:
@@ -156,7 +180,7 @@ REPORT = Report(
     title="Obligation what-if",
     description="Duties shifted by weeks or a framework descoped: load, deadlines, evidence, readiness now and then.",
     build=build,
-    figures=(*scenario_figures.BASE, *scenario_figures.SCENARIO, *scenario_figures.EFFECTS),
+    figures=(*scenario_figures.BASE, *scenario_figures.SCENARIO, *scenario_figures.EFFECTS, *select("hours_to_save")),
     parameters=PARAMETERS,
-    schema_version=2,
+    schema_version=3,
 )

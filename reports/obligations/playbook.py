@@ -5,8 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from engine.model.ask import Ask
-from reports.obligations.clusters import Cluster, clusters, hours_to_save
+from reports.obligations.clusters import Cluster, Clusters, hours_to_save
 from reports.shared.ledger import Columns
 from reports.shared.ordering import rank
 from reports.shared.packs import pack
@@ -29,11 +28,9 @@ STEP: Columns = {
 }  # fmt: skip
 
 
-def play_rows(
-    obligations: pl.DataFrame, linked_evidence: pl.DataFrame, crosswalk: pl.DataFrame, plays: pl.DataFrame, ask: Ask
-) -> pl.DataFrame:
+def play_rows(clusters: Clusters, plays: pl.DataFrame) -> pl.DataFrame:
     """A play for each cluster and for each that is tracked: those under way first, then by what they would save."""
-    found = {cluster.id: cluster for cluster in clusters(obligations, linked_evidence, crosswalk, ask)}
+    found = {cluster.id: cluster for cluster in clusters}
     stored = tracked_steps(plays)
     rows = [play(name, found.get(name), stored.get(name, [])) for name in sorted({*found, *stored})]
     return pl.DataFrame(rows, schema=PLAY, orient="row").sort(

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import polars as pl
 
@@ -25,16 +25,16 @@ def options_of(ask: Ask) -> dict[str, Any]:
     return kept
 
 
-def scenario_id(obligations: pl.DataFrame, ask: Ask) -> str:
-    """Equal inputs, equal identifier: the changes, the day, the horizon and the duties themselves."""
-    held = ledger.pending(obligations, ask).select(
+def scenario_id(duties: pl.DataFrame, ask: Ask) -> str:
+    """Equal inputs, equal identifier: the changes, the day, the horizon and the pending duties themselves."""
+    held = duties.select(
         "obligation_id", "due_on", "effort_hours", "hard", "state", pl.col("frameworks").list.join("; ")
     )
     content = [options_of(ask), ask.as_of.isoformat(), ask.horizon_weeks, held.write_csv()]
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:ID_DIGITS]
 
 
-def scenario_duties(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def scenario_duties(duties: ledger.Pending, ask: Ask) -> pl.DataFrame:
     """Pending duties with their ``fate``, ``new_due_on`` and ``new_place``.
 
     What the scenario would move past a hard deadline is held. Nothing moves before the day of the report; an overdue
@@ -56,8 +56,7 @@ def scenario_duties(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     target = pl.max_horizontal(start + pl.duration(weeks=shift), pl.lit(ask.as_of))
     moves = chosen.fill_null(False) & (target != start)
     return (
-        ledger.pending(obligations, ask)
-        .with_columns(
+        duties.with_columns(
             fate=pl.when(gone.fill_null(False)).then(pl.lit("descoped"))
             .when(moves & pl.col("hard") & (target > pl.col("due_on"))).then(pl.lit("held"))
             .when(moves).then(pl.lit("moved"))
@@ -74,13 +73,12 @@ def scenario_duties(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def after(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def after(planned: Annotated[pl.DataFrame, scenario_duties], ask: Ask) -> pl.DataFrame:
     """The pending duties as the scenario leaves them, in the columns of the ledger."""
     state = pl.when(pl.col("new_place") == "overdue").then(pl.lit("overdue")).otherwise(pl.lit("open"))
     start = ledger.on_week(pl.col("new_due_on"), state, ask)
     return (
-        scenario_duties(obligations, ask)
-        .filter(pl.col("fate") != "descoped")
+        planned.filter(pl.col("fate") != "descoped")
         .with_columns(
             due_on="new_due_on", place="new_place", state=state, week=start.dt.strftime("%G-W%V"), week_start_on=start
         )
@@ -88,14 +86,17 @@ def after(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
 
 
-def base_weeks(obligations: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+After: TypeAlias = Annotated[pl.DataFrame, after]
+
+
+def base_weeks(duties: ledger.Pending, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """The weeks of the horizon as they are: duties, hours, demand, utilisation; the fullest first."""
-    return _weeks(ledger.pending(obligations, ask), load, owner_weeks, ask)
+    return _weeks(duties, load, owner_weeks, ask)
 
 
-def scenario_weeks(obligations: pl.DataFrame, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def scenario_weeks(then: After, load: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     """The weeks of the horizon as the scenario leaves them, as ``base_weeks``."""
-    return _weeks(after(obligations, ask), load, owner_weeks, ask)
+    return _weeks(then, load, owner_weeks, ask)
 
 
 def week_comparison(base: pl.DataFrame, then: pl.DataFrame) -> pl.DataFrame:

@@ -36,11 +36,10 @@ def demand(duties: pl.DataFrame, owner_weeks: pl.DataFrame, ask: Ask) -> pl.Data
     )
 
 
-def fullest(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def fullest(duties: ledger.Pending) -> pl.DataFrame:
     """The weeks of the horizon in which duties fall due, most duties first; ties to the earlier week."""
     return (
-        ledger.pending(obligations, ask)
-        .filter(pl.col("place") == "known")
+        duties.filter(pl.col("place") == "known")
         .group_by("week", "week_start_on")
         .agg(obligations=pl.len().cast(pl.Int64), hours=pl.col("effort_hours").sum().round(3))
         .sort("obligations", "week_start_on", descending=[True, False])

@@ -2,12 +2,13 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
 from reports.ownership import raci
 from reports.ownership.raci import FINDINGS, ROLES
+from reports.shared import setup
 from reports.shared.columns import share_pct
 from reports.shared.packs import pack_name
 from reports.shared.wording import count, part_of, percent
@@ -24,7 +25,7 @@ def build(figures: Figures) -> Document:
     controls, people = figures.rows(raci.matrix), figures.rows(raci.people)
     owned = controls.filter(pl.sum_horizontal(pl.col(name).list.len() for name in ROLES) > 0).height
     return Document(
-        headline=_headline(figures, owned, people),
+        *_opening(figures, owned, people),
         tables=(
             Table(
                 "findings",
@@ -67,27 +68,26 @@ def _frameworks(controls: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(figures: Figures, owned: int, people: pl.DataFrame) -> str:
+def _opening(figures: Figures, owned: int, people: pl.DataFrame) -> Opening:
     controls, complete = figures["controls_applicable"], figures["ownership_complete"]
     if not controls:
-        return "No control is in scope, so there is nothing to own."
+        return Opening("No control is in scope, so there is nothing to own.", setup.IN_SCOPE)
     if not owned:
         whom = f"any of the {controls:,} controls" if controls > 1 else "the one control in scope"
-        return f"Nobody is named for {whom}: record who is accountable for each."
+        return Opening(f"Nobody is named for {whom}.", setup.fill("control_owners"))
     share = part_of(complete, controls, "control", ("has", "have"))
     share += f" exactly one accountable person and somebody to do it ({percent(figures['ownership_complete_pct'])})"
-    first = ""
+    top = people.row(0, named=True)
+    step = ""
     if figures["controls_no_accountable"]:
         number = count(figures["controls_no_accountable"], "control")
-        first = f"Start with the {number} that nobody is accountable for"
+        step = f"Start with the {number} that nobody is accountable for."
     elif figures["controls_accountable_without_authority"]:
         number = count(figures["controls_accountable_without_authority"], "control")
-        first = f"Hand over the {number} whose accountable person has left"
-    top = people.row(0, named=True)
-    load = ""
-    if top["key_person"]:  # else nobody may be accountable for anything, and there is no share
-        load = f"; {top['email']} alone holds {percent(top['share_pct'])} of all accountable roles"
-    return f"{share}{'. ' if first else ''}{first}{load}."
+        step = f"Hand over the {number} whose accountable person has left."
+    elif top["key_person"]:  # else nobody may be accountable for anything, and there is no share
+        step = f"Relieve {top['email']}, who alone holds {percent(top['share_pct'])} of all accountable roles."
+    return Opening(f"{share}.", step)
 
 
 def _warnings(people: pl.DataFrame) -> list[str]:

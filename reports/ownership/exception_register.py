@@ -2,12 +2,14 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
 from reports.ownership import exception_rules as rules
 from reports.ownership.exception_rules import KINDS, STANDINGS
+from reports.shared import setup
 from reports.shared.ordering import rank
 from reports.shared.packs import pack
 from reports.shared.wording import count
@@ -34,7 +36,7 @@ def build(figures: Figures) -> Document:
     flagged = rules.flag_rows(register)
     undeclared = figures.rows(rules.undeclared_measures)
     return Document(
-        headline=_headline(figures),
+        *_opening(figures),
         tables=(
             Table("flags", "What to settle, most urgent first", flagged,
                   labels=LABELS, state=("flag",), words=("kind",),
@@ -47,7 +49,7 @@ def build(figures: Figures) -> Document:
                   state=("state", "severity")),
             Table("by_kind", "By kind and standing", rules.by_kind(register), words=("kind",)),
             Table("worksheets", "Compensating control worksheets (PCI DSS)", rules.worksheets(register), labels=LABELS,
-                  note="An empty field is not filled in; an assessor asks for all six."),
+                  note="An empty field is not filled in; an assessor asks for all six.", part_of=("register",)),
         ),
         charts=_charts(register),
         definitions=DEFINITIONS,
@@ -55,24 +57,33 @@ def build(figures: Figures) -> Document:
     )  # fmt: skip
 
 
-def _headline(figures: Figures) -> str:
+def _opening(figures: Figures) -> Opening:
     if not figures["exceptions"]:
         if figures["measures_undeclared"]:
             measures = count(figures["measures_undeclared"], "compensating measure")
             verb = "replaces" if figures["measures_undeclared"] == 1 else "replace"
-            return f"No exception is on record, yet {measures} {verb} controls: have them approved with an end date."
-        return "No exception is on record: either every departure is being fixed, or nobody has written one down."
+            them = "it" if figures["measures_undeclared"] == 1 else "them"
+            return Opening(
+                f"No exception is on record, yet {measures} {verb} controls.",
+                f"Have {them} approved with an end date.",
+            )
+        return Opening(
+            "No exception is on record: either every departure is being fixed, or nobody has written one down.",
+            setup.fill("exceptions"),
+        )
     start = f"{count(figures['exceptions'], 'exception')}, {figures['exceptions_approved']:,} of them in force"
     if relied := figures["exceptions_expired_in_use"]:
         first = figures.counted("exceptions_expired_in_use").sort("expires_on", "id").row(0, named=True)
-        return (
-            f"{start}; {count(relied, 'expired one')} {'is' if relied == 1 else 'are'} still relied on: renew or close "
-            f"{first['id']} ({pack(first['framework'])} {first['control_id']}, expired {first['expires_on']})."
+        control, ended = f"{pack(first['framework'])} {first['control_id']}", spelled_day(first["expires_on"])
+        return Opening(
+            f"{start}; {count(relied, 'expired one')} {'is' if relied == 1 else 'are'} still relied on.",
+            f"Renew or close {first['id']} ({control}, expired {ended}).",
         )
     if figures["exceptions_expiring_in_30_days"]:
         first = figures.counted("exceptions_expiring_in_30_days").sort("expires_on", "id").row(0, named=True)
-        return f"{start}; {first['id']} ends first, on {first['expires_on']}: close its gap or renew it before."
-    return f"{start}."
+        ends = spelled_day(first["expires_on"])
+        return Opening(f"{start}.", f"Close the gap of {first['id']} or renew it before it ends on {ends}.")
+    return Opening(f"{start}.")
 
 
 def _warnings(figures: Figures) -> list[str]:

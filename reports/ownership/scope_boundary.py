@@ -2,11 +2,12 @@
 
 import polars as pl
 
-from engine.model.document import Coverage, Document, Table
+from engine.model.document import Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
 from reports.ownership import scope_gaps
+from reports.shared import setup
 from reports.shared.columns import share_pct
 from reports.shared.packs import PACKS
 from reports.shared.wording import all_of, count, count_of, percent
@@ -40,7 +41,7 @@ def build(
     gaps = figures.rows(scope_gaps.gaps)
     inside = systems.filter("in_scope")
     return Document(
-        headline=_headline(figures, strangers["name"].to_list()),
+        *_opening(figures, strangers["name"].to_list()),
         tables=(
             Table(
                 "undocumented", "Observed and not declared", strangers, hidden=("service_id",),
@@ -96,23 +97,29 @@ def _frameworks(inside: pl.DataFrame, organization: pl.DataFrame) -> pl.DataFram
     )
 
 
-def _headline(figures: Figures, strangers: list[str]) -> str:
+def _opening(figures: Figures, strangers: list[str]) -> Opening:
     declared, observed = figures["systems_declared"], figures["systems_observed"]
     if not declared and not observed:
-        return "No system is declared and none was observed: the scope is not known."
+        return Opening("No system is declared and none was observed: the scope is not known.", setup.fill("systems"))
     if not declared:
         seen = count(observed, "system was", "systems were")
-        return f"No system is declared, yet {seen} observed: write the scope down."
+        return Opening(f"No system is declared, yet {seen} observed.", setup.fill("systems"))
     others = f"{count(figures['scope_gaps'] - len(strangers), 'other gap')} in the declared scope"
     if not observed:
-        return f"{count(declared, 'system')} declared and nothing observed to compare with; {others}."
+        return Opening(
+            f"{count(declared, 'system')} declared and nothing observed to compare with; {others}.",
+            setup.fill("data_flows"),
+        )
     if not strangers:
-        return f"Every observed system is declared, {observed:,} in all; {others}."
+        return Opening(f"Every observed system is declared, {observed:,} in all; {others}.")
     more = [f"{len(strangers) - NAMED:,} more"] if len(strangers) > NAMED else []
     share = f"{len(strangers):,} of {count_of(observed, 'observed system')}"
     verb = "is" if len(strangers) == 1 else "are"
     known = percent(figures["systems_documented_pct"])
-    return f"{share} {verb} undocumented ({known} documented); {others}. Declare {all_of([*strangers[:NAMED], *more])}."
+    return Opening(
+        f"{share} {verb} undocumented ({known} documented); {others}.",
+        f"Declare {all_of([*strangers[:NAMED], *more])}.",
+    )
 
 
 def _warnings(inside: pl.DataFrame) -> list[str]:

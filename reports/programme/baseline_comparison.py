@@ -3,14 +3,16 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.programme.pack_rows import pack_rows
-from reports.shared import packs
+from reports.shared import packs, setup
 from reports.shared.wording import all_of, change, percent
 
+TONES: dict[str, Tone] = {"strict": "main", "weighted": "second"}
 DEFINITIONS = {
     "Strict": "Effective controls as a share of the applicable controls; stale or partial ones do not count.",
     "Weighted": "Effective controls count fully, partial ones half, stale ones a quarter, all others nothing, each by "
@@ -26,7 +28,7 @@ DEFINITIONS = {
 def build(readiness: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     table = figures.rows(pack_rows)
     return Document(
-        headline=_headline(table, ask),
+        *_opening(table, ask),
         tables=(
             Table(
                 "packs",
@@ -44,20 +46,23 @@ def build(readiness: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     )
 
 
-def _headline(table: pl.DataFrame, ask: Ask) -> str:
+def _opening(table: pl.DataFrame, ask: Ask) -> Opening:
     ranked = table.filter(pl.col("weighted_pct").is_not_null())
     if ranked.is_empty():
-        return "No framework with a catalogue of controls is in scope, so there is no readiness to compare."
+        return Opening(
+            "No framework with a catalogue of controls is in scope, so there is no readiness to compare.",
+            setup.IN_SCOPE,
+        )
     first = ranked.row(0, named=True)
     moved = change(first["weighted_pct"], first["prior_weighted_pct"], first["prior_on"], ask.as_of)
     at = f"at {percent(first['weighted_pct'])} weighted readiness, {moved}"
     missing = first["open_weaknesses"]
-    work = f"{missing:,} of its controls {'is' if missing == 1 else 'are'} not effective yet"
-    if not missing:
-        work = f"{'its one control is' if first['applicable'] == 1 else 'all of its controls are'} effective"
+    step = f"Start with its {missing:,} controls that are not effective yet."
+    if missing == 1:
+        step = "Start with its one control that is not effective yet."
     if ranked.height == 1:
-        return f"{first['name']}, the only pack with controls in scope, is {at}; {work}."
-    return f"{first['name']} is least ready {at}; {work}."
+        return Opening(f"{first['name']}, the only pack with controls in scope, is {at}.", step if missing else "")
+    return Opening(f"{first['name']} is least ready {at}.", step if missing else "")
 
 
 def _charts(table: pl.DataFrame) -> list[Chart]:
@@ -68,7 +73,9 @@ def _charts(table: pl.DataFrame) -> list[Chart]:
         index="name", variable_name="readiness", value_name="pct"
     )
     alt = "Strict and weighted readiness of each pack in scope, the least ready first."
-    return [Chart("bars", "Readiness by pack", parts, "name", "pct", alt, series="readiness", percent=True)]
+    return [
+        Chart("bars", "Readiness by pack", parts, "name", "pct", alt, series="readiness", percent=True, tones=TONES)
+    ]
 
 
 def _warnings(table: pl.DataFrame, readiness: pl.DataFrame, ask: Ask) -> list[str]:

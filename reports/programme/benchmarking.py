@@ -3,9 +3,10 @@
 import polars as pl
 
 from engine.model.ask import Ask, Parameter
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.programme.cohorts import (
     ALL,
@@ -17,9 +18,10 @@ from reports.programme.cohorts import (
     studies_of,
 )
 from reports.programme.pack_rows import frameworks_in_scope
-from reports.shared import packs
+from reports.shared import packs, setup
 from reports.shared.wording import all_of, count
 
+TONES: dict[str, Tone] = {"own": "main", "median": "third"}
 SIZES = ("small", "medium", "large")
 COHORT = Parameter(
     "cohort",
@@ -51,7 +53,7 @@ def build(
     ranked = table.filter(pl.col("percentile").is_not_null())
     guessed = bool(figures.rows(cohort_choice)["guessed"][0])
     return Document(
-        headline=_headline(table, ranked, figures),
+        *_opening(table, ranked, figures),
         summary={"provenance": None if cohort.is_empty() else cohort["provenance"][0]},
         tables=(
             Table(
@@ -85,21 +87,21 @@ def build(
     )
 
 
-def _headline(table: pl.DataFrame, ranked: pl.DataFrame, figures: Figures) -> str:
+def _opening(table: pl.DataFrame, ranked: pl.DataFrame, figures: Figures) -> Opening:
     if ranked.is_empty():
         why = "no framework is in scope" if table.is_empty() else "no framework has both readiness and a cohort"
-        return f"Nothing can be compared: {why}."
+        return Opening(f"Nothing can be compared: {why}.", setup.IN_SCOPE if table.is_empty() else "")
     compared, behind = count(ranked.height, "framework"), figures["benchmark_below_median"]
     if not behind:
-        return (
+        return Opening(
             f"Strict readiness is at or above the median of the reference programmes of {compared}; these are a model, "
             "not peers."
         )
     first = ranked.sort("gap_controls", "framework", descending=[True, False]).row(0, named=True)
     are = "is" if behind == 1 else "are"
-    return (
-        f"{behind} of {compared} {are} below the median of the reference programmes, a model and not peers: "
-        f"{first['name']} is furthest, {count(first['gap_controls'], 'control')} short."
+    return Opening(
+        f"{behind} of {compared} {are} below the median of the reference programmes, a model and not peers.",
+        f"Start with {first['name']}, furthest behind: {count(first['gap_controls'], 'control')} short.",
     )
 
 
@@ -110,7 +112,19 @@ def _charts(ranked: pl.DataFrame) -> list[Chart]:
         index="name", variable_name="readiness", value_name="pct"
     )
     alt = "Own strict readiness beside the median of the reference programmes, by framework."
-    return [Chart("bars", "Strict readiness beside the reference", bars, "name", "pct", alt, "readiness", percent=True)]
+    return [
+        Chart(
+            "bars",
+            "Strict readiness beside the reference",
+            bars,
+            "name",
+            "pct",
+            alt,
+            "readiness",
+            percent=True,
+            tones=TONES,
+        )
+    ]
 
 
 def _warnings(guessed: bool, table: pl.DataFrame) -> list[str]:

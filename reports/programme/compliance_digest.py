@@ -6,15 +6,16 @@ from typing import Any
 import polars as pl
 
 from engine.model.ask import PERIOD_DAYS, Ask
-from engine.model.document import Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Document, Opening, Table, at_most
 from engine.model.figure import Figures
 from engine.model.movement import StateMove, in_groups, most_told
 from engine.model.report import Report
 from reports.figures import select
 from reports.programme import digest_changes
 from reports.programme.digest_figures import AHEAD_DAYS
-from reports.shared import ledger, packs, personal
-from reports.shared.wording import count, percent, sentence
+from reports.shared import ledger, packs, personal, setup
+from reports.shared.wording import count, percent
 
 _KEY = ["framework", "control_id"]
 STATE_COLUMNS = ("state", "previous_state", "severity", "direction", "standing")
@@ -46,7 +47,7 @@ def build(
     )
     expiring = _expiring(figures.counted("exceptions_expiring_in_30_days"))
     return Document(
-        headline=_headline(frameworks, _moves(moved, movements, figures), figures),
+        *_opening(frameworks, _moves(moved, movements, figures), figures),
         tables=(
             Table("frameworks", "Readiness by framework", frameworks, labels=LABELS, hidden=("framework",)),
             Table("controls_changed", "Controls that changed state", moved, labels=LABELS, state=STATE_COLUMNS,
@@ -125,34 +126,42 @@ def _moves(moved: pl.DataFrame, movements: pl.DataFrame, figures: Figures) -> li
     return [(framework, StateMove(*row)) for frame in (controls, lapsed) for framework, *row in frame.iter_rows()]
 
 
-def _headline(frameworks: pl.DataFrame, moves: list[tuple[str, StateMove]], figures: Figures) -> str:
+def _opening(frameworks: pl.DataFrame, moves: list[tuple[str, StateMove]], figures: Figures) -> Opening:
     if frameworks.is_empty():
-        return "No framework is in scope, so there is nothing to be ready for."
-    late = figures["attestations_overdue"]
-    duties = (
-        f"{count(late, 'attestation is', 'attestations are')} overdue and "
-        f"{count(figures['obligations_due_in_14_days'], 'duty', 'duties')} due within {AHEAD_DAYS} days"
-    )
+        return Opening("No framework is in scope, so there is nothing to be ready for.", setup.IN_SCOPE)
+    late, ahead = figures["attestations_overdue"], figures["obligations_due_in_14_days"]
+    duties = ""
+    if late:
+        duties = f"Sign the {count(late, 'overdue attestation')}"
+    if ahead:
+        due = f"{count(ahead, 'duty', 'duties')} due within {AHEAD_DAYS} days"
+        duties = f"{duties}, then do the {due}" if duties else f"Do the {due}"
+    step = f"{duties}." if duties else ""
     base = figures["digest_compared_on"]
     if base is None:
-        return f"Nothing to compare with yet: sending this digest stores the first snapshot; {duties}."
+        return Opening(
+            "Nothing to compare with yet: sending this digest stores the first snapshot.",
+            step or "Send it: post to /api/governance/compliance/digest.",
+        )
     lead = frameworks.sort(pl.col("strict_points").abs(), "name", descending=[True, False], nulls_last=True)
     first: dict[str, Any] = lead.row(0, named=True)
-    text = "readiness is as it was" if first["strict_points"] == 0 else "no framework was in scope then and now"
+    because, text = (
+        "",
+        "readiness is as it was" if first["strict_points"] == 0 else "no framework was in scope then and now",
+    )
     if first["strict_points"]:
         way = "up" if first["strict_points"] > 0 else "down"
         points = f"{abs(first['strict_points']):.1f} points"
         text = f"{first['name']} is {way} {points} to {percent(first['strict_pct'])} strict"
         own = in_groups(move for framework, move in moves if framework == first["framework"])
-        because = most_told(own, first["strict_points"] > 0, 2)
-        text = f"{text} ({because})" if because else text
+        because = most_told(own, first["strict_points"] > 0, 1)
+    said = f"Since {spelled_day(base)} {text}"
+    if because:
+        return Opening(f"{at_most(said, f': {because}')}.", step)
     if figures["digest_controls_worse"] is None:
-        return f"Since {base} {text}, and no control has a state to compare with. {sentence(duties)}."
-    return (
-        f"Since {base} {text}; {count(figures['digest_controls_worse'], 'control')} got worse, "
-        f"{figures['digest_controls_better']:,} better; {count(figures['digest_gaps_new'], 'new gap')}, "
-        f"{figures['digest_gaps_closed']:,} closed. {sentence(duties)}."
-    )
+        return Opening(f"{said}, and no control has a state to compare with.", step)
+    worse, better = count(figures["digest_controls_worse"], "control"), figures["digest_controls_better"]
+    return Opening(f"{said}; {worse} got worse, {better:,} better.", step)
 
 
 def _warnings(base: date | None, readiness: pl.DataFrame, ask: Ask) -> list[str]:

@@ -3,14 +3,16 @@
 import polars as pl
 
 from engine.model.ask import Ask, Parameter
-from engine.model.document import Coverage, Document, Table
+from engine.model.document import Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
+from reports.programme import graph_picture
 from reports.programme.graph_figures import RELATIONS
 from reports.programme.graph_nodes import LEAST_ALONE, node_measures, rings
+from reports.shared import setup
 from reports.shared.packs import pack_name
-from reports.shared.wording import count, inside
+from reports.shared.wording import count, inside, sentence
 
 VIEWS = ("all", "findings", "nodes", "edges")
 VIEW = Parameter(
@@ -43,9 +45,10 @@ def build(graph_edges: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     findings = _findings(points, controls, sources, nodes, loops)
     tables = {"all": (*findings, *graph), "findings": findings, "nodes": graph[:1], "edges": graph[1:]}
     return Document(
-        headline=_headline(points, controls, figures),
+        *_opening(points, controls, figures),
         tables=tables[str(ask.options.get("view") or "all")],
         coverage=Coverage(controls.height - figures["controls_without_source"], controls.height),
+        pictures=graph_picture.picture(nodes, graph_edges) if ask.word(VIEW) in VIEWS[:2] else (),
         definitions=DEFINITIONS,
         footnotes=("For Gephi or yEd take the CSV of view=nodes and that of view=edges.",),
     )
@@ -65,6 +68,7 @@ def _findings(
             note="Give each of these controls a second, independent source of evidence.",
             labels=LABELS,
             hidden=("node",),
+            part_of=("sources",),
         ),
         Table("cycles", "Loops", loops, labels=LABELS),
         Table(
@@ -109,31 +113,33 @@ def _edges(edges: pl.DataFrame) -> Table:
     return Table("edges", "Edges", frame, words=("relation",), hidden=("type",))
 
 
-def _headline(points: pl.DataFrame, controls: pl.DataFrame, figures: Figures) -> str:
+def _opening(points: pl.DataFrame, controls: pl.DataFrame, figures: Figures) -> Opening:
     if controls.is_empty():
-        return "No control applies, so there is nothing to draw: put a framework in scope first."
+        return Opening("No control applies, so there is nothing to draw.", setup.IN_SCOPE)
     number, bare, loops = (figures[name] for name in ("single_points_of_failure", "controls_unsupported",
                                                       "graph_loops"))  # fmt: skip
-    parts = []
+    without = figures["controls_without_source"]
+    parts, steps = [], []
     if number:
         first = points.row(0, named=True)
         alone = count(first["requirements_alone"], "requirement")
         are = "is a single point of failure" if number == 1 else "are single points of failure"
-        parts.append(
-            f"{count(number, 'source')} of evidence {are}: begin with {inside(first['label'])}, on which {alone} rest "
-            "alone."
-        )
+        parts.append(f"{count(number, 'source')} of evidence {are}")
+        rest = "rests" if first["requirements_alone"] == 1 else "rest"
+        steps.append(f"Find a second source beside {inside(first['label'])}, on which {alone} {rest} alone.")
     if bare:
-        parts.append(f"{count(bare, 'control has', 'controls have')} neither a source of evidence nor a policy.")
-    elif without := figures["controls_without_source"]:
-        parts.append(f"{count(without, 'control rests', 'controls rest')} on policies alone, without any source.")
+        parts.append(f"{count(bare, 'control has', 'controls have')} neither a source of evidence nor a policy")
+        steps.append(f"Give {'it' if bare == 1 else 'them'} a source of evidence first.")
+    elif without:
+        parts.append(f"{count(without, 'control rests', 'controls rest')} on policies alone, without any source")
+        steps.append(f"Find a source of evidence for {'it' if without == 1 else 'them'}.")
     if loops:
-        there = "There is" if loops == 1 else "There are"
-        parts.append(f"{there} {count(loops, 'loop')} of systems that depend on each other.")
-    return (
-        " ".join(parts)
-        or f"No single point of failure, loop or bare control among {count(controls.height, 'control')}."
-    )
+        there = "there is" if loops == 1 else "there are"
+        parts.append(f"{there} {count(loops, 'loop')} of systems that depend on each other")
+        steps.append("Break the loops, so that no outage comes back to where it began.")
+    if not parts:
+        return Opening(f"No single point of failure, loop or bare control among {count(controls.height, 'control')}.")
+    return Opening(sentence(f"{'; '.join(parts[:2])}."), steps[0])
 
 
 REPORT = Report(

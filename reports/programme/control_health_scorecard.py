@@ -3,14 +3,15 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
 from reports.programme import posture_words
 from reports.programme.health import POINTS, VALUES, families, health_of
+from reports.shared import setup
 from reports.shared.packs import pack_name
-from reports.shared.wording import count, inside, sentence, some_of
+from reports.shared.wording import count, inside, sentence, some_of, spell
 
 KEY = ("framework", "framework_name", "group_id", "group_title")
 LABELS = {"coverage_pct": "With evidence (%)", "note": "What costs most"}
@@ -32,7 +33,7 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     rated, coverage = figures.rows(families), _coverage(control_status)
     frameworks = health_of(control_status, ["framework"], ask.settings).with_columns(framework_name=pack_name())
     return Document(
-        headline=_headline(rated, figures),
+        *_opening(rated, figures),
         tables=(
             Table(
                 "families",
@@ -77,24 +78,25 @@ def _coverage(control_status: pl.DataFrame) -> Coverage:
     return Coverage(applicable.filter(pl.col("state") != "no_data").height, applicable.height)
 
 
-def _headline(rated: pl.DataFrame, figures: Figures) -> str:
+def _opening(rated: pl.DataFrame, figures: Figures) -> Opening:
     if rated.is_empty():
-        return "No control applies, so there is no control health to report."
+        return Opening("No control applies, so there is no control health to report.", setup.IN_SCOPE)
     if figures["control_health"] is None:
-        return "No applicable control has any evidence, so there is no control health to tell: start with evidence."
-    how = f"Control health is {figures['control_health']} ({figures['control_health_rating'].replace('_', ' ')})"
+        return Opening("No applicable control has any evidence, so there is no control health to tell.", setup.EVIDENCE)
+    how = f"Control health is {figures['control_health']} ({spell(figures['control_health_rating'])})"
     if contradicts_posture(figures):
-        how += f" while posture is {figures['posture_score']} ({figures['posture_grade'].replace('_', ' ')})"
+        how += f" while posture is {figures['posture_score']} ({spell(figures['posture_grade'])})"
     worst = rated.row(0, named=True)
     name = f"{worst['framework_name']} {worst['group_title']}"
     at = "" if worst["health"] is None else f" at {worst['health']}"
+    step = f"Start with {name}, the lowest{at}."
     bad = figures["control_families_red"] + figures["control_families_insufficient_data"]
     if bad:
         of = f"{bad:,} of {count(rated.height, 'family', 'families')} {'is' if bad == 1 else 'are'}"
-        return f"{how}; {of} red or unrated, first {name}{at}."
+        return Opening(f"{how}; {of} red or unrated.", step)
     gaps = figures["gaps_critical"]
     open_gaps = f"{count(gaps, 'critical gap')} {'is' if gaps == 1 else 'are'} open" if gaps else "no family is red"
-    return f"{how}; {open_gaps}; lowest is {name}{at}."
+    return Opening(f"{how}; {open_gaps}.", step if gaps else "")
 
 
 def contradicts_posture(figures: Figures) -> bool:

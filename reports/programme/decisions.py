@@ -1,14 +1,16 @@
 """What the board is asked to decide, read from the data: each request names what it rests on."""
 
 from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import NamedTuple
 
 import polars as pl
 
-from engine.model.ask import Ask
-from reports.capacity import shortfall
 from reports.shared.wording import all_of, count, hours, sentence
 
 COLUMNS = {"decision": pl.String, "reason": pl.String, "owner": pl.String, "footnote": pl.String}
+FULL = {**COLUMNS, "due_on": pl.Date, "effort_hours": pl.Float64, "otherwise": pl.String}
+AHEAD = timedelta(days=30)
 MOST_NAMED = 3
 NOBODY = "nobody is named for it and no chair is to meet, so the first decision is who decides"
 
@@ -17,22 +19,50 @@ def decisions(
     register: pl.DataFrame,
     obligations: pl.DataFrame,
     exceptions: pl.DataFrame,
-    owner_weeks: pl.DataFrame,
+    weeks: pl.DataFrame,
     footnotes: dict[str, str],
-    ask: Ask,
 ) -> pl.DataFrame:
     """Risks over appetite, then late commitments, expired exceptions and the worst short week; most pressing first.
 
-    ``footnotes`` maps risks, obligations, exceptions and capacity to their marks.
+    ``weeks`` are those of ``shortfall.by_week``. ``footnotes`` maps risks, obligations, exceptions and capacity to
+    their marks.
+    """
+    return full_decisions(register, obligations, exceptions, weeks, footnotes).select(*COLUMNS)
+
+
+def full_decisions(
+    register: pl.DataFrame,
+    obligations: pl.DataFrame,
+    exceptions: pl.DataFrame,
+    weeks: pl.DataFrame,
+    footnotes: dict[str, str],
+) -> pl.DataFrame:
+    """The same with the day by which each is to be decided, the hours that it binds, and what comes otherwise.
+
+    What has no day of its own is decided by the next committee.
     """
     overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
     requests = [
-        *((*request, footnotes["risks"]) for request in _risks(register)),
-        *((*request, footnotes["obligations"]) for request in _late(overdue)),
-        *((*request, footnotes["exceptions"]) for request in _expired(exceptions)),
-        *((*request, footnotes["capacity"]) for request in _short(owner_weeks, ask)),
+        *(request.row(footnotes["risks"]) for request in _risks(register)),
+        *(request.row(footnotes["obligations"]) for request in _late(overdue, obligations)),
+        *(request.row(footnotes["exceptions"]) for request in _expired(exceptions)),
+        *(request.row(footnotes["capacity"]) for request in _short(weeks)),
     ]
-    return with_addressee(pl.DataFrame(requests, schema=COLUMNS, orient="row"), obligations)
+    meetings = _meetings(obligations)
+    found = with_addressee(pl.DataFrame(requests, schema=FULL, orient="row"), obligations)
+    return found.with_columns(pl.col("due_on").fill_null(pl.lit(meetings["due_on"].min(), dtype=pl.Date)))
+
+
+class _Request(NamedTuple):
+    decision: str
+    reason: str
+    owner: str | None
+    otherwise: str
+    due_on: date | None = None
+    effort_hours: float | None = None
+
+    def row(self, footnote: str) -> tuple[object, ...]:
+        return self.decision, self.reason, self.owner, footnote, self.due_on, self.effort_hours, self.otherwise
 
 
 def with_addressee(requests: pl.DataFrame, obligations: pl.DataFrame) -> pl.DataFrame:
@@ -40,9 +70,7 @@ def with_addressee(requests: pl.DataFrame, obligations: pl.DataFrame) -> pl.Data
 
     Where no committee is to meet either, the reason says that the first decision is who decides.
     """
-    meetings = obligations.filter(
-        pl.col("kind") == "committee", pl.col("state") == "open", pl.col("owner").is_not_null()
-    ).sort("due_on", "obligation_id")
+    meetings = _meetings(obligations)
     chair = meetings["owner"][0] if meetings.height else None
     return requests.with_columns(owner=pl.col("owner").fill_null(pl.lit(chair, dtype=pl.String))).with_columns(
         reason=pl.when(pl.col("owner").is_null())
@@ -51,20 +79,28 @@ def with_addressee(requests: pl.DataFrame, obligations: pl.DataFrame) -> pl.Data
     )
 
 
-def _risks(register: pl.DataFrame) -> Iterator[tuple[str, str, str | None]]:
+def _meetings(obligations: pl.DataFrame) -> pl.DataFrame:
+    return obligations.filter(
+        pl.col("kind") == "committee", pl.col("state") == "open", pl.col("owner").is_not_null()
+    ).sort("due_on", "obligation_id")
+
+
+def _risks(register: pl.DataFrame) -> Iterator[_Request]:
     over = register.filter("over_appetite")
     if over.is_empty():
         return
     first = over.row(0, named=True)
     unrated = " (not fully rated)" if first["unknown"] else ""
-    yield (
+    yield _Request(
         f"Accept, treat or transfer {count(over.height, 'risk')} over appetite: {_named(over['id'].to_list())}",
         f"{first['id']} is at {first['residual']}{unrated} against an appetite of {first['appetite']}",
         first["owner"],
+        f"{sentence(count(over.height, 'risk'))} {'stays' if over.height == 1 else 'stay'} above what was agreed, and "
+        "nobody has accepted it",
     )
 
 
-def _late(overdue: pl.DataFrame) -> Iterator[tuple[str, str, str | None]]:
+def _late(overdue: pl.DataFrame, obligations: pl.DataFrame) -> Iterator[_Request]:
     if overdue.is_empty():
         return
     owners = (
@@ -76,24 +112,37 @@ def _late(overdue: pl.DataFrame) -> Iterator[tuple[str, str, str | None]]:
     reason = f"The oldest is {days} late; {first['owner'] or 'nobody'} has {first['late']:,}"
     if nobody and first["owner"]:
         reason += f", {nobody:,} {'has' if nobody == 1 else 'have'} no owner"
-    yield f"Agree new dates or owners for {count(overdue.height, 'overdue commitment')}", reason, first["owner"]
+    coming = obligations.filter(
+        pl.col("state") == "open", pl.col("days_left") <= AHEAD.days, pl.col("owner").is_in(overdue["owner"].unique())
+    )
+    falls = "falls" if coming.height == 1 else "fall"
+    more = sentence(count(coming.height, "more duty", "more duties"))
+    yield _Request(
+        f"Agree new dates or owners for {count(overdue.height, 'overdue commitment')}",
+        reason,
+        first["owner"],
+        f"{more} of the same people {falls} due in {AHEAD.days} days"
+        if coming.height
+        else "What is late grows later, and evidence that rests on it goes stale",
+        effort_hours=round(float(overdue["effort_hours"].sum()), 1),
+    )
 
 
-def _expired(exceptions: pl.DataFrame) -> Iterator[tuple[str, str, str | None]]:
+def _expired(exceptions: pl.DataFrame) -> Iterator[_Request]:
     expired = exceptions.filter(pl.col("standing") == "expired").sort("expires_on", "id")
     if expired.is_empty():
         return
     first = expired.row(0, named=True)
-    yield (
+    yield _Request(
         f"Renew or end {count(expired.height, 'expired exception')}: {_named(expired['id'].to_list())}",
         f"{first['id']} ended on {first['expires_on']} and nobody has resolved it",
         first["approver"],
+        "What was excepted goes on without anybody's approval",
     )
 
 
-def _short(owner_weeks: pl.DataFrame, ask: Ask) -> Iterator[tuple[str, str, str | None]]:
+def _short(weeks: pl.DataFrame) -> Iterator[_Request]:
     """Hours and owners are for a chair to find: neither request goes to those who lack them."""
-    weeks = shortfall.by_week(owner_weeks, ask)
     short = weeks.filter("short").sort(
         "shortfall_hours", "borrow_hours", "week_start_on", descending=[True, True, False]
     )
@@ -102,15 +151,26 @@ def _short(owner_weeks: pl.DataFrame, ask: Ask) -> Iterator[tuple[str, str, str 
         week = short.row(0, named=True)
         verb = "has" if week["owners_short"] == 1 else "have"
         missing = round(week["shortfall_hours"] or week["borrow_hours"], 1)
-        yield (
+        yield _Request(
             f"Move work out of {week['week']} or add {hours(missing)}",
             f"{sentence(count(week['owners_short'], 'owner'))} {verb} more due than time in it; "
             f"{short.height} of the next {span} {'is' if short.height == 1 else 'are'} short",
             None,
+            f"{sentence(hours(missing))} of work due in that week will be late at its end",
+            week["week_start_on"],
+            missing,
         )
     unowned = round(float(weeks["unowned_hours"].sum()), 1)
     if unowned:
-        yield f"Name owners for {hours(unowned)} of work", f"Due in the next {span}, and nobody is there to do it", None
+        first_short = weeks.filter(pl.col("unowned_hours") > 0)["week_start_on"].min()
+        yield _Request(
+            f"Name owners for {hours(unowned)} of work",
+            f"Due in the next {span}, and nobody is there to do it",
+            None,
+            "It will not be done: nobody is there to do it",
+            first_short if isinstance(first_short, date) else None,
+            unowned,
+        )
 
 
 def _named(names: list[str]) -> str:

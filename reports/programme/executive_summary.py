@@ -3,20 +3,25 @@
 import polars as pl
 
 from engine.model.ask import Ask
+from engine.model.declaration import FORMATS
 from engine.model.document import Coverage, Document, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.capacity import shortfall
 from reports.figures import select
-from reports.programme import board, posture_words
+from reports.programme import board, posture_story, posture_words
 from reports.programme.board import MARKS, SHOWN
-from reports.programme.decisions import decisions
+from reports.programme.decisions import full_decisions
 from reports.programme.posture import Posture, posture_of
 from reports.programme.risk_grid import register_of
-from reports.shared import packs
+from reports.shared import packs, setup
 from reports.shared.wording import count
 
 LABELS = {"id": "Risk", "title": "What"}
+DECISION_LABELS = {
+    **{"reason": "Because", "owner": "With", "due_on": "Decide by", "effort_hours": "Hours that it binds"},
+    "otherwise": "If nothing is decided",
+}
 DEFINITIONS = {
     "Residual": "Likelihood 1 to 5 times impact 1 to 5 after treatment; appetite is the largest that is accepted.",
     "Changed": "For the posture, points that a component gives; for a framework, weighted readiness in percent.",
@@ -29,20 +34,25 @@ def build(
     risks: pl.DataFrame,
     obligations: pl.DataFrame,
     exceptions: pl.DataFrame,
-    owner_weeks: pl.DataFrame,
     movements: pl.DataFrame,
+    posture_days: pl.DataFrame,
+    state_changes: pl.DataFrame,
+    incidents: pl.DataFrame,
     figures: Figures,
     ask: Ask,
 ) -> Document:
     held, coverage, register = posture_of(posture), packs.coverage(readiness), register_of(risks)
     overdue = obligations.filter(pl.col("state") == "overdue").sort("due_on", "obligation_id")
-    asked = decisions(register, obligations, exceptions, owner_weeks, MARKS, ask)
+    asked = full_decisions(register, obligations, exceptions, figures.rows(shortfall.by_week), MARKS)
+    told = posture_story.moves(posture_story.Past(posture_days, state_changes, incidents), posture, ask)
+    changed = board.changes(held, readiness, movements)
     return Document(
         headline=_headline(asked, coverage, figures, ask),
+        next_step=setup.EVIDENCE if figures["posture_score"] is None else "",
         tables=(
-            Table("decisions", "Decisions requested", asked, labels={**LABELS, "reason": "Because", "owner": "With"}),
+            Table("decisions", "Decisions requested", asked, labels=DECISION_LABELS),
             Table("figures", "Where we stand", board.standing(held, figures), hidden=("number",)),
-            Table("changes", "What changed most", board.changes(held, readiness, movements), comparison=True),
+            Table("changes", "What changed most", changed, comparison=True),
             Table(
                 "risks",
                 "The three largest risks",
@@ -63,7 +73,14 @@ def build(
                 labels=LABELS,
             ),
             Table("dates", "Coming dates", board.dates(obligations, ask), labels=LABELS),
+            Table(
+                "moves",
+                f"What moved the posture in {posture_story.DAYS} days",
+                told.with_columns(footnote=pl.lit(MARKS["posture"])),
+                comparison=True,
+            ),
         ),
+        story=posture_story.story(held, posture_days, told, asked, changed, ask),
         coverage=coverage,
         definitions=DEFINITIONS,
         warnings=_warnings(held, readiness, register, ask),
@@ -99,6 +116,7 @@ REPORT = Report(
     title="Executive summary",
     description="The state of the programme for the board on two pages, with the decisions that it is asked for.",
     build=build,
+    formats=(*FORMATS, "pdf"),
     figures=select(
         *("posture_score", "posture_grade", "posture_change", "posture_before_score", "snapshot_before_on"),
         *("gaps_open", "gaps_critical", "risks", "risks_over_appetite", "obligations_overdue"),

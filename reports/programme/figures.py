@@ -87,7 +87,7 @@ _COLOURS: dict[str, tuple[str, Better, str]] = {
 HEALTH = (
     Figure("control_health", "Control health", "points", "more",
            "Of 0 to 100, over all applicable controls: 40 % state by weight of the control, 25 % evidence in its "
-           "window, 15 % complete ownership, 10 % tests passed, 10 % without open exception; null without evidence.",
+           "window, 15 % complete ownership, 10 % tests passed, 10 % no open exception; unknown without evidence.",
            health_parts, Score(), reason="{title}: {value} %"),
     Figure("control_health_rating", "Rating of the control health", "word", "neither",
            "Green from {rag_green}, amber from {rag_amber}, else red; insufficient data below {coverage_min_pct} % "

@@ -3,14 +3,16 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.programme.gap_queue import burn_up, queue, totals_by
-from reports.shared import packs
+from reports.shared import packs, setup
 from reports.shared.wording import count, count_of, hours
 
+TONES: dict[str, Tone] = {"opened": "main"}
 DRY_RUN = "/api/automations/dry-run"
 LABELS = {"title": "Control", "compensating": "Meanwhile"}
 DEFINITIONS = {
@@ -28,7 +30,7 @@ def build(
 ) -> Document:
     waiting, weeks = queue(gaps, ask), burn_up(remediations, ask)
     return Document(
-        headline=_headline(waiting, figures, packs.coverage(readiness).total),
+        *_opening(waiting, figures, packs.coverage(readiness).total),
         tables=(
             Table(
                 "gaps",
@@ -57,15 +59,15 @@ def build(
         charts=_charts(weeks),
         definitions=DEFINITIONS,
         warnings=packs.thin(readiness, ask.settings),
-        footnotes=(f"To rehearse a fix, POST the gap's dry_run_body to {DRY_RUN}; nothing is changed by it.",),
+        footnotes=(f"To rehearse a fix, post its body, which the JSON has, to {DRY_RUN}: nothing changes.",),
     )
 
 
-def _headline(waiting: pl.DataFrame, figures: Figures, applicable: int) -> str:
+def _opening(waiting: pl.DataFrame, figures: Figures, applicable: int) -> Opening:
     if waiting.is_empty():
         if not applicable:
-            return "No control is in scope, so there are no gaps to close."
-        return "No gap is open: every applicable control is effective."
+            return Opening("No control is in scope, so there are no gaps to close.", setup.IN_SCOPE)
+        return Opening("No gap is open: every applicable control is effective.")
     are = "is" if waiting.height == 1 else "are"
     parts = [f"{count(figures['gaps_open'], 'gap')} {are} open, {figures['gaps_critical'] or 'none'} critical"]
     if figures["quick_wins"]:
@@ -74,7 +76,7 @@ def _headline(waiting: pl.DataFrame, figures: Figures, applicable: int) -> str:
     first = waiting.row(0, named=True)
     unlocks = count_of(first["leverage"] or 1, "requirement")
     where = f"{packs.control(first['gap_id'])} {first['title']}"
-    return f"{'; '.join(parts)}; start with {where} ({first['effort_hours']:g} h, {unlocks})."
+    return Opening(f"{'; '.join(parts)}.", f"Start with {where} ({hours(first['effort_hours'])}, {unlocks}).")
 
 
 def _charts(weeks: pl.DataFrame) -> list[Chart]:
@@ -84,7 +86,7 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
         index="week", variable_name="remediations", value_name="total"
     )
     alt = "Remediations opened and closed in all by the end of each week; the distance between the lines is still open."
-    return [Chart("lines", "Burn-up", lines, "week", "total", alt, series="remediations")]
+    return [Chart("lines", "Burn-up", lines, "week", "total", alt, series="remediations", tones=TONES)]
 
 
 REPORT = Report(

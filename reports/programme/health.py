@@ -4,7 +4,7 @@ A group of which no control has any evidence has no health: ownership alone is n
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
@@ -62,10 +62,10 @@ def whole(control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return found if found.height else pl.DataFrame([nothing], schema=found.schema)
 
 
-def health_parts(control_status: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def health_parts(found: Annotated[pl.DataFrame, whole]) -> pl.DataFrame:
     """What the health of all applicable controls adds up from; values are null where there is no health."""
     rows = []
-    for row in whole(control_status, ask).to_dicts():
+    for row in found.to_dicts():
         values = {name: row[f"{name}_pct"] if row["health"] is not None else None for name in WEIGHTS}
         in_use = sum(WEIGHTS[name] for name, value in values.items() if value is not None)
         for name, value in values.items():

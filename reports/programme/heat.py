@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from engine.model.heat import HeatScale
 from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
 from reports.shared import packs
 from reports.shared.columns import in_order
@@ -22,6 +23,15 @@ def severity_by_framework(gaps: pl.DataFrame, readiness: pl.DataFrame) -> pl.Dat
         .sort(*GAP_SEVERITIES, rank("framework", list(packs.PACKS)), "framework", descending=[True] * 4 + [False] * 2)
         .select("framework", packs.pack_name().alias("name"), *GAP_SEVERITIES, "total", "share_pct")
     )
+
+
+def by_severity(counts: pl.DataFrame) -> HeatScale:
+    """A cell with gaps has the shade of their severity, however many they are."""
+    steps = [
+        pl.when(pl.col(severity) > 0).then(step).otherwise(0).alias(severity)
+        for step, severity in enumerate(reversed(GAP_SEVERITIES), 1)
+    ]
+    return HeatScale((1, 2, 3, 4), names=("none", *reversed(GAP_SEVERITIES)), by=counts.select(steps))
 
 
 def assurance_by_tier(vendors: pl.DataFrame) -> pl.DataFrame:

@@ -3,14 +3,17 @@
 import polars as pl
 
 from engine.model.ask import Ask, Parameter
-from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.programme import kpi_weeks
 from reports.programme.kpi_weeks import AVERAGED, by_framework, weekly
+from reports.shared import setup
 from reports.shared.wording import count, percent
 
+TONES: dict[str, Tone] = {"strict": "main", "weighted": "second", "opened": "main"}
 WEEKS = Parameter("weeks", kpi_weeks.WEEKS, "ISO weeks up to that of the report's day, the present one included", 1, 53)
 LABELS = {"median_days": "Median days to close", "name": "Framework"}
 DEFINITIONS = {
@@ -32,7 +35,7 @@ def build(readiness_weeks: pl.DataFrame, organization: pl.DataFrame, figures: Fi
     frame = figures.rows(weekly).with_columns(pl.col(kpi_weeks.RECORDED).round(1))
     known = frame.filter(pl.col("weighted_pct").is_not_null())
     return Document(
-        headline=_headline(frame, figures),
+        *_opening(frame, figures),
         tables=(
             Table("weeks", "By week", frame, labels=LABELS, hidden=("frameworks", "complete")),
             Table(
@@ -50,7 +53,7 @@ def build(readiness_weeks: pl.DataFrame, organization: pl.DataFrame, figures: Fi
     )
 
 
-def _headline(frame: pl.DataFrame, figures: Figures) -> str:
+def _opening(frame: pl.DataFrame, figures: Figures) -> Opening:
     weeks = f"In {count(frame.height, 'week')}"
     now, moved = figures["snapshot_weighted_mean_pct"], figures["snapshot_weighted_mean_change"]
     if now is None:
@@ -61,7 +64,13 @@ def _headline(frame: pl.DataFrame, figures: Figures) -> str:
         way = "stayed at" if moved == 0 else f"{'rose' if moved > 0 else 'fell'} by {abs(moved):.1f}"
         points = "" if moved == 0 else f" {'point' if abs(moved) == 1 else 'points'} to"
         readiness = f"the frameworks' mean weighted readiness {way}{points} {percent(now)}"
-    return f"{weeks} {readiness}; {_flow(figures)}."
+    if now is None and figures["remediations_backlog"] is None:
+        return Opening(f"{weeks} {readiness}.", setup.fill("readiness_snapshots", "remediations"))
+    if figures["remediations_net_in_weeks"] > 0:
+        more, backlog = figures["remediations_net_weekly"], figures["remediations_open"]
+        keep = f"Close {more:.1f} more gaps a week to keep the backlog of {backlog:,} from growing."
+        return Opening(f"{weeks} {readiness}.", keep)
+    return Opening(f"{weeks} {readiness}; {_flow(figures)}.")
 
 
 def _flow(figures: Figures) -> str:
@@ -69,9 +78,6 @@ def _flow(figures: Figures) -> str:
                                                                             "closed_in_weeks"))  # fmt: skip
     if figures["remediations_backlog"] is None:
         return "no remediation is on record"
-    if figures["remediations_net_in_weeks"] > 0:
-        more = figures["remediations_net_weekly"]
-        return f"close {more:.1f} more gaps a week to keep the backlog of {backlog:,} from growing"
     if backlog == 0:
         return "no remediation is open"
     return f"{count(opened, 'gap was', 'gaps were')} opened and {closed:,} closed, {backlog:,} still open"
@@ -84,14 +90,18 @@ def _charts(frame: pl.DataFrame, known: pl.DataFrame) -> list[Chart]:
             index="week", variable_name="figure", value_name="pct"
         )
         alt = "Strict and weighted readiness and freshness of evidence by week, as recorded."
-        charts.append(Chart("lines", "Readiness by week", lines, "week", "pct", alt, series="figure", percent=True))
+        charts.append(
+            Chart("lines", "Readiness by week", lines, "week", "pct", alt, series="figure", percent=True, tones=TONES)
+        )
     recorded = frame.filter(pl.col("opened").is_not_null())
     if int(recorded["opened"].sum()) + int(recorded["closed"].sum()) > 0:
         lines = recorded.select("week", "opened", "closed").unpivot(
             index="week", variable_name="gaps", value_name="number"
         )
         alt = "Gaps opened and closed by week."
-        charts.append(Chart("lines", "Gaps opened and closed", lines, "week", "number", alt, series="gaps"))
+        charts.append(
+            Chart("lines", "Gaps opened and closed", lines, "week", "number", alt, series="gaps", tones=TONES)
+        )
     return charts
 
 

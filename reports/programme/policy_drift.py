@@ -2,11 +2,12 @@
 
 import polars as pl
 
-from engine.model.document import Coverage, Document, Table
+from engine.model.document import Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
 from reports.programme.drift import NAMES, TYPES, drifted_controls, guardrail_drift
+from reports.shared import setup
 from reports.shared.packs import pack_name
 from reports.shared.wording import count
 
@@ -26,7 +27,7 @@ DEFINITIONS = {
 def build(figures: Figures) -> Document:
     rows, controls = figures.rows(guardrail_drift), figures.rows(drifted_controls)
     return Document(
-        headline=_headline(rows, figures),
+        *_opening(rows, figures),
         tables=(
             Table(
                 "guardrails",
@@ -75,22 +76,25 @@ def _coverage(rows: pl.DataFrame) -> Coverage:
     return Coverage(rows["last_observed_on"].count(), rows.height)
 
 
-def _headline(rows: pl.DataFrame, figures: Figures) -> str:
+def _opening(rows: pl.DataFrame, figures: Figures) -> Opening:
     if rows.is_empty():
-        return "No policy is accepted and active, so there is nothing to drift from: accept one first."
+        return Opening(
+            "No policy is accepted and active, so there is nothing to drift from.",
+            setup.fill("policies", "policy_controls"),
+        )
     every, drifted, against = figures["guardrails"], figures["guardrails_drifted"], figures["guardrails_contradicted"]
     of = count(every, "accepted guardrail")
     if not drifted:
         unseen = every - _coverage(rows).assessed
         said = f"; {unseen:,} of them {'was' if unseen == 1 else 'were'} never observed" if unseen else ""
-        return f"None of {of} is known to have drifted{said}."
+        return Opening(f"None of {of} is known to have drifted{said}.")
     worst = f", {against:,} of them contradicted by what is seen" if against else ""
     first = rows.row(0, named=True)
     days = first["days_in_drift"]
     since = "" if days is None else f", {count(days, 'day')} in drift"
-    return (
-        f"{drifted:,} of {of} {'has' if drifted == 1 else 'have'} drifted{worst}; "
-        f"begin with {first['title']}{since}. {first['action']}"
+    return Opening(
+        f"{drifted:,} of {of} {'has' if drifted == 1 else 'have'} drifted{worst}.",
+        f"Begin with {first['title']}{since}. {first['action']}",
     )
 
 

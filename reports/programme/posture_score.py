@@ -3,16 +3,18 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Coverage, Document, FrameRow, Table
+from engine.model.document import Chart, Coverage, Document, FrameRow, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.programme import posture_words as words
 from reports.programme.posture import Posture, posture_of
 from reports.programme.steps import closings, levers, steps
-from reports.shared import packs
+from reports.shared import packs, setup
 from reports.shared.wording import count, hours, inside
 
+TONES: dict[str, Tone] = {"earned": "good", "lost": "watch"}
 SHOWN = 10
 MOVERS = 3
 LABELS = {"title": "Component", "share_pct": "Share in use (%)", "movement": "Points moved"}
@@ -33,13 +35,13 @@ def build(posture: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, ask:
     work, gaps = figures.rows(steps), figures.rows(closings)
     worst = held.components.row(0, named=True) if held.components.height else None
     return Document(
-        headline=_headline(worst, work, figures, coverage, ask),
+        *_opening(worst, work, figures, coverage, ask),
         tables=(
             Table("components", "What the score is made of, costliest first", held.components, labels=LABELS,
                   hidden=("component", "measured", "population", "series_break")),
             Table("movers", "What moved the score most",
                   held.movers.head(MOVERS).select("component", "title", "movement"),
-                  labels=LABELS, hidden=("component",), comparison=True),
+                  labels=LABELS, hidden=("component",), comparison=True, part_of=("components",)),
             Table("next_steps", "What raises the score next, most points per hour first",
                   _shown(work, "action", "component", "points", "effort_hours", "points_per_hour", "owner").head(SHOWN),
                   note=f"The {SHOWN} best of {count(work.height, 'step')} over all components.",
@@ -64,18 +66,19 @@ def _shown(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
     return ready.with_columns(pl.col("^.*points.*$").round(2))
 
 
-def _headline(worst: FrameRow | None, work: pl.DataFrame, figures: Figures, coverage: Coverage, ask: Ask) -> str:
+def _opening(worst: FrameRow | None, work: pl.DataFrame, figures: Figures, coverage: Coverage, ask: Ask) -> Opening:
     if worst is None or figures["posture_score"] is None:
-        return "There is no posture score yet, because no component has any data: start with evidence for the controls."
-    parts = [words.posture(figures, coverage, ask)]
+        return Opening("There is no posture score yet, because no component has any data.", setup.EVIDENCE)
+    said = words.posture(figures, coverage, ask)
     if worst["lost"]:
-        parts.append(f"{inside(worst['title'])} costs the most ({worst['lost']} points)")
+        said = f"{said}; {inside(worst['title'])} costs the most ({worst['lost']} points)"
     best = work.head(SHOWN)
-    if figures["steps_top_ten_points"]:
-        known = f" in {hours(figures['steps_top_ten_hours'])}" if not best["effort_hours"].null_count() else ""
-        which = "The best step adds" if best.height == 1 else f"The {best.height} best steps per hour add"
-        return f"{'; '.join(parts)}. {which} {figures['steps_top_ten_points']} points{known}."
-    return "; ".join(parts) + "."
+    if not figures["steps_top_ten_points"]:
+        return Opening(f"{said}.")
+    known = f" in {hours(figures['steps_top_ten_hours'])}" if not best["effort_hours"].null_count() else ""
+    which = "The best step adds" if best.height == 1 else f"The {best.height} best steps per hour add"
+    first = best["action"][0].rstrip(".")
+    return Opening(f"{said}.", f"{first}. {which} {figures['steps_top_ten_points']} points{known}.")
 
 
 def _charts(held: Posture) -> list[Chart]:
@@ -86,7 +89,7 @@ def _charts(held: Posture) -> list[Chart]:
         index="title", variable_name="points", value_name="value"
     )
     alt = "Points that each component earns and loses; earned points sum to the score, all of them to 100."
-    return [Chart("stacked", "Points earned and lost", parts, "title", "value", alt, series="points")]
+    return [Chart("stacked", "Points earned and lost", parts, "title", "value", alt, series="points", tones=TONES)]
 
 
 REPORT = Report(

@@ -3,15 +3,16 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
+from engine.model.heat import NUMBER_OF_BAD
 from engine.model.report import Report
 from engine.model.vocabulary import GAP_SEVERITIES, VENDOR_TIERS
 from reports.figures import select
 from reports.programme.risk_grid import register_of
-from reports.shared import packs
+from reports.shared import packs, setup
 from reports.shared.ordering import rank
-from reports.shared.wording import change, count, percent, sentence
+from reports.shared.wording import change, count, percent
 
 AGES = {"to_30_days": (0, 30), "to_90_days": (31, 90), "over_90_days": (91, 10**6)}
 BOARD = {
@@ -43,10 +44,17 @@ def build(
     register = register_of(risks)
     upcoming = obligations.filter(pl.col("state").is_in(["open", "overdue"]))
     return Document(
-        headline=_headline(frameworks, figures, ask),
+        *_opening(frameworks, figures, ask),
         tables=(
             Table("readiness", "Readiness, least ready first", frameworks, labels=LABELS, hidden=("framework",)),
-            Table("gaps", "Open gaps by severity and age", _ages(gaps), heat=tuple(AGES), state=("severity",)),
+            Table(
+                "gaps",
+                "Open gaps by severity and age",
+                _ages(gaps),
+                heat=tuple(AGES),
+                scale=NUMBER_OF_BAD,
+                state=("severity",),
+            ),
             Table("attestations", "Attestations, most overdue first", board, labels=LABELS, hidden=("framework",)),
             Table("vendors", "Vendors by tier", tiers),
             Table(
@@ -149,21 +157,21 @@ def _next(upcoming: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
 
 
-def _headline(frameworks: pl.DataFrame, figures: Figures, ask: Ask) -> str:
+def _opening(frameworks: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if frameworks.is_empty() or figures["weighted_pct"] is None:
-        return "No framework with controls is in scope yet, so there is no programme to report on."
-    moved = change(figures["weighted_pct"], figures["weighted_before_pct"], figures["snapshot_before_on"], ask.as_of)
-    parts = [f"Weighted readiness is {percent(figures['weighted_pct'])}, {moved}"]
-    if figures["gaps_open"]:
-        are = "is" if figures["gaps_open"] == 1 else "are"
-        parts.append(
-            f"{count(figures['gaps_open'], 'gap')} {are} open, {figures['gaps_critical'] or 'none'} of them critical"
+        return Opening(
+            "No framework with controls is in scope yet, so there is no programme to report on.", setup.IN_SCOPE
         )
-        last = frameworks.row(0, named=True)
-        parts.append(f"start with {last['name']}, the least ready at {percent(last['weighted_pct'])}")
-    else:
-        parts.append("no gap is open")
-    return sentence("; ".join(parts)) + "."
+    moved = change(figures["weighted_pct"], figures["weighted_before_pct"], figures["snapshot_before_on"], ask.as_of)
+    said = f"Weighted readiness is {percent(figures['weighted_pct'])}, {moved}"
+    if not figures["gaps_open"]:
+        return Opening(f"{said}; no gap is open.")
+    are = "is" if figures["gaps_open"] == 1 else "are"
+    gaps = f"{count(figures['gaps_open'], 'gap')} {are} open, {figures['gaps_critical'] or 'none'} of them critical"
+    last = frameworks.row(0, named=True)
+    return Opening(
+        f"{said}; {gaps}.", f"Start with {last['name']}, the least ready at {percent(last['weighted_pct'])}."
+    )
 
 
 def _charts(frameworks: pl.DataFrame) -> list[Chart]:

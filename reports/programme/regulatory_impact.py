@@ -6,14 +6,16 @@ from typing import Any
 import polars as pl
 
 from engine.model.ask import Ask, Parameter
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
 from reports.programme.scenario_effect import ALL, STANDINGS, requirement_changes, scenario_effects, scenarios_to_show
 from reports.shared import packs
 from reports.shared.wording import count, hours, percent
 
+TONES: dict[str, Tone] = {"now": "third", "after": "main"}
 SCENARIOS = ("hipaa-security-nprm", "fedramp-vdr-ver", "nist-800-171-r3", "iso-27001-amd-1", "pci-dss-future-dated")
 SCENARIO = Parameter("scenario", ALL, "one scenario alone, or all", choices=(ALL, *SCENARIOS))
 CHECKED_DAYS = 90  # a status that was looked up earlier may have changed
@@ -38,7 +40,7 @@ def build(scenarios: pl.DataFrame, readiness: pl.DataFrame, figures: Figures, as
     table, listed = figures.rows(scenario_effects), scenarios_to_show(scenarios, ask)
     touched, ours = figures.rows(requirement_changes).filter("in_scope"), table.filter("in_scope")
     return Document(
-        headline=_headline(ours, figures),
+        *_opening(ours, figures),
         tables=(
             Table(
                 "scenarios",
@@ -95,22 +97,30 @@ def _ordered(requirements: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(ours: pl.DataFrame, figures: Figures) -> str:
+def _opening(ours: pl.DataFrame, figures: Figures) -> Opening:
     if ours.is_empty():
-        return "No scenario touches a framework in scope; look at the list for changes that may concern you later."
+        return Opening(
+            "No scenario touches a framework in scope.",
+            "Look at the list for changes that may concern you later; to bring a framework into scope, import "
+            "organization_frameworks.csv with hq import.",
+        )
     coming = ours.filter(pl.col("weeks_to_effective") > 0, pl.col("new_gap") > 0)
     if coming.height:
         first = coming.row(0, named=True)
-        return (
-            f"{first['title']} takes effect in {count(first['weeks_to_effective'], 'week')}: {_missing(first)}, "
-            f"{hours(first['hours_a_week'])} of work a week from now.{_worst(ours, first['scenario'])}"
+        return Opening(
+            f"{first['title']} takes effect in {count(first['weeks_to_effective'], 'week')}: {_missing(first)}.",
+            f"Plan {hours(first['hours_a_week'])} of work a week from now.",
         )
     worst = _worst(ours, "").strip()
     if worst or not figures["regulatory_new_gaps"]:
-        return worst or "The scenarios in scope add no gap: everything that they ask for is met or already a known gap."
+        return Opening(
+            worst or "The scenarios in scope add no gap: everything that they ask for is met or already a known gap."
+        )
     most = ours.sort("new_gap", "scenario", descending=[True, False]).row(0, named=True)
     when = "already asks for" if most["in_force"] else "asks for"
-    return f"{most['title']} {when} more than there is: {_missing(most)}, {hours(most['effort_hours'])} of work."
+    return Opening(
+        f"{most['title']} {when} more than there is: {_missing(most)}.", f"Plan {hours(most['effort_hours'])} of work."
+    )
 
 
 def _missing(row: dict[str, Any]) -> str:
@@ -138,7 +148,19 @@ def _charts(ours: pl.DataFrame) -> list[Chart]:
         index="title", variable_name="readiness", value_name="pct"
     )
     alt = "Weighted readiness of the framework now and with the scenario in force."
-    return [Chart("bars", "Weighted readiness now and after", bars, "title", "pct", alt, "readiness", percent=True)]
+    return [
+        Chart(
+            "bars",
+            "Weighted readiness now and after",
+            bars,
+            "title",
+            "pct",
+            alt,
+            "readiness",
+            percent=True,
+            tones=TONES,
+        )
+    ]
 
 
 def _warnings(scenarios: pl.DataFrame, table: pl.DataFrame, ask: Ask) -> list[str]:

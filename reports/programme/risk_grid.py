@@ -3,9 +3,19 @@
 import polars as pl
 
 from engine.model.formulas import risk_level
+from engine.model.heat import HeatScale
 
 SCALE = range(1, 6)
 LIKELIHOOD = {5: "5 almost certain", 4: "4 likely", 3: "3 possible", 2: "2 unlikely", 1: "1 rare"}
+IMPACTS = tuple(f"impact_{impact}" for impact in SCALE)
+# a cell of the grid has the shade of its level (F11), however many risks stand in it
+RISK_LEVELS = HeatScale(
+    (1, 5, 10, 17),
+    names=("", "low", "moderate", "high", "critical"),
+    by=pl.DataFrame(
+        {name: [impact * likelihood for likelihood in LIKELIHOOD] for impact, name in enumerate(IMPACTS, 1)}
+    ),
+)
 LEVELS = {cell: risk_level(cell) for cell in range(1, 26)}
 
 

@@ -3,14 +3,14 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from engine.model.vocabulary import GAP_SEVERITIES
 from reports.figures import select
-from reports.programme.heat import ASSURANCE, assurance_by_tier, hotspots, severity_by_framework
-from reports.programme.risk_grid import cells, grid, register_of
-from reports.shared import packs
+from reports.programme.heat import ASSURANCE, assurance_by_tier, by_severity, hotspots, severity_by_framework
+from reports.programme.risk_grid import IMPACTS, RISK_LEVELS, cells, grid, register_of
+from reports.shared import packs, setup
 from reports.shared.wording import count
 
 SHOWN_HOTSPOTS = 10
@@ -32,7 +32,7 @@ def build(
     frameworks, families, register = figures.rows(severity_by_framework), hotspots(gaps), register_of(risks)
     rated = register.filter(~pl.col("unknown"))
     return Document(
-        headline=_headline(frameworks, families, readiness, figures),
+        *_opening(frameworks, families, readiness, figures),
         summary={"risk_appetite": int(ask.settings["risk_appetite"])},
         tables=(
             Table(
@@ -42,6 +42,7 @@ def build(
                 note="The framework with most critical gaps stands first.",
                 labels=LABELS,
                 heat=GAP_SEVERITIES,
+                scale=by_severity(frameworks),
                 hidden=("framework",),
             ),
             Table("vendor_tiers", "Vendors by tier and assurance", assurance_by_tier(vendors), heat=ASSURANCE),
@@ -61,7 +62,8 @@ def build(
                 "(likelihood times impact) are over the general appetite.",
                 labels={**LABELS, "name": "Likelihood"},
                 hidden=("likelihood",),
-                heat=tuple(f"impact_{impact}" for impact in range(1, 6)),
+                heat=IMPACTS,
+                scale=RISK_LEVELS,
             ),
             Table(
                 "cells",
@@ -89,6 +91,7 @@ def build(
                 ),
                 note="Likelihood or impact is missing: rate these first.",
                 labels=LABELS,
+                part_of=("risks",),
             ),
         ),
         coverage=packs.coverage(readiness),
@@ -98,10 +101,13 @@ def build(
     )
 
 
-def _headline(frameworks: pl.DataFrame, families: pl.DataFrame, readiness: pl.DataFrame, figures: Figures) -> str:
+def _opening(frameworks: pl.DataFrame, families: pl.DataFrame, readiness: pl.DataFrame, figures: Figures) -> Opening:
     applicable = packs.coverage(readiness).total
     if not applicable and not figures["gaps_open"] and not figures["risks"]:
-        return "No control is in scope and no risk is registered, so there is nothing to place on a heatmap."
+        return Opening(
+            "No control is in scope and no risk is registered, so there is nothing to place on a heatmap.",
+            setup.fill("organization_frameworks", "risks"),
+        )
     if not figures["risks"]:
         risks = "no risk is registered"
     else:
@@ -110,13 +116,13 @@ def _headline(frameworks: pl.DataFrame, families: pl.DataFrame, readiness: pl.Da
             f"{figures['risks_over_appetite'] or 'none'} of {count(figures['risks'], 'open risk')} {verb} the appetite"
         )
     if not figures["gaps_open"]:
-        return f"{'No gap is open' if applicable else 'No control is in scope'}; {risks}."
+        return Opening(f"{'No gap is open' if applicable else 'No control is in scope'}; {risks}.")
     most = frameworks.sort("total", maintain_order=True, descending=True).row(0, named=True)
     first = families.row(0, named=True)
     are = "is" if figures["gaps_open"] == 1 else "are"
-    return (
-        f"{count(figures['gaps_open'], 'gap')} {are} open, {most['total']:,} of them in {most['name']}; {risks}; "
-        f"start with {first['framework_name']} {first['group_title']}, the largest hotspot."
+    return Opening(
+        f"{count(figures['gaps_open'], 'gap')} {are} open, {most['total']:,} of them in {most['name']}; {risks}.",
+        f"Start with {first['framework_name']} {first['group_title']}, the largest hotspot.",
     )
 
 

@@ -3,7 +3,8 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
@@ -14,7 +15,7 @@ from reports.programme.activity import (
     inactive_controls,
     untagged_actions,
 )
-from reports.shared import packs, records
+from reports.shared import packs, records, setup
 from reports.shared.columns import in_order
 from reports.shared.ordering import rank
 from reports.shared.wording import all_of, count, percent
@@ -38,7 +39,7 @@ def build(
     )
     uncovered = inactive_controls(controls)
     return Document(
-        headline=_headline(frameworks, uncovered, known_since, figures, ask),
+        *_opening(frameworks, uncovered, known_since, figures, ask),
         tables=(
             Table("frameworks", "By framework", frameworks, hidden=("framework",)),
             Table("categories", "By category, least covered first", categories, labels=LABELS, hidden=("framework",)),
@@ -63,15 +64,19 @@ def build(
     )
 
 
-def _headline(
+def _opening(
     frameworks: pl.DataFrame, uncovered: pl.DataFrame, known_since: pl.DataFrame, figures: Figures, ask: Ask
-) -> str:
+) -> Opening:
     share, moved = figures["activity_pct"], figures["activity_change"]
     if share is None:
-        return "Neither SOC 2 nor ISO 27001 has an applicable control, so there is no coverage to report."
+        return Opening(
+            "Neither SOC 2 nor ISO 27001 has an applicable control, so there is no coverage to report.", setup.IN_SCOPE
+        )
     known = records.since(known_since, *FRAMEWORKS)
     if moved is None:
-        compared = "; no earlier record to compare with" if known is None else f"; records begin on {known}"
+        compared = (
+            "; no earlier record to compare with" if known is None else f"; records begin on {spelled_day(known)}"
+        )
     else:
         points = f"{abs(moved)} {'point' if abs(moved) == 1 else 'points'}"
         compared = f", {'up' if moved > 0 else 'down'} {points}" if moved else ", unchanged"
@@ -80,11 +85,11 @@ def _headline(
         f"{count(ask.period_days, 'day')}{compared}"
     )
     if uncovered.is_empty():
-        return f"{said}."
+        return Opening(f"{said}.")
     name, control = uncovered.select("framework_name", "control_id").row(0)
     without = figures["controls_inactive"]
     which = "the only one without any" if without == 1 else f"one of {without:,} without any"
-    return f"{said}; begin with {name} {control}, {which}."
+    return Opening(f"{said}.", f"Begin with {name} {control}, {which}.")
 
 
 def _charts(categories: pl.DataFrame) -> list[Chart]:

@@ -27,7 +27,7 @@ ACTIVITY = (
            control_activity, Count(), reason=_SEEN),
     Figure("activity_change", "Change of controls with activity", "points", "neither",
            "Percentage points that the share of controls with activity moved against the period of the same length "
-           "before; null where the records of a framework begin later.",
+           "before; not known where the records of a framework begin later.",
            control_activity, WeightedMean(100 * (_COVERED.cast(pl.Int64) - pl.col("covered_before").cast(pl.Int64))),
            pl.col("reached").all(), "activity now: {covered}, in the period before: {covered_before}", comparison=True),
     Figure("controls_inactive", "Controls without activity", "count", "less",
@@ -105,8 +105,8 @@ WEEKS = (
            "(growing); clear where none is open.",
            kpi_weeks.backlog_pace, First("course"), reason=_PACE),
     Figure("weeks_to_clear", "Weeks to clear the backlog", "weeks", "less",
-           "Remediations still open, divided by the mean number closed in a whole week; null where no more are closed "
-           "than opened.",
+           "Remediations still open, divided by the mean number closed in a whole week; unknown where no more are "
+           "closed than opened.",
            kpi_weeks.backlog_pace, First("weeks_to_clear"), reason=_PACE),
     Figure("snapshot_strict_mean_pct", "Strict readiness recorded last, mean of frameworks", "percent", "more",
            "Mean over the frameworks, each counting the same, of strict readiness in the last week with a snapshot.",

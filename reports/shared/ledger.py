@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from datetime import date, timedelta
+from functools import cache
+from typing import Annotated, TypeAlias
 
 import polars as pl
 
@@ -78,24 +80,24 @@ def pending(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )  # fmt: skip
 
 
+Pending: TypeAlias = Annotated[pl.DataFrame, pending]
+
+
 def on_week(due_on: pl.Expr, state: pl.Expr, ask: Ask) -> pl.Expr:
     """The Monday of the week in which a duty stands; one that is open never stands in a week that is over."""
     standing = pl.when(state == "open").then(pl.max_horizontal(due_on, pl.lit(ask.as_of))).otherwise(due_on)
     return standing.dt.truncate("1w")
 
 
-def near(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def near(duties: Pending) -> pl.DataFrame:
     """Pending duties that are overdue or due up to the end of the horizon."""
-    return pending(obligations, ask).filter(pl.col("place") != "beyond")
+    return duties.filter(pl.col("place") != "beyond")
 
 
-def by_framework(obligations: pl.DataFrame, ask: Ask) -> pl.DataFrame:
+def by_framework(duties: Pending) -> pl.DataFrame:
     """Pending duties once for each framework that they name."""
-    return (
-        pending(obligations, ask)
-        .with_columns(framework=pl.col("frameworks").list.drop_nulls().list.unique(maintain_order=True))
-        .explode("framework", empty_as_null=False)
-    )
+    named = pl.col("frameworks").list.drop_nulls().list.unique(maintain_order=True)
+    return duties.with_columns(framework=named).explode("framework", empty_as_null=False)
 
 
 def hours(duties: pl.DataFrame) -> float:
@@ -108,6 +110,7 @@ def framework_rank(column: str = "framework") -> pl.Expr:
     return rank(column, FRAMEWORK_ROWS)
 
 
+@cache  # as ``rank``
 def framework_name(column: str = "framework") -> pl.Expr:
     return pl.col(column).replace(FRAMEWORK_NAMES)
 
@@ -122,5 +125,6 @@ def group_measures() -> dict[str, pl.Expr]:
     }
 
 
+@cache
 def kind_name(column: str = "kind") -> pl.Expr:
     return pl.col(column).replace(KIND_NAMES)

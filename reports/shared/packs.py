@@ -1,5 +1,7 @@
 """The nine framework packs under the names that people say, and how well the ones in scope are evidenced."""
 
+from functools import cache
+
 import polars as pl
 
 from engine.model.document import Coverage
@@ -26,6 +28,7 @@ def control(tag: str) -> str:
     return f"{pack(framework)} {control_id}"
 
 
+@cache
 def pack_name(column: str = "framework") -> pl.Expr:
     """The names of a column of frameworks."""
     return pl.col(column).replace(PACKS)

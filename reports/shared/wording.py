@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from datetime import date
 
+from engine.model.document import FrameRow
+
+BRIEF_WORDS = 6  # of what people typed, in a headline
+
 
 def count(number: int, noun: str, plural: str = "") -> str:
     """``no gaps``, ``1 gap``, ``1,204 gaps``."""
@@ -35,7 +39,7 @@ def percent(value: float) -> str:
 def change(now: float | None, before: float | None, prior_on: date | None, as_of: date) -> str:
     """``up 2.3 points in 30 days``; says so where there is nothing to compare with."""
     if now is None or before is None or prior_on is None:
-        return "with no earlier figure to compare"
+        return "with no earlier figure"
     days = count((as_of - prior_on).days, "day")
     moved = round(now - before, 1)
     if moved == 0:
@@ -64,3 +68,19 @@ def inside(title: str) -> str:
 def sentence(text: str) -> str:
     """The text with a capital first letter."""
     return text[:1].upper() + text[1:]
+
+
+def spell(word: str) -> str:
+    """A word of the program as people read it."""
+    return word.replace("_", " ")
+
+
+def brief(text: str) -> str:
+    """What people typed, cut to a few words."""
+    words = text.split()
+    return " ".join(words) if len(words) <= BRIEF_WORDS else f"{' '.join(words[:BRIEF_WORDS])}…"
+
+
+def start_with(row: FrameRow) -> str:
+    """``Start with 8.8 Management of technical vulnerabilities (no evidence).``"""
+    return f"Start with {row['control_id']} {row['title']} ({row['why']})."

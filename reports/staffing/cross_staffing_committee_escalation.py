@@ -3,11 +3,12 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
-from reports.shared import personal
+from reports.shared import personal, setup
 from reports.shared.wording import count
 from reports.staffing import decisions, wording
 from reports.staffing.breaches import SAID, SEVERITIES, first_words
@@ -24,11 +25,11 @@ HIDDEN = (
 LABELS = {**wording.LABELS, "told_on": "On", "step": "Reminder no."}
 
 
-def build(staffing_notices: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
+def build(staffing_actions: pl.DataFrame, staffing_notices: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     due = decisions.with_options(figures.counted("staffing_escalations"))
     waiting = figures.counted("staffing_breaches_not_escalated").sort("escalates_on", "action_id", nulls_last=True)
     return Document(
-        headline=_headline(figures, due, waiting, ask),
+        *_opening(staffing_actions, figures, due, waiting, ask),
         tables=(
             Table("actions", "For the committee to decide", due.select(COLUMNS), labels=LABELS,
                   state=wording.STATE_COLUMNS, hidden=HIDDEN),
@@ -52,26 +53,28 @@ def build(staffing_notices: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
     )  # fmt: skip
 
 
-def _headline(figures: Figures, due: pl.DataFrame, waiting: pl.DataFrame, ask: Ask) -> str:
+def _opening(actions: pl.DataFrame, figures: Figures, due: pl.DataFrame, waiting: pl.DataFrame, ask: Ask) -> Opening:
     late, escalated = figures["staffing_actions_breached"], figures["staffing_escalations"]
     if not late:
-        return "No staffing action is past its SLA: there is nothing for a committee to decide."
+        none = "No staffing action is past its SLA: there is nothing for a committee to decide."
+        return Opening(none, setup.STAFFING if actions.is_empty() else "")
     if not escalated:
         days = waiting["escalates_on"].drop_nulls()
         them = "it" if late == 1 else "them"
-        first = f"no rollup mail has named {them} yet, so send the rollup"
+        first = f"Send the rollup: no rollup mail has named {them} yet."
         if len(days):
-            first = f"the first goes to the committee on {days[0]}"
-        return f"{count(late, 'action is', 'actions are')} past the SLA and not for the committee yet: {first}."
+            first = f"Complete {them}: the first goes to the committee on {spelled_day(days[0])}."
+        return Opening(f"{count(late, 'action is', 'actions are')} past the SLA and not for the committee yet.", first)
     worst = due.row(0, named=True)
-    asked = "No committee has a chair who could decide"
+    on = f"{wording.action_name(worst)}, {count(worst['breach_days'], 'business day')} over"
+    step = f"Name a chair who can decide, first on {on}."
     if worst["chair"]:
-        meets = f", meets on {worst['meets_on']}" if worst["meets_on"] else ""
-        asked = f"To decide is {worst['chair']} ({worst['committee']}{meets})"
-    return (
+        meets = f", meets on {spelled_day(worst['meets_on'])}" if worst["meets_on"] else ""
+        step = f"To decide is {worst['chair']} ({worst['committee']}{meets}), first on {on}."
+    return Opening(
         f"{count(escalated, 'action is', 'actions are')} still past the SLA "
-        f"{count(int(ask.settings['escalation_delay_days']), 'business day')} or more after the rollup mail. {asked}, "
-        f"first on {wording.action_name(worst)}, {count(worst['breach_days'], 'business day')} over."
+        f"{count(int(ask.settings['escalation_delay_days']), 'business day')} or more after the rollup mail.",
+        step,
     )
 
 

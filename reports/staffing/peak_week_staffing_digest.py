@@ -2,27 +2,28 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.capacity import proposals, shortfall
 from reports.capacity.proposals import NEW
 from reports.figures import select
-from reports.shared import ledger, personal
+from reports.shared import ledger, personal, setup
 from reports.shared.wording import all_of, count, hours, inside
 from reports.staffing import wording
 
+TONES: dict[str, Tone] = {"relief": "good", "still short": "bad"}
 TAKE_UP = (
     "In the chat with the button of the proposal, which can also decline it: then it stays proposed and is not asked "
-    "again. Elsewhere by importing staffing_actions: its identifier as id, tracked as status, the day as tracked_on. "
+    "again. Elsewhere by importing it with the status tracked and the day. "
     "Once its peak week is over it has lapsed."
 )
 SAID = {NEW: "new", "proposed": "proposed before", "tracked": "taken up", "open": "open", "completed": "completed"}
 DEFINITIONS = {
     "No peak": "Weeks that are short and even, or uneven and not short, are not here: where both coincide, there is "
     "somebody to help.",
-    "Max / mean": "Largest over mean utilisation of the owners with any work; uneven from the organization's "
-    "imbalance_ratio on.",
+    "Max / mean": "Largest over mean utilisation of the owners with any work; uneven from the organization's limit on.",
     "Relief": "Hours by which the shortfall falls when duties are handed over or done earlier; the rest is to borrow. "
     "A proposal can free its owner of more than is missing; less than half an hour is not proposed to borrow.",
     "Reassign": "To somebody who does that kind of duty, is not accountable for it and is below 70 %.",
@@ -36,7 +37,7 @@ def build(figures: Figures) -> Document:
     weeks, actions = figures.rows(proposals.peaks), figures.rows(proposals.proposal_rows)
     first = pl.format("{} ({})", pl.col("what").str.head(1).str.to_lowercase() + pl.col("what").str.slice(1), "week")
     return Document(
-        headline=_headline(weeks, figures),
+        *_opening(weeks, figures),
         tables=(
             Table("weeks", "Peak weeks", weeks, hidden=("week_start_on", "week_end_on", "gini")),
             Table("actions", "Proposals",
@@ -55,20 +56,23 @@ def build(figures: Figures) -> Document:
     )  # fmt: skip
 
 
-def _headline(weeks: pl.DataFrame, figures: Figures) -> str:
+def _opening(weeks: pl.DataFrame, figures: Figures) -> Opening:
     span = count(figures["horizon_weeks"], "week")
     if not figures["demand_hours"]:
-        return "No work falls into the coming weeks, so no week can peak: check that duties are recorded."
+        return Opening("No work falls into the coming weeks, so no week can peak.", setup.DUTIES)
     if weeks.is_empty():
-        return f"In none of the next {span} do owners lack hours while work is spread unevenly: nothing to staff."
+        return Opening(
+            f"In none of the next {span} do owners lack hours while work is spread unevenly: nothing to staff."
+        )
     worst = weeks.sort("shortfall_hours", "week_start_on", descending=[True, False]).row(0, named=True)
     missing, relief = (hours(round(figures[name], 1)) for name in ("peak_shortfall_hours", "peak_relief_hours"))
     proposed = count(figures["staffing_proposals"], "proposal")
     driven = all_of([inside(name) for name in worst["drivers"][:2]])
-    return (
-        f"Owners lack {missing} in {figures['peak_weeks']} of the next {span} while others have room: moving duties "
-        f"relieves {relief}, the rest is to borrow. Take up {proposed}, {figures['staffing_proposals_new'] or 'none'} "
-        f"of them new. Most are missing in {worst['week']} ({hours(round(worst['shortfall_hours'], 1))}, {driven})."
+    return Opening(
+        f"Owners lack {missing} in {figures['peak_weeks']} of the next {span} while others have room.",
+        f"Take up {proposed}, {figures['staffing_proposals_new'] or 'none'} of them new, which "
+        f"{'relieves' if figures['staffing_proposals'] == 1 else 'relieve'} {relief}; most are missing in "
+        f"{worst['week']} ({hours(round(worst['shortfall_hours'], 1))}, {driven}).",
     )
 
 
@@ -79,7 +83,7 @@ def _charts(weeks: pl.DataFrame) -> list[Chart]:
         index="week", variable_name="hours", value_name="value"
     )
     alt = "Shortfall of each peak week: hours that proposals relieve and hours that are still short."
-    return [Chart("stacked", "Shortfall by week", frame, "week", "value", alt, series="hours")]
+    return [Chart("stacked", "Shortfall by week", frame, "week", "value", alt, series="hours", tones=TONES)]
 
 
 def _warnings(unowned: float) -> list[str]:

@@ -3,11 +3,12 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
-from reports.shared import personal
+from reports.shared import personal, setup
 from reports.shared.wording import count
 from reports.staffing import reminders, wording
 
@@ -29,7 +30,7 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
         "days_past",
     )
     return Document(
-        headline=_headline(staffing_actions, owed, waiting, figures),
+        *_opening(staffing_actions, owed, waiting, figures),
         tables=(
             Table("actions", "Reminders to send now",
                   owed.select(*SHOWN, "reminder_step", "last_reminder_on", "step", "owed_on", "late", "recipients"),
@@ -47,23 +48,25 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
     )  # fmt: skip
 
 
-def _headline(actions: pl.DataFrame, owed: pl.DataFrame, waiting: pl.DataFrame, figures: Figures) -> str:
+def _opening(actions: pl.DataFrame, owed: pl.DataFrame, waiting: pl.DataFrame, figures: Figures) -> Opening:
     if actions.is_empty():
-        return "No staffing action is recorded, so nobody is reminded."
+        return Opening("No staffing action is recorded, so nobody is reminded.", setup.STAFFING)
     if not figures["staffing_actions_after_peak"]:
-        return "No action that was taken up is unfinished after its peak week: nobody is reminded."
+        return Opening("No action that was taken up is unfinished after its peak week: nobody is reminded.")
     if owed.is_empty():
         coming = waiting["next_on"].drop_nulls()
-        later = f"the next reminder is owed on {coming[0]}" if len(coming) else "every reminder has been sent"
+        later = "every reminder has been sent"
+        if len(coming):
+            later = f"the next reminder is owed on {spelled_day(coming[0])}"
         left = count(figures["staffing_reminders_not_owed"], "action is", "actions are")
-        return f"No reminder is owed now; {left} still unfinished and {later}."
+        return Opening(f"No reminder is owed now; {left} still unfinished and {later}.")
     first, last = owed.row(0, named=True), figures["staffing_reminders_to_accountable"]
     told = count(figures["staffing_reminder_recipients"], "person", "people")
     more = f", {last} of them to who is accountable as well" if last else ""
     blocked = f" (blocked: {first['blocked_reason']})" if first["blocked_reason"] else ""
-    return (
-        f"{count(figures['staffing_reminders_owed'], 'reminder is', 'reminders are')} owed to {told}{more}. "
-        f"Begin with {wording.action_name(first)}, {count(first['days_past'], 'day')} past its week{blocked}."
+    return Opening(
+        f"{count(figures['staffing_reminders_owed'], 'reminder is', 'reminders are')} owed to {told}{more}.",
+        f"Begin with {wording.action_name(first)}, {count(first['days_past'], 'day')} past its week{blocked}.",
     )
 
 

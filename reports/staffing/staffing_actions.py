@@ -1,12 +1,17 @@
 """Every staffing action with its status, relief, dates and proof, and how many of them are completed."""
 
+from datetime import timedelta
+
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Document, Table
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
+from engine.model.pictures import LaneSpan, TimelinePicture
 from engine.model.report import Report
+from engine.model.tones import Tone
 from reports.figures import select
+from reports.shared import setup
 from reports.shared.ordering import rank
 from reports.shared.wording import count, hours, percent
 from reports.staffing import completion, wording
@@ -16,6 +21,19 @@ COLUMNS = (
     *("relief_hours", "relief_actual_hours", "proposed_on", "tracked_on", "completed_on", "sla_due_on", "breach_days"),
     *("blocked_reason", "evidence", "obligation_id", "duties"),
 )
+SHOWN_DAYS, SHOWN_OWNERS = 120, 16
+LEGEND: dict[str, Tone] = {
+    **{
+        "past the SLA": "bad",
+        "past the peak week, or late": "watch",
+        "done": "good",
+        "under way, or proposed": "neutral",
+    },
+}
+TONES: dict[str, Tone] = {
+    **{"breached": "bad", "lapsed": "bad", "past_peak": "watch", "done_late": "watch", "done_undated": "watch"},
+    **{"done_on_time": "good", "under_way": "neutral", "proposed": "neutral"},
+}
 HIDDEN = ("action_id", "week_end_on", "status", "proposed_on", "breach_days", "obligation_id", "duties", "accountable")
 
 
@@ -24,12 +42,13 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
         rank("standing", wording.STANDINGS), "week_start_on", "owner", "kind", "action_id",
     )  # fmt: skip
     return Document(
-        headline=_headline(figures),
+        *_opening(figures),
         tables=(
             Table("actions", "All actions, those past the SLA first", rows.select(COLUMNS), labels=wording.LABELS,
                   state=wording.STATE_COLUMNS, hidden=HIDDEN),
             Table("kinds", "By kind of action", _kinds(rows, ask), state=("kind",)),
         ),
+        pictures=_timeline(rows, ask),
         definitions={
             **wording.DEFINITIONS,
             "SLA": wording.sla_definition(ask.settings["staffing_sla_days"]),
@@ -39,31 +58,61 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
     )  # fmt: skip
 
 
+def _timeline(rows: pl.DataFrame, ask: Ask) -> list[TimelinePicture]:
+    """From the day on which an action was taken up, or proposed, to its end, or to the day by which it is owed."""
+    begun = pl.coalesce("tracked_on", "proposed_on", "week_start_on")
+    ended = pl.coalesce("completed_on", pl.when(pl.col("standing") == "breached").then(pl.lit(ask.as_of)), "sla_due_on")
+    spans = rows.with_columns(begun=begun, ended=pl.max_horizontal(begun, pl.coalesce(ended, "week_end_on"))).filter(
+        pl.col("begun").is_not_null(), pl.col("ended") >= ask.as_of - timedelta(days=SHOWN_DAYS)
+    )
+    owners = spans["owner"].fill_null("nobody").unique(maintain_order=True).to_list()[:SHOWN_OWNERS]
+    lanes = []
+    for owner in owners:
+        mine = spans.filter(pl.col("owner").fill_null("nobody") == owner)
+        lanes.append(
+            (
+                owner,
+                [
+                    LaneSpan(first, last, wording.KIND_NAMES[kind], TONES.get(standing, "neutral"))
+                    for first, last, kind, standing in mine.select("begun", "ended", "kind", "standing").iter_rows()
+                ],
+            )
+        )
+    if not lanes:
+        return []
+    drawn = {span.tone for _, lane in lanes for span in lane}
+    alt = "Actions of each relieved owner from the day on which they were taken up to their end or to what is owed."
+    legend = {name: tone for name, tone in LEGEND.items() if tone in drawn}
+    return [TimelinePicture("Actions over time", alt, lanes, ask.as_of, legend)]
+
+
 def _kinds(rows: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     return completion.by(rows, ["kind"], ask).sort(rank("kind", tuple(wording.KIND_NAMES)))
 
 
-def _headline(figures: Figures) -> str:
+def _opening(figures: Figures) -> Opening:
     if not figures["staffing_actions_recorded"]:
-        return "No staffing action is recorded: the peak-week staffing digest proposes them when owners lack hours."
+        return Opening("No staffing action is recorded.", setup.STAFFING)
     waiting, done = figures["staffing_actions_awaiting"], figures["staffing_actions_completed"]
     ahead = ""
     if waiting:
         relief = hours(round(figures["staffing_awaiting_hours"], 1))
-        ahead = f" {count(waiting, 'proposal')} ({relief} of relief) {_is(waiting)} still to be taken up."
+        ahead = f"Take up or drop {count(waiting, 'proposal')} ({relief} of relief)."
     if not figures["staffing_actions_taken_up"]:
-        return f"Nothing is taken up yet.{ahead}" if ahead else "No proposal was taken up before its week was over."
+        return Opening(
+            "Nothing is taken up yet." if ahead else "No proposal was taken up before its week was over.", ahead
+        )
     text = f"{done} of {count(figures['staffing_actions_taken_up'], 'action')} taken up "
     text += f"{_is(done)} completed ({percent(figures['staffing_completion_pct'])})"
     late = figures["staffing_actions_breached"]
-    if late:
-        breached = figures.counted("staffing_actions_breached")
-        first = breached.sort("breach_days", "action_id", descending=[True, False]).row(0, named=True)
-        text += (
-            f"; {count(late, 'is', 'are')} past the SLA, longest "
-            f"{wording.action_name(first)}: complete or close {'it' if late == 1 else 'them'}"
-        )
-    return f"{text}.{ahead}"
+    if not late:
+        return Opening(f"{text}.", ahead)
+    breached = figures.counted("staffing_actions_breached")
+    first = breached.sort("breach_days", "action_id", descending=[True, False]).row(0, named=True)
+    return Opening(
+        f"{text}; {count(late, 'is', 'are')} past the SLA.",
+        f"Complete or close {wording.action_name(first)}, the longest past it.",
+    )
 
 
 def _is(number: int) -> str:

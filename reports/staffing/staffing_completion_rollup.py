@@ -3,11 +3,11 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Document, Table
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
-from reports.shared import personal
+from reports.shared import personal, setup
 from reports.shared.wording import count, percent
 from reports.staffing import completion, wording
 from reports.staffing.breaches import first_words
@@ -35,7 +35,7 @@ def build(staffing_actions: pl.DataFrame, members: pl.DataFrame, figures: Figure
     )
     weeks = completion.by(rows, ["week"], ask).sort("week", descending=True)
     return Document(
-        headline=_headline(open_now, figures),
+        *_opening(open_now, figures),
         tables=(
             Table("actions", "Tracked and open, oldest peak week first", open_now.select(OPEN), labels=wording.LABELS,
                   state=wording.STATE_COLUMNS, hidden=(*HIDDEN, "breach_days")),
@@ -67,28 +67,25 @@ def _first() -> pl.Expr:
     return pl.when(late).then(first_words()).otherwise(due)
 
 
-def _headline(open_now: pl.DataFrame, figures: Figures) -> str:
+def _opening(open_now: pl.DataFrame, figures: Figures) -> Opening:
     recorded = figures["staffing_actions_recorded"]
     if not recorded:
-        return "No staffing action is recorded, so there is nothing to complete."
+        return Opening("No staffing action is recorded, so there is nothing to complete.", setup.STAFFING)
     taken_up, late = figures["staffing_actions_taken_up"], figures["staffing_actions_breached"]
     if not taken_up:
-        return f"None of the {count(recorded, 'proposal')} has been taken up: take up or drop them."
+        return Opening(f"None of the {count(recorded, 'proposal')} has been taken up.", "Take up or drop them.")
     text = (
         f"{figures['staffing_actions_completed']} of {count(taken_up, 'action')} completed "
         f"({percent(figures['staffing_completion_pct'])}), "
         f"{figures['staffing_actions_completed_lately'] or 'none'} in the last week"
     )
-    if figures["staffing_actions_judged"]:
-        text += f"; {figures['staffing_actions_on_time']} of {figures['staffing_actions_judged']} on time"
-        text += f" ({percent(figures['staffing_on_time_pct'])})"
     if open_now.is_empty():
-        return f"{text}; nothing is open."
+        return Opening(f"{text}; nothing is open.")
     first = (open_now.filter(pl.col("standing") == "breached") if late else open_now).row(0, named=True)
     past = f", {late} past the SLA" if late else ""
-    return (
-        f"{text}; {figures['staffing_actions_tracked']} tracked and {figures['staffing_actions_open']} open{past}. "
-        f"Next is {wording.action_name(first)}."
+    return Opening(
+        f"{text}; {figures['staffing_actions_tracked']} tracked and {figures['staffing_actions_open']} open{past}.",
+        f"Next is {wording.action_name(first)}.",
     )
 
 

@@ -3,11 +3,12 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
-from reports.shared import personal
+from reports.shared import personal, setup
 from reports.shared.ordering import rank
 from reports.shared.wording import count, hours
 from reports.staffing import wording
@@ -28,7 +29,7 @@ def build(staffing_actions: pl.DataFrame, figures: Figures, ask: Ask) -> Documen
     late = figures.rows(breaches)
     soon = figures.counted("staffing_actions_past_peak").with_columns(what=wording.action_names())
     return Document(
-        headline=_headline(staffing_actions, late, soon, figures, ask),
+        *_opening(staffing_actions, late, soon, figures, ask),
         tables=(
             Table("actions", "Past the SLA, worst first", late.select(COLUMNS), labels=wording.LABELS,
                   state=wording.STATE_COLUMNS, hidden=HIDDEN),
@@ -64,25 +65,26 @@ def _owners(late: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(actions: pl.DataFrame, late: pl.DataFrame, soon: pl.DataFrame, figures: Figures, ask: Ask) -> str:
+def _opening(actions: pl.DataFrame, late: pl.DataFrame, soon: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     if actions.is_empty():
-        return "No staffing action is recorded, so none can be past its SLA."
+        return Opening("No staffing action is recorded, so none can be past its SLA.", setup.STAFFING)
     unfinished, over = figures["staffing_actions_unfinished"], figures["staffing_actions_breached"]
-    coming, more = "", figures["staffing_actions_past_peak"]
-    if more:
-        coming = f" {count(more, 'more is', 'more are')} due, the first by {soon['sla_due_on'].sort()[0]}."
     if not unfinished:
-        return "No action that was taken up is unfinished: none is past its SLA."
+        return Opening("No action that was taken up is unfinished: none is past its SLA.")
     if not over:
-        return f"None of the {count(unfinished, 'unfinished action')} is past its SLA.{coming}"
+        coming, more = "", figures["staffing_actions_past_peak"]
+        if more:
+            first_on = spelled_day(soon["sla_due_on"].sort()[0])
+            coming = f"Finish what is due next: {count(more, 'more is', 'more are')} due, the first by {first_on}."
+        return Opening(f"None of the {count(unfinished, 'unfinished action')} is past its SLA.", coming)
     first = late.row(0, named=True)
     blocked = f" (blocked: {first['blocked_reason']})" if first["blocked_reason"] else ""
-    return (
+    return Opening(
         f"{over} of {count(unfinished, 'unfinished action')} {'is' if over == 1 else 'are'} past the SLA of "
         f"{count(int(ask.settings['staffing_sla_days']), 'business day')}, "
-        f"{hours(round(figures['staffing_relief_outstanding_hours'], 1))} of relief outstanding. "
-        f"Worst is {wording.action_name(first)}, "
-        f"{count(first['breach_days'], 'business day')} over{blocked}: complete or close it.{coming}"
+        f"{hours(round(figures['staffing_relief_outstanding_hours'], 1))} of relief outstanding.",
+        f"Complete or close {wording.action_name(first)}, "
+        f"the worst: {count(first['breach_days'], 'business day')} over{blocked}.",
     )
 
 

@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from engine.model.document import Document, Table
+from engine.model.document import Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
-from reports.shared import packs
+from reports.shared import packs, setup
 from reports.shared.ordering import rank
 from reports.shared.wording import count, percent
 from reports.testing import claim_rows
@@ -44,7 +44,7 @@ def build(
     rows, bare = claim_rows.with_files(claims), figures.rows(claim_rows.orphans)
     faults = rows.filter(pl.col("state") != "complete")
     return Document(
-        headline=_headline(faults, figures),
+        *_opening(faults, figures),
         tables=(
             Table("faults", "Claims that cannot be followed to their source",
                   faults.sort(rank("state", STATES), "framework", "position", "source").select(FAULT),
@@ -66,25 +66,29 @@ def build(
     )  # fmt: skip
 
 
-def _headline(faults: pl.DataFrame, figures: Figures) -> str:
+def _opening(faults: pl.DataFrame, figures: Figures) -> Opening:
     claims, bare = figures["claims"], figures["orphan_controls"]
     if not claims:
         if not bare:
-            return "No control is in scope, so there is no claim to trace."
+            return Opening("No control is in scope, so there is no claim to trace.", setup.IN_SCOPE)
         none = "The one applicable control makes no" if bare == 1 else f"None of {bare:,} applicable controls makes a"
-        return f"{none} claim, so there is nothing to trace: collect evidence."
+        return Opening(f"{none} claim, so there is nothing to trace.", setup.EVIDENCE)
     share = f"{figures['claims_complete']:,} of {count(claims, 'claim')} can be followed to a verified audit event"
     start = f"{share} ({percent(figures['lineage_completeness_pct'])})"
     if faults.is_empty():
         if not bare:
-            return f"{start}."
-        return f"{start}; {count(bare, 'control makes', 'controls make')} no claim: collect evidence."
+            return Opening(f"{start}.")
+        them = "it" if bare == 1 else "them"
+        makes = count(bare, "control makes", "controls make")
+        return Opening(f"{start}; {makes} no claim.", f"Collect evidence for {them}.")
     if changed := figures["claims_hash_mismatch"]:
         rests = "rests on an event that was" if changed == 1 else "rest on events that were"
-        return f"{start}; {count(changed, 'claim')} {rests} changed afterwards: run hq verify at once."
+        return Opening(f"{start}; {count(changed, 'claim')} {rests} changed afterwards.", "Run hq verify at once.")
     first = faults.sort("framework", "position", "source").row(0, named=True)
     where = packs.control(f"{first['framework']}:{first['control_id']}")
-    return f"{start}; start with {where}, {first['source']} evidence {first['evidence_id']}: {first['problem']}."
+    return Opening(
+        f"{start}.", f"Start with {where}, {first['source']} evidence {first['evidence_id']}: {first['problem']}."
+    )
 
 
 def _warnings(rows: pl.DataFrame, figures: Figures) -> list[str]:

@@ -3,12 +3,12 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
-from reports.shared import packs
-from reports.shared.wording import count, part_of, percent
+from reports.shared import packs, setup
+from reports.shared.wording import count, part_of, percent, spell
 from reports.testing import linking
 
 ROUTE = "/api/governance/compliance/testing-evidence-linker"
@@ -34,7 +34,7 @@ DEFINITIONS = {
 def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     tests, suggestions = figures.rows(linking.tests_in_period), figures.rows(linking.suggestions)
     return Document(
-        headline=_headline(suggestions, figures, ask),
+        *_opening(suggestions, figures, ask),
         tables=(
             Table(
                 "suggestions", "Links to decide on, most useful first", suggestions,
@@ -53,34 +53,35 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
             Table("playbooks", "By playbook", linking.by_playbook(tests)),
             Table(
                 "newly_evidenced", "Controls newly evidenced in the period", figures.rows(linking.newly_evidenced),
+                part_of=("links",),
             ),
         ),
         coverage=packs.controls_coverage(control_status),
         charts=_charts(figures),
         definitions=DEFINITIONS,
-        footnotes=(f"To link tests, POST a suggestion's link_body to {ROUTE}; each link is an audit event.",),
+        footnotes=(f"To link tests, post its body, which the JSON has, to {ROUTE}; each link is an audit event.",),
     )  # fmt: skip
 
 
-def _headline(suggestions: pl.DataFrame, figures: Figures, ask: Ask) -> str:
+def _opening(suggestions: pl.DataFrame, figures: Figures, ask: Ask) -> Opening:
     days = count(ask.period_days, "day")
     tests, passed = figures["tests_in_period"], figures["tests_passed_in_period"]
     if not tests:
-        return f"No test was performed in {days}, so there is nothing to link."
+        return Opening(f"No test was performed in {days}, so there is nothing to link.", setup.fill("test_runs"))
     if not passed:
-        return f"None of {count(tests, 'test')} in {days} passed, so none can be evidence."
+        return Opening(f"None of {count(tests, 'test')} in {days} passed, so none can be evidence.")
     used = part_of(passed - figures["tests_unused"], passed, "passed test")
     share = f"In {days} {used} linked ({percent(figures['tests_linked_pct'])})"
     if suggestions.is_empty():
-        return f"{share}; no further link is suggested."
+        return Opening(f"{share}; no further link is suggested.")
     first = suggestions.row(0, named=True)
-    state = first["control_state"].replace("_", " ")
+    state = spell(first["control_state"])
     why = {"first": "which has no test yet", "renews": "whose test is stale"}.get(
         first["adds"], f"which is {state}" if state != "effective" else "which it would support"
     )
     control = packs.control(f"{first['framework']}:{first['control_id']}")
     more = count(figures["controls_suggested"], "more control", "more controls")
-    return f"{share}, tests fit {more}: link {first['test_id']} to {control} first, {why}."
+    return Opening(f"{share}, tests fit {more}.", f"Link {first['test_id']} to {control} first, {why}.")
 
 
 def _charts(figures: Figures) -> list[Chart]:
@@ -88,7 +89,17 @@ def _charts(figures: Figures) -> list[Chart]:
         return []
     numbers = {name: figures[f"tests_{name}"] for name in linking.STATUSES}
     frame = pl.DataFrame({"link": list(numbers), "tests": list(numbers.values())})
-    return [Chart("bars", "Tests by link", frame, "link", "tests", "Tests of the period by where linking stands.")]
+    return [
+        Chart(
+            "bars",
+            "Tests by link",
+            frame,
+            "link",
+            "tests",
+            "Tests of the period by where linking stands.",
+            words=("link",),
+        )
+    ]
 
 
 REPORT = Report(

@@ -5,11 +5,12 @@ from typing import Any
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Document, Table
+from engine.model.days import spelled_day
+from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.figures import select
-from reports.shared import packs
+from reports.shared import packs, setup
 from reports.shared.ordering import rank
 from reports.shared.wording import count, part_of, percent
 from reports.testing import windows
@@ -33,7 +34,7 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     shown = figures.rows(windows.windows).filter(pl.col("window_close_on") >= windows.year_ago(ask.as_of))
     bare = figures.rows(windows.without_schedule)
     return Document(
-        headline=_headline(figures),
+        *_opening(figures),
         tables=(
             Table("schedules", "Recurring tests, worst first", figures.rows(windows.schedules),
                   state=("last", "outcome", "next"), hidden=("schedule_id", "window_open_on")),
@@ -51,31 +52,36 @@ def build(control_status: pl.DataFrame, figures: Figures, ask: Ask) -> Document:
     )  # fmt: skip
 
 
-def _headline(figures: Figures) -> str:
+def _opening(figures: Figures) -> Opening:
     schedules, bare = figures.rows(windows.schedules), figures["controls_without_test_schedule"]
     if schedules.is_empty():
         if not bare:
-            return "No recurring test is scheduled, and no control in scope asks for one."
+            return Opening(
+                "No recurring test is scheduled, and no control in scope asks for one.", setup.fill("testing_schedules")
+            )
         needing = count(bare, "control in scope needs", "controls in scope need")
-        return f"No recurring test is scheduled, though {needing} one."
+        return Opening(f"No recurring test is scheduled, though {needing} one.", setup.fill("testing_schedules"))
     ended, failed = figures["test_windows_in_12_months"], figures["tests_failed_last"]
     if ended:
         done, share = figures["test_windows_done_in_12_months"], figures["test_windows_on_time_pct"]
         start = f"{part_of(done, ended, 'test window', ('was', 'were'))} on time in 12 months ({percent(share)})"
     else:
         start = f"{count(schedules.height, 'test recurs', 'tests recur')} and none was due in 12 months"
-    if failed:
-        start += f"; {count(failed, 'test')} failed last"
     missed = schedules.filter(pl.col("last") == "missed").sort("planned_on", "schedule_id")
     if missed.height:
         late = count(missed.height, "test missed its last window", "tests missed their last window")
-        return f"{start}; {late}: catch up with {_control(missed.row(0, named=True))} first."
+        late = f"{late}, {failed:,} failed" if failed else late
+        return Opening(f"{start}; {late}.", f"Catch up with {_control(missed.row(0, named=True))} first.")
     now = figures.counted("test_windows_open")
+    last = f"; {count(failed, 'test')} failed last" if failed else ""
     if now.is_empty():
-        return f"{start}; no window is open."
+        return Opening(f"{start}{last or '; no window is open'}.")
     first = now.sort("window_close_on", "schedule_id").row(0, named=True)
     are = count(now.height, "window is", "windows are")
-    return f"{start}; {are} open: {_control(first)} closes first, on {first['window_close_on']}."
+    closes = spelled_day(first["window_close_on"])
+    return Opening(
+        f"{start}{last or f'; {are} open'}.", f"Test {_control(first)} first: its window closes on {closes}."
+    )
 
 
 def _control(row: dict[str, Any]) -> str:

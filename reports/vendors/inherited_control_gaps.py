@@ -2,11 +2,12 @@
 
 import polars as pl
 
-from engine.model.document import Chart, Coverage, Document, FrameRow, Table
+from engine.model.document import Chart, Coverage, Document, FrameRow, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from engine.model.vocabulary import VENDOR_TIERS
 from reports.figures import select
+from reports.shared import setup
 from reports.shared.columns import share_pct
 from reports.shared.ordering import rank
 from reports.shared.wording import count_of, part_of
@@ -56,7 +57,7 @@ def build(vendor_controls: pl.DataFrame, vendors: pl.DataFrame, figures: Figures
     actions, by_vendor = _actions(rows), _vendors(vendor_controls, vendors, rows)
     total = figures["inherited_controls"]
     return Document(
-        headline=_headline(actions, figures),
+        *_opening(actions, figures),
         tables=(
             Table("actions", "What to ask for, worst first", actions, labels=LABELS, state=("gap",),
                   hidden=("vendor_id", "expected_evidence")),
@@ -129,19 +130,24 @@ def _frameworks(vendor_controls: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _headline(actions: pl.DataFrame, figures: Figures) -> str:
+def _opening(actions: pl.DataFrame, figures: Figures) -> Opening:
     total, gaps = figures["inherited_controls"], figures["inherited_gaps"]
     if not figures["vendors"]:
-        return "No vendor is registered, so nothing is known about controls that others operate for you."
+        return Opening(
+            "No vendor is registered, so nothing is known about controls that others operate for you.", setup.VENDORS
+        )
     if not total:
-        return "No registered vendor carries a control of a framework in scope."
+        return Opening(
+            "No registered vendor carries a control of a framework in scope.", setup.fill("control_profiles")
+        )
     if not gaps:
-        return f"{part_of(total, total, 'inherited control')} evidenced; keep our own side of them working."
+        return Opening(f"{part_of(total, total, 'inherited control')} evidenced.", "Keep our own side of them working.")
     first: FrameRow = actions.row(0, named=True)
     share = f"{part_of(gaps, total, 'inherited control')} without evidence that counts"
-    return (
-        f"{share}, at {count_of(figures['vendors_with_inherited_gaps'], 'vendor')}. Begin with {first['vendor']} "
-        f"(tier {first['tier']}) and {first['action']}, which concerns {count_of(first['controls'], 'control')}."
+    return Opening(
+        f"{share}, at {count_of(figures['vendors_with_inherited_gaps'], 'vendor')}.",
+        f"Begin with {first['vendor']} (tier {first['tier']}): {first['action']}, which concerns "
+        f"{count_of(first['controls'], 'control')}.",
     )
 
 

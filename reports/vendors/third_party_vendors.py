@@ -3,11 +3,12 @@
 import polars as pl
 
 from engine.model.ask import Ask
-from engine.model.document import Chart, Coverage, Document, Table
+from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
 from engine.model.report import Report
 from engine.model.vocabulary import VENDOR_TIERS
 from reports.figures import select
+from reports.shared import setup
 from reports.shared.columns import in_order, share_pct
 from reports.shared.wording import count_of, part_of
 from reports.vendors.register import ASSURANCES, DOCUMENTS, rank_of, register
@@ -50,7 +51,7 @@ def build(vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document
     vendors = figures.rows(register)
     tiers = _tiers(vendors)
     return Document(
-        headline=_headline(vendors, figures),
+        *_opening(vendors, figures),
         tables=(
             Table("vendors", "Register, worst first", vendors, labels=LABELS, state=STATES[:3], hidden=HIDDEN),
             Table(
@@ -59,6 +60,7 @@ def build(vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document
                 vendors.select("name", "tier", "service", "data_classes", "handles_phi", *DOCUMENTS, "vendor_id"),
                 labels=LABELS,
                 hidden=["vendor_id"],
+                part_of=("vendors",),
             ),
             Table("tiers", "By tier and assurance", tiers, heat=ASSURANCES),
             Table(
@@ -77,6 +79,7 @@ def build(vendor_controls: pl.DataFrame, figures: Figures, ask: Ask) -> Document
                 labels=LABELS,
                 state=["review"],
                 hidden=["vendor_id"],
+                part_of=("vendors",),
             ),
         ),
         coverage=Coverage(figures["vendors"] - figures["vendors_not_assessed"], figures["vendors"]),
@@ -119,17 +122,19 @@ def _reviews(vendors: pl.DataFrame, ask: Ask) -> pl.DataFrame:
     )
 
 
-def _headline(vendors: pl.DataFrame, figures: Figures) -> str:
+def _opening(vendors: pl.DataFrame, figures: Figures) -> Opening:
     if vendors.is_empty():
-        return "No vendor is registered; if services are bought in, nothing is known about their risk."
+        return Opening(
+            "No vendor is registered; if services are bought in, nothing is known about their risk.", setup.VENDORS
+        )
     assured = part_of(figures["vendors_assured"], figures["vendors"], "vendor", ("has", "have"))
     share = f"{assured} an assurance document in force"
     first = vendors.row(0, named=True)
     if not first["attention"]:
-        return f"{share}; no vendor needs attention now."
+        return Opening(f"{share}; no vendor needs attention now.")
     why = ", ".join(first["attention"][:2])
     never = f", {figures['vendors_not_assessed']:,} never had one" if figures["vendors_not_assessed"] else ""
-    return f"{share}{never}. Start with {first['name']} (tier {first['tier']}: {why})."
+    return Opening(f"{share}{never}.", f"Start with {first['name']} (tier {first['tier']}: {why}).")
 
 
 def _warnings(figures: Figures) -> list[str]:

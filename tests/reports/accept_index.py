@@ -5,7 +5,7 @@ import dataclasses
 import msgspec
 
 from engine.reporting.index import INDEX, IndexEntry
-from reports import REPORTS
+from reports import REPORTS, SECTIONS
 from reports.digests import DIGESTS
 
 
@@ -13,11 +13,14 @@ def expected() -> bytes:
     """The file as the declarations have it, a line for each."""
     reports = [IndexEntry.of(report) for report in REPORTS]
     digests = [dataclasses.replace(digest, report=IndexEntry.of(digest.report)) for digest in DIGESTS]
+    sections = msgspec.json.encode({title: [report.name for report in section] for title, section in SECTIONS.items()})
     lines = {
         name: b",\n".join(map(msgspec.json.encode, entries))
         for name, entries in (("reports", reports), ("digests", digests))
     }
-    return b'{"reports": [\n%b\n], "digests": [\n%b\n]}\n' % (lines["reports"], lines["digests"])
+    return b'{"sections": %b,\n"reports": [\n%b\n], "digests": [\n%b\n]}\n' % (
+        sections, lines["reports"], lines["digests"],
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from reports.capacity.committee_capacity_budget import REPORT
 from reports.shared.ledger import KINDS
-from tests.factories import DAY, ask, document, rows
+from tests.factories import DAY, ask, document, lead, rows
 from tests.reports.obligations.ledgers import (
     duty,
     ledger,
@@ -39,9 +39,9 @@ def test_spare_hours_of_others_do_not_hide_a_shortfall():
         ("ann", ["Attestation 10.0"], 6.0, "shortfall"), ("bob", ["Attestation 1.0"], 0.0, "green"),
         (None, ["Attestation 3.0"], 0.0, "uncovered"),
     ]  # fmt: skip
-    assert made.headline == (
-        "Owners lack 6 hours, 3 hours have no owner, 1 of 13 weeks is short; in 2026-W48, the worst, shift 3 hours to "
-        "others and borrow 6 hours."
+    assert lead(made) == (
+        "Owners lack 6 hours, 3 hours have no owner: 1 of 13 weeks is short.",
+        "In 2026-W48, the worst, shift 3 hours to others and borrow 6 hours.",
     )
     assert made.warnings == ["3 hours of work are without an owner who is there: name owners first."]
 
@@ -103,8 +103,10 @@ def test_kinds_owners_and_weeks_have_the_same_hours(obligations):
 
 def test_without_work_no_hours_are_needed():
     made = built(ledger())
-    assert made.headline == (
-        "No work falls into the coming weeks, so no hours are needed: check that duties are recorded."
+    assert lead(made) == (
+        "No work falls into the coming weeks, so no hours are needed.",
+        "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
+        "fill this report.",
     )
     assert {table.name: table.frame.height for table in made.tables} == {
         "weeks": 13, "utilisation": 0, "committees": 0, "owner_weeks": 0, "overdue": 0,
@@ -114,4 +116,4 @@ def test_without_work_no_hours_are_needed():
 
 def test_with_enough_hours_it_says_so():
     made = built(ledger(duty("a", 3)), ("ann", "default", 10.0))
-    assert made.headline == "Everybody has the hours for the next 13 weeks; 2026-W48 is fullest at 12.5 %."
+    assert lead(made) == ("Everybody has the hours for the next 13 weeks; 2026-W48 is fullest at 12.5 %.", "")

@@ -2,7 +2,7 @@ from datetime import date
 
 from reports.capacity.committee_digest import REPORT
 from reports.obligations import obligation_crossover
-from tests.factories import ask, document, rows
+from tests.factories import ask, document, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, work
 from tests.reports.staffing.actions import DONE, actions, frame
@@ -40,9 +40,9 @@ def test_decisions_come_first_with_whom_they_are():
     ]
     assert frame(made, "meetings").select("meets_on", "name", "chair").rows() == [(date(2026, 12, 10), "Board", "cyd")]
     assert frame(made, "staffing").rows() == [("breached", 1, 3.0)]
-    assert made.headline == (
-        "2026-Q4: 3 decisions needed, first: agree new dates or owners for 1 overdue commitment. None of the next 13 weeks "
-        "over a limit. 3 hours to save by collecting evidence once."
+    assert lead(made) == (
+        "2026-Q4: 3 decisions needed, none of the next 13 weeks over a limit.",
+        "Decide first: agree new dates or owners for 1 overdue commitment.",
     )
 
 
@@ -57,8 +57,10 @@ def test_the_fullest_weeks_by_level_and_use():
 
 def test_without_records_nothing_is_known():
     made = built(committees=())
-    assert made.headline == (
-        "2026-Q4: no duty is pending and nothing awaits a decision: check that duties are recorded."
+    assert lead(made) == (
+        "2026-Q4: no duty is pending and nothing awaits a decision.",
+        "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
+        "fill this report.",
     )
     assert {table.name: table.frame.height for table in made.tables} == {
         "decisions": 0, "figures": 4, "peaks": 0, "crossovers": 0, "staffing": 0, "meetings": 0, "owners": 0,

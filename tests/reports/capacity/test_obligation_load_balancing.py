@@ -1,9 +1,9 @@
 import polars as pl
 from hypothesis import given, settings
 
-from reports.capacity import balancing, moves, proposals, workload
+from reports.capacity import balancing, moves, proposals, shortfall, workload
 from reports.capacity.obligation_load_balancing import REPORT
-from tests.factories import ask, document, rows
+from tests.factories import ask, document, lead, rows
 from tests.reports.obligations.ledgers import (
     duty,
     ledger,
@@ -37,9 +37,9 @@ def test_the_earliest_duty_goes_to_the_least_used_who_does_that_kind():
         (1, "2026-W49", "reassign", "ann", "cyd", "a1", 4.0, 150.0, 100.0)
     ]
     assert suggestions(made)["action_id"].to_list() == [proposals.action_id("acme", "2026-W49", "reassign", "ann")]
-    assert made.headline == (
-        "1 of the next 13 weeks is short of hours; 1 move would shift 4 hours, which leaves none. Start in 2026-W49: "
-        "hand Duty a1 from ann to cyd."
+    assert lead(made) == (
+        "1 of the next 13 weeks is short of hours; 1 move would shift 4 hours, which leaves none.",
+        "Start in 2026-W49: hand Duty a1 from ann to cyd.",
     )
 
 
@@ -80,9 +80,9 @@ def test_hard_deadlines_are_left_alone():
         ledger(*(duty(f"a{n}", 10, effort_hours=6.0, hard=True) for n in range(3)), duty("b", 40, owner="bob"))
     )
     assert suggestions(made).is_empty()
-    assert made.headline == (
-        "1 of the next 13 weeks is short of hours, and no flexible duty can be handed over or pulled forward: bring in "
-        "hours."
+    assert lead(made) == (
+        "1 of the next 13 weeks is short of hours, and no flexible duty can be handed over or pulled forward.",
+        "Bring in hours.",
     )
 
 
@@ -145,9 +145,9 @@ def test_the_spread_of_peak_weeks():
 def test_suggestions_keep_every_rule(obligations):
     capacity = (("ann", "default", 2.0), ("bob", "default", 4.0), ("cyd", "default", 8.0))
     owner_weeks, load = work(obligations, *capacity)
-    suggested = moves.suggestions(moves.balance(owner_weeks, load, ask()), load)
+    grid, weeks = workload.in_horizon(owner_weeks, ask()), shortfall.by_week(owner_weeks, ask())
+    suggested = moves.suggestions(moves.balance(grid, weeks, load, ask()), load)
     duties = {row["obligation_id"]: row for row in obligations.iter_rows(named=True)}
-    grid = workload.in_horizon(owner_weeks, ask())
     moved = set()
     for row in suggested.iter_rows(named=True):
         given_duty = duties[row["obligation_id"]]
@@ -175,8 +175,10 @@ def test_the_order_of_rows_does_not_show(obligations):
 
 def test_without_work_there_is_nothing_to_balance():
     made = built(ledger())
-    assert made.headline == (
-        "No work falls into the coming weeks, so there is nothing to balance: check that duties are recorded."
+    assert lead(made) == (
+        "No work falls into the coming weeks, so there is nothing to balance.",
+        "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
+        "fill this report.",
     )
     assert [table.frame.height for table in made.tables] == [0, 13, 0]
     assert not made.charts
@@ -184,7 +186,7 @@ def test_without_work_there_is_nothing_to_balance():
 
 def test_when_everybody_has_time_nothing_needs_to_move():
     made = built(ledger(duty("a", 3)))
-    assert made.headline == "Nobody has more work than hours in the next 13 weeks: nothing needs to move."
+    assert lead(made) == ("Nobody has more work than hours in the next 13 weeks: nothing needs to move.", "")
     nothing = balancing.Load(rows("owner_weeks"), rows("load"), [])
     assert balancing.weeks_over(nothing) == []
 

@@ -3,7 +3,7 @@
 from datetime import date
 
 from reports.deployment.legal_holds import REPORT
-from tests.factories import document, explained, moment, rows
+from tests.factories import document, explained, lead, moment, rows
 from tests.reports.explanations import values_follow
 
 
@@ -31,8 +31,9 @@ def test_active_holds_come_oldest_first_and_released_ones_apart():
         "held_events_first_at": moment("2026-01-01 10:00"), "held_events_last_at": moment("2026-03-01 10:00"),
         "purges_blocked": 4, "holds_released": 1,
     }  # fmt: skip
-    assert held.headline == (
-        "2 legal holds keep 5 audit events from being purged. The oldest, h2 (Acme v. Doe), is 20 days old."
+    assert lead(held) == (
+        "2 legal holds keep 5 audit events from being purged.",
+        "Ask whether the oldest is still needed: h2 (Acme v. Doe), 20 days old.",
     )
     assert held.warnings == []
 
@@ -47,7 +48,10 @@ def test_holds_that_are_old_empty_or_ownerless_are_named():
 
 def test_without_holds_retention_decides():
     held = report()
-    assert held.headline == "No legal hold is in force; retention alone decides what is kept."
+    assert lead(held) == (
+        "No legal hold is in force; retention alone decides what is kept.",
+        "Import legal_holds.csv with hq import to fill this report.",
+    )
     assert (held.summary["held_events"], held.summary["purges_blocked"]) == (0, 0)
     assert all(table.frame.is_empty() for table in held.tables)
 

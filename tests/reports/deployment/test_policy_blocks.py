@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from reports.deployment.policy_blocks import REPORT
-from tests.factories import DAY, ask, document, explained, moment, rows
+from tests.factories import DAY, ask, document, explained, lead, moment, rows
 from tests.reports.explanations import values_follow
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"
@@ -58,8 +58,9 @@ def test_blocks_are_counted_against_what_was_let_through():
     ]  # fmt: skip
     assert table(held, "repeat_offenders").select("actor", "playbook", "blocks").rows() == [(ANN, "apply-patch", 2)]
     assert table(held, "blocks")["id"].to_list() == ["b1", "b2", "b3"]
-    assert held.headline == (
-        "3 of 5 of your attempts were blocked in 7 days (60.0 %), 0 in the 7 days before; most often for hours."
+    assert lead(held) == (
+        "3 of 5 of your attempts were blocked in 7 days (60.0 %), 0 in the 7 days before.",
+        "Look first at the most frequent reason: hours.",
     )
 
 
@@ -73,7 +74,7 @@ def test_a_window_has_its_first_day_and_the_one_before_the_rest():
 
 def test_a_change_from_nothing_has_no_percentage():
     (change,) = [row for row in table(report([block("b1")]), "comparison").rows() if row[0] == "blocks"]
-    assert change == ("blocks", 1.0, 0.0, 1.0, None)
+    assert change == ("blocks", "Policy blocks", 1.0, 0.0, 1.0, None)
 
 
 def test_what_others_did_is_neither_counted_nor_shown():
@@ -104,7 +105,10 @@ def test_a_playbook_that_is_mostly_blocked_has_a_bad_policy():
 
 def test_nothing_attempted_is_not_good():
     held = report()
-    assert held.headline == "Nothing was attempted in 7 days, so no policy had anything to refuse."
+    assert lead(held) == (
+        "Nothing was attempted in 7 days, so no policy had anything to refuse.",
+        "Rehearse an automation to fill this report: post it to /api/automations/dry-run.",
+    )
     assert (held.summary["policy_block_rate_pct"], held.summary["policy_blocks_minutes_to_run"]) == (None, None)
     assert all(frame.frame.is_empty() for frame in held.tables if frame.name != "comparison")
     assert held.charts == []
@@ -113,7 +117,7 @@ def test_nothing_attempted_is_not_good():
 
 def test_only_allowed_runs_are_no_block():
     held = report(runs=[run("r1")])
-    assert held.headline == "0 of 1 of your attempts were blocked in 7 days."
+    assert lead(held) == ("0 of 1 of your attempts were blocked in 7 days.", "")
     assert held.summary["policy_block_rate_pct"] == 0.0
 
 
@@ -157,6 +161,9 @@ def test_the_median_is_a_time_that_occurred():
 
 def test_without_any_facts_nothing_was_attempted():
     held = document(REPORT)
-    assert held.headline == "Nothing was attempted in 30 days, so no policy had anything to refuse."
+    assert lead(held) == (
+        "Nothing was attempted in 30 days, so no policy had anything to refuse.",
+        "Rehearse an automation to fill this report: post it to /api/automations/dry-run.",
+    )
     full = report([block("b1")], [run("r1", 0.5)])
     assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in full.tables]

@@ -6,7 +6,7 @@ import pytest
 
 from engine.web import http, limits
 from reports.deployment.profile import LIMITS, REPORT
-from tests.factories import document, explained, rows
+from tests.factories import document, explained, lead, rows
 from tests.reports.explanations import values_follow
 
 PROFILE = {"tier": "shared", "plan": "team", "data_region": "eu-west", "boundary": "vendor runs it",
@@ -50,8 +50,9 @@ def test_the_summary_is_the_profile():
         "residency_exceptions_outside": 0, "profile_version": 7,
         "profile_changed_on": date(2026, 11, 1),
     }  # fmt: skip
-    assert report().headline == (
-        "Acme runs on the shared tier and keeps its data in eu-west; nothing is known to leave it."
+    assert lead(report()) == (
+        "Acme runs on the shared tier and keeps its data in eu-west; nothing is known to leave it.",
+        "",
     )
     assert report().warnings == []
 
@@ -114,8 +115,9 @@ def test_every_figure_is_what_its_rows_give():
 
 def test_without_a_profile_nothing_is_known_and_nobody_is_said_to_operate_anything():
     held = document(REPORT)
-    assert held.headline == (
-        "No deployment profile is on record: where data is kept and who operates what is not known."
+    assert lead(held) == (
+        "No deployment profile is on record: where data is kept and who operates what is not known.",
+        "Import organizations.csv with hq import to fill this report.",
     )
     assert set(table(held, "operators")["operator"]) == {"not declared"}
     assert held.warnings == ["Not declared in the profile: data region, boundary, key custody, sign-in."]

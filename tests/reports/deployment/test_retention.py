@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from reports.deployment.retention import REPORT
-from tests.factories import document, explained, rows
+from tests.factories import document, explained, lead, rows
 from tests.reports.explanations import values_follow
 
 COUNTS = ("records_past_retention", "records_next_purge", "records_held_back", "records_behind_younger")
@@ -37,9 +37,10 @@ def conflicts(held):
 def test_without_frameworks_nothing_is_asked():
     held = report()
     assert (conflicts(held), held.summary["retention_conflicts"]) == ([], 0)
-    assert held.headline == (
-        "The console keeps the audit log for 400 days and the closed incidents for 730 days; "
-        "no framework in scope asks for another time."
+    assert lead(held) == (
+        "The console keeps the audit log for 400 days and the closed incidents for 730 days; no framework in "
+        "scope asks for another time.",
+        "",
     )
 
 
@@ -55,7 +56,7 @@ def test_hipaa_wants_six_years_of_both():
     assert conflicts(held) == [
         ("hipaa", "audit_log", 2192, 400, -1792, "too_short"), ("hipaa", "incidents", 2192, 730, -1462, "too_short")
     ]  # fmt: skip
-    assert held.headline.endswith("HIPAA 164.316(b)(2)(i) asks for 1,792 days more.")
+    assert held.next_step == "Keep them 1,792 days longer: HIPAA 164.316(b)(2)(i) asks."
     assert held.warnings == [
         "Kept for a shorter time than asked for: HIPAA 164.316(b)(2)(i) (audit log), "
         "HIPAA 164.316(b)(2)(i) (closed incidents)."
@@ -66,7 +67,7 @@ def test_hipaa_wants_six_years_of_both():
 def test_gdpr_is_flagged_in_the_other_direction():
     held = report(frameworks=["gdpr-art32"])
     assert [row[-1] for row in conflicts(held)] == ["longer_than_needed"] * 2
-    assert held.headline.endswith("GDPR asks for a reason to keep them that long.")
+    assert held.next_step == "Write down why records are kept that long: GDPR asks for a reason."
     assert held.warnings == []
 
 
@@ -112,7 +113,10 @@ def test_every_figure_is_what_its_rows_give():
 
 def test_without_any_facts_no_retention_is_known():
     held = document(REPORT)
-    assert held.headline == "No retention is known: there is no deployment that would say how long records are kept."
+    assert lead(held) == (
+        "No retention is known: there is no deployment that would say how long records are kept.",
+        "",
+    )
     assert held.warnings == []
     assert set(held.summary.values()) == {0, None}
     assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in report().tables]

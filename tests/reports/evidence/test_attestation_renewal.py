@@ -9,6 +9,7 @@ from tests.factories import (
     DAY,
     document,
     explained,
+    lead,
     moment,
     rows,
 )
@@ -109,9 +110,9 @@ def test_waves_that_are_far_off_are_shown_and_not_sent():
     assert table(found, "owners").select("recipient", "items", "message").rows() == [
         (ANN, 2, "1 overdue, 1 due 15 to 30 days. Begin with soc2 CC1.1 (3 days late)."),
     ]
-    assert found.headline == (
-        "3 attestations to sign within 90 days (1.5 hours), 1 overdue; begin with ann@acme.example, who has 2 to sign "
-        "now (1 overdue)."
+    assert lead(found) == (
+        "3 attestations to sign within 90 days (1.5 hours), 1 overdue.",
+        "Begin with ann@acme.example, who has 2 to sign now (1 overdue).",
     )
 
 
@@ -174,13 +175,17 @@ def test_evidence_to_collect_before_signing_is_named():
 @pytest.mark.parametrize("given", [{"kind": "vendor_review"}, {"state": "done"}, {"state": "cancelled"}])
 def test_other_duties_and_settled_ones_are_no_renewals(given):
     found = report(renewal("CC1.1", 3, **given))
-    assert found.headline == "No attestation is waiting to be signed: check that attestations have been set up."
+    assert lead(found) == (
+        "No attestation is waiting to be signed.",
+        "Import attestations.csv with hq import to fill this report.",
+    )
     assert found.summary["renewals_in_90_days"] == 0
 
 
 def test_nothing_within_ninety_days_names_the_next():
-    assert report(renewal("CC1.1", 100)).headline == (
-        "No attestation falls due within 90 days; the next is due 2027-02-28."
+    assert lead(report(renewal("CC1.1", 100))) == (
+        "No attestation falls due within 90 days; the next is due 28 Feb 2027.",
+        "",
     )
 
 
@@ -217,14 +222,15 @@ def test_an_escalated_attestation_says_how_often_it_was_asked_for():
 
 def test_what_nobody_can_be_asked_for_is_the_first_thing_said():
     found = report(renewal("CC1.1", -2, owner=None, accountable=None))
-    assert found.headline == (
-        "1 attestation to sign within 90 days (0.5 hours), 1 overdue; 1 has no owner to ask (1 overdue): name one first."
+    assert lead(found) == (
+        "1 attestation to sign within 90 days (0.5 hours), 1 overdue.",
+        "Name owners first: 1 has none to ask (1 overdue).",
     )
     assert found.warnings == ["1 renewal has no owner, so nobody can be asked."]
 
 
 def test_what_was_asked_for_lately_is_not_asked_for_again():
-    assert report(renewal("CC1.1", 3), reminders=nudge("CC1.1", 3, 1)).headline == (
-        "1 attestation to sign within 90 days (0.5 hours), none overdue; whoever is due was asked within the last days, "
-        "nothing is to be sent now."
+    assert lead(report(renewal("CC1.1", 3), reminders=nudge("CC1.1", 3, 1))) == (
+        "1 attestation to sign within 90 days (0.5 hours), none overdue.",
+        "Nothing is to be sent now: whoever is due was asked within the last days.",
     )

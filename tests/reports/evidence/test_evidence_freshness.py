@@ -7,7 +7,7 @@ from engine.model.ask import Ask
 from engine.model.document import Coverage
 from engine.model.thresholds import Thresholds
 from reports.evidence.evidence_freshness import REPORT
-from tests.factories import DAY, assessed, document, explained, moment, rows
+from tests.factories import DAY, assessed, document, explained, lead, moment, rows
 from tests.reports.explanations import values_follow
 
 STALE = {"freshness": "stale", "state": "stale", "age_days": 130, "age_ratio": 1.3}
@@ -73,7 +73,7 @@ def test_what_else_is_on_record_stands_in_the_table_and_keeps_the_headline_short
     note = "6521 events and 36 tests and 1 attestation, which do not govern"
     document = report(control("CC1.1", 0, **MISSING, evidence_note=note))
     assert table(document, "queue")["evidence_note"].to_list() == [note]
-    assert document.headline.endswith("start with SOC 2 CC1.1 (no governing evidence).")
+    assert document.next_step == "Start with SOC 2 CC1.1 (no governing evidence)."
 
 
 def test_missing_governing_evidence_is_not_the_same_as_no_data():
@@ -96,10 +96,10 @@ def test_thin_coverage_warns_by_the_threshold_of_the_organization(least, warned)
 
 
 def test_the_headline_says_the_share_and_where_to_start():
-    assert report(*MIXED).headline == (
-        "2 of 5 applicable controls have evidence inside the window (40.0 %); 1 stale, 1 missing, "
-        "1 dated in the future: "
-        "start with SOC 2 CC1.4 (no governing evidence)."
+    assert lead(report(*MIXED)) == (
+        "2 of 5 applicable controls have evidence inside the window (40.0 %); 1 stale, 1 missing, 1 dated in the "
+        "future.",
+        "Start with SOC 2 CC1.4 (no governing evidence).",
     )
 
 
@@ -128,12 +128,15 @@ def test_a_control_that_does_not_apply_stays_listed_and_adds_no_debt():
     assert table(document, "controls")["state"].to_list() == ["not_applicable"]
     assert document.summary["freshness_debt_days"] == 0
     assert document.summary["evidence_in_window_pct"] is None
-    assert document.headline == "No control applies, so there is no evidence whose freshness could be measured."
+    assert lead(document) == (
+        "No control applies, so there is no evidence whose freshness could be measured.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
 
 
 def test_evidence_that_a_change_overtook_is_named_as_such():
     document = report(control("CC1.1", 0, freshness="stale", change_invalidated=True))
-    assert "changed since its evidence" in document.headline
+    assert "changed since its evidence" in document.next_step
     assert document.warnings == ["1 control changed after the newest evidence was captured."]
 
 
@@ -169,7 +172,10 @@ def test_frameworks_and_owners_add_up_to_the_whole():
 
 def test_nothing_in_scope_is_said_and_not_called_fresh():
     document = report()
-    assert document.headline == "No control applies, so there is no evidence whose freshness could be measured."
+    assert lead(document) == (
+        "No control applies, so there is no evidence whose freshness could be measured.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert document.summary["evidence_in_window_pct"] is None
     assert [table.frame.height for table in document.tables] == [0, 0, 0, 0]
     assert document.coverage.total == 0

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from reports.evidence.evidence_request_sla import REPORT
-from tests.factories import DAY, ask, document, explained, rows
+from tests.factories import DAY, ask, document, explained, lead, rows
 from tests.reports.evidence.test_evidence_requests import late, request, table
 from tests.reports.explanations import values_follow
 
@@ -74,9 +74,9 @@ def test_the_worst_comes_first_and_is_named_with_what_to_do():
     found = report(late(1, 20, "P4"), late(2, 6, "P1", status="submitted"), request(3, clock="at_risk"))
     overdue = table(found, "overdue")
     assert overdue.select("id", "days_late", "urgency").rows() == [("R2", 6, 24), ("R1", 20, 20)]
-    assert found.headline == (
-        "0 of 2 requests were answered in time (0.0 %); 2 are overdue and 1 at risk: get the auditor's decision on R2 "
-        "first (P1, 6 days late, with ann@acme.example)."
+    assert lead(found) == (
+        "0 of 2 requests were answered in time (0.0 %); 2 are overdue and 1 at risk.",
+        "Get the auditor's decision on R2 first (P1, 6 days late, with ann@acme.example).",
     )
 
 
@@ -112,7 +112,10 @@ def test_priorities_owners_and_frameworks_add_up():
 
 def test_without_requests_nothing_is_known():
     found = report()
-    assert found.headline == "No auditor's request is recorded, so nothing is known about how fast they are answered."
+    assert lead(found) == (
+        "No auditor's request is recorded, so nothing is known about how fast they are answered.",
+        "Import evidence_requests.csv with hq import to fill this report.",
+    )
     assert (
         summary(
             found,
@@ -128,8 +131,9 @@ def test_without_requests_nothing_is_known():
 
 def test_a_queue_in_time_asks_for_nothing():
     found = report(closed(1, 2), request(2, due_on=date(2026, 12, 1)))
-    assert found.headline == (
-        "1 of 1 request was answered in time (100.0 %); of 1 open request none is overdue or at risk."
+    assert lead(found) == (
+        "1 of 1 request was answered in time (100.0 %); of 1 open request none is overdue or at risk.",
+        "",
     )
 
 
@@ -154,7 +158,8 @@ def test_nobody_is_not_one_of_the_people_with_open_requests():
 
 
 def test_without_an_open_request_that_is_said():
-    assert report(closed(1, 2)).headline == "1 of 1 request was answered in time (100.0 %); no request is open."
-    assert report(request(1)).headline == (
-        "Nothing was closed in the period; of 1 open request none is overdue or at risk."
+    assert lead(report(closed(1, 2))) == ("1 of 1 request was answered in time (100.0 %); no request is open.", "")
+    assert lead(report(request(1))) == (
+        "Nothing was closed in the period; of 1 open request none is overdue or at risk.",
+        "",
     )

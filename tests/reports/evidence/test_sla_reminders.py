@@ -13,6 +13,7 @@ from tests.factories import (
     ask,
     document,
     explained,
+    lead,
     moment,
     rows,
 )
@@ -106,7 +107,7 @@ def test_a_reminder_is_sent_once_for_item_state_and_step():
     found = report(duty("x", -3), reminders=sent(f"vendor_review:x@{DAY - timedelta(days=3)}|overdue|3"))
     late = table(found, "overdue").select("owed", "last_reminded_on")
     assert late.rows() == [(False, date(2026, 11, 19))]
-    assert found.headline == ("1 overdue; everybody concerned has been reminded, nothing is to be sent now.")
+    assert lead(found) == ("1 overdue; nothing is to be sent now.", "Wait: everybody concerned has been reminded.")
     again = report(
         duty("x", -7, due_on=DAY - timedelta(days=7)), reminders=sent("vendor_review:x@2026-11-13|overdue|3")
     )
@@ -176,9 +177,9 @@ def test_each_recipient_has_one_section_with_the_most_urgent_first():
         (BOB, "1 due soon, 1 escalated to you. Begin with Duty y (due in 2 days)."),
         (None, "1 overdue. Begin with Duty w (1 day late)."),
     ]
-    assert found.headline == (
-        "2 overdue, 2 due soon; 5 reminders are to be sent to 2 people, most urgent to ann@acme.example "
-        "(2 items, 1 overdue)."
+    assert lead(found) == (
+        "2 overdue, 2 due soon; 5 reminders are to be sent to 2 people.",
+        "Send the most urgent to ann@acme.example (2 items, 1 overdue).",
     )
     assert found.warnings == ["1 reminder without a recipient: no owner and nobody accountable is known."]
 
@@ -220,14 +221,15 @@ def test_due_soon_is_within_the_days_that_the_organization_set(days, items):
 
 
 def test_where_nobody_can_be_reminded_the_headline_asks_for_owners():
-    assert report(duty("w", -1, owner=None, accountable=None)).headline == (
-        "1 overdue; 1 reminder is to be sent, but nobody is known to send it to: name owners."
+    assert lead(report(duty("w", -1, owner=None, accountable=None))) == (
+        "1 overdue; 1 reminder is to be sent.",
+        "Name owners: nobody is known to send it to.",
     )
 
 
 def test_done_and_cancelled_duties_are_not_reminded_of():
     found = report(duty("x", -9, state="done"), duty("y", 2, state="cancelled"), duty("z", -1, state="late"))
-    assert found.headline == "Nothing is overdue or due soon."
+    assert lead(found) == ("Nothing is overdue or due soon.", "")
 
 
 def test_settings_say_when_and_where():
@@ -240,8 +242,9 @@ def test_settings_say_when_and_where():
 
 def test_without_a_snapshot_a_regression_is_unknown():
     found = report(weeks=())
-    assert found.headline == (
-        "Nothing is overdue or due soon, and without a snapshot nobody can tell whether a control got worse."
+    assert lead(found) == (
+        "Nothing is overdue or due soon, and without a snapshot nobody can tell whether a control got worse.",
+        "Import attestations.csv, evidence_requests.csv or remediations.csv with hq import to fill this report.",
     )
     assert found.summary["last_snapshot_on"] is None
     assert found.warnings == ["No snapshot of the controls is stored yet, so regressions cannot be told."]

@@ -2,8 +2,8 @@
 
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.cis_v8 import REPORT
+from tests.factories import lead
 from tests.reports.frameworks.packs import (
-    one,
     pack,
     report,
     table,
@@ -43,16 +43,16 @@ def test_a_group_is_not_complete_while_the_one_below_is_not():
 def test_the_lowest_group_comes_first_in_the_work():
     document = assessed({IG2_OWN[0]: "no_data", IG1[5]: {"state": "stale", "weight": 1}})
     assert table(document, "missing")["control_id"].to_list() == [IG1[5], IG2_OWN[0]]
-    assert document.headline == (
-        f"55 of 56 IG1 safeguards are in place. Start with {IG1[5]} "
-        f"{one(document, 'missing', IG1[5], 'title')[0]} (evidence is older than its window)."
+    assert lead(document) == (
+        "55 of 56 IG1 safeguards are in place.",
+        "Start with 3.1 Data management process (evidence is older than its window).",
     )
 
 
 def test_a_complete_group_is_named_before_the_next():
     document = assessed({IG2_OWN[0]: "partial"})
     assert document.summary["cis_group_reached"] == "IG1"
-    assert document.headline.startswith("IG1 is complete; 129 of 130 IG2 safeguards are in place. Start with")
+    assert document.headline.startswith("IG1 is complete; 129 of 130 IG2 safeguards are in place.")
 
 
 def test_what_does_not_apply_leaves_the_group():
@@ -63,7 +63,7 @@ def test_what_does_not_apply_leaves_the_group():
 def test_a_group_in_which_nothing_applies_is_not_complete():
     document = assessed(default="not_applicable")
     assert [complete for *_, complete in groups(document)] == [False] * 3
-    assert document.headline == "No safeguard of IG1 applies, so nothing can be said about it."
+    assert lead(document) == ("No safeguard of IG1 applies, so nothing can be said about it.", "")
 
 
 def test_percentages_are_declared_silence_is_0_and_decides_nothing():
@@ -89,5 +89,8 @@ def test_without_evidence_no_safeguard_is_in_place():
 
 def test_out_of_scope_is_said():
     document = report(REPORT)
-    assert document.headline == "CIS Controls v8.1 are not in scope, so there is nothing to assess."
+    assert lead(document) == (
+        "CIS Controls v8.1 are not in scope, so there is nothing to assess.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert all(table.frame.is_empty() for table in document.tables)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.reporting.catalogue import catalogue
 from reports.frameworks.cmmc_l2 import REPORT
-from tests.factories import assessed, explained, rows
+from tests.factories import assessed, explained, lead, rows
 from tests.reports.frameworks.packs import (
     one,
     pack,
@@ -45,7 +45,10 @@ def test_the_points_are_those_of_the_methodology():
 def test_a_perfect_score_is_110_and_allows_the_final_status():
     document = scored({})
     assert standing(document) == (110, "Final Level 2")
-    assert document.headline == "SPRS score 110 of 110: every requirement is MET or N/A, which allows Final Level 2."
+    assert lead(document) == (
+        "SPRS score 110 of 110: every requirement is MET or N/A, which allows Final Level 2.",
+        "",
+    )
     assert document.coverage.pct == 100.0
 
 
@@ -172,7 +175,10 @@ def test_domains_add_up_to_the_whole():
 
 def test_out_of_scope_is_said_and_gives_no_score():
     document = report(REPORT)
-    assert document.headline == "CMMC Level 2 is not in scope, so there is nothing to score."
+    assert lead(document) == (
+        "CMMC Level 2 is not in scope, so there is nothing to score.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert standing(document) == (None, None)
     assert all(table.frame.is_empty() for table in document.tables)
     assert document.charts == []

@@ -126,17 +126,17 @@ def test_every_format_shows_the_same_rows(name):
     if len(heights) == 1:
         assert len(lines) == heights[0]
     else:
-        sections = [line["section"] for line in lines]
-        assert [sections.count(table.name) for table in document.tables] == heights
+        shown_in = [{line["section"], *line.get("also_in", "").split("; ")} for line in lines]
+        assert [sum(table.name in names for names in shown_in) for table in document.tables] == heights
 
     shown = [height for height in heights if height]
     html = Page(rendered(name, document, "html"))
     text = Page(markdown.markdown(rendered(name, document, "md"), extensions=["tables"]))
     for page in (html, text):
         assert [len(part) - 1 for part in page.tables] == shown
-        assert [[" ".join(cell.split()) for cell in row[:2]] for part in page.tables for row in part] == [
-            [" ".join(cell.split()) for cell in row[:2]] for part in html.tables for row in part
-        ]
+    first = [[" ".join(row[0].split()) for part in page.tables for row in part] for page in (html, text)]
+    # a page has the title before the identifier
+    assert [one for one, other in zip(*first, strict=True) if not f" {one}".endswith(f" {other}")] == []
 
 
 @pytest.mark.parametrize("name", PACKS)
@@ -145,7 +145,7 @@ def test_the_order_of_the_facts_does_not_matter(name):
     given = {fact: rows(fact, *frames(framework).get(fact, ())) for fact in report.facts}
     forwards = report.document(given, ask())
     backwards = report.document({fact: frame.reverse() for fact, frame in given.items()}, ask())
-    for format in report.formats:
+    for format in report.formats_ahead:
         assert rendered(name, forwards, format) == rendered(name, backwards, format)
 
 
@@ -153,7 +153,7 @@ def test_the_order_of_the_facts_does_not_matter(name):
 def test_an_empty_organization_gets_an_honest_document(name):
     document = built(name, {})
     report, framework = PACKS[name]
-    assert all(rendered(name, document, format) for format in report.formats)
+    assert all(rendered(name, document, format) for format in report.formats_ahead)
     assert document.headline.endswith(".")
     assert "not in scope" in document.headline
     assert all(table.frame.is_empty() for table in document.tables)
@@ -200,13 +200,11 @@ def test_the_packs_have_the_counts_of_their_standards():
 
 NOTHING_APPLIES = {
     "type-ii": "No SOC 2 criterion is applicable, so there is nothing to report on.",
-    "iso-assessment": "No requirement is applicable; 123 major candidates and 0 minor candidates. Start with 4.1 "
-    "Organization and its context (a clause of 4 to 10 may not be excluded).",
+    "iso-assessment": "No requirement is applicable; 123 major candidates and 0 minor candidates for a nonconformity.",
     "hipaa": "No specification or standard of the HIPAA Security Rule is applicable, so there is nothing to meet.",
     "nist-csf": "No outcome of NIST CSF 2.0 is in scope of the profile.",
     "cis-v8": "No safeguard of IG1 applies, so nothing can be said about it.",
-    "cmmc-l2": "No SPRS score can be given, because there is no evidence of a system security plan (3.12.4): write and "
-    "approve it first.",
+    "cmmc-l2": "No SPRS score can be given, because there is no evidence of a system security plan (3.12.4).",
     "gdpr-art32": "No measure of GDPR Article 32 is applicable, so there is nothing to demonstrate.",
 }
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from engine.model.poam import scheduled_on, written
 from reports.frameworks.fedramp_poam import REPORT
 from reports.frameworks.poam_columns import headings
+from tests.factories import lead
 from tests.reports.frameworks.packs import report, table
 
 SCOPE = [{"frameworks": ["soc2", "fedramp-poam"]}]
@@ -192,7 +193,7 @@ def test_the_closed_sheet_lists_what_was_closed():
     assert rows(document, "poam_id", "status", "status_date", "late", "days_left") == [
         ("V-2", "completed", date(2026, 11, 10), True, None), ("V-3", "completed", date(2026, 11, 10), False, None),
     ]  # fmt: skip
-    assert document.headline == "2 items closed, 1 of them after the deadline."
+    assert lead(document) == ("2 items closed, 1 of them after the deadline.", "")
 
 
 def test_the_date_of_a_known_exploited_vulnerability_caps_the_deadline():
@@ -274,14 +275,14 @@ def test_a_milestone_after_the_scheduled_completion_is_a_warning(milestone, slow
 
 def test_findings_that_are_not_late_are_counted_where_they_are_not_listed():
     document = plan(findings=[FINDING], scans="late")
-    assert document.headline == "No item must be listed; 1 scan finding is open and not late."
+    assert lead(document) == ("No item must be listed; 1 scan finding is open and not late.", "")
     assert (document.summary["poam_items_open"], document.summary["poam_scan_findings_not_late"]) == (0, 1)
     listed = plan(findings=[FINDING])
     assert (rows(listed, "poam_id"), listed.summary) == ([("unnumbered",)], document.summary)
 
 
 def test_a_closed_sheet_without_items_says_so():
-    assert plan([GAP], sheet="closed").headline == "No item of the plan was closed."
+    assert lead(plan([GAP], sheet="closed")) == ("No item of the plan was closed.", "")
 
 
 def test_a_milestone_that_somebody_wrote_down_counts_and_one_of_a_closed_item_does_not():
@@ -301,7 +302,7 @@ def test_a_weakness_with_two_numbers_is_a_warning():
 
 def test_the_headline_names_the_item_that_is_due_first():
     document = plan([GAP], [FINDING], [LINE])
-    assert document.headline == "1 open item, 0 late. Start with V-7 Access (due 2026-12-30)."
+    assert lead(document) == ("1 open item, 0 late.", "Start with V-7 Access (due 30 Dec 2026).")
     assert document.warnings == [
         "1 item without a number in the ledger: `hq poam` gives each the next one.",
         "1 item without controls of NIST SP 800-53, which the template demands.",
@@ -317,11 +318,15 @@ def test_an_empty_plan_and_one_out_of_scope_say_so():
     assert plan().headline.startswith("No open weakness is on record: no control is contradicted")
     assert plan().warnings == ["No finding of a scanner is on record, which is not the same as none found."]
     unknown = plan(organization=[{"frameworks": ["fedramp-poam"]}])
-    assert unknown.headline == (
-        "No control is assessed and no scan is on record, so it is not known whether there are weaknesses."
+    assert lead(unknown) == (
+        "No control is assessed and no scan is on record, so it is not known whether there are weaknesses.",
+        "Import findings.csv with hq import, or post to /api/integrations/vulnerabilities, to fill this report.",
     )
     outside = plan([GAP], [FINDING], [LINE], organization=[{"frameworks": ["soc2"]}])
-    assert outside.headline == "The FedRAMP POA&M is not in scope, so there is no plan."
+    assert lead(outside) == (
+        "The FedRAMP POA&M is not in scope, so there is no plan.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert table(outside, "items").is_empty()
 
 

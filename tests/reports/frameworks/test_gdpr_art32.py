@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from reports.frameworks.gdpr_art32 import REPORT
-from tests.factories import moment
+from tests.factories import lead, moment
 from tests.reports.frameworks.packs import (
     one,
     pack,
@@ -106,10 +106,15 @@ def test_processors_need_a_contract_that_binds_sub_processors():
 def test_without_evidence_nothing_is_demonstrated():
     document = assessed(default="no_data")
     assert (document.summary["gdpr_demonstrated_pct"], document.coverage.assessed) == (0.0, 0)
-    assert document.headline.startswith("0 of 8 Article 32 measures can be demonstrated. Start with Art.32(1) Risk")
+    assert " ".join(lead(document)).startswith(
+        "0 of 8 Article 32 measures can be demonstrated. Start with Art.32(1) Risk"
+    )
 
 
 def test_out_of_scope_is_said():
     document = report(REPORT, vendors=[{"vendor_id": "a", "name": "a", "data_classes": "health"}])
-    assert document.headline == "GDPR Article 32 is not in scope, so there is nothing to assess."
+    assert lead(document) == (
+        "GDPR Article 32 is not in scope, so there is nothing to assess.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert all(table.frame.is_empty() for table in document.tables)

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from reports.frameworks.hipaa import REPORT
+from tests.factories import lead
 from tests.reports.frameworks.packs import (
     one,
     pack,
@@ -33,9 +34,9 @@ def test_required_and_addressable_are_scored_apart():
         "hipaa_required": 33, "hipaa_required_met": 32, "hipaa_required_met_pct": 97.0,
         "hipaa_addressable": 22, "hipaa_addressable_met": 22, "hipaa_addressable_met_pct": 100.0, "hipaa_violations": 0,
     }  # fmt: skip
-    assert document.headline == (
-        "32 of 33 required and 22 of 22 addressable specifications and standards are met. "
-        f"Start with {REQUIRED} Risk analysis (evidence is older than its window)."
+    assert lead(document) == (
+        "32 of 33 required and 22 of 22 addressable specifications and standards are met.",
+        "Start with 164.308(a)(1)(ii)(A) Risk analysis (evidence is older than its window).",
     )
 
 
@@ -126,6 +127,9 @@ def test_safeguards_and_standards_add_up():
 
 def test_out_of_scope_is_said_and_no_vendor_is_blamed():
     document = report(REPORT, vendors=[{"vendor_id": "a", "name": "a", "handles_phi": True}])
-    assert document.headline == "The HIPAA Security Rule is not in scope, so there is nothing to assess."
+    assert lead(document) == (
+        "The HIPAA Security Rule is not in scope, so there is nothing to assess.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert document.summary["hipaa_required_met_pct"] is None
     assert all(table.frame.is_empty() for table in document.tables)

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from reports.frameworks.iso_assessment import REPORT
-from tests.factories import assessed, rows
+from tests.factories import assessed, lead, rows
 from tests.factories import document as document_of
 
 ISO = {"framework": "iso27001"}
@@ -59,9 +59,9 @@ def test_the_summary_counts_states_and_findings_and_readiness_over_the_same_requ
         "iso_weighted_pct": 28.8, "iso_major_candidates": 1, "iso_minor_candidates": 1, "iso_improvements": 1,
         "iso_annex_a": 4, "iso_annex_a_excluded": 1, "iso_inclusions_without_justification": 1,
     }  # fmt: skip
-    assert document.headline == (
-        "1 of 4 applicable requirements is effective; 1 major candidate and 1 minor candidate. "
-        "Start with A.5.1 Title A.5.1 (a test failed or an event contradicts it)."
+    assert lead(document) == (
+        "1 of 4 applicable requirements is effective; 1 major candidate and 1 minor candidate for a nonconformity.",
+        "Start with A.5.1 Title A.5.1 (a test failed or an event contradicts it).",
     )
     assert (document.coverage.assessed, document.coverage.total) == (3, 4)
     assert document.warnings == ["1 included Annex A control without a justification for inclusion."]
@@ -145,7 +145,10 @@ def test_other_frameworks_leave_no_trace():
 
 def test_out_of_scope_is_said_and_not_called_conformity():
     document = report([], [])
-    assert document.headline == "ISO/IEC 27001 is not in scope, so there is nothing to assess."
+    assert lead(document) == (
+        "ISO/IEC 27001 is not in scope, so there is nothing to assess.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert document.summary["iso_strict_pct"] is None
     assert document.coverage.total == 0
     assert all(table.frame.is_empty() for table in document.tables)

@@ -3,6 +3,7 @@
 import pytest
 
 from reports.frameworks.nist_csf import REPORT
+from tests.factories import lead
 from tests.reports.frameworks.packs import (
     one,
     pack,
@@ -58,7 +59,7 @@ def test_actions_come_by_priority_with_what_is_planned():
     assert table(document, "actions").select("control_id", "priority", "action").rows() == [
         (OUTCOME, 7.5, f"Do {OUTCOME}"), ("GV.OC-01", 1.0, "Do GV.OC-01"),
     ]  # fmt: skip
-    assert document.headline.startswith(f"104 of 106 outcomes are at target. Start with {OUTCOME}")
+    assert " ".join(lead(document)).startswith(f"104 of 106 outcomes are at target. Start with {OUTCOME}")
     assert document.warnings == ["106 outcomes in scope without a target: counted as if all were wanted."]
 
 
@@ -69,6 +70,9 @@ def test_without_evidence_nothing_is_at_target():
 
 def test_out_of_scope_is_said():
     document = report(REPORT)
-    assert document.headline == "NIST CSF 2.0 is not in scope, so there is no profile."
+    assert lead(document) == (
+        "NIST CSF 2.0 is not in scope, so there is no profile.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert all(table.frame.is_empty() for table in document.tables)
     assert document.charts == []

@@ -6,7 +6,7 @@ import pytest
 
 from reports.frameworks.pci_dss import REPORT
 from tests.factories import document as document_of
-from tests.factories import rows
+from tests.factories import lead, rows
 
 PCI = {"framework": "pci-dss"}
 HEADINGS = (
@@ -69,8 +69,9 @@ def test_the_summary_counts_findings_in_the_words_of_the_standard():
         "pci_requirements_not_in_place": 1, "pci_in_place_pct": 33.3, "pci_compensating": 0, "pci_customised": 0,
         "pci_principals_met": 0,
     }  # fmt: skip
-    assert document.headline == (
-        "Not compliant: 1 of 4 requirements is Not in Place. Start with 1.2.2 Title 1.2.2 (no evidence of a required kind)."
+    assert lead(document) == (
+        "Not compliant: 1 of 4 requirements is Not in Place.",
+        "Start with 1.2.2 Title 1.2.2 (no evidence of a required kind).",
     )
     assert (document.coverage.assessed, document.coverage.total) == (2, 3)
     assert document.warnings == ["1 requirement Not Tested: this is a partial assessment."]
@@ -136,15 +137,16 @@ def test_planned_work_does_not_put_a_requirement_in_place():
 def test_compliant_means_all_in_place_or_not_applicable():
     document = report(REQUIREMENTS[:3:2], [STATUSES[0], STATUSES[2]])
     assert document.summary["pci_overall"] == "compliant"
-    assert document.headline == "Compliant: all 2 requirements are In Place or Not Applicable."
+    assert lead(document) == ("Compliant: all 2 requirements are In Place or Not Applicable.", "")
     assert document.summary["pci_in_place_pct"] == 100.0
 
 
 def test_a_requirement_that_was_not_tested_keeps_the_whole_from_being_compliant():
     document = report(REQUIREMENTS[:2], [status("1.2.1"), status("1.2.2")], [profile("1.2.2", tested=False)])
     assert document.summary["pci_overall"] == "non_compliant"
-    assert document.headline == (
-        "Not compliant: 0 of 2 requirements are Not in Place, but 1 was Not Tested: test to complete the assessment."
+    assert lead(document) == (
+        "Not compliant: 0 of 2 requirements are Not in Place, but 1 was Not Tested.",
+        "Test them to complete the assessment.",
     )
 
 
@@ -180,7 +182,10 @@ def test_service_provider_requirements_count_until_they_are_recorded_as_not_appl
 
 def test_out_of_scope_is_said_and_not_called_compliant():
     document = report([], [])
-    assert document.headline == "PCI DSS is not in scope, so there is nothing to assess."
+    assert lead(document) == (
+        "PCI DSS is not in scope, so there is nothing to assess.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert (document.summary["pci_overall"], document.summary["pci_assessment"]) == ("insufficient_data", None)
     assert all(table.frame.is_empty() for table in document.tables)
     assert document.charts == []

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from reports.frameworks.type_ii import REPORT
-from tests.factories import moment
+from tests.factories import lead, moment
 from tests.reports.frameworks.packs import (
     one,
     pack,
@@ -223,7 +223,10 @@ def test_a_short_period_is_said():
 
 def test_without_tests_nothing_is_known():
     document = period(default="no_data")
-    assert document.headline == "No criterion was tested in 30 days, so nothing is known about operation."
+    assert lead(document) == (
+        "No criterion was tested in 30 days, so nothing is known about operation.",
+        "Import test_runs.csv with hq import to fill this report.",
+    )
     assert (
         document.summary["type_ii_not_tested"],
         document.summary["type_ii_gaps_in_operation"],
@@ -237,6 +240,9 @@ def test_without_tests_nothing_is_known():
 
 def test_out_of_scope_is_said():
     document = report(REPORT, legal_holds=[{"id": "H-1", "placed_at": moment("2026-01-01")}])
-    assert document.headline == "SOC 2 is not in scope, so there is no period to report on."
+    assert lead(document) == (
+        "SOC 2 is not in scope, so there is no period to report on.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert all(table.frame.is_empty() for table in document.tables)
     assert document.charts == []

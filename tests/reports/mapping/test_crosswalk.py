@@ -3,7 +3,7 @@
 import pytest
 
 from reports.mapping.crosswalk import REPORT
-from tests.factories import ask, document, explained, moment, rows
+from tests.factories import ask, document, explained, lead, moment, rows
 from tests.reports.explanations import values_follow
 
 
@@ -72,9 +72,9 @@ def test_the_summary_counts_pairs_targets_and_overlay():
         "crosswalk_evidence_one_side": 2, "crosswalk_evidence_none": 0, "crosswalk_reuse": 1, "crosswalk_conflicts": 1,
         "crosswalk_conflicts_full": 1,
     }  # fmt: skip
-    assert held.headline == (
-        "SOC 2 fully covers 2 of 4 applicable ISO requirements; 1 pair is in conflict: "
-        "settle first why CC7.3 is effective and A.5.25 is not."
+    assert lead(held) == (
+        "SOC 2 fully covers 2 of 4 applicable ISO requirements; 1 pair is in conflict.",
+        "Settle first why CC7.3 is effective and A.5.25 is not.",
     )
     assert (held.coverage.assessed, held.coverage.total) == (4, 6)
     assert held.warnings == []
@@ -190,15 +190,20 @@ def test_pairs_that_nobody_signed_off_are_counted():
 
 def test_no_pair_at_all_is_said():
     held = report([], scope=())
-    assert held.headline == "The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped."
+    assert lead(held) == (
+        "The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert held.summary["crosswalk_targets_full_pct"] is None
     assert all(table.frame.is_empty() for table in held.tables)
 
 
 def test_where_every_requirement_is_covered_nothing_more_is_asked_for():
     held = report([pair("CC6.1", "A.5.15", "superset", 0.9)], [control("soc2", "CC6.1"), control("iso27001", "A.5.15")])
-    assert held.headline == (
-        "SOC 2 fully covers 1 of 1 applicable ISO requirement, and no pair can share evidence that it does not share yet."
+    assert lead(held) == (
+        "SOC 2 fully covers 1 of 1 applicable ISO requirement, and no pair can share evidence that it does not "
+        "share yet.",
+        "",
     )
 
 
@@ -216,6 +221,18 @@ def test_every_figure_is_what_its_rows_give():
 
 def test_without_any_facts_nothing_is_mapped():
     held = document(REPORT, ask(view="matrix"))
-    assert held.headline == "The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped."
+    assert lead(held) == (
+        "The catalogue holds no SOC 2 to ISO/IEC 27001 pair, so nothing can be mapped.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert set(held.summary.values()) == {0, None}
     assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in report(PAIRS).tables]
+
+
+def test_the_matrix_has_families_of_both_sides_and_says_where_a_pair_is_full():
+    (picture,) = report(PAIRS, CONTROLS, EVIDENCE).pictures
+    assert (picture.rows, picture.columns) == (["CC6", "CC7"], ["A.5", "A.8"])
+    assert picture.cells == {
+        ("CC6", "A.5"): ("1", "good"), ("CC6", "A.8"): ("1", "watch"), ("CC7", "A.5"): ("1", "good"),
+    }  # fmt: skip
+    assert report([]).pictures == []

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from reports.mapping.mapping_digest import REPORT
-from tests.factories import assessed, document, explained, rows
+from tests.factories import assessed, document, explained, lead, rows
 from tests.reports.explanations import values_follow
 
 SEEN = {"taken_on": date(2026, 10, 1), "version": "old"}
@@ -145,25 +145,24 @@ def test_each_touched_control_counts_once_by_the_gravest_change():
         (None, "1 new in its framework. Begin with soc2 CC1.2."),
     ]
     assert (held.summary["controls_touched"], held.summary["evidence_touched"]) == (2, 2)
-    assert held.headline == (
-        "The catalogue changed from old to new (requirements: 1 added, 1 renamed; mappings: 1 changed); 2 controls in "
-        "scope are touched. Look first at SOC 2 CC1.2, new in its framework."
+    assert lead(held) == (
+        "The catalogue changed from old to new: 2 controls in scope are touched.",
+        "Look first at SOC 2 CC1.2, new in its framework.",
     )
 
 
 def test_changes_outside_the_scope_touch_nothing():
     held = report([ONE, requirement("A.5.1", framework="iso27001")], [ONE], status=[control("CC1.1")])
-    assert held.headline == (
-        "The catalogue changed from old to new (requirements: 1 added); none of your controls in scope is touched."
-    )
+    assert lead(held) == ("The catalogue changed from old to new; none of your controls in scope is touched.", "")
     assert table(held, "requirements_changed")["in_scope"].to_list() == [False]
 
 
 def test_without_a_snapshot_nothing_is_compared_and_nothing_counts_as_unchanged():
     held = report([ONE], seen=None, edges=[edge("CC1.1", "A.5.1")], status=[control("CC1.1")])
-    assert held.headline == (
-        "No snapshot of the catalogue is stored yet, so nothing can be compared: run the digest once to keep version "
-        "new (1 requirement, 1 mapping)."
+    assert lead(held) == (
+        "No snapshot of the catalogue is stored yet, so version new (1 requirement, 1 mapping) can be compared "
+        "with nothing.",
+        "Run the digest once to keep this version: post to /api/governance/compliance/mapping-digest.",
     )
     unknown = {name: value for name, value in held.summary.items() if value is None}
     assert set(unknown) == {
@@ -176,8 +175,9 @@ def test_without_a_snapshot_nothing_is_compared_and_nothing_counts_as_unchanged(
 
 def test_the_same_catalogue_asks_for_nothing():
     held = report([ONE], [ONE], [edge("CC1.1", "A.5.1")], [edge("CC1.1", "A.5.1")], seen={**SEEN, "version": "new"})
-    assert held.headline == (
-        "The catalogue is unchanged since the last snapshot, and so are its mappings: nothing is to be done."
+    assert lead(held) == (
+        "The catalogue is unchanged since the last snapshot, and so are its mappings: nothing is to be done.",
+        "",
     )
     assert held.summary["catalogue_changed"] is False
 
@@ -205,7 +205,10 @@ def test_every_figure_is_what_its_rows_give():
 
 def test_without_any_facts_nothing_can_be_compared():
     held = document(REPORT)
-    assert held.headline == "The catalogue has no requirement, so there is nothing to map and nothing to compare."
+    assert lead(held) == (
+        "The catalogue has no requirement, so there is nothing to map and nothing to compare.",
+        "Run the digest once to keep this version: post to /api/governance/compliance/mapping-digest.",
+    )
     assert held.warnings == ["Nothing is compared: no snapshot is stored."]
     compared = report([ONE, requirement("CC1.3")], [ONE], status=[control("CC1.3")])
     assert [table.frame.schema for table in held.tables] == [table.frame.schema for table in compared.tables]

@@ -3,8 +3,9 @@ from datetime import date
 from reports.obligations import playbook
 from reports.obligations.clusters import clusters
 from reports.obligations.obligation_consolidation import REPORT
+from reports.shared.ledger import pending
 from tests import factories
-from tests.factories import ask, explained, rows
+from tests.factories import ask, explained, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger
 
@@ -15,7 +16,7 @@ DUTIES = (
 
 
 def identifier():
-    (cluster,) = clusters(ledger(*DUTIES), rows("linked_evidence"), rows("crosswalk"), ask())
+    (cluster,) = clusters(pending(ledger(*DUTIES), ask()), rows("linked_evidence"), rows("crosswalk"), ask())
     return cluster.id
 
 
@@ -44,8 +45,9 @@ def test_a_cluster_that_nobody_tracks_is_a_proposed_play_of_six_steps():
         (5, "collect once and link", "todo", "Collect once by 2026-12-10 and link it to 2 duties."),
         (6, "attest everywhere", "todo", "Attest in SOC 2."),
     ]
-    assert made.headline == (
-        "1 play could save 0.75 hours. Start with Duty a by 2026-12-10: confirm shared evidence (ann)."
+    assert lead(made) == (
+        "1 play could save 0.75 hours.",
+        "Start with Duty a by 10 Dec 2026: confirm shared evidence (ann).",
     )
 
 
@@ -72,7 +74,7 @@ def test_a_play_whose_cluster_is_gone_stays_with_its_savings():
         ("gone", "completed", 0, 6.5)
     ]
     assert made.tables[1].frame.height == len(playbook.STEPS) == 6
-    assert made.headline == "No play is waiting for its next step; 1 completed has saved 6.5 hours."
+    assert lead(made) == ("No play is waiting for its next step; 1 completed has saved 6.5 hours.", "")
     assert [made.summary[name] for name in ("plays_saved_hours", "hours_to_save", "plays_without_cluster")] == [
         6.5,
         0,
@@ -107,9 +109,9 @@ def test_the_summary_counts_plays_by_where_they_stand():
         "plays_abandoned": 0, "plays_to_do": 1, "plays_blocked": 1, "plays_without_cluster": 2, "plays_to_close": 1,
         "hours_to_save": 0.75, "plays_waiting_hours": 0.75, "plays_saved_hours": 6.5,
     }  # fmt: skip
-    assert made.headline == (
-        "1 play could save 0.75 hours; 1 completed has saved 6.5 hours. "
-        "Start with Duty a by 2026-12-10: confirm shared evidence (ann)."
+    assert lead(made) == (
+        "1 play could save 0.75 hours; 1 completed has saved 6.5 hours.",
+        "Start with Duty a by 10 Dec 2026: confirm shared evidence (ann).",
     )
 
 

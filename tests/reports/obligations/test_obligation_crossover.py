@@ -4,13 +4,16 @@ from hypothesis import given, settings
 
 from reports.obligations.clusters import clusters
 from reports.obligations.obligation_crossover import REPORT
-from tests.factories import ask, document, explained, rows
+from reports.shared.ledger import pending
+from tests.factories import ask, document, explained, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, ledgers
 
 
 def found(*duties, evidence=(), edges=()):
-    return clusters(ledger(*duties), rows("linked_evidence", *evidence), rows("crosswalk", *edges), ask())
+    return clusters(
+        pending(ledger(*duties), ask()), rows("linked_evidence", *evidence), rows("crosswalk", *edges), ask()
+    )
 
 
 def item(evidence_id, tag):
@@ -114,7 +117,7 @@ def test_duties_done_or_beyond_the_horizon_are_left_alone():
 @settings(max_examples=30, deadline=None)
 @given(ledgers())
 def test_no_duty_is_in_two_clusters_and_every_cluster_has_a_day(obligations):
-    clustered = clusters(obligations, rows("linked_evidence"), rows("crosswalk"), ask())
+    clustered = clusters(pending(obligations, ask()), rows("linked_evidence"), rows("crosswalk"), ask())
     names = [name for cluster in members(clustered) for name in cluster]
     assert len(names) == len(set(names))
     for cluster in clustered:
@@ -133,9 +136,9 @@ LEDGER = ledger(
 
 def test_the_report_starts_with_the_largest_saving():
     made = document(REPORT, obligations=LEDGER)
-    assert made.headline == (
-        "Collecting evidence once for 2 clusters of duties would save 3.75 hours. Start with the 2 duties of HIPAA by "
-        "2026-12-20, which saves 3 hours."
+    assert lead(made) == (
+        "Collecting evidence once for 2 clusters of duties would save 3.75 hours.",
+        "Start with the 2 duties of HIPAA by 20 Dec 2026, which saves 3 hours.",
     )
     assert dict(made.summary) == {
         "crossover_clusters": 2, "obligations_in_clusters": 4, "obligations_up_to_horizon": 5,
@@ -147,16 +150,19 @@ def test_the_report_starts_with_the_largest_saving():
 
 def test_without_duties_there_is_nothing_to_share():
     made = document(REPORT)
-    assert made.headline == (
-        "No duty is due up to the horizon, so there is nothing to share: check that duties are recorded."
+    assert lead(made) == (
+        "No duty is due up to the horizon, so there is nothing to share.",
+        "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
+        "fill this report.",
     )
     assert [table.frame.height for table in made.tables] == [0, 0]
     assert set(made.summary.values()) == {0}
 
 
 def test_duties_that_share_nothing_are_said_to():
-    assert document(REPORT, obligations=ledger(duty("a", 5))).headline == (
-        "Of 1 duty up to the horizon none can share evidence with another."
+    assert lead(document(REPORT, obligations=ledger(duty("a", 5)))) == (
+        "Of 1 duty up to the horizon none can share evidence with another.",
+        "",
     )
 
 

@@ -10,6 +10,7 @@ from tests.factories import (
     DAY,
     ask,
     explained,
+    lead,
     moment,
     rows,
 )
@@ -116,9 +117,9 @@ def test_a_breach_names_its_drivers_and_a_shift():
     assert (row["kinds"], row["frameworks"]) == (["Attestation 6", "Test window 3"], ["SOC 2 6", "HIPAA 3"])
     assert row["suggestion"] == "Of 9 duties that can move, pull 4 to 2026-W48, pull 1 to 2026-W47"
     assert (row["news"], row["send"]) == ("new", True)
-    assert made.headline == (
-        "1 of the next 13 weeks is over a limit, 1 critical; most is in 2026-W49: 9 duties at 28.1 % of capacity, mostly "
-        "attestation 6 and test window 3. Of 9 duties that can move, pull 4 to 2026-W48, pull 1 to 2026-W47."
+    assert lead(made) == (
+        "1 of the next 13 weeks is over a limit, 1 critical; most is in 2026-W49: 9 duties at 28.1 % of capacity.",
+        "Of 9 duties that can move, pull 4 to 2026-W48, pull 1 to 2026-W47.",
     )
 
 
@@ -161,7 +162,7 @@ def test_a_week_that_cleared_is_told_but_not_sent():
     row = frame(made).row(0, named=True)
     assert (row["level"], row["news"], row["send"], row["suggestion"]) == ("ok", "cleared", False, "")
     assert (made.summary["density_breaches"], made.summary["density_alerts_to_send"]) == (0, 0)
-    assert made.headline == "No week of the next 13 holds more than its limit."
+    assert lead(made) == ("No week of the next 13 holds more than its limit.", "")
 
 
 def test_the_newest_alert_counts():
@@ -179,7 +180,11 @@ def test_the_weeks_behind_raise_the_limits():
 
 def test_an_empty_ledger_cannot_be_dense():
     made = document()
-    assert made.headline == "No duty is pending, so no week can hold too much: check that duties are recorded."
+    assert lead(made) == (
+        "No duty is pending, so no week can hold too much.",
+        "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
+        "fill this report.",
+    )
     assert (frame(made).height, frame(made, "weeks").height, made.summary["density_breaches"]) == (0, 13, 0)
     assert made.warnings == ["No duty fell due in the weeks behind: the limits are the settings alone."]
 
@@ -208,9 +213,7 @@ def test_the_summary_counts_weeks_and_says_the_settings():
 def test_work_that_nobody_has_hours_for_is_critical():
     made = document(duty("x", 10), hours=0.0)
     assert (made.summary["density_weeks_without_hours"], made.summary["density_breaches_critical"]) == (1, 1)
-    assert made.headline.startswith(
-        "1 of the next 13 weeks is over a limit, 1 critical; most is in 2026-W49: 1 duty, mostly attestation 1. "
-    )
+    assert made.headline.startswith("1 of the next 13 weeks is over a limit, 1 critical; most is in 2026-W49: 1 duty.")
 
 
 def test_each_figure_is_what_its_rows_give():

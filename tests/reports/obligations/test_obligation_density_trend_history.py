@@ -2,7 +2,7 @@ from datetime import date, datetime, timedelta
 
 from reports.obligations.obligation_density_trend_history import REPORT
 from tests import factories
-from tests.factories import explained, rows
+from tests.factories import explained, lead, rows
 from tests.reports.explanations import values_follow
 
 MONDAY = date(2026, 11, 16)
@@ -47,9 +47,10 @@ def test_precision_is_the_share_of_alerted_weeks_that_really_slipped():
         ("2026-W43", None, 0, None), ("2026-W44", None, 0, None), ("2026-W45", "warning", 1, False),
         ("2026-W46", "critical", 2, True),
     ]  # fmt: skip
-    assert made.headline == (
-        "5 of 40 planned duties slipped in the last 13 weeks (12.5 %), most in 2026-W46: 4 of 10; "
-        "1 of 2 alerted weeks really slipped."
+    assert lead(made) == (
+        "5 of 40 planned duties slipped in the last 13 weeks (12.5 %), most in 2026-W46: 4 of 10; 1 of 2 alerted "
+        "weeks really slipped.",
+        "Look at what slipped in 2026-W46 and who owned it.",
     )
     assert made.tables[1].frame.height == 4
 
@@ -67,7 +68,10 @@ def test_the_quarter_is_the_thirteen_weeks_before_this_one():
 
 def test_weeks_without_a_record_are_said_and_not_made_up():
     made = document()
-    assert made.headline == "None of the last 13 weeks was recorded, so nothing can be said about how plans held."
+    assert lead(made) == (
+        "None of the last 13 weeks was recorded, so nothing can be said about how plans held.",
+        "Leave hq scheduler running, which records each week, or import obligation_snapshots.csv with hq import.",
+    )
     assert made.tables[0].frame["planned"].null_count() == 13
     assert (made.coverage.assessed, made.coverage.total) == (0, 13)
     assert {name: value for name, value in made.summary.items() if name.endswith("_pct")} == {
@@ -76,13 +80,19 @@ def test_weeks_without_a_record_are_said_and_not_made_up():
 
 
 def test_weeks_in_which_nothing_slipped_or_was_planned_are_said_so():
-    assert document([week(1, 10, 0)]).headline == (
-        "None of 10 planned duties slipped in the last 13 weeks; no week was alerted."
+    assert lead(document([week(1, 10, 0)])) == (
+        "None of 10 planned duties slipped in the last 13 weeks; no week was alerted.",
+        "",
     )
-    assert document([week(1, 10, 0)], [alert(1, "warning")]).headline == (
-        "None of 10 planned duties slipped in the last 13 weeks; none of 1 alerted week really slipped."
+    assert lead(document([week(1, 10, 0)], [alert(1, "warning")])) == (
+        "None of 10 planned duties slipped in the last 13 weeks; none of 1 alerted week really slipped.",
+        "",
     )
-    assert document([week(1, 0, 0)]).headline == "No duty was planned in 1 recorded week of the last 13."
+    assert lead(document([week(1, 0, 0)])) == (
+        "No duty was planned in 1 recorded week of the last 13.",
+        "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
+        "fill this report.",
+    )
 
 
 def test_precision_is_explained_by_the_alerted_weeks():

@@ -5,7 +5,7 @@ import pytest
 from engine.model.thresholds import Thresholds
 from reports.obligations.obligation_forecast import REPORT
 from tests import factories
-from tests.factories import DAY, ask, explained, rows
+from tests.factories import DAY, ask, explained, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger, work
 
@@ -126,17 +126,17 @@ def test_committee_meetings_stand_in_their_week():
 
 def test_the_headline_says_what_to_relieve():
     calm = document(duty("a", 10))
-    assert calm.headline == (
-        "1 duty (1 hour) falls due in the next 13 weeks, most in 2026-W49: 1 at 12.5 % of capacity: "
-        "no week is over its limit."
+    assert lead(calm) == (
+        "1 duty (1 hour) falls due in the next 13 weeks, most in 2026-W49: 1 at 12.5 % of capacity.",
+        "",
     )
     full = document(duty("now", 0, effort_hours=20.0), duty("late", -3), duty("a", 10), duty("b", 11))
-    assert full.headline == (
-        "3 duties (22 hours) fall due in the next 13 weeks, most in 2026-W49: 2 at 25.0 % of capacity; 1 is overdue: "
-        "relieve 2026-W47."
+    assert lead(full) == (
+        "3 duties (22 hours) fall due in the next 13 weeks, most in 2026-W49: 2 at 25.0 % of capacity; 1 is overdue.",
+        "Clear the overdue ones first, then relieve 2026-W47.",
     )
     far = document(duty("far", 200))
-    assert far.headline.endswith("check that duties are recorded. 1 falls due later.")
+    assert lead(far) == ("No duty is known to fall due in the next 13 weeks; 1 falls due later.", "")
 
 
 def test_the_setting_is_the_default_horizon():
@@ -144,3 +144,15 @@ def test_the_setting_is_the_default_horizon():
     short = type(question)(question.as_of, 30, Thresholds(3, {"forecast_weeks": 4}), {})
     made = factories.document(REPORT, short, obligations=ledger(duty("a", 3)))
     assert weeks(made).height == made.summary["horizon_weeks"] == 4
+
+
+def test_the_picture_has_a_band_where_requests_are_to_be_expected():
+    (plain,) = document(duty("next", 3)).pictures
+    assert [line.name for line in plain.lines] == ["work that is known", "hours that there are"]
+    assert plain.band == ()
+    requests = [request for week in range(1, 27) for request in opened(week, 2)]
+    known = duty("r", 3, kind="evidence_request", effort_hours=2.0)
+    (banded,) = document(known, requests=requests).pictures
+    assert all(low <= high for _, low, high in banded.band)
+    assert any(low < high for _, low, high in banded.band)
+    assert document().pictures == []

@@ -2,7 +2,7 @@ from datetime import date
 
 from reports.obligations.obligation_heatmap import REPORT
 from tests import factories
-from tests.factories import explained, rows
+from tests.factories import explained, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger
 
@@ -49,9 +49,9 @@ def test_a_duty_stands_in_its_framework_and_week():
         3.0,
         "Attestation",
     )
-    assert made.headline == (
-        "5 duties are pending, 1 overdue; start with the overdue ones, then plan for 2026-W48, when SOC 2 has "
-        "most at once: 2 duties, 3 hours."
+    assert lead(made) == (
+        "5 duties are pending, 1 overdue.",
+        "Start with the overdue ones, then plan for 2026-W48, when SOC 2 has most at once: 2 duties, 3 hours.",
     )
 
 
@@ -103,11 +103,10 @@ def test_of_two_equal_weeks_the_earlier_is_the_busiest():
 
 
 def test_nobody_is_told_to_clear_what_is_not_overdue():
-    assert document(duty("far", 200)).headline == (
-        "1 duty is pending, none overdue and none due within 13 weeks: what is pending is due later."
-    )
-    assert document(duty("late", -2)).headline == (
-        "1 duty is pending, 1 overdue and none due within 13 weeks: clear the overdue first."
+    assert lead(document(duty("far", 200))) == ("1 duty is pending, none overdue and none due within 13 weeks.", "")
+    assert lead(document(duty("late", -2))) == (
+        "1 duty is pending, 1 overdue and none due within 13 weeks.",
+        "Clear the overdue first.",
     )
 
 

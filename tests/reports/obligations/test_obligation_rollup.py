@@ -3,7 +3,7 @@ from datetime import date, timedelta
 from reports.obligations.obligation_rollup import REPORT
 from reports.shared.ledger import pending
 from tests import factories
-from tests.factories import DAY, ask, explained
+from tests.factories import DAY, ask, explained, lead
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import duty, ledger
 
@@ -66,9 +66,9 @@ def test_the_overdue_are_listed_oldest_first_and_lead_the_report():
     assert frame(made, "overdue").select("title", "days_late", "owner").rows() == [
         ("Duty older", 12, "bob"), ("Duty late", 10, None),
     ]  # fmt: skip
-    assert made.headline == (
-        "5 duties are pending, 8 hours of work; 2 overdue and 1 falls due within 30 days. "
-        "Start with Duty older, due 2026-11-08 (bob)."
+    assert lead(made) == (
+        "5 duties are pending, 8 hours of work; 2 overdue and 1 falls due within 30 days.",
+        "Start with Duty older, due 8 Nov 2026 (bob).",
     )
     assert made.warnings == ["1 pending duty has no owner."]
 
@@ -76,16 +76,18 @@ def test_the_overdue_are_listed_oldest_first_and_lead_the_report():
 def test_passed_legal_deadlines_are_violations_and_come_first():
     made = document(duty("old", -90), duty("law", -10, hard=True), duty("ahead", 10, hard=True))
     assert made.summary["obligations_deadline_passed"] == 1
-    assert made.headline == (
-        "3 duties are pending, 3 hours of work; 2 overdue (1 past a legal or contractual deadline) and 1 falls due "
-        "within 30 days. Start with Duty law, due 2026-11-10 (ann)."
+    assert lead(made) == (
+        "3 duties are pending, 3 hours of work; 2 overdue (1 past a legal or contractual deadline) and 1 falls "
+        "due within 30 days.",
+        "Start with Duty law, due 10 Nov 2026 (ann).",
     )
     assert made.warnings == ["1 legal or contractual deadline has passed: what was due is still not done."]
 
 
 def test_without_overdue_duties_it_says_so():
-    assert document(duty("x", 40)).headline == (
-        "1 duty is pending, 1 hour of work; none is overdue, none fall due within 30 days."
+    assert lead(document(duty("x", 40))) == (
+        "1 duty is pending, 1 hour of work; none is overdue, none fall due within 30 days.",
+        "",
     )
 
 
@@ -116,6 +118,10 @@ def test_each_figure_is_what_its_rows_give():
 
 def test_an_empty_ledger_is_said_to_be_empty():
     made = document()
-    assert made.headline == "No duty is pending: check that attestations, reviews, tests and audits are recorded."
+    assert lead(made) == (
+        "No duty is pending.",
+        "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
+        "fill this report.",
+    )
     assert set(made.summary.values()) == {0}
     assert (made.warnings, made.charts) == ([], [])

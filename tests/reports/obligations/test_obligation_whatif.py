@@ -12,7 +12,7 @@ from reports.obligations.obligation_whatif import REPORT
 from reports.shared import ledger as pending_ledger
 from reports.shared.duty_figures import TOTALS
 from tests import factories
-from tests.factories import DAY, ask, explained, rows
+from tests.factories import DAY, ask, explained, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.obligations.ledgers import (
     duty,
@@ -106,7 +106,7 @@ def test_each_figure_is_what_its_rows_give(obligations, options):
 def test_no_scenario_passes_a_hard_deadline_or_loses_a_duty(obligations, options):
     options = of_the_ledger(obligations, options)
     question = ask(**options)
-    plan = scenario.scenario_duties(obligations, question)
+    plan = scenario.scenario_duties(pending_ledger.pending(obligations, question), question)
     assert plan.filter(pl.col("hard"), pl.col("new_due_on") > pl.col("due_on")).is_empty()
     held = plan.filter(fate="held")
     assert held.filter(~pl.col("hard") | (pl.col("wanted_on") <= pl.col("due_on"))).is_empty()
@@ -169,9 +169,9 @@ def test_hard_deadlines_are_held_and_listed_as_violations():
         ("a", date(2026, 11, 30), date(2026, 12, 7))
     ]
     assert made.warnings == ["1 hard deadline would be passed: not allowed, held in place."]
-    assert made.headline == (
-        "1 duty would move 1 week later. The peak falls from 25.0 % to 12.5 % of capacity; 1 hard deadline would be "
-        "passed: look at these first."
+    assert lead(made) == (
+        "1 duty would move 1 week later; the peak falls from 25.0 % to 12.5 % of capacity.",
+        "1 hard deadline would be passed: look at this first.",
     )
 
 
@@ -189,7 +189,7 @@ def test_a_duty_with_a_hard_deadline_may_be_done_earlier():
 
 def test_nothing_moves_before_today_and_overdue_work_is_planned_from_today():
     plan = {
-        key: scenario.scenario_duties(ledger(duty("x", days)), ask(shiftWeeks=shift))
+        key: scenario.scenario_duties(pending_ledger.pending(ledger(duty("x", days)), ask()), ask(shiftWeeks=shift))
         .select("fate", "new_due_on").row(0)
         for key, days, shift in (("early", 3, -2), ("late", -30, 2), ("stuck", -30, -2), ("now", 0, -1))
     }  # fmt: skip
@@ -261,7 +261,11 @@ def test_a_duty_that_is_not_there_is_refused(options):
 
 def test_an_empty_ledger_has_no_scenario():
     made = document(shiftWeeks=3)
-    assert made.headline == "No duty is pending, so a scenario changes nothing: check that duties are recorded."
+    assert lead(made) == (
+        "No duty is pending, so a scenario changes nothing.",
+        "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
+        "fill this report.",
+    )
     given = {name: value for name, value in made.summary.items() if name not in ("scenario_id", "horizon_weeks")}
     fullest = {name for name in given if "fullest" in name}
     assert {name: given[name] for name in fullest} == dict.fromkeys(fullest)
@@ -285,10 +289,27 @@ def test_a_scenario_explains_what_it_moves_and_what_it_may_not():
 def test_a_horizon_without_work_has_no_fullest_week():
     made = document(duty("far", 300), shiftWeeks=1)
     assert made.summary["fullest_week"] is None
-    assert made.headline == (
-        "1 duty would move 1 week later. No week of the horizon holds any work; no deadline, evidence or control is "
-        "hurt."
+    assert lead(made) == (
+        "1 duty would move 1 week later; no week of the horizon holds any work.",
+        "No deadline, evidence or control is hurt: it can be done.",
     )
-    assert document(duty("far", 300)).headline == (
-        "Nothing is changed, so every week stays as it is: try shiftWeeks or descope."
+    assert lead(document(duty("far", 300))) == (
+        "Nothing is changed, so every week stays as it is.",
+        "Look below at what would move most, or move duties with shiftWeeks and drop a framework with descope.",
     )
+
+
+def test_without_a_question_the_three_that_would_move_most_are_asked():
+    own = [duty(f"a{n}", 10, owner="ann", frameworks=["soc2"], controls=["soc2:CC6.1"]) for n in range(3)]
+    other = duty("b", 12, owner="bob", frameworks=["pci-dss"], controls=["pci-dss:1.1"])
+    made = document(*own, other)
+    rows = frame(made, "questions").select("what", "obligations", "owner", "next_step").rows()
+    assert [row[0] for row in rows[:2]] == ["Whoever has most work is away", "SOC 2 leaves the scope"]
+    assert rows[0][2] == "ann"
+    assert rows[1][1:] == (3, None, "Ask with descope=soc2.")
+    assert made.next_step.startswith("Look below at what would move most")
+    assert frame(document(*own, other, descope="soc2"), "questions").is_empty()
+
+
+def test_without_duties_no_question_is_worth_asking():
+    assert frame(document(), "questions").is_empty()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reports.obligations import obligation_forecast, obligation_heatmap, obligation_rollup
 from reports.shared.duty_figures import TOTALS
-from tests.factories import ask, document, rows
+from tests.factories import ask, document, lead, rows
 from tests.reports.obligations.ledgers import ledgers, work
 
 PLACES = ("pending", "overdue", "known", "beyond")
@@ -77,11 +77,21 @@ def test_the_order_of_the_ledger_does_not_show(obligations):
 
 def test_an_empty_ledger_is_said_to_be_empty():
     heatmap, rollup, forecast = documents(rows("obligations"), None)
-    assert heatmap.headline == (
-        "No duty is pending, so there is nothing to place on a heatmap: check that duties are recorded."
+    assert lead(heatmap) == (
+        "No duty is pending, so there is nothing to place on a heatmap.",
+        "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
+        "fill this report.",
     )
-    assert rollup.headline == "No duty is pending: check that attestations, reviews, tests and audits are recorded."
-    assert forecast.headline == ("No duty is known to fall due in the next 13 weeks: check that duties are recorded.")
+    assert lead(rollup) == (
+        "No duty is pending.",
+        "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
+        "fill this report.",
+    )
+    assert lead(forecast) == (
+        "No duty is known to fall due in the next 13 weeks.",
+        "Import attestations.csv, evidence_requests.csv, testing_schedules.csv or vendors.csv with hq import to "
+        "fill this report.",
+    )
     for made in (heatmap, rollup, forecast):
         assert {made.summary[name] for name in TOTALS} == {0}
         assert not made.charts

@@ -5,7 +5,7 @@ import polars as pl
 from engine.model.document import Coverage
 from reports.ownership.control_ownership import REPORT
 from reports.ownership.raci import FINDINGS
-from tests.factories import document, explained, rows
+from tests.factories import document, explained, lead, rows
 from tests.reports.explanations import values_follow
 
 ANN, BOB, CYD = (f"{name}@acme.example" for name in ("ann", "bob", "cyd"))
@@ -81,7 +81,7 @@ def test_a_key_person_holds_more_than_40_percent_of_all_accountable_roles():
     people = frame(held, "people").select("email", "accountable", "share_pct", "key_person").rows()
     assert people == [(ANN, 3, 50.0, True), (BOB, 2, 33.3, False), (CYD, 1, 16.7, False)]
     assert held.warnings == [f"Key-person risk: {ANN} holds 3 accountable roles, 50.0 % of all."]
-    assert held.headline.endswith(f"{ANN} alone holds 50.0 % of all accountable roles.")
+    assert held.next_step == f"Relieve {ANN}, who alone holds 50.0 % of all accountable roles."
 
 
 def test_roles_on_controls_that_do_not_apply_do_not_count():
@@ -89,18 +89,24 @@ def test_roles_on_controls_that_do_not_apply_do_not_count():
     raci = rows("raci", {"framework": "soc2", "control_id": "A1", "role": "A", "email": ANN})
     held = document(REPORT, raci=raci, control_status=status)
     assert (held.summary["controls_applicable"], held.summary["people_with_roles"], found(held)) == (0, 0, [])
-    assert held.headline == "No control is in scope, so there is nothing to own."
+    assert lead(held) == (
+        "No control is in scope, so there is nothing to own.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
 
 
 def test_where_nobody_is_accountable_nobody_has_a_share():
     held = report({"A1": False}, ("A1", "I", ANN))
-    assert held.headline.endswith("Start with the 1 control that nobody is accountable for.")
+    assert held.next_step.endswith("Start with the 1 control that nobody is accountable for.")
     assert frame(held, "people")["share_pct"].to_list() == [None]
 
 
 def test_without_any_owner_the_matrix_is_not_praised():
     held = report({"A1": False, "A2": False})
-    assert held.headline == ("Nobody is named for any of the 2 controls: record who is accountable for each.")
+    assert lead(held) == (
+        "Nobody is named for any of the 2 controls.",
+        "Import control_owners.csv with hq import to fill this report.",
+    )
     assert held.coverage == Coverage(0, 2)
     assert held.summary["ownership_complete_pct"] == 0.0
 
@@ -118,12 +124,13 @@ def test_findings_stand_by_urgency_then_weight():
 
 def test_the_first_sentence_is_short_and_the_next_one_says_where_to_start():
     held = report({"A1": True, "A2": False}, ("A1", "R", ANN), ("A1", "A", BOB), ("A2", "R", ANN))
-    assert held.headline == (
-        "1 of 2 controls has exactly one accountable person and somebody to do it (50.0 %). Start with the 1 control "
-        f"that nobody is accountable for; {BOB} alone holds 100.0 % of all accountable roles."
+    assert lead(held) == (
+        "1 of 2 controls has exactly one accountable person and somebody to do it (50.0 %).",
+        "Start with the 1 control that nobody is accountable for.",
     )
-    assert report({"A1": False}).headline == (
-        "Nobody is named for the one control in scope: record who is accountable for each."
+    assert lead(report({"A1": False})) == (
+        "Nobody is named for the one control in scope.",
+        "Import control_owners.csv with hq import to fill this report.",
     )
 
 
@@ -139,4 +146,7 @@ def test_every_figure_is_what_its_rows_give():
 def test_without_any_facts_there_is_nothing_to_own():
     held = document(REPORT)
     assert set(held.summary.values()) == {0, None}
-    assert held.headline == "No control is in scope, so there is nothing to own."
+    assert lead(held) == (
+        "No control is in scope, so there is nothing to own.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from reports.ownership.exception_register import REPORT
-from tests.factories import document, explained, rows
+from tests.factories import document, explained, lead, rows
 from tests.reports.explanations import values_follow
 
 ANN, EVE = "ann@acme.example", "eve@acme.example"
@@ -45,7 +45,7 @@ def test_a_sound_exception_has_no_flag():
     assert frame(held, "flags").is_empty()
     row = frame(held, "register").row(0, named=True)
     assert (row["standing"], row["in_use"], row["control_state"], row["flags"]) == ("approved", True, "partial", [])
-    assert held.headline == "1 exception, 1 of them in force."
+    assert lead(held) == ("1 exception, 1 of them in force.", "")
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,9 @@ def test_an_exception_on_an_effective_control_can_go():
 def test_an_expired_exception_in_use_is_the_headline():
     expired = {**GOOD, "standing": "expired", "expires_on": date(2026, 11, 1), "days_left": -19}
     held = report(expired, {**GOOD, "id": "E2"})
-    assert held.headline == (
-        "2 exceptions, 1 of them in force; 1 expired one is still relied on: renew or close E1 (SOC 2 A1, expired "
-        "2026-11-01)."
+    assert lead(held) == (
+        "2 exceptions, 1 of them in force; 1 expired one is still relied on.",
+        "Renew or close E1 (SOC 2 A1, expired 1 Nov 2026).",
     )
     assert held.warnings == ["1 exception: expired and still relied on."]
     assert frame(held, "register")["id"].to_list() == ["E1", "E2"]
@@ -109,15 +109,17 @@ def test_a_measure_in_use_without_an_approved_exception_is_named():
     ]
     held = report(GOOD, gaps=gaps)
     assert frame(held, "undeclared")["gap_id"].to_list() == ["soc2:A2"]
-    assert report(gaps=gaps[:2]).headline == (
-        "No exception is on record, yet 2 compensating measures replace controls: have them approved with an end date."
+    assert lead(report(gaps=gaps[:2])) == (
+        "No exception is on record, yet 2 compensating measures replace controls.",
+        "Have them approved with an end date.",
     )
 
 
 def test_the_empty_register_is_not_praised():
     held = document(REPORT)
-    assert held.headline == (
-        "No exception is on record: either every departure is being fixed, or nobody has written one down."
+    assert lead(held) == (
+        "No exception is on record: either every departure is being fixed, or nobody has written one down.",
+        "Import exceptions.csv with hq import to fill this report.",
     )
     assert set(held.summary.values()) == {0}
     assert held.charts == []
@@ -126,8 +128,9 @@ def test_the_empty_register_is_not_praised():
 def test_an_exception_that_ends_soon_is_named_and_counted():
     held = report({**GOOD, "expires_on": date(2026, 12, 20), "days_left": 30}, {**GOOD, "id": "E2", "days_left": 31})
     assert held.summary["exceptions_expiring_in_30_days"] == 1
-    assert held.headline == (
-        "2 exceptions, 2 of them in force; E1 ends first, on 2026-12-20: close its gap or renew it before."
+    assert lead(held) == (
+        "2 exceptions, 2 of them in force.",
+        "Close the gap of E1 or renew it before it ends on 20 Dec 2026.",
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.model.document import Coverage
 from reports.ownership.scope_boundary import REPORT
-from tests.factories import document, explained, rows
+from tests.factories import document, explained, lead, rows
 from tests.reports.explanations import values_follow
 
 SYSTEM = {
@@ -46,7 +46,7 @@ def gaps(**given):
 def test_a_declared_scope_that_is_observed_has_no_gaps():
     held = report(flows=[FLOW])
     assert frame(held, "gaps").is_empty()
-    assert held.headline == "Every observed system is declared, 1 in all; no other gaps in the declared scope."
+    assert lead(held) == ("Every observed system is declared, 1 in all; no other gaps in the declared scope.", "")
     assert held.coverage == Coverage(1, 1)
 
 
@@ -60,9 +60,9 @@ def test_what_is_observed_and_not_declared_comes_first():
         ("undocumented_system", "10.0.0.9", "seen in findings"),
         ("undocumented_system", "wiki", "seen in alerts, services"),
     ]
-    assert held.headline == (
-        "2 of 3 observed systems are undocumented (33.3 % documented); no other gaps in the declared scope. "
-        "Declare 10.0.0.9 and wiki."
+    assert lead(held) == (
+        "2 of 3 observed systems are undocumented (33.3 % documented); no other gaps in the declared scope.",
+        "Declare 10.0.0.9 and wiki.",
     )
     assert frame(held, "observed_in").rows() == [
         ("alerts", 2, 1, 1, 50.0), ("findings", 1, 0, 1, 0.0), ("services", 2, 1, 1, 50.0)
@@ -135,7 +135,7 @@ def test_where_no_control_names_a_system_it_is_said():
     ("systems", "seen", "headline"),
     [
         ((), (), "No system is declared and none was observed: the scope is not known."),
-        ((), (SEEN,), "No system is declared, yet 1 system was observed: write the scope down."),
+        ((), (SEEN,), "No system is declared, yet 1 system was observed."),
         ((SYSTEM,), (), "1 system declared and nothing observed to compare with; 1 other gap in the declared scope."),
     ],
 )
@@ -165,7 +165,10 @@ def test_every_figure_is_what_its_rows_give():
 
 def test_without_any_facts_the_scope_is_not_known():
     held = document(REPORT)
-    assert held.headline == "No system is declared and none was observed: the scope is not known."
+    assert lead(held) == (
+        "No system is declared and none was observed: the scope is not known.",
+        "Import systems.csv with hq import to fill this report.",
+    )
     assert set(held.summary.values()) == {0, None}
     assert [list(table.frame.columns) for table in held.tables] == [
         list(table.frame.columns) for table in report().tables

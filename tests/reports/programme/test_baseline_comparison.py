@@ -3,7 +3,7 @@ from datetime import date
 from engine.model.document import Coverage
 from reports.programme.baseline_comparison import REPORT
 from tests import factories
-from tests.factories import rows
+from tests.factories import lead, rows
 from tests.reports.explanations import values_follow
 
 SOC2 = {
@@ -81,9 +81,9 @@ def test_the_summary_counts_packs_that_moved():
         "gaps_open": 1,
     }
     assert held.coverage == Coverage(8, 10)
-    assert held.headline == (
-        "HIPAA is least ready at 30.0 % weighted readiness, up 2.0 points in 30 days; "
-        "4 of its controls are not effective yet."
+    assert lead(held) == (
+        "HIPAA is least ready at 30.0 % weighted readiness, up 2.0 points in 30 days.",
+        "Start with its 4 controls that are not effective yet.",
     )
     assert held.warnings == []
 
@@ -130,16 +130,17 @@ def test_a_framework_without_snapshot_has_no_change_and_a_warning():
     held = document(["soc2"], {**SOC2, "prior_on": None, "prior_strict_pct": None, "prior_weighted_pct": None})
     assert packs(held)["weighted_change"][0] is None
     assert held.warnings == ["No snapshot to compare with for SOC 2."]
-    assert held.headline == (
-        "SOC 2, the only pack with controls in scope, is at 70.0 % weighted readiness, with no earlier figure to "
-        "compare; 3 of its controls are not effective yet."
+    assert lead(held) == (
+        "SOC 2, the only pack with controls in scope, is at 70.0 % weighted readiness, with no earlier figure.",
+        "Start with its 3 controls that are not effective yet.",
     )
 
 
 def test_with_nothing_in_scope_nothing_is_compared():
     held = document([])
-    assert (
-        held.headline == "No framework with a catalogue of controls is in scope, so there is no readiness to compare."
+    assert lead(held) == (
+        "No framework with a catalogue of controls is in scope, so there is no readiness to compare.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
     )
     assert packs(held).height == 9
     assert held.summary["packs_in_scope"] == 0

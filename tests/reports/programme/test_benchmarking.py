@@ -5,7 +5,7 @@ import pytest
 from engine.model.document import Coverage
 from reports.programme.benchmarking import REPORT
 from tests import factories
-from tests.factories import ask, explained, rows
+from tests.factories import ask, explained, lead, rows
 from tests.reports.explanations import values_follow
 
 BANDS = {"small": (0, 49), "medium": (50, 249), "large": (250, None)}
@@ -58,9 +58,10 @@ def test_the_percentile_is_that_of_the_worked_example():
     assert one(held, "cohort", "cohort_kind", "provenance", "dated_on") == (
         "medium ones", "reference", "A model", date(2026, 11, 1),
     )  # fmt: skip
-    assert held.headline == (
-        "Strict readiness is at or above the median of the reference programmes of 1 framework; these are a model, "
-        "not peers."
+    assert lead(held) == (
+        "Strict readiness is at or above the median of the reference programmes of 1 framework; these are a "
+        "model, not peers.",
+        "",
     )
 
 
@@ -71,15 +72,15 @@ def test_a_cohort_of_four_is_refused_with_the_reason():
     )  # fmt: skip
     assert one(held, "strict_pct") == 60.0
     assert held.warnings == ["No percentile for SOC 2: the table says why."]
-    assert held.headline == "Nothing can be compared: no framework has both readiness and a cohort."
+    assert lead(held) == ("Nothing can be compared: no framework has both readiness and a cohort.", "")
 
 
 def test_the_gap_is_in_whole_controls_to_the_median():
     held = document(cohort(40.0, 50.0, 81.0, 90.0, 95.0))
     assert one(held, "gap_controls", "percentile") == (3, 40.0)
-    assert held.headline == (
-        "1 of 1 framework is below the median of the reference programmes, a model and not peers: "
-        "SOC 2 is furthest, 3 controls short."
+    assert lead(held) == (
+        "1 of 1 framework is below the median of the reference programmes, a model and not peers.",
+        "Start with SOC 2, furthest behind: 3 controls short.",
     )
     assert held.summary == {
         **{"benchmark_cohort": "medium", "benchmark_cohort_kind": "reference", "benchmark_programmes": 5},
@@ -147,6 +148,9 @@ def test_studies_are_those_of_frameworks_in_scope_and_of_the_sector():
 
 def test_nothing_in_scope_is_said():
     held = document((), (), frameworks=())
-    assert held.headline == "Nothing can be compared: no framework is in scope."
+    assert lead(held) == (
+        "Nothing can be compared: no framework is in scope.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert held.coverage == Coverage(0, 0)
     assert held.charts == []

@@ -5,7 +5,7 @@ from datetime import date
 from engine.model.document import Coverage
 from reports.programme.compliance_digest import REPORT
 from reports.programme.digest_changes import base_day
-from tests.factories import DAY, ask, document, explained, rows
+from tests.factories import DAY, ask, document, explained, lead, rows
 from tests.reports.explanations import values_follow
 
 KEY = {"framework": "soc2"}
@@ -109,10 +109,10 @@ def test_readiness_controls_and_gaps_against_that_day():
         "digest_compared_on": date(2026, 11, 16), "digest_controls_worse": 2, "digest_controls_better": 2,
         "digest_gaps_new": 1, "digest_gaps_closed": 2,
     }  # fmt: skip
-    assert made.headline == (
-        "Since 2026-11-16 SOC 2 is down 5.0 points to 40.0 % strict (1 control went stale on 17 November 2026 when "
-        "backup evidence stopped; 1 control lost all evidence); 2 controls got worse, 2 better; 1 new gap, 2 closed. "
-        "No attestations are overdue and no duties due within 14 days."
+    assert lead(made) == (
+        "Since 16 Nov 2026 SOC 2 is down 5.0 points to 40.0 % strict: 1 control went stale on 17 Nov 2026 "
+        "when backup evidence stopped.",
+        "",
     )
     assert made.coverage == Coverage(6, 10)
 
@@ -149,7 +149,7 @@ def test_without_a_snapshot_nothing_is_said_to_have_changed():
     assert made.tables[1].frame.is_empty()
     assert made.summary["digest_controls_worse"] is None
     assert made.warnings == ["No snapshot is stored yet, so no change can be told."]
-    assert made.headline.startswith("Nothing to compare with yet: sending this digest stores the first snapshot; ")
+    assert made.headline == "Nothing to compare with yet: sending this digest stores the first snapshot."
 
 
 def test_an_old_snapshot_and_thin_coverage_are_warned_of():
@@ -159,15 +159,18 @@ def test_an_old_snapshot_and_thin_coverage_are_warned_of():
         "The snapshot compared with is of 2026-09-01, 80 days ago.",
         "Too little is assessed to rely on: SOC 2.",
     ]
-    assert made.headline == (
-        "Since 2026-09-01 readiness is as it was, and no control has a state to compare with. "
-        "No attestations are overdue and no duties due within 14 days."
+    assert lead(made) == (
+        "Since 1 Sep 2026 readiness is as it was, and no control has a state to compare with.",
+        "",
     )
 
 
 def test_nothing_in_scope():
     made = report(readiness=[])
-    assert made.headline == "No framework is in scope, so there is nothing to be ready for."
+    assert lead(made) == (
+        "No framework is in scope, so there is nothing to be ready for.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert all(table.frame.is_empty() for table in made.tables)
 
 
@@ -197,5 +200,8 @@ def test_a_signature_that_somebody_else_owes_is_told_to_that_person():
 
 def test_without_any_facts_nothing_is_in_scope():
     made = document(REPORT)
-    assert made.headline == "No framework is in scope, so there is nothing to be ready for."
+    assert lead(made) == (
+        "No framework is in scope, so there is nothing to be ready for.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert [table.frame.schema for table in made.tables] == [table.frame.schema for table in report().tables]

@@ -3,7 +3,7 @@ import pytest
 from engine.model.document import Coverage
 from reports.programme.control_graph import REPORT, VIEWS
 from tests import factories
-from tests.factories import ask, explained, rows
+from tests.factories import ask, explained, lead, rows
 from tests.reports.explanations import values_follow
 
 
@@ -68,8 +68,9 @@ def test_the_only_source_of_five_requirements_is_a_single_point_of_failure():
             **{"requirements_at_risk": 5, "frameworks": ["soc2"]},
         }
     ]
-    assert held.headline == (
-        "1 source of evidence is a single point of failure: begin with backup done, on which 5 requirements rest alone."
+    assert lead(held) == (
+        "1 source of evidence is a single point of failure.",
+        "Find a second source beside backup done, on which 5 requirements rest alone.",
     )
     assert held.coverage == Coverage(5, 5)
 
@@ -121,8 +122,10 @@ def test_each_part_of_the_graph_is_counted_under_a_name_of_its_own():
         **{"controls_without_source": 1, "controls_with_one_source": 1, "controls_unsupported": 1},
         **{"single_points_of_failure": 0, "graph_loops": 1, "graph_orphans": 2},
     }
-    assert held.headline == (
-        "1 control has neither a source of evidence nor a policy. There is 1 loop of systems that depend on each other."
+    assert lead(held) == (
+        "1 control has neither a source of evidence nor a policy; there is 1 loop of systems that depend on each "
+        "other.",
+        "Give it a source of evidence first.",
     )
     values_follow(REPORT, **given)
     values_follow(REPORT)
@@ -135,7 +138,10 @@ def test_each_part_of_the_graph_is_counted_under_a_name_of_its_own():
 def test_controls_that_rest_on_policies_alone_are_no_sound_graph():
     nodes = [control("C0"), required("C0"), thing("policy", "access")]
     held = document(nodes, [*implemented("C0"), edge("policy:access", "implements", "control:soc2:C0")])
-    assert held.headline == "1 control rests on policies alone, without any source."
+    assert lead(held) == (
+        "1 control rests on policies alone, without any source.",
+        "Find a source of evidence for it.",
+    )
 
 
 def test_services_that_need_each_other_are_a_loop():
@@ -158,7 +164,10 @@ def test_orphans_are_bare_controls_and_unconnected_things():
         ("control:soc2:C0", "neither a source of evidence nor a policy"),
         ("vendor:cloud", "no control is inherited from it"),
     ]
-    assert held.headline == "1 control has neither a source of evidence nor a policy."
+    assert lead(held) == (
+        "1 control has neither a source of evidence nor a policy.",
+        "Give it a source of evidence first.",
+    )
 
 
 def test_the_edges_alone_are_one_table_for_graph_tools():
@@ -180,7 +189,10 @@ def test_every_view_shows_its_tables():
 @pytest.mark.parametrize("view", VIEWS)
 def test_nothing_in_scope_is_said(view):
     held = document(view=view)
-    assert held.headline == "No control applies, so there is nothing to draw: put a framework in scope first."
+    assert lead(held) == (
+        "No control applies, so there is nothing to draw.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert all(one.frame.is_empty() for one in held.tables)
     assert held.coverage == Coverage(0, 0)
 
@@ -188,4 +200,19 @@ def test_nothing_in_scope_is_said(view):
 def test_a_sound_graph_is_said():
     nodes = [control("C0"), required("C0"), source("backup")]
     held = document(nodes, [*implemented("C0"), *shown("backup", "C0")])
-    assert held.headline == "No single point of failure, loop or bare control among 1 control."
+    assert lead(held) == ("No single point of failure, loop or bare control among 1 control.", "")
+
+
+def test_the_picture_has_what_carries_most_beside_the_controls_that_it_touches():
+    nodes = [*map(control, ("A", "B")), *map(required, ("A", "B")), source("scan"), source("idle")]
+    edges = [*shown("scan", "A", "B"), *implemented("A", "B")]
+    (picture,) = document(nodes, edges).pictures
+    assert {(node.label, node.layer) for node in picture.nodes} == {
+        ("Scan done", 0),
+        ("A Control", 1),
+        ("B Control", 1),
+    }
+    assert picture.edges == [("source:action:scan", f"control:soc2:{name}") for name in ("A", "B")]
+    assert set(picture.legend.values()) == {node.tone for node in picture.nodes}
+    assert document(nodes, edges, view="edges").pictures == ()
+    assert document().pictures == []

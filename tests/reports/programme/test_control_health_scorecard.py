@@ -4,7 +4,7 @@ from engine.model.document import Coverage
 from reports.programme.control_health_scorecard import REPORT
 from reports.programme.health import POINTS
 from tests import factories
-from tests.factories import rows
+from tests.factories import lead, rows
 from tests.reports.explanations import values_follow
 
 
@@ -135,8 +135,9 @@ def test_the_summary_counts_families_by_colour():
         "posture_change": None,
         "snapshot_before_on": None,
     }
-    assert held.headline == (
-        "Control health is 62.9 (amber); 1 of 2 families is red or unrated, first SOC 2 Access at 56.2."
+    assert lead(held) == (
+        "Control health is 62.9 (amber); 1 of 2 families is red or unrated.",
+        "Start with SOC 2 Access, the lowest at 56.2.",
     )
 
 
@@ -149,8 +150,9 @@ CRITICAL = {"framework": "soc2", "control_id": "CC6.1", "gap_id": "soc2:CC6.1", 
 
 def test_green_health_beside_a_low_posture_is_explained():
     held = document(control("CC6.1"), control("CC6.2"), gaps=[CRITICAL], posture=[LOW], readiness=[SCOPE])
-    assert held.headline == (
-        "Control health is 100.0 (green) while posture is 75.1 (C); 1 critical gap is open; lowest is SOC 2 Access at 100.0."
+    assert lead(held) == (
+        "Control health is 100.0 (green) while posture is 75.1 (C); 1 critical gap is open.",
+        "Start with SOC 2 Access, the lowest at 100.0.",
     )
     assert held.warnings[:2] == [
         "Health is green, but posture is 75.1 (C), down 6.4 points in 34 days: health also rewards ownership, passed tests "
@@ -162,7 +164,7 @@ def test_green_health_beside_a_low_posture_is_explained():
 def test_green_health_beside_a_good_posture_needs_no_explanation():
     good = {**LOW, "value": 95.0, "contribution": 95.0}
     held = document(control("CC6.1"), posture=[good], readiness=[SCOPE])
-    assert held.headline == "Control health is 100.0 (green); no family is red; lowest is SOC 2 Access at 100.0."
+    assert lead(held) == ("Control health is 100.0 (green); no family is red.", "")
     assert held.warnings == ["1 family without any required or performed test: health rests on the other components."]
 
 
@@ -179,8 +181,9 @@ def test_a_family_without_data_has_no_health_however_well_it_is_owned():
 def test_an_organization_without_any_evidence_has_no_health():
     held = document(control("CC1.1", state="no_data"), control("CC6.1", state="no_data"))
     assert held.summary["control_health"] is None
-    assert held.headline == (
-        "No applicable control has any evidence, so there is no control health to tell: start with evidence."
+    assert lead(held) == (
+        "No applicable control has any evidence, so there is no control health to tell.",
+        "Import audit_log.csv, evidence_items.csv or attestations.csv with hq import to fill this report.",
     )
 
 
@@ -211,5 +214,8 @@ def test_without_controls_there_is_no_health():
     assert held.summary["control_health_rating"] == "insufficient_data"
     assert held.summary["control_families"] == 0
     assert [table.frame.height for table in held.tables] == [0, 0, 0]
-    assert held.headline == "No control applies, so there is no control health to report."
+    assert lead(held) == (
+        "No control applies, so there is no control health to report.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert held.charts == []

@@ -149,6 +149,21 @@ FRAMES = {
     "exceptions": rows(
         "exceptions", *({"id": f"EX{n}", "standing": "expired", "expires_on": date(2026, 11, 1)} for n in range(5))
     ),
+    "posture_days": rows(
+        "posture_days",
+        *(
+            {"taken_on": date(2026, 11, day), "score": 70.0 - day, "component": "readiness", "value": 70.0 - day}
+            for day in (1, 8, 15)
+        ),
+    ),
+    "state_changes": rows(
+        "state_changes",
+        *(
+            {"framework": "soc2", "control_id": f"C0.{n}", "observed_on": date(2026, 11, 8), "state": "stale"}
+            | {"previous": "effective"}
+            for n in range(3)
+        ),
+    ),
     "movements": rows(
         "movements",
         {"kind": "control", "framework": "soc2", "thing": "SOC 2 C0.0", "state": "stale", "because": ""},

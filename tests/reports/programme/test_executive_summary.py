@@ -53,6 +53,8 @@ def frames(posture=(), readiness=(), gaps=(), risks=(), obligations=(), incident
         "exceptions": rows("exceptions", *more.get("exceptions", ())),
         "owner_weeks": rows("owner_weeks", *more.get("owner_weeks", ())),
         "movements": rows("movements", *more.get("movements", ())),
+        "posture_days": rows("posture_days", *more.get("posture_days", ())),
+        "state_changes": rows("state_changes", *more.get("state_changes", ())),
     }
 
 
@@ -144,7 +146,7 @@ def test_decisions_follow_from_the_data():
             week("bob@acme.example", "2026-W40", date(2026, 9, 28), 9.0),
         ],
     )
-    assert table(held, "decisions").rows() == [
+    assert table(held, "decisions").select("decision", "reason", "owner", "footnote").rows() == [
         (
             "Accept, treat or transfer 4 risks over appetite: R25, R20, R16 and 1 more",
             "R25 is at 25 (not fully rated) against an appetite of 9",
@@ -224,9 +226,9 @@ def test_what_changed_says_what_happened_in_its_direction():
         ],
     )
     assert table(held, "changes").select("what", "because").rows() == [
-        ("Readiness: SOC 2", "1 control became effective on 3 November 2026 with new backup evidence"),
-        ("Posture: Weighted readiness", "1 control became effective on 3 November 2026 with new backup evidence"),
-        ("Posture: Evidence freshness", "2 controls went stale on 3 November 2026 when backup evidence stopped"),
+        ("Readiness: SOC 2", "1 control became effective on 3 Nov 2026 with new backup evidence"),
+        ("Posture: Weighted readiness", "1 control became effective on 3 Nov 2026 with new backup evidence"),
+        ("Posture: Evidence freshness", "2 controls went stale on 3 Nov 2026 when backup evidence stopped"),
     ]
 
 
@@ -296,12 +298,12 @@ def test_it_stays_within_two_pages():
         risks=[risk(f"R{cell}", cell) for cell in range(1, 26)],
         obligations=[duty(str(n), date(2026, 11, 1), state="overdue", days_left=-19) for n in range(50)],
     )
-    assert len(held.tables) == 6
+    assert len(held.tables) == 7
     assert sum(one.frame.height for one in held.tables) <= 25
 
 
 def test_markdown_is_among_the_formats():
-    assert REPORT.formats == ("json", "csv", "html", "md")
+    assert REPORT.formats == ("json", "csv", "html", "md", "xlsx", "pdf")
 
 
 def test_without_data_the_board_is_told_so():
@@ -319,5 +321,59 @@ def test_without_data_the_board_is_told_so():
         "changes": 0,
         "overdue": 0,
         "dates": 0,
+        "moves": 0,
     }
     assert factories.document(REPORT).headline == held.headline
+
+
+def snapshot(day, score, **values):
+    parts = {"readiness": 80.0, "freshness": 80.0, **values}
+    return [{"taken_on": day, "score": score, "component": name, "value": value} for name, value in parts.items()]
+
+
+def told(**more):
+    """The story of an organization whose evidence went stale on one day."""
+    days = [
+        *snapshot(date(2026, 9, 7), 80.0), *snapshot(date(2026, 9, 14), 80.2), *snapshot(date(2026, 9, 21), 75.0, freshness=65.0),
+        *snapshot(date(2025, 9, 1), 40.0),
+    ]  # fmt: skip
+    changed = {"framework": "soc2", "observed_on": date(2026, 9, 20), "state": "stale", "previous": "effective"}
+    seen = [{**changed, "control_id": name} for name in ("CC6.1", "CC6.2")]
+    return document([READINESS, FRESHNESS], [SOC2], posture_days=days, state_changes=seen, **more)
+
+
+def test_the_story_marks_what_moved_the_posture_and_says_what_happened():
+    held = told()
+    (mark,) = held.story.marks
+    assert (mark.on, mark.change) == (date(2026, 9, 21), -5.2)
+    assert mark.what == "Evidence freshness -5.5 points; 2 controls went stale"
+    assert held.story.picture.marks == [date(2026, 9, 21)]
+    assert next(day for day, _ in held.story.picture.lines[0].points) == date(2026, 9, 7)  # no day before the 400
+
+
+def test_the_story_names_the_incident_of_a_fall():
+    worst = {"id": "i", "title": "Disk full", "severity": "high", "opened_at": moment("2026-09-18 10:00")}
+    low = {**worst, "id": "j", "title": "Noise", "severity": "low"}
+    (mark,) = told(incidents=[worst, low]).story.marks
+    assert mark.what.endswith("; incident Disk full (high)")
+
+
+def test_the_story_says_where_the_posture_stood_highest_and_what_fell_since():
+    first, second, *_ = told().story.why
+    assert first == "It is 3.8 points below its highest of 400 days, 80.2 on 2026-09-14."
+    assert second == "Since then evidence freshness fell by 10.0 percentage points."
+
+
+def test_a_decision_has_a_day_hours_and_what_comes_otherwise():
+    late = [duty("a", date(2026, 11, 1), state="overdue", owner="a@acme.example", effort_hours=3.0, days_left=-19)]
+    soon = [duty("b", date(2026, 12, 1), state="open", owner="a@acme.example", effort_hours=1.0, days_left=11)]
+    board = {"kind": "committee", "state": "open", "owner": "chair@acme.example", "days_left": 20}
+    held = document(obligations=[*late, *soon, duty("c", date(2026, 12, 10), **board)])
+    (decision,) = held.story.decisions
+    assert (decision.due_on, decision.hours) == (date(2026, 12, 10), 3.0)
+    assert decision.otherwise == "1 more duty of the same people falls due in 30 days"
+
+
+def test_without_any_record_there_is_no_picture_and_nothing_to_decide():
+    held = document()
+    assert (held.story.picture, held.story.marks, held.story.why, held.story.decisions) == (None, [], [], [])

@@ -5,7 +5,7 @@ import msgspec
 from engine.model.document import Coverage
 from reports.programme.gap_remediations import REPORT
 from tests import factories
-from tests.factories import ask, rows
+from tests.factories import ask, lead, rows
 from tests.reports.explanations import values_follow
 
 ACCESS = {
@@ -56,9 +56,9 @@ def test_the_summary_counts_what_there_is_to_do():
         "remediations_closed_in_period": 0,
     }
     assert held.coverage == Coverage(8, 10)
-    assert held.headline == (
-        "2 gaps are open, 1 critical; 1 quick win takes 2 hours; "
-        "start with SOC 2 CC6.1 Logical access (2 h, 3 requirements)."
+    assert lead(held) == (
+        "2 gaps are open, 1 critical; 1 quick win takes 2 hours.",
+        "Start with SOC 2 CC6.1 Logical access (2 hours, 3 requirements).",
     )
 
 
@@ -125,7 +125,7 @@ def test_the_burn_up_sums_to_the_period():
 
 def test_without_gaps_every_control_is_effective():
     held = document()
-    assert held.headline == "No gap is open: every applicable control is effective."
+    assert lead(held) == ("No gap is open: every applicable control is effective.", "")
     assert held.summary["gaps_open"] == 0
     assert [table.frame.height for table in held.tables] == [0, 0, 0, 5]
     assert held.charts == []
@@ -133,7 +133,10 @@ def test_without_gaps_every_control_is_effective():
 
 def test_without_controls_no_praise_is_given():
     held = document(readiness=())
-    assert held.headline == "No control is in scope, so there are no gaps to close."
+    assert lead(held) == (
+        "No control is in scope, so there are no gaps to close.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert held.coverage == Coverage(0, 0)
 
 

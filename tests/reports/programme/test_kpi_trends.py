@@ -3,7 +3,7 @@ from datetime import date
 from engine.model.document import Coverage
 from reports.programme.kpi_trends import REPORT
 from tests import factories
-from tests.factories import ask, rows
+from tests.factories import ask, lead, rows
 from tests.reports.explanations import values_follow
 
 FLOW = ("week", "opened", "closed", "net", "still_open")
@@ -149,9 +149,9 @@ def test_each_framework_has_a_row_for_each_week():
 def test_a_growing_backlog_says_how_much_more_to_close():
     gaps = [gap("1", "2026-10-27"), gap("2", "2026-11-03"), gap("3", "2026-11-10", "2026-11-12", 2)]
     held = document(gaps, snapshots=[snapshot("2026-W44", 70.0), snapshot("2026-W47", 69.0)])
-    assert held.headline == (
-        "In 4 weeks the frameworks' mean weighted readiness fell by 1.0 point to 69.0 %; "
-        "close 0.5 more gaps a week to keep the backlog of 2 from growing."
+    assert lead(held) == (
+        "In 4 weeks the frameworks' mean weighted readiness fell by 1.0 point to 69.0 %.",
+        "Close 0.5 more gaps a week to keep the backlog of 2 from growing.",
     )
     assert held.summary == {
         **{"trend_weeks": 4, "trend_weeks_recorded": 2, "remediations_opened_in_weeks": 3},
@@ -167,8 +167,9 @@ def test_a_shrinking_backlog_has_weeks_to_clear():
     gaps = [gap(str(n), "2026-10-01", f"2026-11-{n + 2:02d}", 40) for n in range(6)]
     held = document([*gaps, gap("x", "2026-10-01"), gap("y", "2026-10-01")], weeks=4)
     assert (held.summary["weeks_to_clear"], held.summary["remediations_backlog"]) == (1.0, "shrinking")
-    assert held.headline == (
-        "In 4 weeks no snapshot of readiness was recorded; no gaps were opened and 6 closed, 2 still open."
+    assert lead(held) == (
+        "In 4 weeks no snapshot of readiness was recorded; no gaps were opened and 6 closed, 2 still open.",
+        "",
     )
 
 
@@ -205,7 +206,10 @@ def test_a_mean_of_frameworks_is_explained_by_each_framework():
 
 def test_nothing_recorded_is_said():
     held = document(weeks=13)
-    assert held.headline == "In 13 weeks no snapshot of readiness was recorded; no remediation is on record."
+    assert lead(held) == (
+        "In 13 weeks no snapshot of readiness was recorded.",
+        "Import readiness_snapshots.csv or remediations.csv with hq import to fill this report.",
+    )
     assert held.summary == {
         **{"trend_weeks": 13, "trend_weeks_recorded": 0, "remediations_opened_in_weeks": 0},
         **{"remediations_closed_in_weeks": 0, "remediations_net_in_weeks": 0, "remediations_net_weekly": None},

@@ -5,7 +5,7 @@ import pytest
 from engine.model.document import Coverage
 from reports.programme.policy_drift import REPORT
 from tests import factories
-from tests.factories import rows
+from tests.factories import lead, rows
 from tests.reports.explanations import values_follow
 
 ACCEPTED = date(2026, 6, 1)
@@ -57,10 +57,10 @@ STATES = [
 def test_a_guardrail_whose_controls_work_has_not_drifted():
     held = document([rail()], [state()])
     assert one(held, "drift", "drifts", "days_in_drift", "blast_radius", "action") == (None, [], None, 0, None)
-    assert held.headline == "None of 1 accepted guardrail is known to have drifted; 1 of them was never observed."
+    assert lead(held) == ("None of 1 accepted guardrail is known to have drifted; 1 of them was never observed.", "")
     assert (held.summary["guardrails_drift_free_pct"], held.summary["drift_median_days"]) == (100.0, None)
     observed = document([rail()], [state()], evidence=[seen("operation", date(2026, 11, 18))])
-    assert observed.headline == "None of 1 accepted guardrail is known to have drifted."
+    assert lead(observed) == ("None of 1 accepted guardrail is known to have drifted.", "")
 
 
 def test_an_ineffective_control_contradicts_it_and_names_the_runbook():
@@ -74,9 +74,9 @@ def test_an_ineffective_control_contradicts_it_and_names_the_runbook():
         1,
         2,
     )
-    assert held.headline == (
-        "1 of 1 accepted guardrail has drifted, 1 of them contradicted by what is seen; "
-        "begin with Access Control Policy, 19 days in drift. Close the gap SOC 2 CC6.1 (runbook: Enforce MFA)."
+    assert lead(held) == (
+        "1 of 1 accepted guardrail has drifted, 1 of them contradicted by what is seen.",
+        "Begin with Access Control Policy, 19 days in drift. Close the gap SOC 2 CC6.1 (runbook: Enforce MFA).",
     )
 
 
@@ -176,7 +176,10 @@ def test_every_number_follows_from_its_guardrails():
 
 def test_without_accepted_policies_nothing_is_praised():
     held = document()
-    assert held.headline == "No policy is accepted and active, so there is nothing to drift from: accept one first."
+    assert lead(held) == (
+        "No policy is accepted and active, so there is nothing to drift from.",
+        "Import policies.csv or policy_controls.csv with hq import to fill this report.",
+    )
     assert (held.summary["guardrails_drift_free_pct"], held.coverage) == (None, Coverage(0, 0))
 
 

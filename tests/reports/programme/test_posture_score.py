@@ -5,7 +5,7 @@ import pytest
 from engine.model.document import Coverage
 from reports.programme.posture_score import REPORT
 from tests import factories
-from tests.factories import rows
+from tests.factories import lead, rows
 from tests.reports.explanations import values_follow
 
 
@@ -121,9 +121,9 @@ def test_the_summary_tells_score_and_change_and_a_table_the_movers():
     ]
     assert held.coverage == Coverage(3, 4)
     assert held.warnings == []
-    assert held.headline == (
-        "Posture is 76.4 (C), up 2.8 points in 30 days; weighted readiness costs the most (12.7 points). "
-        "The 2 best steps per hour add 41.4 points in 16 hours."
+    assert lead(held) == (
+        "Posture is 76.4 (C), up 2.8 points in 30 days; weighted readiness costs the most (12.7 points).",
+        "Give the first evidence of SOC 2 CC6.1 A control. The 2 best steps per hour add 41.4 points in 16 hours.",
     )
 
 
@@ -205,7 +205,7 @@ def test_thin_coverage_gets_no_grade():
     held = document(posture(*TWO), [{**SOC2, "assessed": 1}])
     assert held.summary["posture_grade"] == "insufficient_data"
     assert held.headline.startswith(
-        "Posture is 76.4 (too thin for a grade: evidence for 25.0 %), with no earlier figure to compare"
+        "Posture is 76.4 (too thin for a grade: evidence for 25.0 %), with no earlier figure"
     )
     assert held.warnings[0] == "Fewer than 50 % of the controls of SOC 2 have evidence that counts."
 
@@ -223,8 +223,9 @@ def test_without_data_there_is_no_score():
     assert held.summary["posture_grade"] == "insufficient_data"
     assert held.coverage == Coverage(0, 0)
     assert [table.frame.height for table in held.tables] == [0, 0, 0, 0, 0]
-    assert held.headline == (
-        "There is no posture score yet, because no component has any data: start with evidence for the controls."
+    assert lead(held) == (
+        "There is no posture score yet, because no component has any data.",
+        "Import audit_log.csv, evidence_items.csv or attestations.csv with hq import to fill this report.",
     )
 
 

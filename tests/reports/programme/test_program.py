@@ -2,7 +2,7 @@ from datetime import date
 
 from engine.model.document import Coverage
 from reports.programme.program import REPORT
-from tests.factories import document, rows
+from tests.factories import document, lead, rows
 
 SOC2 = {
     **{"framework": "soc2", "applicable": 5, "effective": 2, "assessed": 4, "strict_pct": 40.0, "weighted_pct": 70.0},
@@ -79,9 +79,9 @@ def test_the_summary_is_one_screen():
         "risks_over_appetite": 1,
     }
     assert held.coverage == Coverage(8, 10)
-    assert held.headline == (
-        "Weighted readiness is 43.8 %, down 5.1 points in 30 days; 2 gaps are open, 1 of them critical; "
-        "start with HIPAA, the least ready at 30.0 %."
+    assert lead(held) == (
+        "Weighted readiness is 43.8 %, down 5.1 points in 30 days; 2 gaps are open, 1 of them critical.",
+        "Start with HIPAA, the least ready at 30.0 %.",
     )
 
 
@@ -151,7 +151,10 @@ def test_three_risks_stand_by_residual():
 
 def test_without_data_nothing_is_ready():
     held = program()
-    assert held.headline == "No framework with controls is in scope yet, so there is no programme to report on."
+    assert lead(held) == (
+        "No framework with controls is in scope yet, so there is no programme to report on.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert held.summary["weighted_pct"] is None
     assert held.summary["strict_pct"] is None
     assert held.coverage == Coverage(0, 0)

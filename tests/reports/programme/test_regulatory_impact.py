@@ -5,7 +5,7 @@ import pytest
 from engine.reporting.catalogue.scenarios import scenarios as shipped
 from reports.programme.regulatory_impact import REPORT, SCENARIOS
 from tests import factories
-from tests.factories import ask, rows
+from tests.factories import ask, lead, rows
 from tests.reports.explanations import values_follow
 
 LAW = {
@@ -64,8 +64,9 @@ def test_a_new_requirement_that_nothing_answers_is_a_gap_with_its_effort():
     assert effect(held, "new_gap", "effort_hours", "weeks_to_effective", "hours_a_week") == (1, 6.0, 3, 2.0)
     assert effect(held, "strict_now", "strict_after", "strict_delta") == (50.0, 33.3, -16.7)
     assert effect(held, "weighted_now", "weighted_after", "weighted_delta") == (75.0, 50.0, -25.0)
-    assert held.headline == (
-        "The law takes effect in 3 weeks: 1 of 1 requirement is a new gap, 2 hours of work a week from now."
+    assert lead(held) == (
+        "The law takes effect in 3 weeks: 1 of 1 requirement is a new gap.",
+        "Plan 2 hours of work a week from now.",
     )
 
 
@@ -125,8 +126,9 @@ def test_a_rewritten_control_counts_half_until_it_is_signed_again():
     deltas = [delta("a", "extended", effort_hours=2.0)]
     before, after = state("a", attested_on=date(2026, 9, 30)), state("a", attested_on=date(2026, 10, 1))
     assert standing(document(deltas, [before], scenario=past)) == {"a": "new_gap"}
-    assert document(deltas, [before], scenario=past).headline == (
-        "The law already asks for more than there is: 1 of 1 requirement is a new gap, 2 hours of work."
+    assert lead(document(deltas, [before], scenario=past)) == (
+        "The law already asks for more than there is: 1 of 1 requirement is a new gap.",
+        "Plan 2 hours of work.",
     )
     assert standing(document(deltas, [after], scenario=past)) == {"a": "satisfied"}
     assert standing(document(deltas, [after])) == {"a": "new_gap"}
@@ -158,15 +160,16 @@ def test_what_is_in_force_changes_no_readiness():
                     scenario=past)  # fmt: skip
     assert standing(held) == {"a": "satisfied", "b": "existing_gap"}
     assert effect(held, "in_force", "weeks_to_effective", "strict_delta", "weighted_delta") == (True, -85, 0.0, 0.0)
-    assert held.headline == (
-        "The scenarios in scope add no gap: everything that they ask for is met or already a known gap."
+    assert lead(held) == (
+        "The scenarios in scope add no gap: everything that they ask for is met or already a known gap.",
+        "",
     )
 
 
 def test_a_scenario_without_a_date_has_no_weeks_and_says_what_it_would_cost():
     held = document([new()], [state("a"), state("b", "partial")], scenario={**LAW, "effective_on": None})
     assert effect(held, "weeks_to_effective", "hours_a_week", "in_force") == (None, None, False)
-    assert held.headline == "The law would lower weighted HIPAA readiness from 75.0 % to 50.0 % (1 new gap)."
+    assert lead(held) == ("The law would lower weighted HIPAA readiness from 75.0 % to 50.0 % (1 new gap).", "")
 
 
 def test_an_old_status_is_warned_of_until_the_scenario_is_in_force():
@@ -184,7 +187,10 @@ def test_a_pack_without_readiness_still_has_gaps():
     assert effect(held, "new_gap", "weighted_now", "weighted_after") == (1, None, None)
     undated = {**LAW, "framework": "fedramp-poam", "effective_on": None}
     held = document([{**new(), "framework": "fedramp-poam"}], scenario=undated, frameworks=("fedramp-poam",), ready=())
-    assert held.headline == ("The law asks for more than there is: 1 of 1 requirement is a new gap, 6 hours of work.")
+    assert lead(held) == (
+        "The law asks for more than there is: 1 of 1 requirement is a new gap.",
+        "Plan 6 hours of work.",
+    )
 
 
 def test_a_scenario_out_of_scope_is_listed_without_figures():

@@ -3,7 +3,7 @@ from datetime import date
 from engine.model.document import Coverage
 from reports.programme.risk_heatmap import REPORT
 from tests import factories
-from tests.factories import rows
+from tests.factories import lead, rows
 from tests.reports.explanations import values_follow
 
 
@@ -86,9 +86,9 @@ def test_the_summary_has_the_concentration_of_the_gaps():
         "risk_appetite": 9,
     }
     assert held.coverage == Coverage(36, 40)
-    assert held.headline == (
-        "10 gaps are open, 6 of them in HIPAA; 2 of 2 open risks exceed the appetite; "
-        "start with HIPAA Group, the largest hotspot."
+    assert lead(held) == (
+        "10 gaps are open, 6 of them in HIPAA; 2 of 2 open risks exceed the appetite.",
+        "Start with HIPAA Group, the largest hotspot.",
     )
     assert held.warnings == ["1 risk without a full rating: what is missing counts as 5."]
 
@@ -156,8 +156,9 @@ def test_each_risk_shows_how_it_moved():
 
 def test_without_anything_nothing_is_claimed():
     held = document()
-    assert held.headline == (
-        "No control is in scope and no risk is registered, so there is nothing to place on a heatmap."
+    assert lead(held) == (
+        "No control is in scope and no risk is registered, so there is nothing to place on a heatmap.",
+        "Import organization_frameworks.csv or risks.csv with hq import to fill this report.",
     )
     assert held.summary["gap_concentration_hhi"] is None
     assert {table.name: table.frame.height for table in held.tables} == {
@@ -173,14 +174,16 @@ def test_without_anything_nothing_is_claimed():
 
 
 def test_without_gaps_the_headline_says_so():
-    assert document(readiness=SCOPE, risks=[risk("R1", 4, 4)]).headline == (
-        "No gap is open; 1 of 1 open risk exceeds the appetite."
+    assert lead(document(readiness=SCOPE, risks=[risk("R1", 4, 4)])) == (
+        "No gap is open; 1 of 1 open risk exceeds the appetite.",
+        "",
     )
 
 
 def test_without_controls_in_scope_no_gap_is_called_closed():
-    assert document(risks=[risk("R1", 4, 4)]).headline == (
-        "No control is in scope; 1 of 1 open risk exceeds the appetite."
+    assert lead(document(risks=[risk("R1", 4, 4)])) == (
+        "No control is in scope; 1 of 1 open risk exceeds the appetite.",
+        "",
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from engine.model.document import Coverage
 from reports.programme.summary import REPORT
 from tests import factories
-from tests.factories import moment, rows
+from tests.factories import lead, moment, rows
 from tests.reports.explanations import values_follow
 
 
@@ -82,8 +82,9 @@ def test_the_summary_has_coverage_and_the_share_of_untagged_events():
         "audit_events_untagged_pct": 25.0,
     }
     assert held.coverage == Coverage(3, 4)
-    assert held.headline == (
-        "50.0 % of SOC 2 controls saw activity in 30 days, unchanged; begin with SOC 2 CC6.10, one of 2 without any."
+    assert lead(held) == (
+        "50.0 % of SOC 2 controls saw activity in 30 days, unchanged.",
+        "Begin with SOC 2 CC6.10, one of 2 without any.",
     )
     assert held.warnings == ["ISO 27001 is not in scope: the figures are of the other framework alone."]
 
@@ -133,7 +134,10 @@ def test_actions_without_a_control_are_named():
 
 def test_without_controls_there_is_no_coverage():
     held = document()
-    assert held.headline == "Neither SOC 2 nor ISO 27001 has an applicable control, so there is no coverage to report."
+    assert lead(held) == (
+        "Neither SOC 2 nor ISO 27001 has an applicable control, so there is no coverage to report.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert held.summary["activity_pct"] is None
     assert held.summary["audit_events_untagged_pct"] is None
     assert held.coverage == Coverage(0, 0)
@@ -145,7 +149,7 @@ def test_the_report_answers_the_route_of_the_summary():
 
 
 @pytest.mark.parametrize(("known", "said"), [
-    (date(2026, 9, 22), ", unchanged"), (date(2026, 9, 23), "; records begin on 2026-09-23"),
+    (date(2026, 9, 22), ", unchanged"), (date(2026, 9, 23), "; records begin on 23 Sep 2026"),
     (None, "; no earlier record to compare with"),
 ])  # fmt: skip
 def test_nothing_is_compared_with_a_period_before_the_records(known, said):
@@ -153,7 +157,7 @@ def test_nothing_is_compared_with_a_period_before_the_records(known, said):
     change = 0.0 if "unchanged" in said else None
     assert held.summary["activity_change"] == change
     assert held.tables[0].frame["covered_change"].to_list() == [change]
-    assert held.headline.startswith(f"50.0 % of SOC 2 controls saw activity in 30 days{said}; begin with")
+    assert held.headline.startswith(f"50.0 % of SOC 2 controls saw activity in 30 days{said}.")
     sentences = [warning for warning in held.warnings if "nothing to compare with" in warning]
     assert len(sentences) == (change is None)
 
@@ -175,7 +179,7 @@ def test_every_number_follows_from_its_rows():
 
 def test_the_only_control_without_activity_is_named():
     held = document([control("CC6.1"), control("A.5.1", "iso27001")], [evidence("CC6.1", 1)])
-    assert held.headline == (
-        "50.0 % of SOC 2 and ISO 27001 controls saw activity in 30 days, up 50.0 points; "
-        "begin with ISO 27001 A.5.1, the only one without any."
+    assert lead(held) == (
+        "50.0 % of SOC 2 and ISO 27001 controls saw activity in 30 days, up 50.0 points.",
+        "Begin with ISO 27001 A.5.1, the only one without any.",
     )

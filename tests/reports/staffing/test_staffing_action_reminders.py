@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from engine.model.thresholds import Thresholds
 from reports.staffing import reminders
 from reports.staffing.staffing_action_reminders import REPORT
-from tests.factories import DAY, ask, document
+from tests.factories import DAY, ask, document, lead
 from tests.reports.explanations import values_follow
 from tests.reports.staffing.actions import (
     DONE,
@@ -67,9 +67,9 @@ def test_the_third_reminder_goes_to_who_is_accountable_too():
         ("dan", 1, "1 past the peak week. Begin with reassign for dan in 2026-W46 (5 days past its week)."),
     ]
     assert frame(made, "waiting").select("action_id", "next_on").rows() == [("z", date(2026, 11, 22))]
-    assert made.headline == (
-        "2 reminders are owed to 3 people, 1 of them to who is accountable as well. Begin with reassign for ann in "
-        "2026-W45, 12 days past its week (blocked: on leave)."
+    assert lead(made) == (
+        "2 reminders are owed to 3 people, 1 of them to who is accountable as well.",
+        "Begin with reassign for ann in 2026-W45, 12 days past its week (blocked: on leave).",
     )
 
 
@@ -89,16 +89,24 @@ def test_who_is_told_at_the_last_step(people, found):
 
 def test_when_all_reminders_are_sent_it_says_so():
     made = built({"reminder_step": 3, "last_reminder_on": DAY})
-    assert made.headline == "No reminder is owed now; 1 action is still unfinished and every reminder has been sent."
+    assert lead(made) == (
+        "No reminder is owed now; 1 action is still unfinished and every reminder has been sent.",
+        "",
+    )
     assert frame(made, "waiting")["next_on"].to_list() == [None]
 
 
 def test_without_actions_nobody_is_reminded():
     made = built()
-    assert made.headline == "No staffing action is recorded, so nobody is reminded."
+    assert lead(made) == (
+        "No staffing action is recorded, so nobody is reminded.",
+        "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
+        "them sooner, post to /api/governance/compliance/peak-week-staffing-digest.",
+    )
     assert [table.frame.height for table in made.tables] == [0, 0, 0]
-    assert built({"action_id": "d", **DONE}).headline == (
-        "No action that was taken up is unfinished after its peak week: nobody is reminded."
+    assert lead(built({"action_id": "d", **DONE})) == (
+        "No action that was taken up is unfinished after its peak week: nobody is reminded.",
+        "",
     )
 
 

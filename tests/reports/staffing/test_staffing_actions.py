@@ -1,5 +1,5 @@
 from reports.staffing.staffing_actions import REPORT
-from tests.factories import ask, document, explained
+from tests.factories import ask, document, explained, lead
 from tests.reports.explanations import values_follow
 from tests.reports.staffing.actions import (
     DONE,
@@ -20,9 +20,9 @@ def test_what_is_past_the_sla_comes_first_and_counts_against_completion():
         {"action_id": "t", "status": "tracked", "standing": "under_way", "breach_days": 0},
     )  # fmt: skip
     assert frame(made, "actions")["action_id"].to_list() == ["b", "t", "p", "l", "d"]
-    assert made.headline == (
-        "2 of 4 actions taken up are completed (50.0 %); 1 is past the SLA, longest reassign for ann in 2026-W45: complete "
-        "or close it. 1 proposal (3 hours of relief) is still to be taken up."
+    assert lead(made) == (
+        "2 of 4 actions taken up are completed (50.0 %); 1 is past the SLA.",
+        "Complete or close reassign for ann in 2026-W45, the longest past it.",
     )
     assert made.summary == {
         "staffing_actions_recorded": 5, "staffing_actions_proposed": 1, "staffing_actions_awaiting": 1,
@@ -49,18 +49,21 @@ def test_actions_completed_on_an_unknown_day_are_neither_late_nor_in_time():
 
 
 def test_proposals_alone():
-    assert built({"action_id": "p", **PROPOSED}).headline == (
-        "Nothing is taken up yet. 1 proposal (3 hours of relief) is still to be taken up."
+    assert lead(built({"action_id": "p", **PROPOSED})) == (
+        "Nothing is taken up yet.",
+        "Take up or drop 1 proposal (3 hours of relief).",
     )
     lapsed = built({"action_id": "p", **PROPOSED, "standing": "lapsed"})
-    assert lapsed.headline == "No proposal was taken up before its week was over."
+    assert lead(lapsed) == ("No proposal was taken up before its week was over.", "")
     assert lapsed.warnings == ["1 proposal was never taken up before the week was over."]
 
 
 def test_without_actions_nothing_is_known():
     made = built()
-    assert made.headline == (
-        "No staffing action is recorded: the peak-week staffing digest proposes them when owners lack hours."
+    assert lead(made) == (
+        "No staffing action is recorded.",
+        "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
+        "them sooner, post to /api/governance/compliance/peak-week-staffing-digest.",
     )
     assert [table.frame.height for table in made.tables] == [0, 0]
     assert made.summary["staffing_completion_pct"] is None
@@ -87,3 +90,12 @@ def test_why_an_action_is_past_the_sla():
     assert rows.select("action_id", "reason", "flag").rows() == [
         ("x", "due by 2026-11-13, 5 business days over", 1)
     ]  # fmt: skip
+
+
+def test_the_timeline_has_a_lane_for_each_owner_and_an_action_that_breaches_reaches_today():
+    (picture,) = built({"action_id": "b"}, {"action_id": "d", **DONE}).pictures
+    ((owner, spans),) = picture.lanes
+    assert owner == "ann"
+    assert {span.tone for span in spans} == {"bad", "good"}
+    assert [span.last for span in spans if span.tone == "bad"] == [picture.today]
+    assert built().pictures == []

@@ -1,7 +1,7 @@
 from datetime import date
 
 from reports.staffing.staffing_completion_rollup import REPORT
-from tests.factories import ask, document, rows
+from tests.factories import ask, document, lead, rows
 from tests.reports.explanations import values_follow
 from tests.reports.staffing.actions import (
     DONE,
@@ -39,9 +39,9 @@ def test_tracked_open_and_archive_by_week_and_owner():
         ("bob", "1 under way. Begin with reassign for bob in 2026-W52 (due by 2027-01-01)."),
     ]
     assert frame(made, "admins").rows() == [("zoe", "owner"), ("ann", "admin")]
-    assert made.headline == (
-        "2 of 4 actions completed (50.0 %), 1 in the last week; 2 of 3 on time (66.7 %); 1 tracked and 1 open, 1 past the "
-        "SLA. Next is reassign for ann in 2026-W45."
+    assert lead(made) == (
+        "2 of 4 actions completed (50.0 %), 1 in the last week; 1 tracked and 1 open, 1 past the SLA.",
+        "Next is reassign for ann in 2026-W45.",
     )
 
 
@@ -52,18 +52,24 @@ def test_weeks_and_owners_sum_to_the_whole():
 
 
 def test_when_all_is_done_nothing_is_next():
-    assert built({"action_id": "d", **DONE}).headline == (
-        "1 of 1 action completed (100.0 %), none in the last week; 1 of 1 on time (100.0 %); nothing is open."
+    assert lead(built({"action_id": "d", **DONE})) == (
+        "1 of 1 action completed (100.0 %), none in the last week; nothing is open.",
+        "",
     )
 
 
 def test_without_actions_there_is_nothing_to_complete():
     made = built(members=())
-    assert made.headline == "No staffing action is recorded, so there is nothing to complete."
+    assert lead(made) == (
+        "No staffing action is recorded, so there is nothing to complete.",
+        "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
+        "them sooner, post to /api/governance/compliance/peak-week-staffing-digest.",
+    )
     assert all(table.frame.is_empty() for table in made.tables)
     assert made.warnings == ["The organization has neither owner nor admin: nobody gets the whole rollup."]
-    assert built({"action_id": "p", **PROPOSED}).headline == (
-        "None of the 1 proposal has been taken up: take up or drop them."
+    assert lead(built({"action_id": "p", **PROPOSED})) == (
+        "None of the 1 proposal has been taken up.",
+        "Take up or drop them.",
     )
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from reports.staffing.staffing_sla_breach_digest import REPORT
-from tests.factories import ask, document
+from tests.factories import ask, document, lead
 from tests.reports.explanations import values_follow
 from tests.reports.staffing.actions import (
     DONE,
@@ -40,10 +40,9 @@ def test_the_longest_over_comes_first_and_both_hear_of_it():
     assert frame(made, "by_owner").select("owner", "breaches", "breach_days", "severity").rows() == [
         ("dan", 1, 12, "critical"), ("ann", 1, 5, "moderate")
     ]  # fmt: skip
-    assert made.headline == (
-        "2 of 3 unfinished actions are past the SLA of 5 business days, 6 hours of relief outstanding. Worst is reassign "
-        "for dan in 2026-W45, 12 business days over (blocked: on leave): complete or close it. 1 more is due, the first by "
-        "2026-11-20."
+    assert lead(made) == (
+        "2 of 3 unfinished actions are past the SLA of 5 business days, 6 hours of relief outstanding.",
+        "Complete or close reassign for dan in 2026-W45, the worst: 12 business days over (blocked: on leave).",
     )
 
 
@@ -54,12 +53,20 @@ def test_who_left_and_who_nobody_answers_for_is_said():
 
 
 def test_without_breaches():
-    assert built().headline == "No staffing action is recorded, so none can be past its SLA."
-    assert built({"action_id": "d", **DONE}).headline == (
-        "No action that was taken up is unfinished: none is past its SLA."
+    assert lead(built()) == (
+        "No staffing action is recorded, so none can be past its SLA.",
+        "Nothing is to be done: the peak-week staffing digest proposes actions when owners lack hours; to see "
+        "them sooner, post to /api/governance/compliance/peak-week-staffing-digest.",
+    )
+    assert lead(built({"action_id": "d", **DONE})) == (
+        "No action that was taken up is unfinished: none is past its SLA.",
+        "",
     )
     made = built({"action_id": "s", **SOON})
-    assert made.headline == "None of the 1 unfinished action is past its SLA. 1 more is due, the first by 2026-11-20."
+    assert lead(made) == (
+        "None of the 1 unfinished action is past its SLA.",
+        "Finish what is due next: 1 more is due, the first by 20 Nov 2026.",
+    )
     assert frame(made, "actions").is_empty()
 
 

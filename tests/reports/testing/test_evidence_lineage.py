@@ -3,7 +3,7 @@
 from engine.model.document import Coverage
 from reports.testing.evidence_lineage import REPORT
 from tests.factories import document as edition
-from tests.factories import explained, rows
+from tests.factories import explained, lead, rows
 from tests.reports.explanations import values_follow
 
 HASH = "ab" * 32
@@ -36,7 +36,7 @@ def test_a_claim_leads_from_the_control_to_the_hash_of_its_event():
     assert {name: row[name] for name in ("file", "row", "evidence_id", "event_id", "event_hash", "state")} == {
         "file": "soc2.csv", "row": "C1", "evidence_id": "e1", "event_id": "e1", "event_hash": HASH, "state": "complete"
     }  # fmt: skip
-    assert document.headline == "1 of 1 claim can be followed to a verified audit event (100.0 %)."
+    assert lead(document) == ("1 of 1 claim can be followed to a verified audit event (100.0 %).", "")
     assert document.coverage == Coverage(1, 1)
 
 
@@ -54,9 +54,9 @@ def test_a_broken_claim_is_named_with_its_problem():
     broken = claim("C2", "item", state="broken", problem="event no longer in the log", event_id=None, event_hash=None)
     document = report(claim(), broken, controls=["C1", "C2"])
     assert (document.summary["claims_broken"], document.summary["lineage_completeness_pct"]) == (1, 50.0)
-    assert document.headline == (
-        "1 of 2 claims can be followed to a verified audit event (50.0 %); start with SOC 2 C2, item evidence e1: "
-        "event no longer in the log."
+    assert lead(document) == (
+        "1 of 2 claims can be followed to a verified audit event (50.0 %).",
+        "Start with SOC 2 C2, item evidence e1: event no longer in the log.",
     )
     assert frame(document, "faults").select("control_id", "problem").rows() == [("C2", "event no longer in the log")]
 
@@ -66,17 +66,19 @@ def test_a_changed_event_comes_before_everything():
     changed = claim("C2", state="hash_mismatch", problem="event differs from its hash")
     document = report(broken, changed, controls=["C1", "C2"])
     assert frame(document, "faults")["state"].to_list() == ["hash_mismatch", "broken"]
-    assert document.headline == (
-        "0 of 2 claims can be followed to a verified audit event (0.0 %); 1 claim rests on an event that was changed "
-        "afterwards: run hq verify at once."
+    assert lead(document) == (
+        "0 of 2 claims can be followed to a verified audit event (0.0 %); 1 claim rests on an event that was "
+        "changed afterwards.",
+        "Run hq verify at once.",
     )
 
 
 def test_controls_without_evidence_are_orphans_and_make_no_claim():
     document = report(claim(), controls=["C1", "C2", "C3"])
     assert frame(document, "orphan_controls")["control_id"].to_list() == ["C2", "C3"]
-    assert document.headline == (
-        "1 of 1 claim can be followed to a verified audit event (100.0 %); 2 controls make no claim: collect evidence."
+    assert lead(document) == (
+        "1 of 1 claim can be followed to a verified audit event (100.0 %); 2 controls make no claim.",
+        "Collect evidence for them.",
     )
     assert frame(document, "frameworks").select("framework", "claims", "orphan_controls").rows() == [("SOC 2", 1, 2)]
 
@@ -84,8 +86,9 @@ def test_controls_without_evidence_are_orphans_and_make_no_claim():
 def test_a_framework_without_any_claim_is_shown():
     document = report(controls=["C1"])
     assert frame(document, "frameworks").rows() == [("SOC 2", 0, 0, 0, 0, None, 0, 1)]
-    assert document.headline == (
-        "The one applicable control makes no claim, so there is nothing to trace: collect evidence."
+    assert lead(document) == (
+        "The one applicable control makes no claim, so there is nothing to trace.",
+        "Import audit_log.csv, evidence_items.csv or attestations.csv with hq import to fill this report.",
     )
 
 
@@ -102,7 +105,10 @@ def test_orphan_evidence_is_listed():
 
 def test_without_controls_there_is_nothing_to_trace():
     document = report()
-    assert document.headline == "No control is in scope, so there is no claim to trace."
+    assert lead(document) == (
+        "No control is in scope, so there is no claim to trace.",
+        "Put a framework in scope: import organization_frameworks.csv with hq import.",
+    )
     assert document.summary["lineage_completeness_pct"] is None
 
 

@@ -5,7 +5,7 @@ from datetime import date
 
 from engine.model.document import Coverage
 from reports.testing.testing_evidence_linker import REPORT
-from tests.factories import ask, explained, moment, rows
+from tests.factories import ask, explained, lead, moment, rows
 from tests.factories import document as edition
 from tests.reports.explanations import values_follow
 
@@ -87,7 +87,7 @@ def test_what_is_older_than_a_linked_test_or_stale_is_not_suggested():
         [link("b", "C1", age_days=8)],
     )
     assert frame(document, "suggestions").is_empty()
-    assert document.headline == ("In 30 days 1 of 2 passed tests is linked (50.0 %); no further link is suggested.")
+    assert lead(document) == ("In 30 days 1 of 2 passed tests is linked (50.0 %); no further link is suggested.", "")
 
 
 def test_a_control_that_lacks_a_test_comes_first():
@@ -105,9 +105,9 @@ def test_a_control_that_lacks_a_test_comes_first():
     assert frame(document, "suggestions").select("control_id", "adds").rows() == [
         ("C3", "first"), ("C2", "renews"), ("C1", "supports")
     ]  # fmt: skip
-    assert document.headline == (
-        "In 30 days 0 of 1 passed test is linked (0.0 %), tests fit 3 more controls: link a to SOC 2 C3 first, which has "
-        "no test yet."
+    assert lead(document) == (
+        "In 30 days 0 of 1 passed test is linked (0.0 %), tests fit 3 more controls.",
+        "Link a to SOC 2 C3 first, which has no test yet.",
     )
     body = json.loads(frame(document, "suggestions")["link_body"][0])
     assert body == {"links": [{"test_id": "a", "framework": "soc2", "control_id": "C3"}]}
@@ -141,13 +141,16 @@ def test_links_in_bundles_and_supplements_are_counted():
 def test_tests_before_the_period_are_left_out():
     document = report([dry("a", 10)], [match("a", "C1")], period_days=5)
     assert document.summary["tests_in_period"] == 0
-    assert document.headline == "No test was performed in 5 days, so there is nothing to link."
+    assert lead(document) == (
+        "No test was performed in 5 days, so there is nothing to link.",
+        "Import test_runs.csv with hq import to fill this report.",
+    )
     assert document.summary["tests_linked_pct"] is None
 
 
 def test_tests_that_failed_are_no_evidence():
     document = report([dry("a", outcome="failed"), dry("b", outcome="blocked")])
-    assert document.headline == "None of 2 tests in 30 days passed, so none can be evidence."
+    assert lead(document) == ("None of 2 tests in 30 days passed, so none can be evidence.", "")
 
 
 SEVERAL = (
@@ -181,5 +184,8 @@ def test_an_unused_test_says_where_it_stands():
 
 def test_without_tests_nothing_is_linked_and_nothing_charted():
     found = report()
-    assert found.headline == "No test was performed in 30 days, so there is nothing to link."
+    assert lead(found) == (
+        "No test was performed in 30 days, so there is nothing to link.",
+        "Import test_runs.csv with hq import to fill this report.",
+    )
     assert (found.summary["tests_linked_pct"], found.charts) == (None, [])

@@ -5,7 +5,7 @@ from datetime import date
 from engine.model.document import Coverage
 from reports.testing.testing_schedules import REPORT
 from tests.factories import document as edition
-from tests.factories import explained, rows
+from tests.factories import explained, lead, rows
 from tests.reports.explanations import values_follow
 
 ANN, BOB = "ann@acme.example", "bob@acme.example"
@@ -77,9 +77,9 @@ def test_the_rate_counts_windows_of_twelve_months_that_were_done_or_have_ended()
         "test_windows_in_12_months": 3, "test_windows_done_in_12_months": 1, "test_windows_late_in_12_months": 1,
         "test_windows_missed_in_12_months": 1,
     }  # fmt: skip
-    assert document.headline == (
-        "1 of 3 test windows was on time in 12 months (33.3 %); 1 window is open: SOC 2 CC7.1 closes first, on "
-        "2026-11-24."
+    assert lead(document) == (
+        "1 of 3 test windows was on time in 12 months (33.3 %); 1 window is open.",
+        "Test SOC 2 CC7.1 first: its window closes on 24 Nov 2026.",
     )
 
 
@@ -93,9 +93,9 @@ def test_a_missed_last_window_is_the_headline_and_stands_first():
     missed = {**window("2026-11-01", "2026-11-07", "missed"), "schedule_id": "S2", "control_id": "CC8.1"}
     document = report(DONE, OPEN, missed)
     assert frame(document, "schedules")["control_id"].to_list() == ["CC8.1", "CC7.1"]
-    assert document.headline == (
-        "1 of 2 test windows was on time in 12 months (50.0 %); 1 test missed its last window: catch up with "
-        "SOC 2 CC8.1 first."
+    assert lead(document) == (
+        "1 of 2 test windows was on time in 12 months (50.0 %); 1 test missed its last window.",
+        "Catch up with SOC 2 CC8.1 first.",
     )
 
 
@@ -119,15 +119,21 @@ def test_controls_that_need_a_test_and_have_none_are_listed():
 
 
 def test_without_schedules_nothing_is_claimed():
-    assert report().headline == "No recurring test is scheduled, and no control in scope asks for one."
+    assert lead(report()) == (
+        "No recurring test is scheduled, and no control in scope asks for one.",
+        "Import testing_schedules.csv with hq import to fill this report.",
+    )
     bare = report(needing=("CC7.1",))
-    assert bare.headline == "No recurring test is scheduled, though 1 control in scope needs one."
+    assert lead(bare) == (
+        "No recurring test is scheduled, though 1 control in scope needs one.",
+        "Import testing_schedules.csv with hq import to fill this report.",
+    )
     assert (bare.summary["test_windows_on_time_pct"], bare.charts) == (None, [])
 
 
 def test_a_schedule_without_a_due_window_has_no_rate():
     document = report(AHEAD)
-    assert document.headline == "1 test recurs and none was due in 12 months; no window is open."
+    assert lead(document) == ("1 test recurs and none was due in 12 months; no window is open.", "")
     assert frame(document, "schedules")["on_time_pct"].to_list() == [None]
 
 
@@ -148,9 +154,9 @@ def test_each_figure_counts_tests_or_windows():
         "test_windows_missed_in_12_months": 1, "test_windows_on_time_pct": 50.0, "tests_by_owner": 1,
         "tests_short_of_evidence": 1, "controls_needing_test": 2, "controls_without_test_schedule": 1,
     }  # fmt: skip
-    assert found.headline == (
-        "2 of 4 test windows were on time in 12 months (50.0 %); 1 test failed last; 1 test missed its last window: "
-        "catch up with SOC 2 CC8.1 first."
+    assert lead(found) == (
+        "2 of 4 test windows were on time in 12 months (50.0 %); 1 test missed its last window, 1 failed.",
+        "Catch up with SOC 2 CC8.1 first.",
     )
     assert len(found.headline.split()) <= 30
 

@@ -3,7 +3,7 @@
 from datetime import date
 
 from reports.vendors.inherited_control_gaps import REPORT
-from tests.factories import document, explained, rows
+from tests.factories import document, explained, lead, rows
 from tests.reports.explanations import values_follow
 
 VENDOR = {"category": "cloud", "tier": "high", "owner": "ann@acme.example", "status": "assessed", "inherited": 1,
@@ -51,9 +51,10 @@ def test_what_to_ask_for_is_grouped_by_vendor_document_and_gap_the_most_severe_f
         ("Ample", "ask for the SOC 2 type II report", 2, 6.0),
         ("Ample", "ask for a current ISO/IEC 27001 certificate", 1, 3.0),
     ]
-    assert held.headline == (
-        "4 of 5 inherited controls are without evidence that counts, at 2 vendors. Begin with Brisk (tier critical) and "
-        "map the user-entity controls of the SOC 2 type II report to ours, which concerns 1 control."
+    assert lead(held) == (
+        "4 of 5 inherited controls are without evidence that counts, at 2 vendors.",
+        "Begin with Brisk (tier critical): map the user-entity controls of the SOC 2 type II report to ours, "
+        "which concerns 1 control.",
     )
     assert (held.summary["inherited_evidenced_pct"], held.summary["inherited_gaps_missing"]) == (20.0, 2)
 
@@ -102,19 +103,25 @@ def test_vendors_and_frameworks_add_up_to_the_gaps():
 
 def test_full_evidence_still_leaves_our_side():
     held = report([vendor("Ample")], [inherited("Ample", "CC6.4", "none")])
-    assert held.headline == "1 of 1 inherited control is evidenced; keep our own side of them working."
+    assert lead(held) == ("1 of 1 inherited control is evidenced.", "Keep our own side of them working.")
     assert held.summary["inherited_evidenced_pct"] == 100.0
 
 
 def test_no_vendor_is_not_no_gap():
     held = report([], [])
-    assert held.headline == ("No vendor is registered, so nothing is known about controls that others operate for you.")
+    assert lead(held) == (
+        "No vendor is registered, so nothing is known about controls that others operate for you.",
+        "Import vendors.csv with hq import, or post to /api/governance/third-party/vendors, to fill this report.",
+    )
     assert held.summary["inherited_evidenced_pct"] is None
     assert all(table.frame.is_empty() for table in held.tables)
 
 
 def test_vendors_outside_the_scope_are_said():
-    assert report([vendor("Ample")], []).headline == "No registered vendor carries a control of a framework in scope."
+    assert lead(report([vendor("Ample")], [])) == (
+        "No registered vendor carries a control of a framework in scope.",
+        "Import control_profiles.csv with hq import to fill this report.",
+    )
 
 
 def test_every_figure_is_what_its_rows_give():

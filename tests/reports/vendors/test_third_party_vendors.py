@@ -6,7 +6,7 @@ import polars as pl
 
 from reports.vendors.third_party_vendors import REPORT
 from tests.factories import document as document_of
-from tests.factories import rows
+from tests.factories import lead, rows
 from tests.reports.explanations import values_follow
 
 SOUND = {
@@ -69,9 +69,9 @@ def test_the_summary_counts_assurance_reviews_and_inherited_controls():
         "inherited_evidenced": 7, "inherited_gaps": 1, "inherited_evidenced_pct": 87.5, "vendor_evidence_reused": 4,
         "vendor_findings_open": 2, "vendor_ratings_unknown": 1,
     }  # fmt: skip
-    assert document.headline == (
-        "2 of 4 vendors have an assurance document in force, 1 never had one. Start with Brisk "
-        "(tier critical: assurance document ended 2026-03-31, 1 inherited control without evidence)."
+    assert lead(document) == (
+        "2 of 4 vendors have an assurance document in force, 1 never had one.",
+        "Start with Brisk (tier critical: assurance document ended 2026-03-31, 1 inherited control without evidence).",
     )
     assert (document.coverage.assessed, document.coverage.total) == (3, 4)
 
@@ -98,8 +98,9 @@ def test_not_assessed_is_said_to_be_unknown_and_never_low():
 def test_an_overdue_review_takes_no_assurance_away_and_is_named_as_what_it_is():
     reported = {"assurance": "assured", "assured_until": date(2027, 4, 30)}
     document = report(vendor("Dusty", **reported, review="overdue", next_review_on=date(2026, 11, 1)))
-    assert document.headline == (
-        "1 of 1 vendor has an assurance document in force. Start with Dusty (tier low: review overdue)."
+    assert lead(document) == (
+        "1 of 1 vendor has an assurance document in force.",
+        "Start with Dusty (tier low: review overdue).",
     )
     columns = ("assurance", "assured_until", "review", "attention")
     assert table(document, "vendors").select(columns).rows() == [
@@ -109,9 +110,9 @@ def test_an_overdue_review_takes_no_assurance_away_and_is_named_as_what_it_is():
 
 def test_a_current_review_is_no_assurance():
     document = report(vendor("Calm", assurance="not_assessed"), vendor("Mute", assurance="lapsed"))
-    assert document.headline == (
-        "0 of 2 vendors have an assurance document in force, 1 never had one. Start with Mute "
-        "(tier low: assurance document without a known end)."
+    assert lead(document) == (
+        "0 of 2 vendors have an assurance document in force, 1 never had one.",
+        "Start with Mute (tier low: assurance document without a known end).",
     )
 
 
@@ -119,7 +120,7 @@ def test_a_document_that_ends_soon_is_still_in_force():
     document = report(vendor("Able", assurance="expiring", assured_until=date(2026, 12, 1)), vendor("Bold"))
     assert (document.summary["vendors_assurance_expiring"], document.summary["vendors_assured"]) == (1, 2)
     assert "it ends within 60 days." in document.definitions["assurance"]
-    assert document.headline == "2 of 2 vendors have an assurance document in force; no vendor needs attention now."
+    assert lead(document) == ("2 of 2 vendors have an assurance document in force; no vendor needs attention now.", "")
 
 
 def test_health_data_without_an_agreement_needs_attention():
@@ -173,13 +174,16 @@ def test_reviews_list_what_is_due_and_what_never_happened():
 
 def test_a_register_without_trouble_says_so():
     document = report(vendor("Ample"))
-    assert document.headline == "1 of 1 vendor has an assurance document in force; no vendor needs attention now."
+    assert lead(document) == ("1 of 1 vendor has an assurance document in force; no vendor needs attention now.", "")
     assert document.warnings == []
 
 
 def test_an_empty_register_is_not_a_safe_one():
     document = report()
-    assert document.headline == "No vendor is registered; if services are bought in, nothing is known about their risk."
+    assert lead(document) == (
+        "No vendor is registered; if services are bought in, nothing is known about their risk.",
+        "Import vendors.csv with hq import, or post to /api/governance/third-party/vendors, to fill this report.",
+    )
     assert document.summary["vendors_assured_pct"] is None
     assert document.coverage.total == 0
     assert all(table.frame.is_empty() for table in document.tables)
