@@ -1,6 +1,6 @@
 """One attempt to send one delivery over its channel."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from engine.delivery import chat, mail, webhook
@@ -18,15 +18,16 @@ def send(
     *,
     now: datetime,
     head: str | None = None,
+    beside: Sequence[tuple[DeliveryRow, DeliveryContentRow]] = (),
 ) -> Outcome:
     """Send and say what came of it; whatever the other side does is an outcome, never an exception.
 
-    ``head``: the signed head that it leaves with, in one line.
+    ``head``: the signed head that it leaves with, in one line. ``beside``: e-mails that leave as one with it.
     """
     if contents is None:
         return Outcome("failed", "What it was to say has been pruned.")
     if row["channel"] == "email":
-        return mail.send(outside, row, contents, head)
+        return mail.send(outside, [(row, contents), *beside], head)
     if row["channel"] == "chat":
         return chat.send(outside, row, contents, endpoints.get("chat"), now=now)
     return webhook.send(outside, row, endpoints.get("webhook"), now=now, head=head)

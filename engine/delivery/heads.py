@@ -17,7 +17,7 @@ from engine.runtime.signed_heads import (
     one_line_note,
     signed_head,
 )
-from engine.store.queries import deliveries as queue
+from engine.store.queries import claims
 from engine.store.queries import signed_heads as queries
 from engine.store.schema.records import DeliveryRow
 
@@ -50,7 +50,7 @@ class DepartingHeads:
                 head = self._heads[row["org_id"]]
             if head is None:
                 return None
-            queue.note_head(self._services.store, row, head.size, head.chain)
+            claims.note_head(self._services.store, row, head.size, head.chain)
             seq = head.size
         with self._services.store.reader() as connection:
             known = queries.at(connection, row["org_id"], seq)

@@ -3,58 +3,131 @@
 import smtplib
 import socket
 import ssl
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC
+from email.headerregistry import HeaderRegistry
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import SMTP, Policy
 from email.utils import format_datetime, parseaddr
 from functools import cache
+from hashlib import sha256
+from typing import TypeAlias
 
 from engine.delivery.message import address, one_line
 from engine.delivery.outcome import SENT, Outcome
 from engine.delivery.outside import MailServer, Outside
+from engine.reporting.index import index
+from engine.reporting.render.gathered_mail import MailPart, gathered_html, gathered_text, text_footer, with_footer
 from engine.runtime.signed_heads import HEADER
 from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 
 TIMEOUT_SECONDS = 20.0
 PREFERENCES = "/api/user/notification-preferences"
 WIDTH = 64  # of a piece of a long header
+Letter: TypeAlias = tuple[DeliveryRow, DeliveryContentRow]
 LETTERS = ("lead-email",)  # written by a person to a person, who has no preferences here
 
 
-def compose(outside: Outside, row: DeliveryRow, contents: DeliveryContentRow, head: str | None = None) -> EmailMessage:
-    """The message of a delivery: the same bytes at every attempt. ValueError for a recipient that is no address.
+class _Unbroken:
+    """A header that is one line however long it is: what is between its brackets must stay an address."""
+
+    max_count = 1
+
+    @classmethod
+    def parse(cls, value: str, kwds: dict[str, object]) -> None:
+        """As the registry of headers asks for it."""
+        kwds.update(parse_tree=None, decoded=str(value), defects=[])
+
+    def fold(self, *, policy: Policy) -> str:
+        """The line."""
+        return f"List-Unsubscribe: {self}{policy.linesep}"
+
+
+_HEADERS = HeaderRegistry()
+_HEADERS.map_to_type("list-unsubscribe", _Unbroken)  # type: ignore[arg-type]  # it is mixed into the base class
+POLICY = SMTP.clone(header_factory=_HEADERS)
+
+
+def compose(outside: Outside, letters: Sequence[Letter], head: str | None = None) -> EmailMessage:
+    """One message of the deliveries that leave as one: the same bytes at every attempt with the same ones.
 
     ``head`` is the signed head that it carries, in a header; spaces in it are for the line breaks of mail alone.
+    ValueError for a recipient that is no address.
     """
+    places = {digest.name: place for place, digest in enumerate(index().digests)}
+    letters = sorted(letters, key=lambda letter: (places.get(letter[0]["kind"], 0), letter[0]["id"]))
+    row, contents = letters[0]
     recipient = address(row["recipient"])
     if recipient is None:
         raise ValueError("the recipient is not one e-mail address")
-    mail = EmailMessage(policy=SMTP)
+    mail = EmailMessage(policy=POLICY)
     mail["From"] = outside.mail_from
     mail["To"] = recipient
-    mail["Subject"] = one_line(contents["subject"])
+    mail["Subject"] = one_line(contents["subject"] if len(letters) == 1 else _subject(letters))
     mail["Date"] = format_datetime(row["created_at"].astimezone(UTC))
-    mail["Message-ID"] = f"<{row['id']}@{parseaddr(outside.mail_from)[1].rpartition('@')[2]}>"
+    mail["Message-ID"] = f"<{_identifier(letters)}@{parseaddr(outside.mail_from)[1].rpartition('@')[2]}>"
+    text, html = contents["body_text"], contents["body_html"]
     if row["kind"] not in LETTERS:
-        mail["List-Unsubscribe"] = f"<{outside.base_url.rstrip('/')}{PREFERENCES}>"
+        each: dict[str, str] = {}
+        for one, _ in letters:
+            each.setdefault(one["kind"], one["id"])  # one of each kind is enough, and fits into a header
+        mailto = outside.unsubscribing.mailto(list(each.values()))
+        if mailto is not None:
+            mail["List-Unsubscribe"] = f"<{mailto}>"
         mail["Auto-Submitted"] = "auto-generated"
         if head is not None:
             mail[HEADER] = " ".join(head[start : start + WIDTH] for start in range(0, len(head), WIDTH))
-    mail.set_content(contents["body_text"])
-    if contents["body_html"]:
-        mail.add_alternative(contents["body_html"], subtype="html")
+        text, html = _bodies(letters, mailto, f"{outside.base_url.rstrip('/')}{PREFERENCES}")
+    mail.set_content(text)
+    if html:
+        mail.add_alternative(html, subtype="html")
         mail.set_boundary(f"=_{row['id']}")
     return mail
 
 
-def send(outside: Outside, row: DeliveryRow, contents: DeliveryContentRow, head: str | None = None) -> Outcome:
+def _identifier(letters: Sequence[Letter]) -> str:
+    """By which readers know a mail again: other letters beside the first one are another mail."""
+    first, *others = (row["id"] for row, _ in letters)
+    return f"{first}.{sha256(' '.join(others).encode()).hexdigest()[:12]}" if others else str(first)
+
+
+def _subject(letters: Sequence[Letter]) -> str:
+    titles = dict.fromkeys(contents["subject"].partition(" · ")[0] for _, contents in letters)
+    organization = letters[0][1]["subject"].split(" · ")[1:2]
+    return " · ".join([*organization, ", ".join(titles)])
+
+
+def _bodies(letters: Sequence[Letter], mailto: str | None, preferences: str) -> tuple[str, str | None]:
+    """Text and HTML with what is said to whoever wants no more of it."""
+    _, contents = letters[0]
+    text, html = contents["body_text"], contents["body_html"]
+    if len(letters) > 1:
+        parts = [
+            MailPart(each["subject"].partition(" · ")[0], _headline(one), each["body_text"], each["body_html"] or "")
+            for one, each in letters
+        ]
+        text, html = gathered_text(parts), gathered_html(parts, _subject(letters))
+    sentences = [f"Which mails you get, and whether they come as one, is under {preferences} once you are signed in."]
+    if mailto is None:
+        sentences.append("Owners and admins of your organization can say for you that you want no more.")
+    return text + text_footer(sentences, mailto), html and with_footer(html, sentences, mailto)
+
+
+def _headline(row: DeliveryRow) -> str:
+    """What a letter says to its reader, in a sentence."""
+    payload = row["payload"]
+    told = (payload.get("message") or payload.get("headline")) if isinstance(payload, dict) else None
+    return str(told or "")
+
+
+def send(outside: Outside, letters: Sequence[Letter], head: str | None = None) -> Outcome:
     """Hand the mail to the server. A refusal of this mail (5xx) is final, everything else is tried again."""
     server = outside.mail_server
     if server is None:
         return Outcome("retry", "No mail server is configured.", channel_down=True)
     try:
-        mail = compose(outside, row, contents, head)
+        mail = compose(outside, letters, head)
     except ValueError:
         return Outcome("failed", "The recipient is not one e-mail address.")
     try:

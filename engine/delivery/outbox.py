@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from threading import Lock
 from typing import TypedDict
@@ -21,11 +21,14 @@ from engine.delivery.message import Message, check
 from engine.delivery.outcome import Outcome
 from engine.delivery.outside import Outside
 from engine.model.vocabulary import Channel, DeliveryStatus
+from engine.reporting.index import index
+from engine.reporting.render.gathered_mail import is_part
 from engine.runtime.services import Services
-from engine.store import Note, Revision
+from engine.store import Note, Reader, Revision
 from engine.store.ids import new_id
+from engine.store.queries import claims
 from engine.store.queries import deliveries as queue
-from engine.store.queries.deliveries import ATTEMPTS, Claim
+from engine.store.queries.claims import ATTEMPTS, Claim
 from engine.store.schema.records import DeliveryContentRow, DeliveryRow
 
 log = logging.getLogger("hq.delivery")
@@ -157,13 +160,13 @@ def drain(services: Services, *, now: datetime, limit: int = 500, outside: Outsi
     A channel that does not answer, or that nobody configured, is left alone for the rest of this drain: what waits for
     it stays pending and its attempts uncounted.
     """
-    queue.void_future(services.store, now=now)
+    claims.void_future(services.store, now=now)
     work = _Drain(services, now, limit, outside or Outside.of(services.settings), DepartingHeads(services, now))
     with ThreadPoolExecutor(SENDERS, thread_name_prefix="delivery") as senders:
         for done in [senders.submit(work.run) for _ in range(SENDERS)]:
             done.result()
     with services.store.reader() as connection:
-        work.result.waiting = queue.waiting(connection, work.time())
+        work.result.waiting = claims.waiting(connection, work.time())
     return work.result
 
 
@@ -182,6 +185,7 @@ class _Drain:
         self._began = time.monotonic()
         self._left = limit
         self._silent = set(outside.unconfigured())
+        self._gathered = [digest.name for digest in index().digests]
         self._guard = Lock()
 
     def time(self) -> datetime:
@@ -197,7 +201,7 @@ class _Drain:
                 self._left -= 1
                 silent = frozenset(self._silent)
             now = self.time()
-            claim = queue.claim(self.store, now=now, until=now + LEASE, without=silent)
+            claim = claims.claim(self.store, now=now, until=now + LEASE, without=silent, gathered=self._gathered)
             if claim is None:
                 return
             self._deal(claim)
@@ -207,11 +211,36 @@ class _Drain:
             outcome = Outcome("failed", "The last attempt was interrupted.")
         else:
             with self.store.reader() as connection:
-                row, contents = queue.contents(connection, claim)
+                row, contents = claims.contents(connection, claim)
                 endpoints = queue.endpoints(connection, claim.org_id)
-            outcome = send(self.outside, row, contents, endpoints, now=self.time(), head=self._heads.line(row))
+                claim, beside = self._letters(connection, claim, contents)
+            outcome = send(
+                self.outside, row, contents, endpoints, now=self.time(), head=self._heads.line(row), beside=beside
+            )
+        again = next_attempt(claim.id, claim.attempt, self.time(), outcome.retry_after)
+        for one in (claim, *claim.beside):
+            self._end(one, outcome, again)
+
+    def _letters(
+        self, connection: Reader, claim: Claim, contents: DeliveryContentRow | None
+    ) -> tuple[Claim, list[tuple[DeliveryRow, DeliveryContentRow]]]:
+        """The mails that leave with one; those that cannot stand beside it are left for the next turn."""
+        letters, staying = [], []
+        for one in claim.beside:
+            row, said = claims.contents(connection, one)
+            fits = contents is not None and is_part(contents["body_html"]) and said and is_part(said["body_html"])
+            if fits and said is not None:
+                letters.append((one, (row, said)))
+            else:
+                staying.append(one)
+        for one in staying:
+            claims.give_back(self.store, one, self.time())
+        return replace(claim, beside=tuple(one for one, _ in letters)), [letter for _, letter in letters]
+
+    def _end(self, claim: Claim, outcome: Outcome, again: datetime) -> None:
+        """Write what became of a delivery. Those that were to leave together are tried again together."""
         if outcome.word == "retry" and claim.attempt < ATTEMPTS:
-            self._put_off(claim, outcome)
+            self._put_off(claim, outcome, again)
         elif outcome.word == "sent":
             self._settle(claim, "sent", "digest.delivered", outcome)
         elif outcome.word == "skipped":
@@ -219,9 +248,8 @@ class _Drain:
         else:
             self._settle(claim, "failed", "delivery.failed", outcome)
 
-    def _put_off(self, claim: Claim, outcome: Outcome) -> None:
-        at = next_attempt(claim.id, claim.attempt, self.time(), outcome.retry_after)
-        queue.postpone(self.store, claim, at, outcome.error, also=outcome.retry_after is not None)
+    def _put_off(self, claim: Claim, outcome: Outcome, at: datetime) -> None:
+        claims.postpone(self.store, claim, at, outcome.error, also=outcome.retry_after is not None)
         self._count("retried", claim, outcome)
         log.info("delivery %s over %s: attempt %d: %s", claim.id, claim.channel, claim.attempt, outcome.error)
 
@@ -229,7 +257,7 @@ class _Drain:
         def change(revision: Revision) -> bool:
             if outcome.gone:
                 queue.disable_endpoint(revision, claim.channel)
-            return queue.settle(revision, claim, status, action, outcome.error or None)
+            return claims.settle(revision, claim, status, action, outcome.error or None)
 
         if self.store.write(claim.org_id, ACTOR, change, now=self.time()):
             self._count(status, claim, outcome)

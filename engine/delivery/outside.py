@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from engine.delivery.addresses import resolve
 from engine.delivery.secret_keys import SecretKeys
+from engine.delivery.unsubscribe import Unsubscribing
 from engine.runtime.settings import Settings
 
 SMTP_PORTS = {"smtp": 25, "starttls": 587, "smtps": 465}
@@ -49,6 +50,7 @@ class Outside:
     chat_api: str
     base_url: str
     keys: SecretKeys
+    unsubscribing: Unsubscribing
     resolve: Callable[[str, int], Sequence[str]] = resolve
     connect: Callable[[str, int], socket.socket] = _connect
     trust: Callable[[], ssl.SSLContext] = ssl.create_default_context
@@ -65,6 +67,7 @@ class Outside:
             settings.chat_api_url,
             settings.base_url,
             SecretKeys(settings.webhook_key_path),
+            Unsubscribing(settings.unsubscribe_mailto, settings.signing_key_path),
         )
 
     def unconfigured(self) -> list[str]:

@@ -90,7 +90,7 @@ def _step(services: Services, digest: Digest, org_id: str, actor: str, clock: Cl
             before = queries.runs_within(connection, org_id, run_name(digest.name), *week)
         if before and before[0]["outcome"] == "skipped":
             return ChainStep(digest.name, NOT_DUE)
-    run: Run = deliver(services, digest, org_id, actor, now=now)
+    run: Run = deliver(services, digest, org_id, actor, now=now, scheduled=True)
     return ChainStep(digest.name, run.outcome, run.period, len(run.deliveries))
 
 

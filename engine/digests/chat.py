@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from engine.delivery.chat import escape
 from engine.digests.buttons import Button
+from engine.model.days import spelled_day
 from engine.model.document import Edition, Table
 from engine.model.vocabulary import Json
 from engine.reporting.render import words
@@ -38,13 +39,13 @@ def blocks(
     title = f"{edition.title} · {edition.organization.name}"
     found: list[Block] = [
         {"type": "header", "text": {"type": "plain_text", "text": title[:MOST_HEADER]}},
-        _section(edition.document.headline),
+        *(_section(said) for said in (edition.document.headline, edition.document.next_step) if said),
     ]
     filled = [(table, known) for table, known in zip(tables, keys, strict=True) if table.frame.height]
     for number, (table, known) in enumerate(filled):
         found += _items(table, known, buttons) if number == 0 else _to_decide(table, known, buttons)
     found += [_section(line) for line in said[:MOST_ITEMS]]
-    note = f"<{link}|Open the whole report> · {edition.as_of.isoformat()}"
+    note = f"<{link}|Open the whole report> · {spelled_day(edition.as_of)}"
     found.append({"type": "context", "elements": [{"type": "mrkdwn", "text": note}]})
     return found
 

@@ -14,6 +14,7 @@ from engine.delivery import (
     enqueue,
 )
 from engine.digests.calendar import span
+from engine.model.as_of import AsOf
 from engine.model.days import local_day
 from engine.model.digest import (
     Digest,
@@ -21,11 +22,12 @@ from engine.model.digest import (
     period_key,
     quiet_until,
 )
-from engine.model.errors import NotFound, Problem
+from engine.model.errors import BadRequest, NotFound, Problem
 from engine.model.every_organization import for_every_organization, public_message
 from engine.runtime.services import Services
 from engine.store import Revision
 from engine.store.queries import digests as queries
+from engine.store.queries.claims import GATHERING
 from engine.store.queries.digests import Clock, SentDelivery
 
 if TYPE_CHECKING:
@@ -89,9 +91,12 @@ def deliver(
     now: datetime,
     query: Mapping[str, str] = NOTHING,
     send_empty: bool = False,
+    scheduled: bool = False,
 ) -> Run:
     """Deliver the digest of the present period, unless that was done. What it moves is written with its deliveries.
 
+    Over a channel that has been added since, what was delivered then is delivered now. ``scheduled``: by the calendar;
+    then its mails wait a while for others to the same person, and what was owed on an earlier day is late.
     An empty digest is not sent unless ``send_empty``; the run is recorded, and what it moves is moved. BadRequest for
     a parameter that the report does not have, NotFound for an organization that is not there.
     """
@@ -99,32 +104,40 @@ def deliver(
     from engine.digests.content import content
     from engine.digests.messages import messages
 
-    work = _prepared(services, digest, org_id, now)
+    work = _prepared(services, digest, org_id, now, scheduled)
     with services.store.reader() as connection:
         done = queries.ledger(connection, org_id, digest.name, work.period)
-    if done:
+    added = _added(work, done)
+    if done and not added:
         return _already(work, done)
-    with services.snapshots.open(org_id, now=now) as snapshot:
+    try:
+        found = services.snapshots.open(org_id, now=now, at=_before(work, done))
+    except BadRequest:  # of what was delivered then there are no records any more
+        return _already(work, done)
+    with found as snapshot:
         made = content(snapshot, digest, query)
-        move = state.prepare(snapshot, made)
+        move = None if done else state.prepare(snapshot, made)  # what it moves was moved with the first delivery
     empty = made.empty and not send_empty
     queued: list[QueueAnswer] = []
     with services.store.reader() as connection:
         people = queries.people(connection, org_id)
         occasion = _occasion(work, {} if empty else buttons.of(connection, made))
     letters = [] if empty else messages(made, people, work.channels, occasion)
+    if done:
+        letters = [letter for letter in letters if letter.channel in added]
+        if not letters:
+            return _already(work, done)
     held = quiet_until(now, work.clock.zone, work.clock.settings) if letters else None
     with services.store.revision(org_id, actor, now=now) as revision:
-        done = queries.ledger(revision.connection, org_id, digest.name, work.period)
-        if not done:
+        again = queries.ledger(revision.connection, org_id, digest.name, work.period)
+        if len(again) == len(done):
             queued = enqueue(revision, letters, late=work.late)
-            if held is not None:
-                waiting = [row["id"] for row in queued if row["channel"] != "webhook"]
-                queries.hold_until(revision, waiting, held)
-            move(revision, bool(letters))
+            _hold(revision, queued, held, now + GATHERING if scheduled else None)
+            if move is not None:
+                move(revision, bool(letters))
             _note(revision, work, made, letters)
-    if done:
-        return _already(work, done)
+    if len(again) != len(done):
+        return _already(work, again)
     run = Run(
         org_id, digest.name, work.period, _outcome(work, empty, letters), work.late, made.hash,
         made.edition.document.headline, held, queued, work.ways,
@@ -134,6 +147,36 @@ def deliver(
         outcome="succeeded" if letters else "skipped", message=f"{run.outcome} {run.period}: {len(queued)} queued",
     )  # fmt: skip
     return run
+
+
+def _added(work: _Work, done: Sequence[SentDelivery]) -> set[str]:
+    """The channels over which nothing of the period was queued where it would go now."""
+    queued = {(row["channel"], row["recipient"]) for row in done}
+    mailed = any(channel == "email" for channel, _ in queued)
+    return {
+        way.name
+        for way in work.channels.leaving
+        if way.name in work.digest.channels
+        and (not mailed if way.name == "email" else any((way.name, one) not in queued for one in way.recipients))
+    }
+
+
+def _before(work: _Work, done: Sequence[SentDelivery]) -> AsOf | None:
+    """The records before the first delivery of the period, so that a channel added later is told the same."""
+    first = min(done, key=lambda row: row["revision"], default=None)
+    if first is None or first["revision"] <= 1:
+        return None
+    return AsOf(local_day(first["created_at"], work.clock.zone), first["revision"] - 1)
+
+
+def _hold(
+    revision: Revision, queued: Sequence[QueueAnswer], quiet: datetime | None, gathering: datetime | None
+) -> None:
+    """Let what people would hear wait for the end of quiet hours, and mails for one another."""
+    if quiet is not None:
+        queries.hold_until(revision, [row["id"] for row in queued if row["channel"] != "webhook"], quiet)
+    elif gathering is not None:
+        queries.hold_until(revision, [row["id"] for row in queued if row["channel"] == "email"], gathering)
 
 
 def run_name(name: str) -> str:
@@ -169,7 +212,7 @@ def each(name: str, org_ids: Sequence[str], run: Callable[[str], T], *, wanted: 
     return runs
 
 
-def _prepared(services: Services, digest: Digest, org_id: str, now: datetime) -> _Work:
+def _prepared(services: Services, digest: Digest, org_id: str, now: datetime, scheduled: bool) -> _Work:
     if services.store.head(org_id) is None:
         raise NotFound(f"There is no organization {org_id[:80]!r}.", word="unknown_organization")
     with services.store.reader() as connection:
@@ -179,9 +222,19 @@ def _prepared(services: Services, digest: Digest, org_id: str, now: datetime) ->
         ran = queries.runs_within(connection, org_id, run_name(digest.name), due, next_due)
     today, due_on = local_day(now, clock.zone), local_day(due, clock.zone)
     period = key(digest, today)
-    late = not ran and due_on < today and key(digest, due_on) == period and digest.period != "catalogue"
-    ways = [way for way in channels.shown() if way["name"] in digest.channels]
+    owed = not ran and due_on < today and key(digest, due_on) == period and digest.period != "catalogue"
+    late = owed and scheduled
+    ways = [_way(way, now, clock) for way in channels.shown() if way["name"] in digest.channels]
     return _Work(services, digest, org_id, now, clock, period, late, channels, ways)
+
+
+def _way(way: Mapping[str, object], now: datetime, clock: Clock) -> Mapping[str, object]:
+    """A channel, with when it leaves where quiet hours hold it."""
+    held = quiet_until(now, clock.zone, clock.settings) if way["leaves"] and way["name"] != "webhook" else None
+    if held is None:
+        return way
+    at = held.astimezone(clock.zone)
+    return {**way, "reason": f"{way['reason']} Quiet hours: it leaves on {at:%Y-%m-%d at %H:%M} ({clock.zone})."}
 
 
 def key(digest: Digest, day: date) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from engine.delivery import Channels, Message
-from engine.delivery.mail import PREFERENCES
 from engine.digests import audience
 from engine.digests.audience import EVERYTHING, Recipient
 from engine.digests.buttons import Button
@@ -73,7 +72,7 @@ def _mail(content: Content, to: Recipient, people: People, occasion: Occasion) -
         edition=content.edition,
         tables=sheets,
         link=occasion.link(content),
-        settings=f"{occasion.base_url.rstrip('/')}{PREFERENCES}",
+        reader=to.email,
         greeting=to.message,
         late=occasion.late,
         whole=whole or to.message is None,

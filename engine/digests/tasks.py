@@ -29,7 +29,7 @@ def digest_task(digest: Digest) -> Task:
     """Owed at the digest's cadence, within the period in which it was due, unless that has it already."""
 
     def run(services: Services, org_id: str, now: datetime) -> str:
-        return deliver(services, digest, org_id, ACTOR, now=now).outcome
+        return deliver(services, digest, org_id, ACTOR, now=now, scheduled=True).outcome
 
     def done(services: Services, org_id: str, clock: Clock, now: datetime) -> bool:
         period = key(digest, _today(clock.zone, now))

@@ -11,7 +11,7 @@ from engine.runtime.jobs import Daily, Every, Job
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM
 from engine.store.queries import jobs as runs
-from engine.store.queries.deliveries import claim
+from engine.store.queries.claims import claim
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.outputs import delivery_contents, job_runs

@@ -5,13 +5,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engine.delivery import drain
+from engine.delivery.webhook import new_secret
 from engine.digests import deliver, run_name
 from engine.model.errors import BadRequest, NotFound
+from engine.store.queries.claims import GATHERING
+from engine.store.queries.deliveries import set_endpoint
 from engine.store.queries.digests import runs_within
 from engine.store.rows import many
 from engine.store.schema.audit import audit_log
 from engine.store.schema.organizations import organization_settings, users
-from engine.store.schema.outputs import deliveries
+from engine.store.schema.outputs import deliveries, delivery_contents
 from tests.digests.conftest import (
     HOOK,
     NOW,
@@ -123,9 +126,48 @@ def test_mails_wait_out_the_quiet_hours_and_webhooks_do_not(asked):
 
 
 def test_what_was_owed_on_monday_is_late_on_friday(asked):
-    assert run(asked).late
+    assert run(asked, scheduled=True).late
     assert all(row["late"] for row in asked.rows())
     assert "This comes late" in asked.mails(SLA.name)["ann@acme.example"]
+
+
+def test_by_hand_nothing_is_late(asked):
+    assert not run(asked).late
+    assert "(late)" not in "".join(row["subject"] for row in asked.rows(delivery_contents))
+    assert "This comes late" not in asked.mails(SLA.name)["ann@acme.example"]
+
+
+def test_mails_of_the_calendar_wait_for_one_another_and_nothing_else_does(asked):
+    run(asked, scheduled=True)
+    assert {(row["channel"], row["next_attempt_at"]) for row in asked.rows()} == {
+        ("email", NOW + GATHERING),
+        ("webhook", NOW),
+    }
+    assert run(asked, REMINDERS).outcome in ("delivered", "empty")
+
+
+def test_quiet_hours_say_when_it_leaves(asked):
+    found = run(asked, now=datetime(2026, 11, 20, 22, 15, tzinfo=UTC))
+    reasons = {way["name"]: way["reason"] for way in found.channels}
+    assert reasons["email"].endswith("Quiet hours: it leaves on 2026-11-21 at 07:00 (UTC).")
+    assert "Quiet" not in reasons["webhook"]
+
+
+def test_a_channel_that_is_added_is_told_what_the_others_were_and_they_are_not_told_again(house):
+    house.endpoints("webhook")
+    house.write((evidence_requests, [request(1)]))
+    first = run(house)
+    before = house.rows()
+    house.write((evidence_requests, [request(2)]))  # is not in what was delivered
+    house.store.write(
+        "acme", "t", lambda revision: set_endpoint(revision, "webhook", f"{HOOK}/2", [new_secret()]), now=NOW
+    )
+    again = run(house, now=NOW + timedelta(hours=1))
+    assert (again.outcome, again.content_hash) == ("delivered", first.content_hash)
+    (added,) = [row for row in house.rows() if row not in before]
+    assert (added["channel"], added["recipient"], added["content_hash"]) == ("webhook", f"{HOOK}/2", first.content_hash)
+    assert [row["id"] for row in added["payload"]["overdue"]] == ["R1"]
+    assert run(house, now=NOW + timedelta(hours=2)).outcome == "already_delivered"
 
 
 def test_an_organization_may_have_its_digests_on_another_day(asked):

@@ -15,8 +15,9 @@ from engine.delivery.webhook import new_secret
 from engine.digests import deliver
 from engine.runtime.settings import Settings
 from engine.store.queries.deliveries import set_endpoint
-from engine.store.schema.organizations import organization_settings
+from engine.store.schema.organizations import organization_settings, users
 from reports.digests import DIGESTS
+from tests.conftest import NOW
 from tests.delivery.conftest import (  # noqa: F401 - fixtures
     authority,
     chat,
@@ -64,6 +65,8 @@ def test_every_digest_is_delivered_once(house, outside, chat, hooks, mailbox):  
             deliver(house.services, digest, "acme", "t", now=now, send_empty=True)
     expected = Counter(row["channel"] for row in house.rows())
     assert (expected["chat"], expected["webhook"]) == (6, 12)
+    told = sorted({row["recipient"] for row in house.rows(channel="email")})
+    house.write((users, [{"email": email, "preferences": {"mails_apart": True}} for email in told]))
     assert drain(house.services, now=now, outside=outside).sent == expected.total()
     assert drain(house.services, now=now, outside=outside).attempts == 0
     kinds = {row["id"]: row["kind"] for row in house.rows(status="sent")}
@@ -82,3 +85,20 @@ def test_every_digest_is_delivered_once(house, outside, chat, hooks, mailbox):  
     assert "For you: 1 overdue. Begin with R1" in text
     assert "Sample 1" in html
     assert all(body["text"] and body["blocks"] for body in chat.bodies)
+
+
+def test_what_is_owed_to_a_person_on_a_day_comes_as_one_mail(house, outside, mailbox):  # noqa: F811 - fixtures
+    now = NOW
+    house.write((evidence_requests, [request(1)]), (staffing_actions, [action(1)]))
+    for digest in DIGESTS:
+        deliver(house.services, digest, "acme", "scheduler", now=now, scheduled=True)
+    expected = Counter(row["recipient"] for row in house.rows(channel="email"))
+    assert expected["ann@acme.example"] > 1
+    assert drain(house.services, now=now + timedelta(minutes=5), outside=outside).attempts == 0
+    assert drain(house.services, now=now + timedelta(minutes=11), outside=outside).sent == expected.total()
+    assert sorted(mail["To"] for _, _, mail in mailbox.mails) == sorted(expected)
+    mail = next(one for _, _, one in mailbox.mails if one["To"] == "ann@acme.example")
+    text, html = mail.get_body(("plain",)).get_content(), mail.get_body(("html",)).get_content()
+    assert f"Today there are {expected['ann@acme.example']} messages for you:" in text
+    assert "SLA reminders" in mail["Subject"]
+    assert (html.count("<html"), html.count("Open the whole report")) == (1, expected["ann@acme.example"])
