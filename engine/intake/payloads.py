@@ -14,6 +14,8 @@ from engine.model.errors import BadRequest
 from engine.model.vocabulary import IngestRoute
 
 QUICK = 1  # of zlib's levels: JSON shrinks to a tenth of itself even so
+SMALL = 512  # of so few bytes compression saves fewer than a hundred, and hands the interpreter to another thread
+BRACKETS = (b"{", b"[")  # no compressed body begins with one
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,14 @@ def decode_json(body: bytes) -> Any:  # any JSON value
 
 
 def pack_body(body: bytes) -> bytes:
-    """The body as it is kept."""
-    return zlib.compress(redact_body(body), QUICK)
+    """The body as it is kept: a small object or list of JSON as it stands, anything else compressed."""
+    kept = redact_body(body)
+    return kept if len(kept) <= SMALL and kept[:1] in BRACKETS else zlib.compress(kept, QUICK)
 
 
 def unpack_body(kept: bytes) -> bytes:
     """The body again, but for its secrets."""
-    return zlib.decompress(kept)
+    return kept if kept[:1] in BRACKETS else zlib.decompress(kept)
 
 
 def redact_body(body: bytes) -> bytes:

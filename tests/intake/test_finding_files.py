@@ -312,6 +312,6 @@ def test_what_is_nothing_known_says_what_it_may_be():
 
 
 def test_the_examples_of_the_documents_are_read():
-    text = (Path(__file__).parents[2] / "docs" / "scanner-files.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "scanner-files.md").read_text()
     blocks = re.findall(r"```(json|xml)\n(.*?)```", text, re.DOTALL)
     assert [(kind, read(block).received) for kind, block in blocks] == [("json", 1), ("xml", 1)]

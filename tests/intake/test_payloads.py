@@ -34,10 +34,18 @@ def test_values_under_the_names_of_secrets_and_secrets_in_texts_go(body, kept):
         (b"{" + b"[" * 100_000, b"{" + b"[" * 100_000),
         (b"[" * 100_000 + b"]" * 100_000, b"[" * 100_000 + b"]" * 100_000),
         (b"", b""),
+        (b"{not json", b"{not json"),
+        (b"x of a small text", b"x of a small text"),
     ],
 )
 def test_what_is_no_json_is_kept_as_text_whose_other_bytes_stay(body, kept):
     assert unpack_body(pack_body(body)) == kept
+
+
+def test_a_small_object_is_kept_as_it_stands_and_a_large_one_compressed():
+    small, large = b'{"title":"Disk full"}', json.dumps({"note": "Disk full. " * 100}).encode()
+    assert (pack_body(small), unpack_body(pack_body(large))) == (small, large.replace(b": ", b":", 1))
+    assert len(pack_body(large)) < 100
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,17 @@
 
 from engine.intake.imports.describe import describe_tables
 from engine.intake.imports.imports import ImportResult, import_paths
+from engine.intake.imports.mapping import ColumnMapping, read_mapping
 from engine.intake.imports.sources import files_in, is_table
 from engine.intake.imports.write import TableCounts
 
 __all__ = [
     "ImportResult",
+    "ColumnMapping",
     "TableCounts",
     "describe_tables",
     "files_in",
     "import_paths",
     "is_table",
+    "read_mapping",
 ]

@@ -25,13 +25,17 @@ class Batch:
 
 @dataclass(frozen=True)
 class SheetRows:
-    """A table in a file. ``decimal`` is the mark that the format implies; ``read`` yields at least one batch."""
+    """A table in a file. ``decimal`` is the mark that the format implies; ``read`` yields at least one batch.
+
+    ``header_row`` is where the header was found, if not in the first row: then there is nothing else to read.
+    """
 
     table: str
     file: str
     read: Callable[[Problems], Iterator[Batch]]
     decimal: str | None = "."
     sha256: str | None = None
+    header_row: int = 1
 
 
 def text_cell(value: object, structured: bool) -> str | None:

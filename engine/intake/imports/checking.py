@@ -9,6 +9,7 @@ from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.checks import CheckResult, Keys, report_missing
 from engine.intake.imports.events import EventImport
 from engine.intake.imports.headers import Header
+from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.rows import RowReader
 from engine.intake.imports.spool import RowSpool
@@ -26,13 +27,14 @@ def check_sheet(
     progress: Progress,
     *,
     once: bool = True,
+    mapping: ColumnMapping = PLAIN,
 ) -> CheckResult:
     """Read the sheet twice: once for what its columns say as a whole, once for the values of its cells.
 
     ``once``: of each key there may be one row.
     """
     table = importable(sheet.table)
-    header = Header(table, sheet.file, problems)
+    header = Header(table, sheet.file, problems, mapping)
     text, typed = RowSpool(folder / f"{table.name}.text"), RowSpool(folder / f"{table.name}.typed")
     for frame in header.frames(sheet):
         text.append(frame)
@@ -52,7 +54,9 @@ def check_sheet(
             progress(f"checking {sheet.file}", typed.rows)
         if once:
             keys.report(sheet.file, typed, problems)
-    return CheckResult(table, sheet.file, sheet.sha256, columns, tuple(missing) if not always else (), typed)
+    return CheckResult(
+        table, sheet.file, sheet.sha256, columns, tuple(missing) if not always else (), typed, header.ignored
+    )
 
 
 def _missing(table: Importable, given: Sequence[str]) -> dict[str, bool]:

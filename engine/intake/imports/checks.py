@@ -1,7 +1,7 @@
 """What rows must satisfy together: one row for a key, rows that references point to, columns that new rows need."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 import polars as pl
@@ -23,7 +23,10 @@ FIXED = {"poam_items": "weakness_key"}
 
 @dataclass(frozen=True)
 class CheckResult:
-    """A file whose cells hold: its rows wait in ``spool``. ``missing`` are columns that only new rows need."""
+    """A file whose cells hold: its rows wait in ``spool``. ``missing`` are columns that only new rows need.
+
+    ``ignored``: headers that were left out, each with the column that is nearest in name.
+    """
 
     table: Importable
     file: str
@@ -31,6 +34,7 @@ class CheckResult:
     columns: tuple[str, ...]
     missing: tuple[str, ...]
     spool: RowSpool
+    ignored: Mapping[str, str | None] = field(default_factory=dict)
 
 
 class Keys:

@@ -3,7 +3,7 @@
 import codecs
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,7 +15,6 @@ from engine.intake.imports.batches import Batch
 from engine.intake.imports.names import squash
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.spool import BATCH_ROWS
-from engine.intake.imports.tables import Importable
 
 DELIMITERS = (",", ";", "\t", "|")
 BLOCK = 1 << 20
@@ -59,8 +58,8 @@ def _decodes(blocks: Iterator[bytes], encoding: str) -> bool:
     return True
 
 
-def dialect_of(path: Path, encoding: str, table: Importable) -> Dialect:
-    """The delimiter under which the header names the most columns of the table, then the most columns."""
+def dialect_of(path: Path, encoding: str, known: Collection[str]) -> Dialect:
+    """The delimiter under which the header names the most of the known columns, then the most columns."""
     with path.open(
         encoding=encoding, errors="replace", newline=""
     ) as file:  # whoever reads the rows says what is wrong
@@ -70,11 +69,10 @@ def dialect_of(path: Path, encoding: str, table: Importable) -> Dialect:
             return Dialect(encoding, declared[1], offset=1)
         if squash(first) == "" and not first.strip("\r\n"):
             return Dialect(encoding, ",")
-    known = {squash(name) for name in table.fields}
 
     def fit(delimiter: str) -> tuple[int, int]:
         cells = next(csv.reader([first], delimiter=delimiter), [])
-        return len(known.intersection(map(squash, cells))), len(cells)
+        return len(set(known).intersection(map(squash, cells))), len(cells)
 
     return Dialect(encoding, max(DELIMITERS, key=fit))
 
@@ -121,7 +119,7 @@ def _columns(
     rows: list[list[str]], header: Sequence[str], first_row: int, file: str, problems: Problems
 ) -> list[pl.Series]:
     width = len(header)
-    if any(len(row) != width for row in rows):
+    if not {width}.issuperset(map(len, rows)):
         for number, row in enumerate(rows, start=first_row):
             extra = [cell for cell in row[width:] if cell.strip()]
             if extra:

@@ -10,9 +10,11 @@ from engine.intake.imports.problems import Problems
 from engine.intake.imports.spool import BATCH_ROWS, RowSpool
 from engine.model.vocabulary import Outcome
 from engine.store import EventRow
+from engine.store.chain import SpelledEvent
 from engine.store.schema.audit import audit_log
 
 KNOWN, HASH = "#known", "#hash"
+INSTANT = "%Y-%m-%dT%H:%M:%S%.6fZ"  # of UTC, as ``instant_text`` writes it
 CHUNK = 10_000
 FEW_FOR_EACH = 20
 _DEFAULTS: dict[str, Outcome] = {"outcome": "success"}
@@ -85,17 +87,26 @@ def _places(seqs: list[int]) -> ColumnElement[bool]:
 
 def new_events(rows: pl.DataFrame) -> Iterator[EventRow]:
     """Those of the rows that are not recorded yet."""
+    return map(EventRow._make, _new(rows).iter_rows())
+
+
+def spelled_events(rows: pl.DataFrame) -> Iterator[SpelledEvent]:
+    """The same with their moments as the chain spells them, a column at a time."""
+    return _new(rows).with_columns(pl.col("occurred_at").dt.strftime(INSTANT)).iter_rows()
+
+
+def _new(rows: pl.DataFrame) -> pl.DataFrame:
     columns = [
         pl.col(name) if name in rows.columns else pl.lit(_DEFAULTS.get(name), dtype=pl.String).alias(name)
         for name in EventRow._fields
     ]
-    return map(EventRow._make, rows.filter(~pl.col(KNOWN)).select(columns).iter_rows())
+    return rows.filter(~pl.col(KNOWN)).select(columns)
 
 
-def event_rows(spool: RowSpool, progress: Callable[[str, int], None]) -> Iterator[EventRow]:
+def event_rows(spool: RowSpool, progress: Callable[[str, int], None]) -> Iterator[SpelledEvent]:
     """The events that are new, in the order of the file."""
     done = 0
     for rows in spool:
-        yield from new_events(rows)
+        yield from spelled_events(rows)
         done += rows.height
         progress("writing audit_log", done)

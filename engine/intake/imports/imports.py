@@ -3,7 +3,7 @@
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from engine.intake.imports.checks import (
     check_references,
 )
 from engine.intake.imports.events import KNOWN, EventImport
+from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
 from engine.intake.imports.sources import find_table, sheets
 from engine.intake.imports.spool import BATCH_ROWS, RowSpool
@@ -31,6 +32,7 @@ from engine.intake.imports.write import (
 )
 from engine.model.document import Position
 from engine.model.errors import Usage
+from engine.model.suggestions import suggestion
 from engine.store import PLATFORM, Revision, Store
 from engine.store.schema import IMPORTABLE
 
@@ -40,27 +42,48 @@ EVENTS = "audit_log"
 
 @dataclass(frozen=True)
 class ImportResult:
-    """``tables`` in the order of the schema; ``after`` is the new head, None when nothing changed."""
+    """``tables`` in the order of the schema; ``after`` is the new head, None when nothing changed or was to be.
+
+    ``ignored``: by file the headers that were left out, each with the column that is nearest in name.
+    """
 
     tables: Mapping[str, TableCounts]
     before: int
     after: int | None
+    ignored: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
 
     @property
     def changed(self) -> bool:
         return self.after is not None
 
 
+class _Rehearsal(Exception):
+    """The way out of a revision that is not to be."""
+
+    def __init__(self, result: ImportResult) -> None:
+        super().__init__()
+        self.result = result
+
+
 def import_paths(
-    store: Store, paths: Sequence[Path], *, org_id: str, actor: str, now: datetime, progress: Progress | None = None
+    store: Store,
+    paths: Sequence[Path],
+    *,
+    org_id: str,
+    actor: str,
+    now: datetime,
+    progress: Progress | None = None,
+    mapping: ColumnMapping = PLAIN,
+    rehearsed: bool = False,
 ) -> ImportResult:
     """Import files, and the files of folders, into one organization.
 
     An organization that does not exist is made when the files have its row of ``organizations``. ``progress`` gets
     what is being done and the rows so far. Usage for wrong paths and names; InvalidData, with ``details``, for bad
-    cells. Nothing is written unless everything holds.
+    cells. Nothing is written unless everything holds; ``rehearsed``, all is checked and nothing is written at all.
     """
-    return import_sheets(store, sheets(paths), org_id, actor, now, progress or silent)
+    found = sheets(paths, mapping)
+    return import_sheets(store, found, org_id, actor, now, progress or silent, mapping=mapping, rehearsed=rehearsed)
 
 
 def frame_sheets(frames: Mapping[str, pl.DataFrame]) -> list[SheetRows]:
@@ -76,23 +99,36 @@ def frame_sheets(frames: Mapping[str, pl.DataFrame]) -> list[SheetRows]:
 
 
 def import_sheets(
-    store: Store, found: Sequence[SheetRows], org_id: str, actor: str, now: datetime, progress: Progress
+    store: Store,
+    found: Sequence[SheetRows],
+    org_id: str,
+    actor: str,
+    now: datetime,
+    progress: Progress,
+    *,
+    mapping: ColumnMapping = PLAIN,
+    rehearsed: bool = False,
 ) -> ImportResult:
     """Import sheets into one organization, as ``import_paths`` does."""
     head = store.head(org_id)
     if head is None:
-        check_new_organization(org_id, found)
+        check_new_organization(org_id, found, [known for known, _ in store.organizations()])
     problems = Problems()
     with tempfile.TemporaryDirectory(prefix="hq-import-") as folder:
-        files = check_sheets(store, found, Path(folder), org_id, problems, progress)
+        files = check_sheets(store, found, Path(folder), org_id, problems, progress, mapping=mapping)
         problems.raise_any()
-        return _write(store, files, org_id, actor, now, head, progress)
+        try:
+            return _write(store, files, org_id, actor, now, head, progress, rehearsed)
+        except _Rehearsal as end:
+            return end.result
 
 
-def check_new_organization(org_id: str, found: Sequence[SheetRows]) -> None:
+def check_new_organization(org_id: str, found: Sequence[SheetRows], known: Sequence[str] = ()) -> None:
     """Usage where an organization of that name cannot be made from the sheets."""
     if "organizations" not in {sheet.table for sheet in found}:
-        raise Usage(f"There is no organization {org_id!r}; import a file organizations with its row to make it.")
+        near = suggestion(org_id, known)
+        told = f"There is no organization {org_id!r}; import a file organizations with its row to make it."
+        raise Usage(f"{told} {near}" if near else told)
     if org_id == PLATFORM or not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", org_id):
         raise Usage(f"An organization's name is lower case letters, digits and hyphens; got {org_id!r}.")
 
@@ -106,12 +142,15 @@ def check_sheets(
     progress: Progress,
     *,
     once: bool = True,
+    mapping: ColumnMapping = PLAIN,
 ) -> dict[str, CheckResult]:
     """The sheets in the order in which they are written, checked; ``once`` as for ``check_sheet``."""
     with store.reader() as connection:
         files = {}
         for sheet in sorted(found, key=lambda sheet: _order(sheet.table)):
-            files[sheet.table] = check_sheet(sheet, folder, connection, org_id, problems, progress, once=once)
+            files[sheet.table] = check_sheet(
+                sheet, folder, connection, org_id, problems, progress, once=once, mapping=mapping
+            )
         check_references(connection, org_id, files, problems)
         for checked in files.values():
             check_new_rows(connection, org_id, checked, problems)
@@ -131,6 +170,7 @@ def _write(
     now: datetime,
     head: Position | None,
     progress: Progress,
+    rehearsed: bool,
 ) -> ImportResult:
     create = organization_values(files.get("organizations")) if head is None else None
     with store.revision(org_id, actor, now=now, create=create) as revision:
@@ -143,9 +183,12 @@ def _write(
                 counts[name] = write_table(revision, checked, progress)
         if create is not None:
             counts["organizations"] = replace(counts["organizations"], created=1, updated=0, unchanged=0)
+        ignored = {checked.file: checked.ignored for checked in files.values() if checked.ignored}
+        if rehearsed:  # the revision is undone by the way out of it
+            raise _Rehearsal(ImportResult(counts, revision.start[0], None, ignored))
         if any(count.changed for count in counts.values()):
             revision.record("import.completed", details={"files": [_summary(name, c) for name, c in counts.items()]})
-        return ImportResult(counts, revision.start[0], revision.last_seq if revision.touched else None)
+        return ImportResult(counts, revision.start[0], revision.last_seq if revision.touched else None, ignored)
 
 
 def _recheck(revision: Revision, checked: CheckResult) -> CheckResult:

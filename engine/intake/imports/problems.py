@@ -15,6 +15,7 @@ class Problems:
 
     def __init__(self) -> None:
         self.count = 0
+        self._advice: list[str] = []
         self._files: dict[str, int] = {}
         self._cells: list[tuple[int, int, int, dict[str, str | int]]] = []
 
@@ -41,6 +42,11 @@ class Problems:
             self.add(file, row, column, expected(cell), cell)
         self.count += max(rows.len() - LISTED, 0)
 
+    def advise(self, sentence: str) -> None:
+        """Say in the end what may help, once."""
+        if sentence not in self._advice:
+            self._advice.append(sentence)
+
     def raise_any(self) -> None:
         """InvalidData when anything was collected."""
         if not self.count:
@@ -52,9 +58,8 @@ class Problems:
         cells = "1 bad cell" if self.count == 1 else f"{self.count:,} bad cells"
         listed = "" if self.count <= LISTED else f" (the first {LISTED:,} are listed)"
         them = "it" if self.count == 1 else "them"
-        raise InvalidData(
-            f"Nothing was imported: {cells} in {where}{listed}; correct {them} and import again.", details=details
-        )
+        told = f"Nothing was imported: {cells} in {where}{listed}; correct {them} and import again."
+        raise InvalidData(" ".join([told, *self._advice]), details=details)
 
     def _trim(self) -> None:
         self._cells = sorted(self._cells, key=lambda cell: cell[:3])[:LISTED]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.csv_files import dialect_of, encoding_of, read_delimited
+from engine.intake.imports.header_rows import LOOKED_AT, header_row, header_row_of
+from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.names import by_squashed, closest_name, squash
 from engine.intake.imports.tables import Importable, importable
 from engine.intake.imports.typed_files import (
@@ -26,9 +28,9 @@ SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET)
 _TABLES = by_squashed(IMPORTABLE)
 
 
-def sheets(paths: Sequence[Path]) -> list[SheetRows]:
+def sheets(paths: Sequence[Path], mapping: ColumnMapping = PLAIN) -> list[SheetRows]:
     """What the files and folders hold, in the order given; Usage for what is no file, no format or no table."""
-    found = [sheet for path in paths for file in files_in(path) for sheet in _sheets(file)]
+    found = [sheet for path in paths for file in files_in(path) for sheet in _sheets(file, mapping)]
     if not found:
         raise Usage("There is nothing to import: name a file or a folder with files.")
     first: dict[str, str] = {}
@@ -69,12 +71,12 @@ def files_in(path: Path) -> Iterator[Path]:
         yield file
 
 
-def _sheets(path: Path) -> list[SheetRows]:
+def _sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")
     if suffix in WORKBOOKS:
-        return _worksheets(path)
+        return _worksheets(path, mapping)
     table = find_table(path.stem, path.name)
     structured = importable(table).headers("json")
     if suffix in JSON_LINES:
@@ -83,24 +85,26 @@ def _sheets(path: Path) -> list[SheetRows]:
         ]
     if suffix in PARQUET:
         return [SheetRows(table, path.name, partial(read_parquet, path, path.name, structured), sha256=_digest(path))]
-    return [_delimited(path, importable(table))]
+    return [_delimited(path, importable(table), mapping)]
 
 
-def _delimited(path: Path, table: Importable) -> SheetRows:
+def _delimited(path: Path, table: Importable, mapping: ColumnMapping) -> SheetRows:
     encoding = encoding_of(path)
     if encoding is None:
         raise InvalidData(f"{path.name} is neither UTF-8 nor Windows-1252 text nor UTF-16 with a byte order mark.")
-    dialect = dialect_of(path, encoding, table)
+    known = mapping.columns(table)
+    dialect = dialect_of(path, encoding, known)
     return SheetRows(
         table.name,
         path.name,
         partial(read_delimited, path, path.name, dialect),
         decimal={",": ".", ";": ","}.get(dialect.delimiter),
         sha256=_digest(path),
+        header_row=1 if dialect.offset else header_row_of(path, encoding, known),
     )
 
 
-def _worksheets(path: Path) -> list[SheetRows]:
+def _worksheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
     workbook, digest = open_workbook(path), _digest(path)
     names = workbook.sheet_names
     single = len(names) == 1 and (squash(path.stem) in _TABLES or squash(names[0]) not in _TABLES)
@@ -111,7 +115,10 @@ def _worksheets(path: Path) -> list[SheetRows]:
         table = importable(find_table(path.stem if single else name, f"{path.name}, sheet {name}"))
         exact = table.headers("control")
         label = path.name if single else f"{path.name}, sheet {name}"
-        found.append(SheetRows(table.name, label, partial(read_worksheet, workbook, name, exact), sha256=digest))
+        read = partial(read_worksheet, workbook, name, exact)
+        top = workbook.load_sheet(name, header_row=None, skip_rows=0, n_rows=LOOKED_AT, dtypes="string")
+        row = header_row(top.to_polars().rows(), mapping.columns(table)) if top.height else 1
+        found.append(SheetRows(table.name, label, read, sha256=digest, header_row=row))
     return found
 
 
