@@ -9,7 +9,6 @@ import sys
 from collections.abc import Mapping
 
 from engine.exposure.attack_paths import Simulation
-from engine.model.ask import PERIOD_DAYS
 from engine.reporting.index import index
 from engine.sales.billing import lemonsqueezy, paypal_events
 from engine.web import lanes
@@ -102,7 +101,7 @@ from engine.web.handlers.digests import chain_route, delivery_route, preview_rou
 from engine.web.handlers.proxy import REASONING, ROBOT, proxy_route
 from engine.web.handlers.reports import report_route
 from engine.web.limits import CONTACT, COPILOT_TURNS, INGEST, INGEST_SIZE, SENSITIVE
-from engine.web.routes import CSV, EVENTS, HTML, ICS, MARKDOWN, PLAIN, ZIP, Route
+from engine.web.routes import CSV, EVENTS, HTML, ICS, MARKDOWN, PDF, PLAIN, XLSX, ZIP, Route
 
 DIGEST = {digest.name: digest for digest in index().digests}
 CHAPTERS: Mapping[str, tuple[Route, ...]] = {
@@ -240,7 +239,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         delivery_route("POST", "/api/governance/compliance/obligation-density-alerts", ADMINS, DIGEST["obligation-density-alerts"]),
         scheduled_route("POST", "/api/governance/compliance/obligation-density-alerts/scheduled", cron("SVC_DENSITY_ALERT_CRON_SECRET"), DIGEST["obligation-density-alerts"]),
         report_route("GET", "/api/governance/compliance/obligation-density-trend-history", S, "obligation-density-trend-history"),
-        Route("GET", "/api/governance/compliance/committee-meeting-pack", S, bundles.committee_meeting_pack, SENSITIVE, parameters=(PERIOD_DAYS,), answer=ZIP, status=(200, 304), errors=(409,), lane=lanes.ARCHIVES),
+        Route("GET", "/api/governance/compliance/committee-meeting-pack", S, bundles.committee_meeting_pack, SENSITIVE, parameters=bundles.MEETING_PACK, answer=(ZIP, PDF), status=(200, 304), errors=(409,), lane=lanes.ARCHIVES),
         preview_route("GET", "/api/governance/compliance/attestation-renewal", S, DIGEST["attestation-renewal"]),
         delivery_route("POST", "/api/governance/compliance/attestation-renewal", ADMINS, DIGEST["attestation-renewal"]),
         scheduled_route("POST", "/api/governance/compliance/attestation-renewal/scheduled", cron("SVC_ATTESTATION_RENEWAL_CRON_SECRET"), DIGEST["attestation-renewal"]),
@@ -250,7 +249,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("GET", "/api/governance/compliance/bundles/{id}", S, bundles.bundle, SENSITIVE, answer=BundleDetail, lane=lanes.ARCHIVES, in_worker=True),
         Route("GET", "/api/governance/compliance/bundles/{id}/download", S, bundles.download, answer=ZIP, status=(200, 304), lane=lanes.EXPORTS),
         report_route("GET", "/api/governance/compliance/crosswalk", S, "crosswalk"),
-        Route("GET", "/api/governance/compliance/workbook", S, bundles.workbook, SENSITIVE, parameters=(PERIOD_DAYS,), answer=ZIP, status=(200, 304), errors=(409,), lane=lanes.ARCHIVES),
+        Route("GET", "/api/governance/compliance/workbook", S, bundles.workbook, SENSITIVE, parameters=bundles.WORKBOOK, answer=(ZIP, XLSX), status=(200, 304), errors=(409,), lane=lanes.ARCHIVES),
         delivery_route("POST", "/api/governance/compliance/digest", ADMINS, DIGEST["compliance-digest"]),
         scheduled_route("POST", "/api/governance/compliance/digest/scheduled", cron("SVC_DIGEST_CRON_SECRET"), DIGEST["compliance-digest"]),
         preview_route("GET", "/api/governance/compliance/sla-reminders", S, DIGEST["sla-reminders"]),
@@ -262,7 +261,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("GET", "/api/governance/compliance/assessor-tokens", S, assessors.list_tokens, parameters=(assessors.WINDOW,), answer=AssessorTokens),
         Route("POST", "/api/governance/compliance/assessor-tokens", ADMINS, assessors.create_token, SENSITIVE, parameters=None, body=JsonBody(assessors.NewToken), answer=AssessorTokenSecret, status=201, errors=(409,)),
         Route("DELETE", "/api/governance/compliance/assessor-tokens/{id}", ADMINS, assessors.revoke_token, parameters=None, answer=AssessorTokenMetadata),
-        Route("GET", "/api/governance/compliance/assessor/{id}", ASR, assessors.export, parameters=None, answer=(ReportEnvelope, EvidenceExport, CSV, HTML, MARKDOWN, ICS, ZIP), status=(200, 304), errors=(429,), lane=lanes.ARCHIVES),
+        Route("GET", "/api/governance/compliance/assessor/{id}", ASR, assessors.export, parameters=None, answer=(ReportEnvelope, EvidenceExport, CSV, HTML, MARKDOWN, ICS, ZIP, XLSX, PDF), status=(200, 304), errors=(429,), lane=lanes.ARCHIVES),
         Route("GET", "/api/governance/compliance/export", S, evidence_pack.export, SENSITIVE, parameters=evidence_pack.PARAMETERS, answer=(EvidenceExport, CSV), lane=lanes.EXPORTS),
         report_route("GET", "/api/governance/compliance/type-ii", S, "type-ii"),
         report_route("GET", "/api/governance/compliance/iso-assessment", S, "iso-assessment"),
@@ -290,7 +289,7 @@ CHAPTERS: Mapping[str, tuple[Route, ...]] = {
         Route("POST", "/api/admin/pilots", PADM, pilots.create, body=JsonBody(pilots.NewPilot), answer=PilotReceipt, status=201, errors=(404, 409)),
         Route("GET", "/api/admin/pilots/{id}", PADM, pilots.detail, answer=PilotDetail),
         Route("PATCH", "/api/admin/pilots/{id}", PADM, pilots.change, body=JsonBody(pilots.PilotChanges), answer=PilotReceipt, errors=(409,)),
-        Route("GET", "/api/admin/pilots/{id}/proposal", PADM, pilots.shown_proposal, parameters=pilots.PROPOSAL, answer=(PilotProposal, HTML, MARKDOWN)),
+        Route("GET", "/api/admin/pilots/{id}/proposal", PADM, pilots.shown_proposal, parameters=pilots.PROPOSAL, answer=(PilotProposal, HTML, MARKDOWN, PDF)),
         Route("GET", "/api/admin/pilots/{id}/calendar", PADM, pilots.calendar, parameters=(pilots.MEETING,), answer=ICS, errors=(409,)),
         Route("GET", "/api/admin/pilots/export", PADM, pilots.export, SENSITIVE, parameters=pilots.FILTERS, answer=CSV, lane=lanes.EXPORTS),
     ),

@@ -1,10 +1,14 @@
-"""Which notifications a person wants: one flag for each digest and channel. E-mail is on until switched off."""
+"""Which notifications a person wants: one flag for each digest and channel, and one that keeps mails apart.
+
+E-mail is on until switched off; mails of a day come as one until somebody wants them apart.
+"""
 
 from collections.abc import Mapping
 
 from engine.model.errors import BadRequest
 from engine.model.vocabulary import PERSONAL_CHANNELS
 from engine.store import Revision
+from engine.store.queries.claims import APART
 from engine.store.rows import first
 from engine.store.schema.organizations import users
 
@@ -24,8 +28,9 @@ DIGESTS = (
     "bundle_created",
 )
 DEFAULTS: Mapping[str, bool] = {
-    f"{digest}_{channel}": channel == "email" for digest in DIGESTS for channel in PERSONAL_CHANNELS
-}  # fmt: skip
+    **{f"{digest}_{channel}": channel == "email" for digest in DIGESTS for channel in PERSONAL_CHANNELS},
+    APART: False,
+}
 
 
 def flags(stored: object) -> dict[str, bool]:

@@ -8,7 +8,7 @@ from engine.store.rows import first, many, pick
 from engine.store.schema.organizations import memberships, users
 
 _PROFILE = ("name", "title", "active", "deletion_requested_at")
-_MEMBERSHIP = ("role", "status", "workspace_id", "since_on")
+_MEMBERSHIP = ("role", "status", "workspace_id", "since_on", "display_name")
 _INCIDENT = (
     "id", "title", "severity", "status", "service_id", "source", "owner", "opened_at", "acknowledged_at",
     "mitigated_at", "resolved_at", "closed_at", "summary", "root_cause",

@@ -1,4 +1,4 @@
-"""The rule language of policies: data, no code. ``docs/policy-rules.md`` describes it.
+"""The rule language of policies: data, no code. ``docs/reference/policy-rules.md`` describes it.
 
 Every rule that checks out can be evaluated, ends, and touches nothing: conditions are finite trees of bounded size over
 a fixed set of fields, without names, calls or loops.

@@ -69,7 +69,7 @@ def moment(at: datetime) -> str:
 
 
 def spoken(at: datetime) -> str:
-    """16 November 2026 at 19:17."""
+    """16 Nov 2026 at 19:17."""
     return f"{spelled_day(at.date())} at {at:%H:%M}{_offset(at)}"
 
 

@@ -9,6 +9,8 @@ MEDIA_TYPES = {
     "text/html": "html",
     "text/markdown": "md",
     "text/calendar": "ics",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    "application/pdf": "pdf",
     "application/zip": "zip",
 }
 

@@ -23,6 +23,7 @@ from engine.web.local_mode import check_local
 from engine.web.parameters import parameters
 from engine.web.ready_answers import ReadyAnswer
 from engine.web.routes import WITH_BODY, Route
+from engine.web.sign_in_page import sign_in_page, wants_page
 
 log = logging.getLogger("hq.web")
 T = TypeVar("T")
@@ -113,7 +114,10 @@ class Responder:
         except NotInMemory:
             raise
         except Problem as problem:
-            return error_response(self._rechecked(route, request, problem), request.id)
+            found = self._rechecked(route, request, problem)
+            if isinstance(found, Unauthorized) and wants_page(request):
+                return sign_in_page(request, found)
+            return error_response(found, request.id)
         except Exception as error:
             # The last resort of the door: the trace goes to the log under the request's id, the client gets no inside.
             log.error("request %s failed\n%s", request.id, traceback.format_exc())

@@ -17,7 +17,7 @@ from engine.automation.policy_rules import (
     problems,
 )
 
-PAGE = (Path(__file__).parents[2] / "docs/policy-rules.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/reference/policy-rules.md").read_text()
 EXAMPLES = [msgspec.json.decode(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
 ALL = fields_of(playbook("rotate-key"))
 CONTEXT = {

@@ -66,7 +66,7 @@ def test_every_moment_of_a_review_is_in_the_zone_that_it_names_once():
         "2026-10-25 02:30:00",
         "2026-10-25 02:30:00 (UTC+01:00)",
     ]
-    assert "On 25 October 2026 at 01:30 “Checkout is slow”" in text
+    assert "On 25 Oct 2026 at 01:30 “Checkout is slow”" in text
     assert "2 h" in text
 
 

@@ -32,6 +32,8 @@ def check(method, path, status, content_type, body):
         return
     if status >= 400:
         assert status in failures(route), f"{method} {path} answers {status}, which it does not declare"
+        if (status, media) == (401, "text/html"):  # for a person at a browser, who asked for a report as HTML
+            return
         msgspec.json.decode(body, type=Failure)
         return
     assert status in route.statuses, f"{method} {path} answers {status}, which it does not declare"

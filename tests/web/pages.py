@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "monitors"
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "monitors"
 ADDRESS, TOKEN = "https://console.example.com", "svc_ingest_REPLACE_ME"
 BLOCK = re.compile(r"^```(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -65,6 +65,16 @@ def test_a_token_without_signature_is_refused(console, clock):
     assert word(Client(console, unsigned).get(REPORT)) == (401, "invalid_session")
 
 
+def test_a_browser_that_followed_a_link_is_told_to_sign_in_and_machines_get_the_error(console, clock):
+    client = Client(console)
+    page = client.get(f"{REPORT}?format=html", accept="text/html,application/xhtml+xml")
+    assert (page.status, page.headers["content-type"]) == (401, "text/html; charset=utf-8")
+    assert b"Sign in to" in page.body
+    assert "script" not in page.headers["content-security-policy"]
+    assert word(client.get(f"{REPORT}?format=html", accept="application/json")) == (401, "unauthorized")
+    assert word(client.get(REPORT, accept="text/html")) == (401, "unauthorized")
+
+
 def test_a_session_ends_when_its_time_is_over(sign_in, clock):
     client = sign_in()
     assert client.get(REPORT).status == 200

@@ -64,8 +64,8 @@ def test_every_report_route_has_a_past(later):
                             "later days are still to come; got '2026-11-23'."),
         ("asOf=2020-01-01", "The parameter asOf must be a day from 2026-11-20 to 2026-11-22: "
                             "the records begin then; got '2020-01-01'."),
-        ("asof=2026-11-20", "The parameter 'asof' is not known to attestations; it accepts periodDays, explain, asOf, "
-                            "revision, since and format."),
+        ("asof=2026-11-20", "The parameter 'asof' is not known to attestations; it accepts periodDays, control, "
+                            "owner, framework, vendor, table, rows, explain, asOf, revision, since and format."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_said(later, query, message):

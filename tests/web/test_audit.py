@@ -4,12 +4,16 @@ import csv
 import io
 from datetime import timedelta
 
+import polars as pl
 import pytest
 from sqlalchemy import select
 
+from engine.reporting.render.csv import csv_chunks
+from engine.reporting.render.csv_cells import joined_chunks
 from engine.store import EventRow
 from engine.store.chain import GENESIS
-from engine.store.queries import audit as pages
+from engine.store.queries import audit
+from engine.store.queries import audit_text as pages
 from engine.store.schema.audit import access_log, chain_cuts
 from tests.conftest import NOW
 
@@ -57,8 +61,8 @@ def test_the_export_has_the_rows_of_the_caller_in_chain_order(sign_in, peopled):
 def test_every_row_has_the_hash_of_the_event_before_it(sign_in, peopled):
     append(peopled, event("e1"), event("e2"), event("e3", "owner@acme.example"), event("e4"))
     with peopled.reader() as connection:
-        hashes = dict(connection.execute(select(pages.audit_log.c.seq, pages.audit_log.c.hash).where(
-            pages.audit_log.c.org_id == "acme")).all())  # fmt: skip
+        hashes = dict(connection.execute(select(audit.audit_log.c.seq, audit.audit_log.c.hash).where(
+            audit.audit_log.c.org_id == "acme")).all())  # fmt: skip
     rows = read(sign_in(MEMBER).get(OWN))
     assert [(row["previous_hash"], row["hash"]) for row in rows] == [
         (hashes[2], hashes[3]), (hashes[3], hashes[4]), (hashes[5], hashes[6])
@@ -69,13 +73,13 @@ def test_the_first_event_follows_the_beginning_and_the_first_kept_one_the_cut(si
     client = sign_in("setup@acme.example")
     assert client.get(OWN).status == 401
     with peopled.reader() as connection:
-        assert pages._hash_before(connection, "acme", 1) == GENESIS
-        assert pages._hash_before(connection, "acme", 8) is None
+        assert audit._hash_before(connection, "acme", 1) == GENESIS
+        assert audit._hash_before(connection, "acme", 8) is None
     with peopled.revision("acme", "retention", now=NOW) as revision:
         revision.insert(chain_cuts, [{"seq": 7, "hash": "f" * 64, "cut_at": NOW}])
         revision.record("retention.purged")
     with peopled.reader() as connection:
-        assert pages._hash_before(connection, "acme", 8) == "f" * 64
+        assert audit._hash_before(connection, "acme", 8) == "f" * 64
 
 
 @pytest.mark.parametrize(
@@ -142,13 +146,15 @@ def test_events_that_come_while_it_is_read_are_not_in_it(peopled, monkeypatch):
     found = pages.own_events(peopled, "acme", MEMBER, None)
     first = next(found)
     append(peopled, event("late"))
-    assert [row[1] for page in (first, *found) for row in page] == ["e0", "e1", "e2"]
+    assert [row[1] for page in (first, *found) for row in page.cells()] == ["e0", "e1", "e2"]
 
 
 def test_both_engines_give_the_same_text(any_store, monkeypatch):
     monkeypatch.setattr(pages, "PAGE", 2)
     append(any_store, *(event(f"e{i}", details='{"a":1}', ago=timedelta(hours=i)) for i in range(3)))
-    rows = [row for page in pages.own_events(any_store, "acme", MEMBER, NOW - timedelta(hours=1)) for row in page]
+    rows = [
+        row for page in pages.own_events(any_store, "acme", MEMBER, NOW - timedelta(hours=1)) for row in page.cells()
+    ]
     assert [row[:4] for row in rows] == [
         (2, "e0", "2026-11-20T08:30:00.000000Z", "2026-11-20T08:30:00.000000Z"),
         (3, "e1", "2026-11-20T07:30:00.000000Z", "2026-11-20T08:30:00.000000Z"),
@@ -164,3 +170,32 @@ def test_exports_leave_a_line_in_the_access_log_and_no_revision(sign_in, peopled
         lines = connection.execute(select(access_log.c.actor, access_log.c.resource, access_log.c.format)).all()
     assert sorted(map(tuple, lines)) == [(MEMBER, OWN, "csv"), (MEMBER, CHAT, "csv")]
     assert peopled.head("acme") == head
+
+
+STRANGE = (
+    "", "a,b", 'say "x"', "=1+1", " +1", "\t", "line\nline\r", "\u200b@x", "＝1", "-", "\x1a", "'", "Łódź", "/etc/x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_the_database_joins_any_text_to_the_same_file(size, any_store, monkeypatch):
+    monkeypatch.setattr(pages, "PAGE", size)
+    details = [None, "{}", "[1,2]", "-1", '"=x"', '{"a":"b,\\"c\\""}', '{"b":[-1,-2]}', "[]", '","']
+    odd = [*STRANGE, *(["\0", "a\0b"] if any_store.dialect == "sqlite" else [])]
+    append(
+        any_store,
+        *(event(f"{each}{place}", object_id=each, object_type=each or None) for place, each in enumerate(odd)),
+        *(event(f"d{place}", details=each, controls="soc2:CC6.1; x:y") for place, each in enumerate(details)),
+    )
+    found = b"".join(joined_chunks(audit.COLUMNS, pages.own_events(any_store, "acme", MEMBER, None)))
+    (every,) = audit.events_between(any_store, "acme", 1, 10_000)
+    rows = [row for row in every if row.actor == MEMBER]
+    schema = {name: pl.Int64 if name in ("seq", "revision") else pl.String for name in audit.COLUMNS}
+    assert found == b"".join(csv_chunks([pl.DataFrame(rows, schema=schema, orient="row")]))
+
+
+def test_plain_events_are_never_spelled_one_by_one(any_store, monkeypatch):
+    append(any_store, *(event(f"e{i}", object_id=f"/srv/{i}", details='{"a":"b,c"}') for i in range(3)))
+    (page,) = pages.own_events(any_store, "acme", MEMBER, None)
+    monkeypatch.setattr(pages, "entries", lambda *_: pytest.fail("the text of the page is its CSV"))
+    assert b"".join(joined_chunks(audit.COLUMNS, [page])).count(b'"{""a"":""b,c""}"') == 3

@@ -87,10 +87,13 @@ def test_a_report_has_its_own_parameters_formats_and_media_types():
         "template",
         "sheet",
         "scans",
+        "control",
+        "table",
+        "rows",
         "explain",
         "format",
     ]
-    assert operation["parameters"][-5]["schema"]["enum"] == ["json", "csv", "html", "md", "oscal"]
+    assert operation["parameters"][-5]["schema"]["enum"] == ["json", "csv", "html", "md", "xlsx", "oscal"]
     common = DOCUMENT["components"]["parameters"]
     assert operation["parameters"][-4:-1] == [{"$ref": f"#/components/parameters/{name}"} for name in common]
     assert [one["schema"] for one in common.values()] == [
@@ -102,6 +105,7 @@ def test_a_report_has_its_own_parameters_formats_and_media_types():
         "text/csv",
         "text/html",
         "text/markdown",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         "application/json",
     ]
 

@@ -167,6 +167,12 @@ def test_filters_select_the_same_pilots_for_list_and_export(admin, pilot):
     assert row["name"] == '\'=HYPERLINK("http://evil.example")'
 
 
+@pytest.mark.usefixtures("paper")
+def test_a_proposal_comes_on_paper(admin, pilot):
+    answer = admin.get(f"{PATH}/{pilot}/proposal?format=pdf")
+    assert (answer.headers["content-type"], answer.body[:5]) == ("application/pdf", b"%PDF-")
+
+
 def test_the_same_proposal_in_three_formats(admin, pilot):
     facts = admin.get(f"{PATH}/{pilot}/proposal").json
     html = admin.get(f"{PATH}/{pilot}/proposal?format=html")
@@ -175,7 +181,7 @@ def test_the_same_proposal_in_three_formats(admin, pilot):
     assert facts["number"] == f"HQE-1-{facts['inputs_sha256'][:8].upper()}"
     page, text = html.body.decode(), plain.body.decode().replace("\\", "")
     shown = ["Audit in spring", facts["number"], "Ready for the audit in spring", "Each figure is traced",
-             "1 December 2026, 09:00\u00a0UTC, 60\u00a0minutes", "24 November 2026, 09:00\u00a0UTC, 30\u00a0minutes", "20 December 2026",
+             "1 Dec 2026, 09:00\u00a0UTC, 60\u00a0minutes", "24 Nov 2026, 09:00\u00a0UTC, 30\u00a0minutes", "20 Dec 2026",
              "Ana Muster", "Company Ltd", facts["inputs_sha256"], *(one["title"] for one in facts["frameworks"]),
              *(line["title"] for line in facts["price"]["lines"]), *facts["assumptions"], *facts["excluded"]]  # fmt: skip
     total = f"EUR {facts['price']['total_cents'] // 100:,}.00"
@@ -205,7 +211,7 @@ def test_a_proposal_says_what_is_not_agreed(admin):
         "draft", ["the frameworks in scope", "the date of the kickoff", "the date of the review"],
     )  # fmt: skip
     assert b"Draft. Still to be agreed" in admin.get(f"{PATH}/{pilot}/proposal?format=html").body
-    for query in ("format=pdf", "asOf=tomorrow", "asOf=1850-01-01", "day=1"):
+    for query in ("format=docx", "asOf=tomorrow", "asOf=1850-01-01", "day=1"):
         assert word(admin.get(f"{PATH}/{pilot}/proposal?{query}"))[0] == 400
 
 

@@ -96,4 +96,4 @@ def test_what_cannot_be_asked_is_said(later, query, message):
 def test_formats_that_make_no_sense_of_a_difference_are_refused(later):
     answer = later.get(f"{route_of('obligation-ics')}?since=2026-11-20&format=ics")
     assert (answer.status, answer.json["error"]) == (400, "unknown_format")
-    assert answer.json["message"] == "The report obligation-ics comes as json, csv, html, md; got 'ics'."
+    assert answer.json["message"] == "The report obligation-ics comes as json, csv, html, md, xlsx; got 'ics'."

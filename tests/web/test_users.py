@@ -281,8 +281,11 @@ def test_the_export_has_everything_of_the_caller_and_no_secret(sign_in, peopled)
     assert answer.headers["content-disposition"] == 'attachment; filename="acme-user-export-2026-11-20.json"'
     assert content["profile"]["email"] == MEMBER
     assert content["memberships"] == [
-        {"organization": "acme", "role": "member", "status": "active", "workspace_id": None, "since_on": None}
-    ]
+        {
+            "organization": "acme", "role": "member", "status": "active", "workspace_id": None, "since_on": None,
+            "display_name": None,
+        }
+    ]  # fmt: skip
     assert [row["id"] for row in content["incidents"]] == ["mine", "opened"]
     assert [row["id"] for row in content["api_keys"]] == [key["id"]]
     assert [row["id"] for row in content["alert_ingest_tokens"]] == [token["id"]]

@@ -93,6 +93,7 @@ class OwnMembership(Shape):
     status: str
     workspace_id: str | None
     since_on: date | None
+    display_name: str | None
 
 
 class OwnIncident(Shape):

@@ -56,6 +56,7 @@ class ReportEnvelope(msgspec.Struct):
     settings_version: int
     coverage: CoverageShare | None
     headline: str
+    next_step: str
     summary: dict[str, object]
     definitions: dict[str, str]
     footnotes: list[str]

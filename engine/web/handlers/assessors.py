@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from engine.accounts import assessors
 from engine.accounts.tokens import ASSESSOR
-from engine.model.ask import PERIOD_DAYS, Parameter
+from engine.model.ask import Parameter
 from engine.model.days import local_day
 from engine.model.errors import BadRequest, Forbidden, NotFound
 from engine.store import Revision
@@ -43,7 +43,7 @@ class Export:
 
 EXPORTS: dict[str, Export] = {
     "evidence-export": Export(evidence_pack.export, evidence_pack.PARAMETERS),
-    "workbook": Export(bundles.workbook, (PERIOD_DAYS,)),
+    "workbook": Export(bundles.workbook, bundles.WORKBOOK),
     **{name: Export(ReportHandler(name), None) for name in assessors.REPORTS},
 }
 

@@ -1,24 +1,18 @@
 """Audit exports, streamed as CSV."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from engine.model.ask import Parameter
 from engine.model.days import local_day
 from engine.reporting.render import RENDERERS, download_name
-from engine.store.queries.audit import (
-    COLUMNS,
-    AuditEntry,
-    chat_deliveries,
-    own_events,
-)
+from engine.reporting.render.csv_cells import joined_chunks
+from engine.store.queries.audit import COLUMNS
+from engine.store.queries.audit_text import JoinedEvents, chat_deliveries, own_events
 from engine.web.access_log import note_access
 from engine.web.http import Request, Response
-
-if TYPE_CHECKING:
-    import polars as pl
 
 DAYS = {"24h": 1, "7d": 7, "30d": 30}
 WINDOW = Parameter("window", "all", "how far back events are exported", choices=(*DAYS, "all"))
@@ -44,11 +38,9 @@ def _since(request: Request) -> datetime | None:
     return request.now - timedelta(days=DAYS[window]) if window in DAYS else None
 
 
-def _download(request: Request, what: str, pages: Iterator[list[AuditEntry]]) -> Response:
+def _download(request: Request, what: str, pages: Iterator[JoinedEvents]) -> Response:
     """The first page is read before anything is sent, so that a failure still has a status of its own."""
-    from engine.reporting.render.csv import csv_chunks
-
-    chunks = csv_chunks(_frame(page) for page in pages)
+    chunks = joined_chunks(COLUMNS, _ahead(pages))
     first = next(chunks)
     left_with = note_access(request, "csv")
     services, org_id = request.services, request.caller.org_id
@@ -58,9 +50,10 @@ def _download(request: Request, what: str, pages: Iterator[list[AuditEntry]]) ->
     return Response(chain([first], chunks), RENDERERS["csv"].content_type, headers=headers)
 
 
-def _frame(page: list[AuditEntry]) -> "pl.DataFrame":
-    import polars as pl
-
-    schema = {name: pl.Int64 if name in ("seq", "revision") else pl.String for name in COLUMNS}
-    columns = zip(*page, strict=True) if page else ([] for _ in COLUMNS)
-    return pl.DataFrame(dict(zip(COLUMNS, map(list, columns), strict=True)), schema=schema)
+def _ahead(pages: Iterator[JoinedEvents]) -> Iterator[JoinedEvents]:
+    """The next page is read while the one before is written."""
+    with ThreadPoolExecutor(1, "export") as thread:
+        coming = thread.submit(next, pages, None)
+        while (page := coming.result()) is not None:
+            coming = thread.submit(next, pages, None)
+            yield page

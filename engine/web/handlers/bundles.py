@@ -8,15 +8,16 @@ from typing import Annotated
 
 import msgspec
 
-from engine.archives import bundles, packs
+from engine.archives import bundles, packs, single_files
 from engine.archives.announcement import ROUTE
 from engine.archives.verification import sound_archive, verify_bundle
 from engine.archives.windows import Days, days
 from engine.digests import each
+from engine.model.ask import PERIOD_DAYS, Parameter
 from engine.model.errors import NotFound
 from engine.model.file_errors import file_problem
 from engine.model.vocabulary import ArchiveKind
-from engine.reporting.render import dated_stem
+from engine.reporting.render import RENDERERS, dated_stem, download_name
 from engine.runtime.services import Services
 from engine.store import PLATFORM
 from engine.web.access_log import note_access
@@ -30,6 +31,11 @@ from engine.web.http import (
 from engine.web.lanes import ARCHIVES
 
 ZIP = "application/zip"
+WORKBOOK = (
+    PERIOD_DAYS,
+    Parameter("format", "zip", "an archive, or its tables in one spreadsheet", choices=("zip", "xlsx")),
+)
+MEETING_PACK = (PERIOD_DAYS, Parameter("format", "zip", "an archive, or its pages on paper", choices=("zip", "pdf")))
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
@@ -107,15 +113,31 @@ def download(request: Request) -> Response:
 
 
 def workbook(request: Request) -> Response:
-    """GET /api/governance/compliance/workbook: a ZIP of evidence, crosswalk and every assessment."""
-    period = request.options["periodDays"]
-    return _pack(request, "workbook", Days(f"{period}d", period))
+    """GET /api/governance/compliance/workbook: a ZIP of evidence, crosswalk and every assessment, or a spreadsheet."""
+    return _of_kind(request, "workbook")
 
 
 def committee_meeting_pack(request: Request) -> Response:
-    """GET /api/governance/compliance/committee-meeting-pack: a ZIP with what a committee needs to meet."""
-    period = request.options["periodDays"]
-    return _pack(request, "committee-meeting-pack", Days(f"{period}d", period))
+    """GET /api/governance/compliance/committee-meeting-pack: a ZIP with what a committee needs to meet, or a PDF."""
+    return _of_kind(request, "committee-meeting-pack")
+
+
+def _of_kind(request: Request, kind: ArchiveKind) -> Response:
+    period, form = request.options[PERIOD_DAYS.name], request.options["format"]
+    return _pack(request, kind, Days(f"{period}d", period)) if form == "zip" else _single(request, kind, form, period)
+
+
+def _single(request: Request, kind: ArchiveKind, form: str, period: int) -> Response:
+    org_id, renderer = request.caller.org_id, RENDERERS[form]
+    wanted = single_files.file_name(request.services, org_id, kind, form, period, now=request.now).key
+    headers = {"ETag": f'"{wanted}"'}
+    if not_changed(request.headers.get("if-none-match", ""), wanted):
+        return Response(status=304, headers=headers, content_type=renderer.content_type, cache=REVALIDATE)
+    arguments = (org_id, kind, form, period, request.now)
+    made = request.computing.call(request, single_files.single_file, arguments, ARCHIVES)
+    file = download_name(org_id, kind, made.name.as_of, form)
+    headers = {"ETag": f'"{made.name.key}"', "Content-Disposition": f'attachment; filename="{file}"'}
+    return Response(made.data, renderer.content_type, headers=headers | note_access(request, form), cache=REVALIDATE)
 
 
 def _pack(request: Request, kind: ArchiveKind, window: Days) -> Response:

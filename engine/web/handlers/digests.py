@@ -102,7 +102,7 @@ class ScheduledHandler:
         digest.report.parse(query)
 
         def run(org_id: str) -> Run:
-            return deliver(services, digest, org_id, CRON, now=request.now, query=query)
+            return deliver(services, digest, org_id, CRON, now=request.now, query=query, scheduled=True)
 
         if wanted.org_id is not None:
             return answer(run(_known(request, wanted.org_id)).shown())

@@ -46,9 +46,9 @@ FILTERS = (
 )
 LISTED = (*FILTERS, PAGE, PER_PAGE)
 COLUMNS = tuple(str(column.name) for column in pilots.columns if column.name not in ("org_id", "revision"))
-FORMATS = ("json", "html", "md")
+FORMATS = ("json", "html", "md", "pdf")
 PROPOSAL = (
-    Parameter("format", None, "json, html or md", choices=FORMATS),
+    Parameter("format", None, "json, html, md or pdf", choices=FORMATS),
     Parameter("asOf", None, "day of the proposal, YYYY-MM-DD"),
 )
 MEETING = Parameter("event", "all", "which meeting", choices=(*kept.MEETINGS, "all"))
@@ -146,8 +146,14 @@ def shown_proposal(request: Request) -> Response:
             renderer.content_type,
             headers={**headers, "Content-Security-Policy": CONTENT_SECURITY_POLICY},
         )
-    headers |= note_access(request, "md")
-    return Response(pages.markdown(facts), renderer.content_type, headers=headers)
+    if form == "pdf":
+        from engine.reporting.render.pdf import of_pages
+
+        data = of_pages([pages.html(facts)])
+    else:
+        data = pages.markdown(facts)
+    headers |= note_access(request, form)
+    return Response(data, renderer.content_type, headers=headers)
 
 
 def calendar(request: Request) -> Response:

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from engine.model.as_of import AsOf
 from engine.model.errors import BadRequest
+from engine.model.filters import Filters
 from engine.reporting.render import CONTENT_SECURITY_POLICY, RENDERERS, download_name
 from engine.web.access import Access
 from engine.web.access_log import head_headers, note_access
@@ -74,8 +75,10 @@ def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook
     at, query = AsOf.take(query)
     declared = services.snapshots.report(name)
     form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared.formats_of(query))
-    form = declared.format(form, declared.parse(query))
-    if at is not None:  # what is to be sent next does not follow from it
+    parameters = declared.parse(query)
+    form = declared.format(form, parameters)
+    filters = Filters.of(parameters, declared.parameters)
+    if at is not None or filters:  # what is to be sent next does not follow from it
         outlook = None
     hashed = outlook is not None and form == "json"
     question = Question(caller.org_id, name, tuple(query.items()), form, hashed, at)
@@ -87,7 +90,8 @@ def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook
     if outlook is not None and content_hash is not None:
         headers |= outlook.headers(request, content_hash)
     kind = "attachment" if renderer.attachment else "inline"
-    file = download_name(caller.org_id, name, artifact.name.as_of, artifact.name.format)
+    what = f"{name} {filters.file_words}" if filters else name
+    file = download_name(caller.org_id, what, artifact.name.as_of, artifact.name.format)
     headers["Content-Disposition"] = f'{kind}; filename="{file}"'
     if artifact.name.format == "html":
         headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY

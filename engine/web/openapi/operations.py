@@ -11,7 +11,7 @@ from engine.web.handlers.assessors import EXPORTS
 from engine.web.handlers.assessors import export as assessor_export
 from engine.web.handlers.reports import ReportHandler
 from engine.web.openapi.examples import body_example
-from engine.web.openapi.report_schemas import Object
+from engine.web.openapi.report_schemas import Object, report_filters
 from engine.web.openapi.responses import responses
 from engine.web.openapi.schemas import Schemas
 from engine.web.openapi.security import security
@@ -100,7 +100,12 @@ def _of_report(handler: ReportHandler, catalogue: Mapping[str, Report]) -> list[
     report = catalogue[handler.report]
     own = [one for one in report.parameters if not (handler.of_caller and one.name == "actor")]
     explain = [report.explain] if report.figures else []
-    return [*own, *explain, Parameter("format", report.formats[0], "the report's format", choices=report.formats)]
+    return [
+        *own,
+        *report_filters(report),
+        *explain,
+        Parameter("format", report.formats[0], "the report's format", choices=report.formats),
+    ]
 
 
 def _of_exports(catalogue: Mapping[str, Report]) -> Iterable[Parameter]:

@@ -1,15 +1,19 @@
 """Closed JSON Schemas of the reports: every figure of the summary, every column of every table, and nothing else."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 import polars as pl
 
 from engine.model.aggregates import Count, Distinct
+from engine.model.ask import Parameter
 from engine.model.declaration import EXPLAIN
 from engine.model.figure import Figure
+from engine.model.filters import NAMING, ROWS, TABLE, filters_beside
 from engine.model.report import Report
 from engine.model.vocabulary import Unit
+from engine.reporting.excerpt import naming
 from engine.reporting.shape import TableShape, shape
 
 Object: TypeAlias = dict[str, object]
@@ -24,14 +28,28 @@ def report_name(report: Report) -> str:
 
 
 def report_schema(report: Report, envelope: Mapping[str, object]) -> Object:
-    """What the report answers with as JSON; ``envelope`` is the schema that all of them share."""
+    """What the report answers with as JSON; ``envelope`` is the schema that all of them share.
+
+    No table is required: filters leave out those that they cannot be asked of.
+    """
     found = shape(report)
     tables = {table.name: _rows(table) for table in found.tables}
     summary = {
         **{figure.id: _figure(figure) for figure in report.figures},
         **{name: {"description": "As the organization set it or was asked."} for name in found.further},
     }
-    return _closed(envelope, report, {**tables, "summary": _members(summary)}, set(tables) - found.constant)
+    return _closed(envelope, report, {**tables, "summary": _members(summary)}, tables)
+
+
+def report_filters(report: Report) -> list[Parameter]:
+    """The filters that the report takes: those that some table has a column for, its tables, and all rows of pages."""
+    tables = shape(report).tables
+    beside = filters_beside(report.parameters)
+    found = [beside[kind] for kind in NAMING if kind in beside and any(naming(kind, one.columns) for one in tables)]
+    names = ", ".join(table.name for table in tables)
+    if TABLE.name in beside and tables:
+        found.append(replace(TABLE, help=f"{TABLE.help}: {names}"))
+    return [*found, ROWS] if ROWS.name in beside and "html" in report.formats else found
 
 
 def explanation_schema(envelope: Mapping[str, object]) -> Object:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from engine.model.declaration import WHEN_ASKED
 from engine.model.report import Report
 from engine.reporting.render import RENDERERS
 from engine.web.answers.shape import Failure, OscalDocument, ReportEnvelope
@@ -59,7 +60,10 @@ def failure_response(status: int, schemas: Schemas) -> Object:
     headers: Object = {"X-Request-Id": REQUEST_ID}
     if status == 429:
         headers["Retry-After"] = {"required": True, "description": "Seconds to wait.", "schema": {"type": "string"}}
-    return {"description": said, "headers": headers, "content": {JSON: {"schema": schemas.of(Failure)}}}
+    content: Object = {JSON: {"schema": schemas.of(Failure)}}
+    if status == 401:  # a browser that asks for a page is told in one
+        content["text/html"] = {"schema": {"type": "string"}}
+    return {"description": said, "headers": headers, "content": content}
 
 
 def responses(route: Route, catalogue: Mapping[str, Report], schemas: Schemas) -> Object:
@@ -92,7 +96,8 @@ def _report(handler: object, catalogue: Mapping[str, Report], schemas: Schemas) 
     content: Object = {}
     for form in report.formats:
         if form not in JSON_FORMATS:
-            content[RENDERERS[form].content_type.partition(";")[0]] = {"schema": {"type": "string"}}
+            media = RENDERERS[form].content_type.partition(";")[0]
+            content[media] = {"schema": {} if form in WHEN_ASKED else {"type": "string"}}
     kinds = [JSON_FORMATS[form] for form in report.formats if form in JSON_FORMATS]
     if kinds:
         others = [kind for kind in kinds if kind is not ReportEnvelope]

@@ -8,6 +8,7 @@ from waitress.buffers import OverflowableBuffer, ReadOnlyFileBasedBuffer
 from waitress.channel import HTTPChannel
 
 SMALL_BYTES = 4096  # up to which copying an answer costs less than keeping it apart from its header
+MOST_IN_MEMORY = 4 * 1024 * 1024  # of a connection's answers, beyond which what follows goes to the disk
 MOST_AT_ONCE = 256 * 1024  # bytes that one client is sent in one turn of the loop
 
 
@@ -55,7 +56,7 @@ class SendingChannel(HTTPChannel):  # type: ignore[misc] # waitress has no types
         """Keep what is to be sent: on the disk what does not fit into memory, else as it is."""
         if isinstance(data, ReadOnlyFileBasedBuffer):
             self._hold_apart(data)
-        elif SMALL_BYTES < len(data) < self.adj.outbuf_overflow:
+        elif SMALL_BYTES < len(data) < self.adj.outbuf_overflow and self.total_outbufs_len < MOST_IN_MEMORY:
             self._hold_apart(SentBytes(data))
         else:
             if self.current_outbuf_count >= self.adj.outbuf_high_watermark:

@@ -1,14 +1,14 @@
 """A server from its start to its end, in the process that is told to stop."""
 
-import gc
 import resource
 from collections.abc import Callable
 
+from engine.runtime.garbage import rare_collections
 from engine.runtime.scheduled_work import ScheduledWork
 from engine.runtime.stop_signals import StopSignals
 from engine.web.serving.server import ConsoleServer
 
-OBJECTS_BETWEEN_COLLECTIONS = 20_000
+OBJECTS_BETWEEN_COLLECTIONS = 20_000  # requests leave few cycles, and a look stops all of them
 
 
 def run(
@@ -26,19 +26,10 @@ def run(
     if work is not None:
         work.start()
     _allow_files()
-    gc.collect()
-    gc.freeze()  # what is loaded by now stays: looking through it again and again finds nothing
-    before = gc.get_threshold()
-    gc.set_threshold(
-        OBJECTS_BETWEEN_COLLECTIONS, *before[1:]
-    )  # requests leave few cycles, and a look stops all of them
-    try:
+    with rare_collections(OBJECTS_BETWEEN_COLLECTIONS):
         if ready is not None:
             ready()
         served = server.serve()
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()  # else DuckDB complains on the way out of objects that were never freed
     return (work is None or work.end()) and served
 
 
