@@ -187,7 +187,8 @@ class Timekeeper(BackgroundScheduler):  # type: ignore[misc] # APScheduler has n
     def _process_jobs(self) -> float:
         now = datetime.now(self.timezone)
         for planned in self.get_jobs():
-            if abs(planned.next_run_time - now) > timedelta(seconds=TICK_SECONDS):  # the clock was set
+            due = getattr(planned, "next_run_time", None)  # one that is still being added has none yet
+            if due is not None and abs(due - now) > timedelta(seconds=TICK_SECONDS):  # the clock was set
                 planned.modify(next_run_time=now)
         wait: float | None = super()._process_jobs()
         return TICK_SECONDS if wait is None else min(wait, TICK_SECONDS)

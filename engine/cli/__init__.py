@@ -13,6 +13,7 @@ import click
 from engine.cli.archive import verify
 from engine.cli.backup import backup, check, restore
 from engine.cli.common import write_log
+from engine.cli.completion import completion
 from engine.cli.deliveries import deliveries, endpoints
 from engine.cli.demo import demo
 from engine.cli.differences import diff
@@ -25,57 +26,47 @@ from engine.cli.doors import (
 )
 from engine.cli.erase import erase
 from engine.cli.figures import figures
+from engine.cli.gate import gate
 from engine.cli.gateway import gateway
 from engine.cli.heads import heads, keys, prove
+from engine.cli.help import LONGEST_LINE, TaskGroup
 from engine.cli.ingest import ingest
 from engine.cli.openapi import openapi
+from engine.cli.pages import open_, reports
 from engine.cli.poam import poam
 from engine.cli.records import import_, tables
 from engine.cli.reports import build, explain, export, report
 from engine.cli.session import session
+from engine.cli.unsubscribe import unsubscribe
 from engine.model.errors import Problem
 from engine.model.file_errors import door_problem
 from engine.runtime.private_files import write_privately
 
+TASKS = {
+    "Look": (demo, reports, open_, report, export, figures),
+    "Ask why and since when": (explain, diff, gate),
+    "Bring records in": (import_, tables, ingest, poam),
+    "Sign in, take a person out": (session, erase),
+    "What leaves by mail, chat and webhook": (deliveries, endpoints, unsubscribe),
+    "Prove": (verify, heads, prove, keys),
+    "Run": (serve, scheduler, gateway, build, config, migrate),
+    "Keep": (backup, restore, check),
+    "For programs and shells": (routes, openapi, completion),
+}
+"""What one wants to do, with the commands for it: the help of ``hq``."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
+INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C during a query
+
+
+@click.group(
+    cls=TaskGroup,
+    tasks=TASKS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": LONGEST_LINE},
+    no_args_is_help=True,
+)
 @click.version_option(package_name="hq-console", prog_name="hq")
 def commands() -> None:
     """Compliance reports from your own records: import them, build the reports, read them here or over HTTP."""
-
-
-for command in (
-    demo,
-    serve,
-    scheduler,
-    gateway,
-    migrate,
-    import_,
-    tables,
-    build,
-    report,
-    explain,
-    diff,
-    figures,
-    export,
-    session,
-    deliveries,
-    endpoints,
-    ingest,
-    poam,
-    verify,
-    heads,
-    prove,
-    keys,
-    erase,
-    backup,
-    restore,
-    check,
-    routes,
-    openapi,
-    config,
-):
-    commands.add_command(command)
 
 
 def hq(arguments: Sequence[str]) -> None:
@@ -91,6 +82,10 @@ def hq(arguments: Sequence[str]) -> None:
         sys.exit(130)
     except Problem as problem:
         _say(problem)
+    except RuntimeError as error:
+        if str(error) != INTERRUPTED:
+            raise
+        sys.exit(130)
     except (OSError, MemoryError) as error:
         found = None if isinstance(error, BrokenPipeError) else door_problem(error)
         if found is None:

@@ -3,25 +3,32 @@
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import click
 
+from engine.cli.names import organization_names
 from engine.model.errors import Usage
+from engine.model.suggestions import suggestion
 from engine.runtime.private_files import narrow
 from engine.runtime.settings import Settings
 
 if TYPE_CHECKING:  # loaded where a command works with them: `hq --help` shows every command and needs none of it
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress, ProgressColumn, TaskID
 
     from engine.runtime.services import Services
 
 MINUTE = 60.0
-org_option = click.option("--org", metavar="ORG", help="Organization. May be left out where there is only one.")
+org_option = click.option(
+    "--org",
+    metavar="ORG",
+    help="Organization. May be left out where there is only one.",
+    shell_complete=organization_names,
+)
 
 
 def write_log() -> None:
@@ -57,8 +64,10 @@ def organization(found: "Services", org: str | None) -> str:
     if org in known:
         return str(org)
     there = ", ".join(known) if known else "none yet; `hq import` or `hq demo` makes one"
-    problem = "Name an organization with --org" if org is None else f"There is no organization {org!r}"
-    raise Usage(f"{problem}; there is {there}.")
+    if org is None:
+        raise Usage(f"Name an organization with --org; there is {there}.")
+    near = suggestion(org, known)
+    raise Usage(f"There is no organization {org!r}; there is {there}.{near and ' '}{near}")
 
 
 class Steps:
@@ -70,24 +79,22 @@ class Steps:
         self._said: dict[str, int] = {}
         self._begun: dict[str, tuple[float, int]] = {}  # when something was said first, and how much was done then
 
-    def __enter__(self) -> "Steps":
+    def __enter__(self) -> Self:
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
+        from rich.progress import Progress
 
         terminal = Console(stderr=True)
         if terminal.is_terminal:
-            times = TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn()
-            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times
-            self._bars = Progress(*columns, console=terminal)
+            self._bars = Progress(*self._columns(), console=terminal)
             self._bars.start()
         return self
+
+    def _columns(self) -> "Sequence[ProgressColumn]":
+        """What stands in the line of a bar."""
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        times = TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn()
+        return TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -1,14 +1,18 @@
 """The command that shows it all."""
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.cli.common import Steps, now, open_console_services
+from engine.cli.common import now, open_console_services
+from engine.cli.one_bar import OneBar
+from engine.cli.pages import SITES, write_sites
 from engine.runtime.settings import Settings
 from engine.store import PLATFORM
 
@@ -30,11 +34,9 @@ def demo(no_serve: bool, host: str, port: int) -> None:
     from engine.cli.workers import serve_console
     from engine.reporting import batch
     from engine.reporting.chunk_runs import in_processes
-    from engine.reporting.site import write_site
+    from engine.reporting.site import INDEX
     from engine.store.row_log import salts_from
     from engine.web.serving.server import listen
-    from engine.web.sessions import Sessions
-    from reports import SECTIONS
 
     settings = _settings(PLATFORM_ADMIN)
     listening = None if no_serve else listen(host, port, private=not settings.session_auth)
@@ -45,42 +47,70 @@ def demo(no_serve: bool, host: str, port: int) -> None:
             if ended is not None:
                 again = f"remove {settings.data_dir} and run it again"
                 click.echo(f"The past of {org_id} ends on {ended}, as hq demo was interrupted: {again}.", err=True)
-        with Steps() as steps, salts_from(b"demo"):
+        with OneBar(_seconds(DEMO_ORGANIZATIONS)) as steps, salts_from(b"demo"):
             missing = [org_id for org_id in DEMO_ORGANIZATIONS if org_id not in known]
             steps("demo organizations", 0, len(missing))
             for number, (org_id, tables) in enumerate(_told(missing, now()), start=1):
                 replay(services, org_id, tables, now=now())
                 steps("demo organizations", number, len(missing))
             fill_platform(services.store, settings, now())
-            site = settings.data_dir / "site"
             jobs = os.cpu_count() or 1
+            together = services.batch(now())
             went = batch.build(
                 services.store,
-                services.batch(now()),
+                together,
                 DEMO_ORGANIZATIONS,
                 in_processes(jobs),
                 shares=jobs,
                 progress=steps,
             )
-            pages = []
-            for org_id in DEMO_ORGANIZATIONS:
-                with services.snapshots.open(org_id, now=now()) as snapshot:
-                    pages.append(write_site(snapshot, site / org_id, sections=SECTIONS, progress=steps))
+            folders = {org_id: settings.data_dir / SITES / org_id for org_id in DEMO_ORGANIZATIONS}
+            write_sites(together, folders, steps)
         artifacts = sum(result.made + result.kept for result in went.results.values())
         click.echo(went.message(f"{artifacts} reports of {len(went.results)} organizations are ready."))
-        click.echo(f"Browse them without a server: {pages[0]}")
-        sessions, address = Sessions(settings), f"http://{host}:{port}/api"
-        cookie = sessions.issue("owner@aurora.example", "aurora", now=now())
-        click.echo(f"\nSign in as owner@aurora.example with the cookie\n  svc_session={cookie}\n\nTry:")
-        for path in ("posture-score", "executive-summary?format=md", "gap-remediations?format=csv"):
-            click.echo(f"  curl -b svc_session={cookie} '{address}/governance/compliance/{path}'")
         others = ", ".join(f"owner@{org_id}.example" for org_id in DEMO_ORGANIZATIONS if org_id != "aurora")
-        click.echo(f"`hq session --email ADDRESS` prints the cookie of {others} (dune is in its first month).")
-        if services.store.role(PLATFORM, PLATFORM_ADMIN):
-            cookie = sessions.issue(PLATFORM_ADMIN, PLATFORM, now=now())
-            click.echo(_administration(settings, PLATFORM_ADMIN, cookie, address))
-    if listening is not None:
-        serve_console(settings, listening, f"http://{host}:{port}", threads=settings.threads, scheduled=True)
+        click.echo(f"`hq session --email ADDRESS` signs in as others: {others} (dune is in its first month).")
+        administrator = bool(services.store.role(PLATFORM, PLATFORM_ADMIN))
+        if administrator and PLATFORM_ADMIN not in settings.platform_admin_emails:
+            click.echo(f"{PLATFORM_ADMIN} may see leads and pilots once {ADMINS} names that address too.")
+        owner, admin = (settings.data_dir / f"demo-{role}.cookies" for role in ("owner", "admin"))
+        _write_cookie(settings, owner, "owner@aurora.example", "aurora", host)
+        if administrator:
+            _write_cookie(settings, admin, PLATFORM_ADMIN, PLATFORM, host)
+
+    def say_how() -> None:
+        serves = "Ctrl-C" if listening is not None else f"nothing runs; `hq demo --port {port}` serves it until Ctrl-C"
+        click.echo(f"\nopen     {(folders[DEMO_ORGANIZATIONS[0]] / INDEX).absolute().as_uri()}")
+        address = f"http://{host}:{port}/api/governance/compliance/posture-score"
+        further = f"   (leads and pilots: {_quoted(admin)})" if administrator else ""
+        click.echo(f"sign in  curl -b {_quoted(owner)} '{address}'{further}")
+        click.echo(f"stop     {serves}")
+
+    if listening is None:
+        say_how()
+    else:
+        serve_console(settings, listening, say_how, threads=settings.threads, scheduled=True)
+
+
+def _seconds(org_ids: Sequence[str]) -> dict[str, float]:
+    """How long the parts of the demo take on a small machine: what counts is how they compare."""
+    return {"demo organizations": 30.0, "organizations": 25.0, **{f"export {org_id}": 5.0 for org_id in org_ids}}
+
+
+def _quoted(file: Path) -> str:
+    return shlex.quote(os.path.relpath(file))
+
+
+def _write_cookie(settings: Settings, file: Path, email: str, org_id: str, host: str) -> None:
+    """A session in a file for the option -b of curl, which nobody else may read."""
+    from engine.runtime.private_files import write_over
+    from engine.web.sessions import COOKIE, LIFE, Sessions
+
+    moment = now()
+    token = Sessions(settings).issue(email, org_id, now=moment)
+    ends = int((moment + LIFE).timestamp())
+    line = "\t".join((f"#HttpOnly_{host}", "FALSE", "/", "FALSE", str(ends), COOKIE, token))
+    write_over(file, f"# Netscape HTTP Cookie File: {email}\n{line}\n".encode())
 
 
 def _told(org_ids: Sequence[str], moment: datetime) -> "Iterator[tuple[str, dict[str, DayRows]]]":
@@ -107,14 +137,3 @@ def _settings(admin: str) -> Settings:
     """Those of the environment. Where it names no platform administrator, the demo has one: nobody has in real life."""
     settings = Settings.of_process()
     return settings if settings.platform_admin_emails else replace(settings, platform_admin_emails=(admin,))
-
-
-def _administration(settings: Settings, admin: str, cookie: str, address: str) -> str:
-    """How to sign in as the platform's administrator, or what is missing for it."""
-    if admin not in settings.platform_admin_emails:
-        return f"\n{admin} may see leads and pilots once {ADMINS} names that address too."
-    return (
-        f"\nLeads and pilots: sign in as {admin} with the cookie\n  svc_session={cookie}\n\nTry:\n"
-        f"  curl -b svc_session={cookie} '{address}/admin/dashboard'\n"
-        f"`hq serve` lets that address in only with\n  {ADMINS}={','.join(settings.platform_admin_emails)}"
-    )

@@ -1,6 +1,7 @@
 """Commands that open the other doors, and those that describe them."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import click
@@ -35,7 +36,7 @@ def serve(host: str, port: int, threads: int | None, processes: int, no_schedule
         serve_console(
             settings,
             listening,
-            f"http://{host}:{port}",
+            partial(click.echo, f"Serving on http://{host}:{port} (Ctrl-C stops)", err=True),
             threads=threads,
             scheduled=not no_scheduler,
             processes=processes,

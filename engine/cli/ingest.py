@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.cli.common import now, open_console_services
+from engine.cli.names import organization_names
+from engine.cli.on_terminal import printable
 from engine.model.errors import NotFound, Usage
 
 if TYPE_CHECKING:
     from engine.runtime.services import Services
     from engine.store.schema.records import IngestPayloadRow
 
-any_org_option = click.option("--org", metavar="ORG", help="Only of this organization; of all without it.")
+any_org_option = click.option(
+    "--org", metavar="ORG", help="Only of this organization; of all without it.", shell_complete=organization_names
+)
 
 
 @click.group()
@@ -98,7 +102,7 @@ def _dead_letter(services: "Services", identifier: str, org: str | None) -> "Ing
 
 @ingest.command(epilog="Example: hq ingest show pay_0199d3f2c1a49f86d081884c7d65 --org aurora")
 @click.argument("identifier", metavar="ID")
-@click.option("--org", required=True, metavar="ORG", help="Organization.")
+@click.option("--org", required=True, metavar="ORG", help="Organization.", shell_complete=organization_names)
 def show(identifier: str, org: str) -> None:
     """Print a body as it came, secrets replaced; the timeline of an incident names it."""
     from engine.intake.payloads import unpack_body
@@ -110,13 +114,7 @@ def show(identifier: str, org: str) -> None:
             row = payload(connection, org, identifier)
     if row is None:
         raise NotFound(f"There is no body {identifier!r} of {org}; bodies are kept for SVC_INGEST_KEEP_DAYS days.")
-    click.echo(_printable(unpack_body(row["body"])))
-
-
-def _printable(body: bytes) -> str:
-    """The text with its control characters spelled out: what somebody sent must not steer a terminal."""
-    text = body.decode("utf-8", "backslashreplace")
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else ascii(sign)[1:-1] for sign in text)
+    click.echo(printable(unpack_body(row["body"]).decode("utf-8", "backslashreplace")))
 
 
 def _check_org(services: "Services", org: str | None) -> None:

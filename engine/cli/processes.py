@@ -14,11 +14,11 @@ import click
 
 from engine.cli.common import write_log
 from engine.model.errors import Problem
+from engine.reporting.spawning import start_deaf
 from engine.runtime.broker import Broker, Line, LinkedWorkers, OfferedWork
 from engine.runtime.process_names import show_name
 from engine.runtime.scheduled_work import ScheduledWork
 from engine.runtime.settings import Settings
-from engine.runtime.spawning import start_deaf
 from engine.runtime.stop_signals import StopSignals
 from engine.runtime.supervisor import Supervisor
 from engine.runtime.worker_process import Assignment

@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,9 @@ from engine.cli.common import (
     org_option,
     organization,
 )
+from engine.cli.names import figure_names, format_names, parameter_names, report_names
+from engine.cli.on_terminal import print_report
+from engine.model.declaration import WHEN_ASKED
 from engine.model.errors import Usage
 from engine.model.file_errors import file_problem
 
@@ -25,6 +27,14 @@ if TYPE_CHECKING:
     from engine.runtime.services import Services
 
 CLUSTER = re.compile(r"(tcp|tls)://[^/\s]+:\d{1,5}")
+param_option = click.option(
+    "--param",
+    "parameters",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A parameter of the report.",
+    shell_complete=parameter_names,
+)
 as_of_option = click.option("--as-of", metavar="DAY", help="As it was at the end of that day, YYYY-MM-DD.")
 
 
@@ -76,10 +86,16 @@ def _builders(services: "Services", jobs: int | None, cluster: str | None) -> "I
 
 
 @click.command(epilog="Example: hq report posture-score --org aurora --format csv --param periodDays=90")
-@click.argument("name")
+@click.argument("name", shell_complete=report_names)
 @org_option
-@click.option("--format", "form", help="json, csv, html, md, ics or oscal, as far as the report has it.")
-@click.option("--param", "parameters", multiple=True, metavar="KEY=VALUE", help="A parameter of the report.")
+@click.option(
+    "--format",
+    "form",
+    help="json, csv, html, md, xlsx, pdf, ics or oscal, as far as the report has it. "
+    "Without: laid out on a terminal, else json.",
+    shell_complete=format_names,
+)
+@param_option
 @as_of_option
 @click.option("--revision", metavar="N", help="As the records were at that position of their chain.")
 def report(
@@ -90,16 +106,16 @@ def report(
     as_of: str | None,
     revision: str | None,
 ) -> None:
-    """Print one report, as it is or as it was: the same bytes as over HTTP."""
-    _print(name, org, form, query_of(parameters, **_past(as_of, revision)))
+    """Print one report, as it is or as it was: to a terminal laid out for it, else the same bytes as over HTTP."""
+    _print(name, org, form, query_of(parameters, **past(as_of, revision)))
 
 
 @click.command(epilog="Example: hq explain program gaps_open --org aurora --format csv")
-@click.argument("name", metavar="REPORT")
-@click.argument("figure")
+@click.argument("name", metavar="REPORT", shell_complete=report_names)
+@click.argument("figure", shell_complete=figure_names)
 @org_option
-@click.option("--format", "form", help="json, csv, html or md.")
-@click.option("--param", "parameters", multiple=True, metavar="KEY=VALUE", help="A parameter of the report.")
+@click.option("--format", "form", help="json, csv, html, md or xlsx. Without: laid out on a terminal, else json.")
+@param_option
 def explain(name: str, figure: str, org: str | None, form: str | None, parameters: tuple[str, ...]) -> None:
     """Print the rows that a figure of a report counts, why each counts, and the columns that make its value."""
     from engine.model.declaration import EXPLAIN
@@ -107,7 +123,7 @@ def explain(name: str, figure: str, org: str | None, form: str | None, parameter
     _print(name, org, form, query_of(parameters, **{EXPLAIN: figure}))
 
 
-def _past(as_of: str | None, revision: str | None = None) -> dict[str, str]:
+def past(as_of: str | None, revision: str | None = None) -> dict[str, str]:
     """The parameters of a question about the past."""
     return {name: text for name, text in (("asOf", as_of), ("revision", revision)) if text is not None}
 
@@ -127,6 +143,11 @@ def query_of(parameters: tuple[str, ...], **asked: str) -> dict[str, str]:
 
 
 def _print(name: str, org: str | None, form: str | None, query: dict[str, str]) -> None:
+    print_report(form, lambda shown: report_bytes(name, org, shown, query))
+
+
+def report_bytes(name: str, org: str | None, form: str | None, query: dict[str, str]) -> bytes:
+    """A report as it is asked for, in a format or its usual one."""
     from engine.model.as_of import AsOf
 
     at, query = AsOf.take(query)
@@ -134,30 +155,35 @@ def _print(name: str, org: str | None, form: str | None, query: dict[str, str]) 
         open_console_services() as services,
         services.snapshots.open(organization(services, org), now=now(), at=at) as snapshot,
     ):
-        artifact = snapshot.bytes(name, query, form)
-    sys.stdout.buffer.write(artifact.data)
-    sys.stdout.flush()
+        return snapshot.bytes(name, query, form).data
 
 
 @click.command(epilog="Example: hq export site/ --org aurora")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @org_option
 @as_of_option
-def export(folder: Path, org: str | None, as_of: str | None) -> None:
-    """Write every report in every format, with an index.html to browse them offline."""
+@click.option(
+    "--format",
+    "further",
+    multiple=True,
+    type=click.Choice(WHEN_ASKED),
+    help="Also write these of every report that has them.",
+)
+def export(folder: Path, org: str | None, as_of: str | None, further: tuple[str, ...]) -> None:
+    """Write every report as page, JSON, CSV and Markdown, with an index.html to browse them offline."""
     from engine.model.as_of import AsOf
     from engine.reporting.site import write_site
     from engine.runtime.signed_heads import signed_head
     from engine.store.database import is_read_only
     from reports import SECTIONS
 
-    at, _ = AsOf.take(_past(as_of))
+    at, _ = AsOf.take(past(as_of))
     with open_console_services() as services, Steps() as steps:
         name = organization(services, org)
         head = None if is_read_only(services.store.url) else signed_head(services, name, now=now())
         try:
             with services.snapshots.open(name, now=now(), at=at) as snapshot:
-                page = write_site(snapshot, folder, sections=SECTIONS, progress=steps)
+                page = write_site(snapshot, folder, sections=SECTIONS, progress=steps, further=further)
             if head is not None:
                 (folder / "signed_head.txt").write_text(head.note, encoding="utf-8")
         except OSError as error:

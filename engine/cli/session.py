@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import click
 
 from engine.cli.common import now, open_console_services
+from engine.cli.names import organization_names
 from engine.model.errors import Usage
 from engine.runtime.settings import Settings
 from engine.store.ids import PLATFORM
@@ -14,7 +15,12 @@ from engine.store.membership import organizations_of
 
 @click.command(epilog="Example: curl -b svc_session=$(hq session --email owner@aurora.example) …")
 @click.option("--email", help="Member to sign in as, or whose sessions end.")
-@click.option("--org", help="Organization. May be left out where the member belongs to one only.")
+@click.option(
+    "--org",
+    metavar="ORG",
+    help="Organization. May be left out where the member belongs to one only.",
+    shell_complete=organization_names,
+)
 @click.option(
     "--revoke",
     is_flag=False,

@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
-import click
-
 from engine.cli.common import now, open_console_services
 from engine.runtime.scheduled_work import Interruption, ScheduledWork
 from engine.runtime.settings import Settings
@@ -91,9 +89,15 @@ def _scheduled_work(
 
 
 def serve_console(
-    settings: Settings, listening: socket.socket, address: str, *, threads: int, scheduled: bool, processes: int = 1
+    settings: Settings,
+    listening: socket.socket,
+    said: Callable[[], None],
+    *,
+    threads: int,
+    scheduled: bool,
+    processes: int = 1,
 ) -> None:
-    """Answer on a socket that listens already, until SIGTERM or Ctrl-C.
+    """Answer on a socket that listens already, until SIGTERM or Ctrl-C; ``said`` is called once it answers.
 
     With several ``processes`` this one has the workers and the scheduler, and those answer.
     """
@@ -104,7 +108,6 @@ def serve_console(
     from engine.web.serving.running import run
     from engine.web.serving.server import bind
 
-    said = partial(click.echo, f"Serving on {address} (Ctrl-C stops)", err=True)
     shared = processes > 1
     with (
         StopSignals() as signals,

@@ -1,68 +1,10 @@
 """What a command loads before it answers: most of its time, were it everything."""
 
-import json
-import os
-import subprocess
-import sys
-
 import pytest
 
 from engine.store import Store
 from engine.store.schema.organizations import memberships
 from tests.conftest import NOW
-
-HEAVY = {
-    "adbc_driver_postgresql",
-    "aiohttp",
-    "alembic",
-    "apscheduler",
-    "botocore",
-    "bottle",
-    "cryptography",
-    "duckdb",
-    "fsspec",
-    "hypothesis",
-    "httpx",
-    "icalendar",
-    "jinja2",
-    "limits",
-    "markdown",
-    "numpy",
-    "polars",
-    "pyarrow",
-    "reports",
-    "rich",
-    "sqlalchemy",
-}
-# the names of the packages that are loaded once a command has answered, after its own output
-PROBE = """
-import json, sys
-from engine.cli import hq
-try:
-    hq(sys.argv[1:])
-except SystemExit:
-    pass
-print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
-"""
-
-
-@pytest.fixture
-def start(tmp_path):
-    """(what a command printed, which heavy packages its process had loaded by then)."""
-
-    def run(*arguments, **settings):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
-        done = subprocess.run(
-            [sys.executable, "-c", PROBE, *arguments],
-            env={**environment, "SVC_DATA_DIR": str(tmp_path), **settings},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        *printed, loaded = done.stdout.splitlines()
-        return printed, HEAVY & set(json.loads(loaded))
-
-    return run
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["report", "--help"], ["demo", "--help"], ["import", "--help"]])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import engine.cli
 from engine.model.errors import Unavailable
 from engine.reporting.process_pool import process_pool
 from engine.store import Store
@@ -17,6 +18,7 @@ from tests.conftest import NOW
 ORGANIZATIONS = ("one", "two")
 POOL = """
 import os, sys, time
+import polars  # takes Ctrl-C over, and would let whoever waits wait on
 from engine.reporting.process_pool import process_pool
 
 def work(number):
@@ -91,6 +93,18 @@ def test_processes_of_a_command_end_with_it(number, code, tmp_path):
     assert [process.stdout.readline()[:6] for _ in range(2)] == ["child "] * 2
     ended, said = stop(process, number)
     assert (ended, "Traceback" in said, said) == (code, False, said)
+
+
+def test_ctrl_c_within_a_query_ends_the_command(monkeypatch, capsys):
+    """DuckDB makes a RuntimeError of it."""
+
+    def interrupted(**options):
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr(engine.cli.commands.commands["tables"], "callback", interrupted)
+    with pytest.raises(SystemExit) as end:
+        engine.cli.hq(["tables"])
+    assert (end.value.code, capsys.readouterr().err) == (130, "")
 
 
 def begin(command, folder):

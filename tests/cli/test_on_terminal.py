@@ -1,0 +1,92 @@
+"""A report on a terminal: what fits stands in columns, the rest below; nothing steers the terminal."""
+
+import sys
+
+import pytest
+
+from engine.cli import differences
+from engine.cli.on_terminal import MOST_ROWS, show_markdown
+
+HEAD = "| Name | Due | Days | What to do |\n| --- | --- | ---: | --- |\n"
+
+
+def lines(capsys, text, width):
+    show_markdown(text, width)
+    return [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+
+
+def test_columns_that_fit_stand_side_by_side_numbers_to_the_right(capsys):
+    rows = "| a\\*b | 2026-11-20 | 5 | Renew &amp; sign |\n| c&#124;d | 2026-11-21 | 12 | |"
+    assert lines(capsys, HEAD + rows, 80) == [
+        "Name  Due         Days  What to do",
+        "────  ──────────  ────  ────────────",
+        "a*b   2026-11-20     5  Renew & sign",
+        "c|d   2026-11-21    12",
+    ]
+
+
+def test_what_does_not_fit_stands_below_its_row(capsys):
+    assert lines(capsys, HEAD + "| a | 2026-11-20 | 5 | Renew it |", 24) == [
+        "Name  Due         Days",
+        "────  ──────────  ────",
+        "a     2026-11-20     5",
+        "  What to do: Renew it",
+    ]
+
+
+def test_a_long_cell_is_broken_and_no_word_is_lost(capsys):
+    text = " ".join(f"word{number}" for number in range(30))
+    shown = " ".join(lines(capsys, f"| Text |\n| --- |\n| {text} |", 60)[2:])
+    assert shown.split() == text.split()
+
+
+def test_of_a_long_table_the_first_rows_are_shown_and_the_rest_counted(capsys):
+    rows = "\n".join(f"| {number} |" for number in range(MOST_ROWS + 3))
+    shown = lines(capsys, f"| No |\n| ---: |\n{rows}", 80)
+    assert (len(shown), shown[-1]) == (2 + MOST_ROWS + 1, "and 3 more rows: --format csv has all of them")
+
+
+def test_an_empty_table_is_its_heading(capsys):
+    assert lines(capsys, HEAD.rstrip(), 80)[0] == "Name  Due  Days  What to do"
+
+
+def test_control_characters_of_records_are_spelled_out(capsys):
+    assert lines(capsys, "| N |\n| --- |\n| a\x1b[2Jb |", 80)[2] == "a\\x1b[2Jb"
+
+
+@pytest.mark.parametrize(
+    ("terminal", "arguments", "begins"),
+    [
+        (False, (), '{"report":"posture-score"'),
+        (True, ("--format", "json"), '{"report":"posture-score"'),
+        (False, ("--format", "md"), "# Posture score"),
+    ],
+)
+def test_who_pipes_or_names_a_format_gets_the_bytes_of_it(acme, cli, monkeypatch, terminal, arguments, begins):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    code, out, _ = cli("report", "posture-score", *arguments)
+    assert (code, out.startswith(begins)) == (0, True)
+
+
+def test_on_a_terminal_a_report_is_laid_out(acme, cli, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    code, out, _ = cli("report", "posture-score")
+    assert (code, out.splitlines()[0].strip(), "|" in out) == (0, "Posture score", False)
+
+
+def test_on_a_terminal_a_comparison_is_laid_out(cli, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    asked = []
+
+    def answer(*given):
+        asked.append(given)
+        return b"# Changes\n\n| Figure | Before |\n| --- | ---: |\n| Open gaps | 2 |\n"
+
+    monkeypatch.setattr(differences, "report_bytes", answer)
+    code, out, err = cli("diff", "posture-score", "--from", "2026-11-01", "--to", "2026-11-20")
+    assert (code, asked, err) == (
+        0, [("posture-score", None, "md", {"since": "2026-11-01", "asOf": "2026-11-20"})], ""
+    )  # fmt: skip
+    assert out.split() == ["Changes", "Figure", "Before", "─────────", "──────", "Open", "gaps", "2"]
