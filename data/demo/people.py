@@ -160,6 +160,7 @@ def _member(story: Story, address: str, name: str, title: str, role: str, since:
         status="active",
         workspace_id=workspaces(story)[0],
         since_on=story.day(since),
+        display_name=name,
     )
     if left is not None:
         story.amend(user, story.day(left), active=False)

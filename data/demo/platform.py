@@ -39,6 +39,9 @@ def fill_platform(store: Store, settings: Settings, now: datetime) -> bool:
 def _people(revision: Revision) -> None:
     since = revision.now.date()
     revision.upsert(users, [{"email": email, "name": name, "title": title} for email, name, title, _ in PEOPLE])
-    revision.upsert(memberships, [{"email": email, "role": role, "since_on": since} for email, _, _, role in PEOPLE])
+    members = [
+        {"email": email, "role": role, "since_on": since, "display_name": name} for email, name, _, role in PEOPLE
+    ]
+    revision.upsert(memberships, members)
     for email, _, _, role in PEOPLE:
         revision.record("member.added", object_type="membership", object_id=email, details={"role": role})
