@@ -1,6 +1,12 @@
-"""The bench: which figures miss their targets."""
+"""The bench: which figures miss their targets, and the page that says what was measured."""
 
-from tests.bench.table import Figure
+from datetime import date
+from xml.etree import ElementTree
+
+from tests.bench import results
+from tests.bench.picture import picture
+from tests.bench.results import Part, page
+from tests.bench.table import Figure, Point, grown
 from tests.bench.targets import TARGETS, missed
 
 
@@ -23,3 +29,34 @@ def test_memory_has_targets_too_and_a_figure_without_one_misses_none():
 def test_no_target_hides_another():
     starts = [target.what for target in TARGETS]
     assert [(a, b) for a in starts for b in starts if a != b and b.startswith(a)] == []
+
+
+def test_the_page_and_the_picture_are_those_of_what_was_measured():
+    kept = results.read()
+    points = [point for part in kept.values() for point in part.points]
+    assert (results.PAGE.read_text(), results.PICTURE.read_text()) == (page(kept), picture(points))
+
+
+def test_a_part_says_when_it_was_measured_its_targets_and_which_were_missed():
+    figures = (Figure("nightly batch: 50", "9 s", peak_mb=900.0), Figure("hq verify of it", "9 s"))
+    found = page({"nightly batch": Part(date(2026, 11, 23), "2 cores", figures)})
+    assert "## Nightly batch\n\n2 cores, 23 November 2026.\n" in found
+    assert "Targets: nightly batch at most 800 MB." in found
+    assert "Missed by more than a tenth: nightly batch: 50: 900 MB, target 800 MB." in found
+
+
+def test_growth_has_a_column_for_each_size_and_leaves_out_what_was_not_measured():
+    points = [Point("import", "events", 1000, 0.5, 90), Point("import", "events", 10_000, 5, 95)]
+    points.append(Point("copy", "events", 1000, 0.25, 80))
+    assert grown(points).splitlines() == [
+        "| events | 1,000  | 10,000 | peak memory |",
+        "| ------ | ------ | ------ | ----------- |",
+        "| import | 500 ms | 5.0 s  | 90 / 95 MB  |",
+        "| copy   | 250 ms |        | 80 MB       |",
+    ]
+
+
+def test_the_picture_is_drawn_for_one_size_and_for_none():
+    one = ElementTree.fromstring(picture([Point("import", "events", 1000, 0.5, 90)]))
+    assert next(one.iter("{http://www.w3.org/2000/svg}text")).text == "seconds by events"
+    assert ElementTree.fromstring(picture([])).tag.endswith("svg")

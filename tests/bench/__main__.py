@@ -1,6 +1,7 @@
-"""``make bench``: figures of one run, each beside a named baseline. ``--quick`` takes a tenth of the rows.
+"""``make bench``: figures of one run, each beside a named baseline, written to docs/performance.md with a picture.
 
-It ends with 1 and names them where figures miss their targets by more than a tenth.
+``--quick`` takes a tenth of the rows and writes nothing; ``--part NAME`` measures that part alone. It ends with 1 and
+names them where figures miss their targets by more than a tenth.
 """
 
 import argparse
@@ -9,7 +10,9 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from tests.bench import (
@@ -20,59 +23,115 @@ from tests.bench import (
     causes,
     cold,
     copilot,
+    growth,
     http,
     ingest,
     processes,
     reports,
+    results,
     volume,
     writers,
 )
 from tests.bench.step import hq, module
-from tests.bench.table import Figure, printed
+from tests.bench.table import Figure, Point, grown, printed
 from tests.bench.targets import missed
 
 THREADS = 4
 
 
+class Bench:
+    """One run: its folder, and the store of the demo organization that several parts use."""
+
+    def __init__(self, scratch: Path, *, quick: bool) -> None:
+        self.scratch = scratch
+        self.quick = quick
+
+    @cached_property
+    def aurora(self) -> Path:
+        """The folder of a store with the demo organization."""
+        folder = self.scratch / "aurora"
+        if not folder.exists():
+            module(folder, "aurora")
+        return folder
+
+    @cached_property
+    def cookie(self) -> str:
+        """The session of its owner."""
+        return hq(self.aurora, "session", "--email", "owner@aurora.example").output.strip()
+
+    def of(self, quick: float, whole: float) -> float:
+        """A measure of a quick run, or of a whole one."""
+        return quick if self.quick else whole
+
+    def many(self, quick: int, whole: int) -> int:
+        """The same of a number."""
+        return quick if self.quick else whole
+
+
+def _nightly(bench: Bench) -> Iterator[Figure]:
+    folder = bench.scratch / "nightly"
+    module(folder, "aurora")
+    yield from batch.figures(folder, bench.many(5, 50))
+
+
+PARTS: Mapping[str, Callable[[Bench], Iterable[Figure | Point]]] = {
+    "reports": lambda b: reports.figures(b.scratch / "aurora"),
+    "reading": lambda b: http.figures(b.aurora, b.cookie, threads=THREADS, rounds=b.many(3, 7)),
+    "alerts": lambda b: ingest.figures(b.aurora, b.cookie, seconds=b.of(1, 2)),
+    "availability": lambda b: availability.figures(b.aurora, b.cookie, seconds=b.of(3, 10)),
+    "processes": lambda b: processes.figures(b.aurora, b.cookie, seconds=b.of(1, 3)),
+    "writers": lambda b: writers.figures(b.scratch, seconds=b.of(0.5, 2)),
+    "bundles": lambda b: archives.figures(b.aurora, b.cookie),
+    "attacks": lambda b: attacks.figures(),
+    "causes": lambda b: causes.figures(b.scratch),
+    "copilot": lambda b: copilot.figures(("cobalt",) if b.quick else copilot.ORGANIZATIONS),
+    "after a write": lambda b: cold.figures(b.scratch, b.many(100_000, 1_000_000)),
+    "a million events": lambda b: volume.figures(b.scratch, b.many(100_000, 1_000_000)),
+    "nightly batch": _nightly,
+    "cluster": lambda b: batch.clustered(b.scratch, b.many(10, 50)),
+    "growth of events": lambda b: growth.of_events(b.scratch, growth.EVENTS[: b.many(1, 3)]),
+    "growth of organizations": lambda b: growth.of_organizations(
+        b.scratch, (3, 10) if b.quick else growth.ORGANIZATIONS
+    ),
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, and fewer rounds")
-    quick = parser.parse_args().quick
-    start = time.perf_counter()
-    print(f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, fewer rounds, nothing is written")
+    parser.add_argument("--part", action="append", choices=PARTS, help="this part alone; may be said again")
+    asked = parser.parse_args()
+    start, machine = time.perf_counter(), _machine()
+    known, found = results.read(), []
+    print(machine)
     with tempfile.TemporaryDirectory(prefix="hq-bench-") as scratch:
-        folder = Path(scratch) / "aurora"
-        figures = _measured(reports.figures(folder))
-        cookie = hq(folder, "session", "--email", "owner@aurora.example").output.strip()
-        figures += _measured(http.figures(folder, cookie, threads=THREADS, rounds=3 if quick else 7))
-        figures += _measured(ingest.figures(folder, cookie, seconds=1 if quick else 2))
-        figures += _measured(availability.figures(folder, cookie, seconds=3 if quick else 10))
-        figures += _measured(processes.figures(folder, cookie, seconds=1 if quick else 3))
-        figures += _measured(writers.figures(Path(scratch), seconds=0.5 if quick else 2))
-        figures += _measured(archives.figures(folder, cookie))
-        figures += _measured(attacks.figures())
-        figures += _measured(causes.figures(Path(scratch)))
-        figures += _measured(copilot.figures(("cobalt",) if quick else copilot.ORGANIZATIONS))
-        figures += _measured(cold.figures(Path(scratch), 100_000 if quick else 1_000_000))
-        figures += _measured(volume.figures(Path(scratch), 100_000 if quick else 1_000_000))
-        nightly = Path(scratch) / "nightly"
-        module(nightly, "aurora")
-        figures += _measured(batch.figures(nightly, 5 if quick else 50))
-        figures += _measured(batch.growth(Path(scratch), *((5, 20) if quick else (50, 1000))))
-        figures += _measured(batch.clustered(Path(scratch), 10 if quick else 50))
-    print(printed(figures))
+        bench = Bench(Path(scratch), quick=asked.quick)
+        for name in asked.part or PARTS:
+            measured = _measured(PARTS[name](bench))
+            figures = tuple(one for one in measured if isinstance(one, Figure))
+            points = tuple(one for one in measured if isinstance(one, Point))
+            found += figures
+            print(*([printed(figures)] if figures else []), *([grown(points)] if points else []), sep="\n", flush=True)
+            if not asked.quick:
+                known[name] = results.Part(date.today(), machine, figures, points)  # noqa: DTZ011 - the reader's own day
+                results.keep({part: known[part] for part in PARTS if part in known})
     print(f"\nratio: how many times as fast as the baseline; above 1 is faster.\n"
           f"Times include the start of the program. {time.perf_counter() - start:,.0f} s in all.")  # fmt: skip
-    if found := missed(figures):
-        print("\nworse than the target by more than a tenth:", *found, sep="\n  ")
+    if worse := missed(found):
+        print("\nworse than the target by more than a tenth:", *worse, sep="\n  ")
         sys.exit(1)
 
 
-def _measured(figures: Iterable[Figure]) -> list[Figure]:
+def _machine() -> str:
+    return f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+
+
+def _measured(figures: Iterable[Figure | Point]) -> list[Figure | Point]:
     """All of them, each said as it comes: a later one may fail."""
     found = []
     for figure in figures:
-        print(f"{figure.what}: {figure.ours}", file=sys.stderr)
+        said = figure.ours if isinstance(figure, Figure) else f"{figure.size:,} {figure.of}: {figure.seconds:.2f} s"
+        print(f"{figure.what}: {said}", file=sys.stderr)
         found.append(figure)
     return found
 

@@ -31,8 +31,8 @@ from tests.databases import Databases
 
 ORG = "aurora"
 COMPARED = {
-    "summary": ("events",),
-    "policy-blocks-summary": ("blocks", "allowed_runs", "blocks_before"),
+    "summary": ("audit_events_in_period",),
+    "policy-blocks-summary": ("policy_blocks", "policy_runs_allowed", "policy_blocks_before"),
     "evidence-requests": ("requests_recorded", "requests_closed_in_period"),
 }
 
@@ -63,26 +63,6 @@ def figures(folder: Path, organizations: int) -> Iterator[Figure]:
         f"{built.seconds:.0f} s",
         built.seconds / again.seconds,
         again.sum_mb,
-    )
-
-
-def growth(scratch: Path, few: int, many: int) -> Iterator[Figure]:
-    """Time of an organization of 20,000 events where there are many, beside where there are few."""
-    folder = scratch / "growth"
-    module(folder, "aurora", "5")
-    steps = {}
-    for count in (few, many):
-        module(folder, "batch", "clone", str(count))
-        shutil.rmtree(folder / "artifacts", ignore_errors=True)
-        steps[count] = hq(folder, "build", "--all", whole=True, SVC_ARTIFACT_BYTES=str(1 << 40))
-    each = {count: step.seconds / count for count, step in steps.items()}
-    yield Figure(
-        f"nightly batch of {many} organizations of 20,000 events, each of them",
-        f"{each[many]:.2f} s",
-        f"each where there are {few}",
-        f"{each[few]:.2f} s",
-        each[few] / each[many],
-        steps[many].sum_mb,
     )
 
 
@@ -183,9 +163,9 @@ def script(database: Path) -> dict[str, dict[str, dict[str, int]]]:
         asked = pd.read_sql_query("SELECT closed_on FROM evidence_requests WHERE org_id = ?", connection, params=(org,))
         closed = pd.to_datetime(asked["closed_on"].dropna()).dt.date
         found[org] = {
-            "summary": {"events": within(days("audit_log", "occurred_at"))},
+            "summary": {"audit_events_in_period": within(days("audit_log", "occurred_at"))},
             "policy-blocks-summary": {
-                "blocks": within(blocks), "blocks_before": within(blocks, 30), "allowed_runs": allowed,
+                "policy_blocks": within(blocks), "policy_blocks_before": within(blocks, 30), "policy_runs_allowed": allowed,
             },
             "evidence-requests": {
                 "requests_recorded": len(asked), "requests_closed_in_period": within(closed),

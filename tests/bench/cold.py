@@ -36,25 +36,25 @@ def figures(scratch: Path, count: int) -> Iterator[Figure]:
     module(folder, "events", f"write:{count}", files / "audit_log.csv")
     hq(folder, "import", files, "--org", ORG)
     port = free_port()
-    paths = _paths()
+    asked = paths()
     environment = {**os.environ, "SVC_DATA_DIR": str(folder), "SVC_INGEST_PER_MINUTE": "1000000"}
     with serving(console(port, 4), port, environment) as process:
         ready, idle = cpu_seconds(process), memory_mb(process)
         made = post(port, "/api/user/alert-ingest-tokens", f"svc_session={cookie}", "Cookie", {"label": "bench"})
-        write = _writer(port, f"Bearer {made['secret']}")
-        get = _reader(port, cookie)
+        write = writer(port, f"Bearer {made['secret']}")
+        get = reader(port, cookie)
         write()
-        get(paths[0])  # the replica takes in what was imported
+        get(asked[0])  # the replica takes in what was imported
         write()
-        together = [get(path) for path in paths]
-        cached = [get(path) for path in paths]
+        together = [get(path) for path in asked]
+        cached = [get(path) for path in asked]
         alone = []
-        for path in paths:
+        for path in asked:
             write()
             alone.append(get(path))
         peak, used = peak_mb(process), memory_mb(process)
         together_mb = used + sum(map(memory_mb, children(process)))
-    many = f"{len(paths)} reports, {count:,} events and the demo"
+    many = f"{len(asked)} reports, {count:,} events and the demo"
     yield Figure(
         f"hq serve, until it listens, {count:,} events and the demo", f"{ready:.2f} s of CPU, then {idle:.0f} MB",
         "after every report", f"{used:.0f} MB, with its workers {together_mb:.0f} MB",
@@ -74,13 +74,13 @@ def _p95(times: list[float]) -> float:
     return sorted(times)[int(0.95 * (len(times) - 1))]
 
 
-def _paths() -> list[str]:
+def paths() -> list[str]:
     """The route of each report."""
     named = {route.handler.report: route.path for route in api.ROUTES if isinstance(route.handler, ReportHandler)}
     return [named[name] for name in CATALOGUE]
 
 
-def _reader(port: int, cookie: str) -> Callable[[str], float]:
+def reader(port: int, cookie: str) -> Callable[[str], float]:
     def get(path: str) -> float:
         request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Cookie": f"svc_session={cookie}"})
         start = time.perf_counter()
@@ -91,7 +91,7 @@ def _reader(port: int, cookie: str) -> Callable[[str], float]:
     return get
 
 
-def _writer(port: int, bearer: str) -> Callable[[], None]:
+def writer(port: int, bearer: str) -> Callable[[], None]:
     def write() -> None:
         alert = {"title": "A write that moves the revision", "status": "firing", "severity": "low"}
         post(port, ALERTS, bearer, "Authorization", msgspec.to_builtins(alert))
