@@ -10,7 +10,7 @@ SLOW := reporting/test_snapshots.py reporting/test_replica.py reporting/facts/te
 	reports/obligations/test_totals_reconcile.py intake/test_alert_formats.py intake/test_finding_batches.py \
 	programme/test_retention.py
 
-.PHONY: demo test soak test-fast coverage lint bench lock release install clean
+.PHONY: demo test soak test-fast coverage lint bench docs pictures lock release install clean
 
 demo: install  ## fill a store with four organizations, build every report, serve them
 	$(BIN)/hq demo
@@ -39,6 +39,12 @@ bench: install  ## speed as ratios against named baselines, measured in one run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m tests.bench
 
+docs: $(VENV)/docs  ## the documentation as a site in var/docs/; a link that leads nowhere fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+pictures: install  ## the pictures of the documentation: from the demo, with Chromium, and the drawn ones
+	$(BIN)/python -m docs.pictures.make
+
 lock: $(VENV)/release  ## write requirements.lock anew: every dependency with its version and hashes, for releases
 	$(BIN)/pip-compile --quiet --upgrade --generate-hashes --allow-unsafe --strip-extras --no-header --no-annotate \
 		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
@@ -56,11 +62,15 @@ $(VENV)/release: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
 	touch $@
 
+$(VENV)/docs: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
+
 install: $(VENV)/installed
 
 $(VENV)/installed: setup.cfg pyproject.toml
 	test -x $(BIN)/python || $(shell command -v $(PYTHON) || command -v python3) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgresql,redis,s3,dask]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgresql,redis,s3,dask,pdf]'
 	touch $@
 
 clean:

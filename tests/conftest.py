@@ -10,6 +10,7 @@ import pytest
 from freezegun import api as freezegun
 from sqlalchemy.exc import OperationalError
 
+from engine.model.document import MOST_WORDS, Document
 from engine.store import Store, database, row_log
 from engine.store.migrations import migrate
 from tests import demo
@@ -50,6 +51,20 @@ def _shared_demo(tmp_path_factory):
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "demo"
     folder.mkdir(exist_ok=True)
     demo.SHARED.append(folder)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _short_headlines():
+    """No test builds a document with a headline that nobody takes in at a glance."""
+    build = Document.__init__
+
+    def checked(self, *args, **named):
+        build(self, *args, **named)
+        assert len(self.headline.split()) <= MOST_WORDS, self.headline
+
+    Document.__init__ = checked
+    yield
+    Document.__init__ = build
 
 
 @pytest.fixture(scope="session")
@@ -131,3 +146,14 @@ def _with_acme(url):
     with opened.revision("acme", "setup", now=NOW, create={"name": "Acme"}) as revision:
         revision.record("organization.created")
     return opened
+
+
+@pytest.fixture
+def paper():
+    """A skip where the libraries that PDF is drawn with are not on this machine; where services are required, so are they."""
+    try:
+        import weasyprint  # noqa: F401 - only whether it can be loaded
+    except (ImportError, OSError):
+        if REQUIRED:
+            raise
+        pytest.skip("WeasyPrint finds no Pango on this machine")

@@ -132,3 +132,8 @@ def assessed(*given: Any) -> dict[str, pl.DataFrame]:
     """The two facts of controls and their states, of the same rows."""
     wide = rows("control_assessments", *given)
     return {"control_assessments": wide, "control_status": wide.select(list(SCHEMAS["control_status"]))}
+
+
+def lead(document):
+    """What a person reads first: the headline and the next step."""
+    return document.headline, document.next_step

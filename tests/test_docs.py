@@ -1,4 +1,4 @@
-"""What the README promises is so. ``python -m tests.test_docs`` writes its generated tables."""
+"""What README and documentation promise is so. ``python -m tests.test_docs`` writes their generated parts."""
 
 import contextlib
 import os
@@ -8,125 +8,144 @@ import signal
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-import api
 from engine.cli import commands
-from engine.reporting.glossary import definitions
 from engine.runtime.settings import Settings
-from engine.web.handlers.reports import ReportHandler
-from reports import CATALOGUE
+from reports import SECTIONS
+from tests import reference
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+DOCS = ROOT / "docs"
+PAGES = [README, *sorted(DOCS.rglob("*.md"))]
+OTHERS = [ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
 BIN = Path(sys.executable).parent
 BLOCK = re.compile(r"^```(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?<![\w/.-])hq (?P<name>[a-z]+)(?P<rest>(?:\\\n|[^\n`|;&)])*)")
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]+)?\)")
 
-
-def blocks(*infos):
-    """The code of the fenced blocks with one of these info strings, in order."""
-    return [found["code"] for found in BLOCK.finditer(README.read_text()) if found["info"] in infos]
-
-
-def route_of(name):
-    """The path of the route that answers with this report."""
-    (path,) = (r.path for r in api.ROUTES if isinstance(r.handler, ReportHandler) and r.handler.report == name)
-    return path
-
-
-def parameters_of(report):
-    return ", ".join(f"`{parameter.name}`" for parameter in report.parameters) or "none"
-
-
-def cell(text):
-    return text.replace("|", "\\|")
-
-
-TABLES = {
-    ("README.md", "reports"): [
-        "| report | route | answers | formats | parameters |",
-        "|---|---|---|---|---|",
-        *(
-            f"| `{report.name}` | `{route_of(report.name)}` | {report.description} | {', '.join(report.formats)} "
-            f"| {parameters_of(report)} |"
-            for report in CATALOGUE.values()
-        ),
-    ],
-    ("README.md", "settings"): [
-        "| setting | default | meaning |",
-        "|---|---|---|",
-        *(f"| `{name}` | {value or '–'} | {help} |" for name, value, help in Settings().shown()),
-    ],
-    ("docs/figures.md", "figures"): [
-        "| figure | title | unit | better | definition | reports |",
-        "|---|---|---|---|---|---|",
-        *(
-            f"| `{entry.figure.id}` | {cell(entry.title)} | {entry.figure.unit} | {entry.figure.better} "
-            f"| {cell(entry.definition)} | {', '.join(entry.reports)} |"
-            for entry in definitions(CATALOGUE)
-        ),
-    ],
+GENERATED = {
+    ("docs/reference/reports.md", "chapters"): reference.chapters,
+    ("docs/reference/figures.md", "figures"): reference.figures,
+    ("docs/reference/settings.md", "settings"): reference.settings,
+    ("docs/reference/tables.md", "tables"): reference.tables,
+    ("docs/reference/commands.md", "options"): reference.options,
+    ("docs/reference/http.md", "http"): reference.http,
+} | {
+    (f"docs/reference/reports/{reference.slug(name)}.md", "chapter"): partial(reference.chapter, name)
+    for name in SECTIONS
 }
+
+
+def place(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks(page, *infos):
+    """The code of the fenced blocks with one of these info strings, in order."""
+    return [found["code"] for found in BLOCK.finditer(page.read_text()) if found["info"] in infos]
 
 
 def marked(name):
     return re.compile(rf"(?<=<!-- {name} -->\n)(.*?)(?=<!-- /{name} -->)", re.DOTALL)
 
 
-@pytest.mark.parametrize(("file", "name"), TABLES)
-def test_a_generated_table_is_up_to_date(file, name):
+@pytest.mark.parametrize(("file", "name"), GENERATED)
+def test_what_is_generated_is_up_to_date(file, name):
     """`python -m tests.test_docs` writes it."""
-    (table,) = marked(name).findall((ROOT / file).read_text())
-    assert table.splitlines() == TABLES[file, name]
-
-
-def test_every_setting_is_documented():
-    text = README.read_text()
-    assert [name for name, _, _ in Settings().shown() if f"| `{name}` |" not in text] == []
-
-
-def test_every_report_is_documented_with_its_route():
-    text = README.read_text()
-    assert [name for name in CATALOGUE if f"| `{name}` | `{route_of(name)}` |" not in text] == []
+    (text,) = marked(name).findall((ROOT / file).read_text())
+    assert text.splitlines() == generated(file, name)
 
 
 def test_every_setting_that_is_named_exists():
+    """Those of the tests alone aside."""
     known = {name for name, _, _ in Settings().shown()}
-    assert set(re.findall(r"\bSVC_[A-Z_]+[A-Z]", README.read_text())) - known == set()
+    named = {name for page in [*PAGES, *OTHERS] for name in re.findall(r"\bSVC_[A-Z_]+[A-Z]", page.read_text())}
+    assert {name for name in named - known if not name.startswith("SVC_TEST_")} == set()
 
 
-def test_every_command_is_documented():
-    named = {found["name"] for found in COMMAND.finditer(README.read_text())}
+def test_every_command_is_described():
+    """In the table that people read before they read its options."""
+    named = {name for name, _ in described()}
     assert set(commands.commands) - named == set()
 
 
-def test_every_command_that_is_named_exists_with_its_options():
-    spans = [found["code"] for found in BLOCK.finditer(README.read_text())]
-    spans += re.findall(r"`([^`\n]+)`", BLOCK.sub("", README.read_text()))
-    wrong = []
-    for found in (match for span in spans for match in COMMAND.finditer(span)):
-        command = commands.commands.get(found["name"])
-        options = {option for parameter in command.params for option in parameter.opts} if command else set()
-        given = set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", found["rest"]))
-        if command is None or given - options - {"--help"}:
-            wrong.append(found[0])
-    assert wrong == []
+def described():
+    """(command, what is said of it) of the table of commands."""
+    text = (DOCS / "reference" / "commands.md").read_text()
+    return re.findall(r"^\| `hq ([a-z]+)[^`]*` \| (.*) \|$", text, re.MULTILINE)
 
 
 def test_every_option_beside_a_command_in_the_table_is_its_own():
     wrong = []
-    for name, text in re.findall(r"^\| `hq ([a-z]+)` \| (.*) \|$", README.read_text(), re.MULTILINE):
-        options = {option for parameter in commands.commands[name].params for option in parameter.opts}
+    for name, text in described():
+        options = options_of(commands.commands[name])
         wrong += [(name, option) for option in re.findall(r"`(--[a-z-]+)`", text) if option not in options]
     assert wrong == []
 
 
-def test_every_file_that_is_linked_exists():
-    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README.read_text())
-    assert [link for link in links if not (ROOT / link).exists()] == []
+def options_of(command):
+    """Its options, and those of commands below it."""
+    own = {option for parameter in command.params for option in parameter.opts}
+    return own.union(*map(options_of, getattr(command, "commands", {}).values()))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=place)
+def test_every_command_that_is_named_exists_with_its_options(page):
+    text = page.read_text()
+    spans = [found["code"] for found in BLOCK.finditer(text)]
+    spans += re.findall(r"`([^`\n]+)`", BLOCK.sub("", text))
+    wrong = []
+    for found in (match for span in spans for match in COMMAND.finditer(span)):
+        command = commands.commands.get(found["name"])
+        given = set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", found["rest"]))
+        if command is None or given - options_of(command) - {"--help"}:
+            wrong.append(found[0])
+    assert wrong == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=place)
+def test_every_make_target_that_is_named_exists(page):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text(), re.MULTILINE)) - targets == set()
+
+
+def test_links_lead_to_files_that_are_committed():
+    committed = set(run("git", "ls-files").splitlines())
+    folders = {str(parent) for name in committed for parent in Path(name).parents}
+    wrong = []
+    for page in [*PAGES, *OTHERS]:
+        for target, _ in LINK.findall(BLOCK.sub("", page.read_text())):
+            led = os.path.normpath(page.parent.relative_to(ROOT) / target) if target else place(page)
+            wrong += [(place(page), target)] if led not in committed | folders else []
+    assert wrong == []
+
+
+def run(*command):
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def test_links_into_a_page_lead_to_a_heading_of_it():
+    """Those from outside of docs/; inside it, `make docs` looks."""
+    wrong = []
+    for page in [README, *OTHERS]:
+        for target, anchor in LINK.findall(BLOCK.sub("", page.read_text())):
+            if anchor and anchor not in anchors_of((page.parent / target) if target else page):
+                wrong.append((place(page), target, anchor))
+    assert wrong == []
+
+
+def anchors_of(page):
+    headings = re.findall(r"^#+ (.+)$", BLOCK.sub("", page.read_text()), re.MULTILINE)
+    return {"#" + re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_readme_is_short():
+    assert len(README.read_bytes()) <= 8000
 
 
 def test_the_changelog_begins_with_what_is_unreleased():
@@ -134,31 +153,51 @@ def test_the_changelog_begins_with_what_is_unreleased():
     assert headings[0] == "Unreleased"
 
 
+TUTORIAL = DOCS / "tutorial" / "first-report.md"
+GUIDES = sorted((DOCS / "how-to").glob("*.md"))
+
+
 @pytest.mark.soak
-def test_the_worked_example_runs(tmp_path):
+def test_the_tutorial_runs(tmp_path):
     """Pasted as it is, without a server."""
-    done = pasted(tmp_path, blocks("bash run"))
+    done = pasted(tmp_path, blocks(TUTORIAL, "bash run"))
     assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
     assert "northwind moved from revision 0 to" in done.stdout
     assert "# Posture score" in done.stdout
-    assert done.stdout.count("ok: northwind, events 1 to") == 2
+    assert "ok: northwind, events 1 to" in done.stdout
     (folder,) = tmp_path.glob("tmp.*")
-    assert {"gaps.csv", "freshness.json", "obligations.ics", "site", "northwind.zip", "restored"} <= {
-        f.name for f in folder.iterdir()
-    }
+    assert {"gaps.csv", "freshness.json", "obligations.ics", "site"} <= {f.name for f in folder.iterdir()}
     assert (folder / "site" / "index.html").is_file()
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the example over HTTP uses curl")
-def test_the_worked_example_over_http_runs(tmp_path):
+def test_the_tutorial_over_http_runs(tmp_path):
     """The records of the example, then what a client sees: a report, 304 for the same, 200 after a change."""
-    first, *_ = blocks("bash run")
-    done = pasted(tmp_path, [first, *blocks("bash serve")])
+    first, *_ = blocks(TUTORIAL, "bash run")
+    done = pasted(tmp_path, [first, *blocks(TUTORIAL, "bash serve")])
     assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
     assert '{"report":"posture-score"' in done.stdout
     assert re.findall(r"^(\d{3})$", done.stdout, re.MULTILINE) == ["304", "200"]
     (folder,) = tmp_path.glob("tmp.*")
     assert (folder / "summary.html").read_text().startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("page", [page for page in GUIDES if blocks(page, "bash run")], ids=place)
+def test_a_guide_runs_on_the_records_of_the_tutorial(tmp_path, page):
+    first, *_ = blocks(TUTORIAL, "bash run")
+    done = pasted(tmp_path, [first, *blocks(page, "bash run")])
+    assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the examples over HTTP use curl")
+@pytest.mark.parametrize("page", [page for page in GUIDES if blocks(page, "bash serve")], ids=place)
+def test_a_guide_runs_beside_the_server_of_the_tutorial(tmp_path, page):
+    records, *_ = blocks(TUTORIAL, "bash run")
+    served, *_ = blocks(TUTORIAL, "bash serve")
+    done = pasted(tmp_path, [records, served, *blocks(page, "bash serve")])
+    assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
 
 
 def pasted(folder, code):
@@ -182,10 +221,16 @@ def pasted(folder, code):
     return subprocess.CompletedProcess(script, process.returncode, out, err)
 
 
+def generated(file, name):
+    """The lines of one generated part, as they stand in its page."""
+    return ["", *"\n".join(GENERATED[file, name]()).strip().splitlines(), ""]
+
+
 def write():
-    for (file, name), lines in TABLES.items():
-        text = (ROOT / file).read_text()
-        (ROOT / file).write_text(marked(name).sub(lambda _, lines=lines: "".join(f"{line}\n" for line in lines), text))
+    for file, name in GENERATED:
+        text = "".join(f"{line}\n" for line in generated(file, name))
+        page = ROOT / file
+        page.write_text(marked(name).sub(lambda _, text=text: text, page.read_text()))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Every test that docs/promises.md names is there."""
+"""Every test that docs/explanation/promises.md names is there."""
 
 import ast
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "promises.md").read_text()
+PAGE = (ROOT / "docs" / "explanation" / "promises.md").read_text()
 
 
 def test_every_promise_is_held_by_tests_that_there_are():

@@ -7,7 +7,7 @@ from configparser import ConfigParser
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DECISIONS = ROOT / "docs" / "adr"
+DECISIONS = ROOT / "docs" / "explanation" / "adr"
 SUPPRESSION = re.compile(r"#.*\bnoqa\b(?P<codes>: [A-Z0-9, ]+)?(?P<reason>.*)")
 
 

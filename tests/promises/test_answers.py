@@ -9,9 +9,11 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
+from engine.reporting.render import RENDERERS
 from tests.promises.conftest import COMPLIANCE, THEIRS
 from tests.web.answers import check
 
+SPREADSHEET = RENDERERS["xlsx"].content_type
 NUMBER = re.compile(r"-?[0-9][0-9,.]*( ?%)?")
 STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
@@ -32,9 +34,9 @@ def of_type(world, kind):
                 yield f"{path}: {name}", file.read(name).decode()
 
 
-def archives(world):
+def archives(world, content_type="application/zip"):
     for path, answer in world.answers.items():
-        if answer.status == 200 and answer.headers["content-type"] == "application/zip":
+        if answer.status == 200 and answer.headers["content-type"] == content_type:
             yield path, zipfile.ZipFile(io.BytesIO(answer.body))
 
 
@@ -69,7 +71,8 @@ def test_no_answer_holds_what_another_organization_has(world):
     told = [
         path for path, answer in world.answers.items() if THEIRS.encode() in answer.body or b"other-" in answer.body
     ]
-    told += [path for path, file in archives(world) for name in file.namelist() if THEIRS.encode() in file.read(name)]
+    packed = [*archives(world), *archives(world, SPREADSHEET)]
+    told += [path for path, file in packed for name in file.namelist() if THEIRS.encode() in file.read(name)]
     assert told == []
 
 
@@ -78,6 +81,12 @@ def test_its_owner_does_find_it(world):
     client = world.client("owner@other.example", "other")
     for path in ("/api/governance/legal-holds", f"{COMPLIANCE}/evidence-requests", "/api/integrations/connections"):
         assert THEIRS.encode() in client.get(path).body, path
+
+
+def test_no_cell_of_a_spreadsheet_is_a_formula(world):
+    found = [(path, file.read(name)) for path, file in archives(world, SPREADSHEET) for name in file.namelist()]
+    assert len(found) > 60
+    assert [path for path, part in found if b"<f>" in part or b"<f " in part] == []
 
 
 def test_no_cell_is_a_formula(world):
