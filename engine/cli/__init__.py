@@ -6,7 +6,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
-from typing import NoReturn
 
 import click
 
@@ -33,6 +32,7 @@ from engine.cli.help import LONGEST_LINE, TaskGroup
 from engine.cli.ingest import ingest
 from engine.cli.openapi import openapi
 from engine.cli.pages import open_, reports
+from engine.cli.plan import plan
 from engine.cli.poam import poam
 from engine.cli.records import import_, tables
 from engine.cli.reports import build, explain, export, report
@@ -44,7 +44,8 @@ from engine.runtime.private_files import write_privately
 
 TASKS = {
     "Look": (demo, reports, open_, report, export, figures),
-    "Ask why and since when": (explain, diff, gate),
+    "Ask why and since when": (explain, diff),
+    "Be ready by a date": (plan, gate),
     "Bring records in": (import_, tables, ingest, poam),
     "Sign in, take a person out": (session, erase),
     "What leaves by mail, chat and webhook": (deliveries, endpoints, unsubscribe),
@@ -73,6 +74,7 @@ def hq(arguments: Sequence[str]) -> None:
     """Run a command line; exits 0 when done, 1 when the data or a check says no, 2 for wrong usage."""
     write_privately()
     write_log()
+    said: Sequence[str] = ()
     try:
         code = commands(args=list(arguments), prog_name="hq", standalone_mode=False)
     except click.ClickException as error:
@@ -81,7 +83,7 @@ def hq(arguments: Sequence[str]) -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except Problem as problem:
-        _say(problem)
+        code, said = problem.exit_code, _told(problem)
     except RuntimeError as error:
         if str(error) != INTERRUPTED:
             raise
@@ -91,16 +93,16 @@ def hq(arguments: Sequence[str]) -> None:
         if found is None:
             raise
         logging.getLogger("hq").warning("%s", error)  # names the file
-        _say(found)
+        code, said = found.exit_code, _told(found)
+    for line in said:  # once the error is gone: what it holds of the records must be closed before the process ends
+        click.echo(line, err=True)
     if isinstance(code, int):
         sys.exit(code)
 
 
-def _say(problem: Problem) -> NoReturn:
-    click.echo(f"hq: {problem.message}", err=True)
-    for detail in problem.details:
-        click.echo("  " + ", ".join(f"{name} {value}" for name, value in detail.items()), err=True)
-    sys.exit(problem.exit_code)
+def _told(problem: Problem) -> list[str]:
+    details = (", ".join(f"{name} {value}" for name, value in detail.items()) for detail in problem.details)
+    return [f"hq: {problem.message}", *(f"  {detail}" for detail in details)]
 
 
 def main() -> None:
