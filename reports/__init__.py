@@ -51,6 +51,7 @@ from reports.programme import (
     policy_drift,
     posture_score,
     program,
+    readiness_plan,
     regulatory_impact,
     risk_heatmap,
     summary,
@@ -150,5 +151,5 @@ SECTIONS: Mapping[str, tuple[Report, ...]] = {
 
 REPORTS: tuple[Report, ...] = tuple(chain.from_iterable(SECTIONS.values()))
 
-check_names({report.name: report.build for report in REPORTS})
+check_names({report.name: report.build for report in (*REPORTS, readiness_plan.REPORT)})
 CATALOGUE = {report.name: report for report in REPORTS}

@@ -176,7 +176,8 @@ def test_reports_see_no_store_no_file_no_http():
         *("engine.model.digest", "engine.model.document", "engine.model.figure", "engine.model.formulas"),
         *("engine.model.days", "engine.model.movement"),
         *("engine.model.declaration", "engine.model.heat", "engine.model.pictures", "engine.model.story"),
-        *("engine.model.thousands", "engine.model.tones"),
+        *("engine.model.thousands", "engine.model.tones", "engine.model.plan_parameters"),
+        *("engine.reporting.planning.plan", "engine.reporting.planning.question", "engine.reporting.planning.work"),
         *("engine.model.report", "engine.model.poam", "engine.model.thresholds", "engine.model.vocabulary"),
     }
     wrong = [

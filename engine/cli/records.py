@@ -1,15 +1,20 @@
 """Commands that bring records in."""
 
-from collections.abc import Mapping
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
-from engine.cli.common import Steps, now, open_console_services
+from engine.cli.common import Steps, now, open_console_services, organization
 from engine.cli.names import organization_names
 from engine.model.errors import Usage
 
+INPUT = Path("-")
 OBJECTS_BETWEEN_COLLECTIONS = 100_000  # rows of a batch are many, and no cycles
 
 
@@ -17,9 +22,8 @@ OBJECTS_BETWEEN_COLLECTIONS = 100_000  # rows of a batch are many, and no cycles
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--org",
-    required=True,
     metavar="ORG",
-    help="Organization; a file organizations.csv with its row makes a new one.",
+    help="Organization; a file organizations.csv with its row makes one. May be left out where there is only one.",
     shell_complete=organization_names,
 )
 @click.option("--actor", default="import", show_default=True, help="Who is named in the audit log.")
@@ -34,7 +38,7 @@ OBJECTS_BETWEEN_COLLECTIONS = 100_000  # rows of a batch are many, and no cycles
 @click.option("--ignore-unknown", is_flag=True, help="Leave columns out that are not known, and list them.")
 def import_(
     paths: tuple[Path, ...],
-    org: str,
+    org: str | None,
     actor: str,
     complete: bool,
     check: bool,
@@ -43,9 +47,38 @@ def import_(
 ) -> None:
     """Import CSV, XLSX, JSON Lines or Parquet files, one per table; `hq tables` describes them.
 
-    Or files of scanners: .nessus, XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
+    A CSV whose first column is `table` has rows of several; - is one on standard input. Or files of scanners: .nessus,
+    XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
     Everything is checked first. Either all of it is imported, in one revision, or nothing is.
     """
+    with _with_input(paths) as read:
+        _import(read, org, actor, complete, check, mapping, ignore_unknown)
+
+
+@contextmanager
+def _with_input(paths: tuple[Path, ...]) -> Iterator[tuple[Path, ...]]:
+    """The paths with a file in place of ``-`` that holds what is on standard input."""
+    if INPUT not in paths:
+        yield paths
+        return
+    if paths.count(INPUT) > 1:
+        raise Usage("- stands for standard input, which is read once: name it once.")
+    with TemporaryDirectory(prefix="hq-input-") as folder:
+        copy = Path(folder) / "standard-input.csv"
+        with copy.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield tuple(copy if path == INPUT else path for path in paths)
+
+
+def _import(
+    paths: tuple[Path, ...],
+    org: str | None,
+    actor: str,
+    complete: bool,
+    check: bool,
+    mapping: Path | None,
+    ignore_unknown: bool,
+) -> None:
     from engine.incidents.finding_files import import_findings, scanner_files
     from engine.intake.imports import ColumnMapping, import_paths, read_mapping
     from engine.runtime.garbage import rare_collections
@@ -56,13 +89,15 @@ def import_(
             raise Usage("--check, --map and --ignore-unknown are for tables; these are files of scanners.")
         with open_console_services() as services:
             store = services.store
-            for name, answer in import_findings(store, files, org_id=org, actor=actor, now=now(), complete=complete):
+            into = org or organization(services, None)
+            for name, answer in import_findings(store, files, org_id=into, actor=actor, now=now(), complete=complete):
                 click.echo(f"{name}: {_summary(answer)}")
         return
     if complete:
         raise Usage("--complete is for files of scanners; these are tables.")
     columns = replace(read_mapping(mapping) if mapping else ColumnMapping(), ignores_unknown=ignore_unknown)
     with open_console_services() as services, Steps() as steps, rare_collections(OBJECTS_BETWEEN_COLLECTIONS):
+        org = org or organization(services, None)
         result = import_paths(
             services.store, paths, org_id=org, actor=actor, now=now(), progress=steps.count,
             mapping=columns, rehearsed=check,

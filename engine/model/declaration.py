@@ -13,6 +13,7 @@ from engine.model.as_of import PAST_PARAMETERS, SINCE
 from engine.model.ask import DEFAULT_PERIOD_DAYS, PERIOD_DAYS, Parameter, Parameters, Value
 from engine.model.errors import BadRequest, NotFound
 from engine.model.filters import FILTERS, filters_beside
+from engine.model.plan_parameters import PLAN_PARAMETERS
 from engine.model.suggestions import suggestion
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Declaration(ABC):
     formats: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     schema_version: int
+    plans: str  # the framework that it answers for when it is asked whether that will be ready by a day; "" for none
 
     @property
     @abstractmethod
@@ -56,6 +58,10 @@ class Declaration(ABC):
     def formats_of(self, parameters: Mapping[str, object]) -> tuple[str, ...]:
         """The formats that it comes in; an explanation and a difference are tables, whatever the report itself is."""
         return FORMATS if EXPLAIN in parameters or SINCE.name in parameters else self.formats
+
+    def is_asked_to_plan(self, query: Mapping[str, object]) -> bool:
+        """Whether it is asked what will be by a day, which another declaration answers."""
+        return bool(self.plans) and any(parameter.name in query for parameter in PLAN_PARAMETERS)
 
     @property
     def formats_ahead(self) -> tuple[str, ...]:

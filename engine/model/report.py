@@ -36,6 +36,7 @@ class Report(Declaration):
     formats: tuple[str, ...] = FORMATS
     parameters: tuple[Parameter, ...] = (PERIOD_DAYS,)
     schema_version: int = 1
+    plans: str = ""
 
     def __reduce__(self) -> str | tuple[object, ...]:
         """Other processes find a report where it is declared: predicates of figures do not travel."""

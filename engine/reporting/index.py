@@ -16,6 +16,7 @@ import msgspec
 from engine.model.ask import Parameter
 from engine.model.declaration import Declaration
 from engine.model.digest import Digest
+from engine.model.plan_parameters import ANY_FRAMEWORK, PLANNED_FRAMEWORK
 
 if TYPE_CHECKING:
     from engine.model.report import Report
@@ -35,6 +36,7 @@ class IndexEntry(Declaration):
     formats: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     schema_version: int
+    plans: str
     parts: tuple[str, ...]
 
     @classmethod
@@ -43,7 +45,7 @@ class IndexEntry(Declaration):
         report = declaration.whole()
         return cls(
             report.name, report.title, report.description, report.build.__module__, report.figure_ids, report.formats,
-            report.parameters, report.schema_version, tuple(sorted(parts_of(report))),
+            report.parameters, report.schema_version, report.plans, tuple(sorted(parts_of(report))),
         )  # fmt: skip
 
     @property
@@ -66,11 +68,15 @@ class IndexDigest(Digest):
 
 @dataclass(frozen=True)
 class Index:
-    """The chapters with the names of their reports, the reports of the catalogue and the digests, in their order."""
+    """The chapters with the names of their reports, the reports of the catalogue and the digests, in their order.
+
+    ``plan`` is what answers in place of a report that is asked what will be by a day.
+    """
 
     sections: Mapping[str, tuple[str, ...]]
     reports: tuple[IndexEntry, ...]
     digests: tuple[IndexDigest, ...]
+    plan: IndexEntry
 
     @property
     def chain(self) -> tuple[IndexDigest, ...]:
@@ -96,3 +102,16 @@ def parts_of(declaration: Declaration) -> Collection[str]:
     from engine.reporting.parts import report_parts
 
     return report_parts(declaration.whole().facts)
+
+
+def answering(declared: Declaration, query: Mapping[str, str]) -> tuple[Declaration, Mapping[str, str]]:
+    """What answers a question to a report, and what that is asked: itself, or the plan in its place.
+
+    BadRequest for a plan of another framework than the report's.
+    """
+    if not declared.is_asked_to_plan(query):
+        return declared, query
+    named = query.get(PLANNED_FRAMEWORK.name, declared.plans)
+    if declared.plans != ANY_FRAMEWORK and named != declared.plans:
+        raise PLANNED_FRAMEWORK.refused(named, declared.plans)
+    return index().plan, query if named == ANY_FRAMEWORK else {**query, PLANNED_FRAMEWORK.name: named}

@@ -21,7 +21,7 @@ from engine.model.document import Document, Edition, Position
 from engine.model.errors import Unavailable
 from engine.reporting.artifact_names import Name
 from engine.reporting.artifacts import Artifacts
-from engine.reporting.index import parts_of
+from engine.reporting.index import answering, parts_of
 from engine.reporting.part_positions import newest
 from engine.reporting.render import RENDERERS
 from engine.reporting.subject import FactSource, PartHeads, Stand, Subject
@@ -138,7 +138,7 @@ class Snapshot:
 
     def edition(self, report: str | Declaration, query: Mapping[str, str]) -> Edition:
         """A report's content. BadRequest for a bad parameter, NotFound for an unknown report."""
-        declared = self.report(report) if isinstance(report, str) else report
+        declared, query = answering(self.report(report) if isinstance(report, str) else report, query)
         return self._whole(lambda: self._edition(declared, declared.parse(query)))
 
     def bytes(
@@ -149,7 +149,7 @@ class Snapshot:
         BadRequest for an unlisted format or a bad parameter; NotFound for an unknown report. A disk that takes nothing
         is a line of the log, with ``must_keep`` Unavailable.
         """
-        declared = self.report(report)
+        declared, query = answering(self.report(report), query)
         parameters = declared.parse(query)
         form = declared.format(format, parameters)
         return self._keep(declared, form, parameters, RENDERERS[form].render, must_keep)
@@ -158,13 +158,13 @@ class Snapshot:
         self, report: str, query: Mapping[str, str], format: str | None = None, *, shared: bool = False
     ) -> Artifact | None:
         """What ``bytes`` gives where it was built already, ``shared``: on any machine; it computes nothing."""
-        declared = self.report(report)
+        declared, query = answering(self.report(report), query)
         parameters = declared.parse(query)
         return self._kept(declared, declared.format(format, parameters), parameters, shared)
 
     def kept_hash(self, report: str, query: Mapping[str, str], *, shared: bool = False) -> str | None:
         """What ``content_hash`` gives where it was computed already."""
-        declared = self.report(report)
+        declared, query = answering(self.report(report), query)
         found = self._kept(declared, "sha256", declared.parse(query), shared)
         return None if found is None else found.data.decode()
 
@@ -176,13 +176,13 @@ class Snapshot:
 
     def figures(self, report: str, query: Mapping[str, str]) -> "Figures":
         """The values of a report's figures. BadRequest for a bad parameter, NotFound for an unknown report."""
-        declared = self.report(report)
+        declared, query = answering(self.report(report), query)
         whole = declared.whole()
         return self._whole(lambda: whole.values(*self._question(whole, declared.parse(query))))
 
     def content_hash(self, report: str, query: Mapping[str, str]) -> str:
         """The hash of what the report says whatever its revision, kept beside its artifacts."""
-        declared = self.report(report)
+        declared, query = answering(self.report(report), query)
         return self._keep(declared, "sha256", declared.parse(query), _hashed).data.decode()
 
     def _keep(

@@ -5,6 +5,7 @@ import polars as pl
 from engine.model.ask import Ask
 from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
+from engine.model.plan_parameters import ANY_FRAMEWORK
 from engine.model.report import Report
 from engine.model.tones import Tone
 from reports.capacity import budget_tables, shortfall, workload
@@ -112,4 +113,5 @@ REPORT = Report(
     ),
     schema_version=2,
     parameters=(ledger.WEEKS,),
+    plans=ANY_FRAMEWORK,
 )

@@ -134,4 +134,5 @@ REPORT = Report(
         *("cis_implemented_pct", "cis_automated_pct", "cis_reported_pct"),
     ),
     schema_version=2,
+    plans="cis-v8",
 )

@@ -169,4 +169,5 @@ REPORT = Report(
         *("cmmc_met_by_enduring_exception", "cmmc_met_by_temporary_deficiency", "cmmc_close_out_on"),
     ),
     schema_version=2,
+    plans="cmmc-l2",
 )

@@ -157,4 +157,5 @@ REPORT = Report(
         *("gdpr_restore_minutes", "gdpr_processors", "gdpr_processors_without_agreement", "gdpr_processors_open"),
     ),
     schema_version=2,
+    plans="gdpr-art32",
 )  # fmt: skip

@@ -177,4 +177,5 @@ REPORT = Report(
         *("hipaa_associates_without_agreement", "hipaa_associates_without_flow_down"),
     ),
     schema_version=2,
+    plans="hipaa",
 )  # fmt: skip

@@ -130,4 +130,5 @@ REPORT = Report(
         *("iso_annex_a", "iso_annex_a_excluded", "iso_inclusions_without_justification"),
     ),
     schema_version=2,
+    plans="iso27001",
 )

@@ -137,4 +137,5 @@ REPORT = Report(
         "csf_actions_planned",
     ),
     schema_version=2,
+    plans="nist-csf",
 )

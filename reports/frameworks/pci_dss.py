@@ -146,4 +146,5 @@ REPORT = Report(
         *("pci_in_place_pct", "pci_compensating", "pci_customised", "pci_principals_met"),
     ),
     schema_version=2,
+    plans="pci-dss",
 )

@@ -138,4 +138,5 @@ REPORT = Report(
     ),
     parameters=(PERIOD, SEED),
     schema_version=2,
+    plans="soc2",
 )  # fmt: skip

@@ -5,6 +5,7 @@ import polars as pl
 from engine.model.ask import Ask, Parameter
 from engine.model.document import Chart, Coverage, Document, Opening, Table
 from engine.model.figure import Figures
+from engine.model.plan_parameters import ANY_FRAMEWORK
 from engine.model.report import Report
 from engine.model.tones import Tone
 from reports.figures import select
@@ -183,4 +184,5 @@ REPORT = Report(
     figures=(*scenario_figures.BASE, *scenario_figures.SCENARIO, *scenario_figures.EFFECTS, *select("hours_to_save")),
     parameters=PARAMETERS,
     schema_version=3,
+    plans=ANY_FRAMEWORK,
 )

@@ -12,7 +12,7 @@ from engine.model.figure import Figures
 from engine.model.movement import StateMove, in_groups, most_told
 from engine.model.report import Report
 from reports.figures import select
-from reports.programme import digest_changes
+from reports.programme import digest_changes, targets
 from reports.programme.digest_figures import AHEAD_DAYS
 from reports.shared import ledger, packs, personal, setup
 from reports.shared.wording import count, percent
@@ -45,9 +45,10 @@ def build(
     coming = figures.counted("obligations_due_in_14_days").select(
         "obligation_id", "kind", "due_on", "title", "owner", duty=ledger.kind_name()
     )
+    coming_targets = figures.rows(targets.ready_by)
     expiring = _expiring(figures.counted("exceptions_expiring_in_30_days"))
     return Document(
-        *_opening(frameworks, _moves(moved, movements, figures), figures),
+        *_opening(frameworks, _moves(moved, movements, figures), targets.holds(coming_targets, readiness), figures),
         tables=(
             Table("frameworks", "Readiness by framework", frameworks, labels=LABELS, hidden=("framework",)),
             Table("controls_changed", "Controls that changed state", moved, labels=LABELS, state=STATE_COLUMNS,
@@ -56,6 +57,7 @@ def build(
             Table("new_gaps", "New gaps", opened, labels=LABELS, state=STATE_COLUMNS, hidden=("gap_id", *_KEY)),
             Table("closed_gaps", "Closed gaps", closed, labels=LABELS, state=STATE_COLUMNS, hidden=_KEY),
             Table("expiring_exceptions", "Exceptions that expire soon", expiring, labels=LABELS, hidden=_KEY),
+            Table("targets", "Ready by its date if nothing is done", coming_targets),
             Table("next_14_days", "The next 14 days", coming, labels=LABELS, hidden=("obligation_id", "kind")),
             Table("owners", "To each owner", _owners(late, opened), labels=LABELS,
                   note="Overdue attestations and new gaps. An empty name is nobody."),
@@ -126,7 +128,7 @@ def _moves(moved: pl.DataFrame, movements: pl.DataFrame, figures: Figures) -> li
     return [(framework, StateMove(*row)) for frame in (controls, lapsed) for framework, *row in frame.iter_rows()]
 
 
-def _opening(frameworks: pl.DataFrame, moves: list[tuple[str, StateMove]], figures: Figures) -> Opening:
+def _opening(frameworks: pl.DataFrame, moves: list[tuple[str, StateMove]], holds: str, figures: Figures) -> Opening:
     if frameworks.is_empty():
         return Opening("No framework is in scope, so there is nothing to be ready for.", setup.IN_SCOPE)
     late, ahead = figures["attestations_overdue"], figures["obligations_due_in_14_days"]
@@ -136,7 +138,7 @@ def _opening(frameworks: pl.DataFrame, moves: list[tuple[str, StateMove]], figur
     if ahead:
         due = f"{count(ahead, 'duty', 'duties')} due within {AHEAD_DAYS} days"
         duties = f"{duties}, then do the {due}" if duties else f"Do the {due}"
-    step = f"{duties}." if duties else ""
+    step = " ".join(filter(None, [f"{duties}." if duties else "", holds]))
     base = figures["digest_compared_on"]
     if base is None:
         return Opening(
@@ -182,8 +184,8 @@ REPORT = Report(
     figures=select(
         *("digest_compared_on", "digest_controls_worse", "digest_controls_better", "digest_gaps_new"),
         *("digest_gaps_closed", "attestations_overdue", "exceptions_expiring_in_30_days"),
-        "obligations_due_in_14_days",
+        *("obligations_due_in_14_days", "targets_that_do_not_hold"),
     ),
     parameters=(PERIOD_DAYS,),
-    schema_version=2,
+    schema_version=3,
 )

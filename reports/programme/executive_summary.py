@@ -9,7 +9,7 @@ from engine.model.figure import Figures
 from engine.model.report import Report
 from reports.capacity import shortfall
 from reports.figures import select
-from reports.programme import board, posture_story, posture_words
+from reports.programme import board, posture_story, posture_words, targets
 from reports.programme.board import MARKS, SHOWN
 from reports.programme.decisions import full_decisions
 from reports.programme.posture import Posture, posture_of
@@ -72,6 +72,11 @@ def build(
                 ),
                 labels=LABELS,
             ),
+            Table(
+                "targets",
+                "Ready by its date if nothing is done",
+                figures.rows(targets.ready_by).head(SHOWN).with_columns(footnote=pl.lit(MARKS["gaps"])),
+            ),
             Table("dates", "Coming dates", board.dates(obligations, ask), labels=LABELS),
             Table(
                 "moves",
@@ -124,7 +129,7 @@ REPORT = Report(
         *("incidents_medium_in_period", "incidents_low_in_period", "incidents_info_in_period"),
         *("incidents_resolved_in_period", "incident_median_hours_to_restore"),
         *("vendors", "vendors_assured", "vendor_reviews_overdue", "vendor_reviews_never"),
-        *shortfall.IDS,
+        *(*shortfall.IDS, "targets_that_do_not_hold"),
     ),
-    schema_version=2,
+    schema_version=3,
 )

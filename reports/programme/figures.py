@@ -11,6 +11,7 @@ from reports.programme.heat import severity_by_framework
 from reports.programme.incident_days import incident_days
 from reports.programme.posture import components, overall
 from reports.programme.steps import closings, steps
+from reports.programme.targets import ready_by
 
 TOP = 10  # steps and gaps that are added up
 
@@ -35,6 +36,13 @@ HEAT = (
            "share weighted by gaps. 1: all gaps are in one framework; spread evenly, it is 1 divided by their number.",
            severity_by_framework, WeightedMean(_GAPS / _GAPS.sum(), _GAPS), _GAPS > 0,
            "{share_pct} % of all gaps"),
+)  # fmt: skip
+
+TARGETS = (
+    Figure("targets_that_do_not_hold", "Target dates that do not hold", "count", "less",
+           "Frameworks with a target date within a year whose controls will not all be effective on that day if "
+           "nothing is done until then.", ready_by, Count(), pl.col("not_effective") > 0,
+           "{not_effective} controls will not be effective on {target_on}"),
 )  # fmt: skip
 
 _BEFORE = "{score} now, {before_score} in the snapshot of {before_on}"
@@ -135,4 +143,4 @@ INCIDENTS = (
            "opened on {opened_on}, resolved on {resolved_on}"),
 )  # fmt: skip
 
-FIGURES = (*INCIDENTS, *HEALTH, *POSTURE, *RAISES, *QUEUE, *HEAT)
+FIGURES = (*INCIDENTS, *HEALTH, *POSTURE, *RAISES, *QUEUE, *TARGETS, *HEAT)

@@ -5,6 +5,7 @@ import polars as pl
 from engine.model.ask import Ask
 from engine.model.document import Chart, Document, Opening, Table
 from engine.model.figure import Figures
+from engine.model.plan_parameters import ANY_FRAMEWORK
 from engine.model.report import Report
 from engine.model.tones import Tone
 from reports.figures import select
@@ -100,4 +101,5 @@ REPORT = Report(
         *("gaps_blocked", "remediations_opened_in_period", "remediations_closed_in_period"),
     ),
     schema_version=2,
+    plans=ANY_FRAMEWORK,
 )

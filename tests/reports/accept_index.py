@@ -7,6 +7,7 @@ import msgspec
 from engine.reporting.index import INDEX, IndexEntry
 from reports import REPORTS, SECTIONS
 from reports.digests import DIGESTS
+from reports.programme import readiness_plan
 
 
 def expected() -> bytes:
@@ -18,8 +19,9 @@ def expected() -> bytes:
         name: b",\n".join(map(msgspec.json.encode, entries))
         for name, entries in (("reports", reports), ("digests", digests))
     }
-    return b'{"sections": %b,\n"reports": [\n%b\n], "digests": [\n%b\n]}\n' % (
-        sections, lines["reports"], lines["digests"],
+    plan = msgspec.json.encode(IndexEntry.of(readiness_plan.REPORT))
+    return b'{"sections": %b,\n"reports": [\n%b\n], "digests": [\n%b\n],\n"plan": %b}\n' % (
+        sections, lines["reports"], lines["digests"], plan,
     )  # fmt: skip
 
 

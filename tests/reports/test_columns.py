@@ -14,9 +14,10 @@ from engine.reporting.facts.schemas import SCHEMAS
 from engine.reporting.render import words
 from reports import CATALOGUE
 from reports.digests import DIGESTS
+from reports.programme import readiness_plan
 from tests.factories import DAY, rows
 
-REPORTS = CATALOGUE | {digest.report.name: digest.report for digest in DIGESTS}
+REPORTS = CATALOGUE | {one.name: one for one in (*(digest.report for digest in DIGESTS), readiness_plan.REPORT)}
 WHOLE, REAL, TEXT = pl.Int64(), pl.Float64(), pl.String()
 # the types of the cells that may have a unit; an empty unit goes with any
 TYPES = {

@@ -21,9 +21,9 @@ from engine.intake.imports.checks import (
 from engine.intake.imports.events import KNOWN, EventImport
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
 from engine.intake.imports.problems import Problems
-from engine.intake.imports.sources import find_table, sheets
+from engine.intake.imports.sources import sheets
 from engine.intake.imports.spool import BATCH_ROWS, RowSpool
-from engine.intake.imports.tables import importable
+from engine.intake.imports.tables import find_table, importable
 from engine.intake.imports.write import (
     TableCounts,
     organization_values,

@@ -9,8 +9,8 @@ from engine.intake.imports.batches import SheetRows
 from engine.intake.imports.csv_files import dialect_of, encoding_of, read_delimited
 from engine.intake.imports.header_rows import LOOKED_AT, header_row, header_row_of
 from engine.intake.imports.mapping import PLAIN, ColumnMapping
-from engine.intake.imports.names import by_squashed, closest_name, squash
-from engine.intake.imports.tables import Importable, importable
+from engine.intake.imports.mixed_files import mixed_dialect, mixed_sheets
+from engine.intake.imports.tables import Importable, find_table, importable, is_table
 from engine.intake.imports.typed_files import (
     open_workbook,
     read_json_lines,
@@ -18,14 +18,12 @@ from engine.intake.imports.typed_files import (
     read_worksheet,
 )
 from engine.model.errors import InvalidData, Usage
-from engine.store.schema import IMPORTABLE
 
 DELIMITED = (".csv", ".tsv", ".txt")
 WORKBOOKS = (".xlsx", ".xlsm")
 JSON_LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet",)
 SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET)
-_TABLES = by_squashed(IMPORTABLE)
 
 
 def sheets(paths: Sequence[Path], mapping: ColumnMapping = PLAIN) -> list[SheetRows]:
@@ -39,21 +37,6 @@ def sheets(paths: Sequence[Path], mapping: ColumnMapping = PLAIN) -> list[SheetR
             raise Usage(f"{first[sheet.table]} and {sheet.file} both hold {sheet.table}; import one at a time.")
         first[sheet.table] = sheet.file
     return found
-
-
-def is_table(text: str) -> bool:
-    """Whether an importable table goes by that name, in any spelling."""
-    return squash(text) in _TABLES
-
-
-def find_table(text: str, where: str) -> str:
-    """The importable table of that name in any spelling; Usage lists those that exist."""
-    name = _TABLES.get(squash(text))
-    if name is None:
-        near = closest_name(text, list(IMPORTABLE))
-        meant = f" Did you mean {near}?" if near else ""
-        raise Usage(f"{where}: {text!r} is not a table that can be imported.{meant} There are {', '.join(IMPORTABLE)}.")
-    return name
 
 
 def files_in(path: Path) -> Iterator[Path]:
@@ -77,6 +60,10 @@ def _sheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
         raise Usage(f"{path.name} is in no format that can be imported; there are {', '.join(SUFFIXES)}.")
     if suffix in WORKBOOKS:
         return _worksheets(path, mapping)
+    if suffix in DELIMITED and not is_table(path.stem):
+        dialect = mixed_dialect(path)
+        if dialect is not None:
+            return mixed_sheets(path, dialect, _digest(path))
     table = find_table(path.stem, path.name)
     structured = importable(table).headers("json")
     if suffix in JSON_LINES:
@@ -107,10 +94,10 @@ def _delimited(path: Path, table: Importable, mapping: ColumnMapping) -> SheetRo
 def _worksheets(path: Path, mapping: ColumnMapping) -> list[SheetRows]:
     workbook, digest = open_workbook(path), _digest(path)
     names = workbook.sheet_names
-    single = len(names) == 1 and (squash(path.stem) in _TABLES or squash(names[0]) not in _TABLES)
+    single = len(names) == 1 and (is_table(path.stem) or not is_table(names[0]))
     found = []
     for name in names:
-        if not single and squash(name) not in _TABLES and workbook.load_sheet(name, header_row=None).height == 0:
+        if not single and not is_table(name) and workbook.load_sheet(name, header_row=None).height == 0:
             continue
         table = importable(find_table(path.stem if single else name, f"{path.name}, sheet {name}"))
         exact = table.headers("control")

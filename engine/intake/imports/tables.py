@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from sqlalchemy import Column
 
-from engine.intake.imports.names import squash
+from engine.intake.imports.names import by_squashed, closest_name, squash
+from engine.model.errors import Usage
 from engine.store.schema import IMPORTABLE
 from engine.store.types import Instant, Json
 
@@ -125,3 +126,21 @@ def _kind(column: Column[object], comment: str) -> str:
     if column.name in NAMED_KINDS:
         return NAMED_KINDS[column.name]
     return "person" if "e-mail address" in comment else "text"
+
+
+_BY_SQUASHED = by_squashed(IMPORTABLE)
+
+
+def is_table(text: str) -> bool:
+    """Whether an importable table goes by that name, in any spelling."""
+    return squash(text) in _BY_SQUASHED
+
+
+def find_table(text: str, where: str) -> str:
+    """The importable table of that name in any spelling; Usage lists those that exist."""
+    name = _BY_SQUASHED.get(squash(text))
+    if name is None:
+        near = closest_name(text, list(IMPORTABLE))
+        meant = f" Did you mean {near}?" if near else ""
+        raise Usage(f"{where}: {text!r} is not a table that can be imported.{meant} There are {', '.join(IMPORTABLE)}.")
+    return name

@@ -16,6 +16,7 @@ from engine.model.columns.frameworks import FRAMEWORKS
 from engine.model.columns.gaps import GAPS
 from engine.model.columns.names import NAMES
 from engine.model.columns.people import PEOPLE
+from engine.model.columns.plans import PLANS
 from engine.model.columns.readiness import READINESS
 from engine.model.columns.risks import RISKS
 from engine.model.columns.staffing import STAFFING
@@ -46,6 +47,6 @@ def join_columns(parts: Iterable[Mapping[str, Column]]) -> dict[str, Column]:
 COLUMNS: Mapping[str, Column] = join_columns(
     (
         *(NAMES, TIME, PEOPLE, CONTROLS, EVIDENCE, ATTESTATIONS, READINESS, GAPS, RISKS, WEAKNESSES, FRAMEWORKS),
-        *(DUTIES, WEEKS, STAFFING, VENDORS, BOUNDARIES),
+        *(DUTIES, WEEKS, STAFFING, VENDORS, BOUNDARIES, PLANS),
     )
 )

@@ -112,6 +112,9 @@ SCANS: Mapping[str, str] = {
         "remediations", "id", "framework", "control_id", "title", "owner", "runbook", "severity", "opened_on", "due_on",
         "closed_on", "status", "blocked_by", "compensating", where="t.opened_on <= q.as_of",
     ),
+    "remediation_details_rows": _table(
+        "remediations", "id", "details", where="t.details IS NOT NULL AND t.opened_on <= q.as_of"
+    ),
     "vendors_rows": _dated(
         "vendors", "id", "name", "service", "owner", "category", "tier", "data_classes", "likelihood", "impact",
         "residual_likelihood", "residual_impact", "status", "region", "handles_phi", "onboarded_on", "last_review_on",

@@ -76,6 +76,8 @@ SCHEMAS: Mapping[str, Schema] = {
         "data_region": TEXT,
         "frameworks": TEXTS,
     },
+    # a framework in scope, in catalogue order, with the day for which it is to be ready
+    "framework_targets": {"org_id": TEXT, "framework": TEXT, "name": TEXT, "target_on": DAY},
     # a control of a framework in scope; cadence is the organization's override or the catalogue's
     "controls": {
         **_CONTROL,
@@ -156,6 +158,27 @@ SCHEMAS: Mapping[str, Schema] = {
     "control_status": _STATUS,
     # with what each event moves, and few look at: evidence of mandatory kinds in the period, and the newest
     "control_assessments": {**_STATUS, "events": WHOLE, "last_evidence_id": TEXT},
+    # until when the evidence of a control is good if nothing is done; see facts/horizons.py
+    "control_horizons": {
+        **_CONTROL,
+        "title": TEXT,
+        "group_id": TEXT,
+        "weight": WHOLE,
+        "cadence": TEXT,
+        "cadence_window": WHOLE,
+        "kinds_required": TEXTS,
+        "operation_until": DAY,
+        "operation_recurs": FLAG,
+        "test_until": DAY,
+        "test_recurs": FLAG,
+        "policy_until": DAY,
+        "attestation_until": DAY,
+        "opposed_by": TEXT,
+        "excluded_on": DAY,
+        "owner": TEXT,
+        "accountable": TEXT,
+        "position": WHOLE,
+    },
     # what the organization says of a control beyond its state: columns of the framework packs
     "control_profiles": {
         **_CONTROL,
@@ -221,6 +244,25 @@ SCHEMAS: Mapping[str, Schema] = {
         "severity": TEXT,
         "on_time": FLAG,
         "days_open": WHOLE,
+    },
+    # work of a plan that was accepted, with what the plan asked for
+    "accepted_plans": {
+        **_CONTROL,
+        "id": TEXT,
+        "title": TEXT,
+        "plan_id": TEXT,
+        "plan_framework": TEXT,
+        "by_on": DAY,
+        "made_on": DAY,
+        "target_pct": WHOLE,
+        "owner": TEXT,
+        "planned_owner": TEXT,
+        "due_on": DAY,
+        "planned_due_on": DAY,
+        "closed_on": DAY,
+        "standing": TEXT,
+        "effort_hours": REAL,
+        "planned_strict_pct": REAL,
     },
     # framework in scope: counts of states, readiness (F3), freshness, and the same at the end of the period before.
     # coverage: assessed = applicable controls whose state is not no_data, of the applicable controls (F2).

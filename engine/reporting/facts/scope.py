@@ -25,6 +25,14 @@ def _in_scope(organization: pl.DataFrame) -> pl.DataFrame:
     return organization.select("org_id", framework="frameworks").explode("framework", empty_as_null=False)
 
 
+def framework_targets(organization_frameworks_rows: pl.DataFrame) -> pl.DataFrame:
+    """The frameworks in scope that have controls, each with the day for which it is to be ready."""
+    order = pl.col("framework").replace_strict({name: place for place, name in enumerate(FRAMEWORKS)})
+    rows = organization_frameworks_rows.filter("in_scope", pl.col("framework").is_in(FRAMEWORKS))
+    names = catalogue().frameworks.select("framework", "name")
+    return shape("framework_targets", rows.join(names, on="framework")).sort("org_id", order)
+
+
 def controls(organization: pl.DataFrame, control_profiles_rows: pl.DataFrame) -> pl.DataFrame:
     """The controls of the frameworks in scope, headings included, with the organization's own cadence."""
     own = control_profiles_rows.select("org_id", "framework", "control_id", own_cadence="cadence")

@@ -73,7 +73,7 @@ def control_assessments(
 ) -> pl.DataFrame:
     """Every assessable control in scope: ``control_status``, and what each event of it moves."""
     frame = (
-        control_terms.join(_by_kind(control_evidence), on=_KEY, how="left")
+        control_terms.join(last_by_kind(control_evidence), on=_KEY, how="left")
         .join(_future(tagged_events, evidence_items_rows, asked), on=_KEY, how="left")
         .join(known_since, on=["org_id", "framework"], how="left")
         .with_columns(pl.col("future_dated").fill_null(False), pl.col("events").fill_null(0))
@@ -96,7 +96,7 @@ def _scope(profiles: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _by_kind(evidence: pl.DataFrame) -> pl.DataFrame:
+def last_by_kind(evidence: pl.DataFrame) -> pl.DataFrame:
     """One row for each control: counts, and the newest evidence of each mandatory kind."""
     kinds = evidence.with_columns(kind=pl.col("source").replace_strict(_KIND_OF_SOURCE, default=None)).sort(
         "last_on", "last_at", "last_id"

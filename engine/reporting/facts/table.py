@@ -6,6 +6,7 @@ import polars as pl
 
 from engine.model.figure import ASK, FIGURES, facts_of
 from engine.reporting.facts import (
+    accepted_plans,
     attestations,
     audit_counts,
     beginnings,
@@ -18,6 +19,7 @@ from engine.reporting.facts import (
     gaps,
     governance,
     graph,
+    horizons,
     lineage,
     milestones,
     movements,
@@ -44,6 +46,7 @@ SCAN_SUFFIX = "_rows"
 FACTS: Mapping[str, FactFunction] = {
     # the organization and its controls
     "organization": scope.organization,
+    "framework_targets": scope.framework_targets,
     "controls": scope.controls,
     "requirements": scope.requirements,
     "control_profiles": scope.profiles,
@@ -78,8 +81,11 @@ FACTS: Mapping[str, FactFunction] = {
     "control_terms": status.control_terms,
     "control_assessments": status.control_assessments,
     "control_status": status.control_status,
+    "recurring_actions": horizons.recurring_actions,
+    "control_horizons": horizons.control_horizons,
     "remediations": gaps.remediations,
     "open_work": gaps.open_work,
+    "accepted_plans": accepted_plans.accepted_plans,
     "gaps": gaps.gaps,
     "readiness": readiness.readiness,
     "readiness_weeks": readiness.readiness_weeks,

@@ -6,6 +6,7 @@ from typing import Protocol
 from engine.model.as_of import AsOf
 from engine.model.errors import BadRequest
 from engine.model.filters import Filters
+from engine.reporting.index import answering
 from engine.reporting.render import CONTENT_SECURITY_POLICY, RENDERERS, download_name
 from engine.web.access import Access
 from engine.web.access_log import head_headers, note_access
@@ -73,12 +74,13 @@ def report_route(
 def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook | None) -> Response:
     services, caller = request.services, request.caller
     at, query = AsOf.take(query)
-    declared = services.snapshots.report(name)
-    form = query.pop("format", None) or preferred_format(request.headers.get("accept", ""), declared.formats_of(query))
-    parameters = declared.parse(query)
+    form = query.pop("format", None)
+    declared, asked = answering(services.snapshots.report(name), query)
+    form = form or preferred_format(request.headers.get("accept", ""), declared.formats_of(asked))
+    parameters = declared.parse(asked)
     form = declared.format(form, parameters)
     filters = Filters.of(parameters, declared.parameters)
-    if at is not None or filters:  # what is to be sent next does not follow from it
+    if at is not None or filters or asked is not query:  # what is to be sent next does not follow from it
         outlook = None
     hashed = outlook is not None and form == "json"
     question = Question(caller.org_id, name, tuple(query.items()), form, hashed, at)
@@ -90,7 +92,7 @@ def _report(request: Request, name: str, query: dict[str, str], outlook: Outlook
     if outlook is not None and content_hash is not None:
         headers |= outlook.headers(request, content_hash)
     kind = "attachment" if renderer.attachment else "inline"
-    what = f"{name} {filters.file_words}" if filters else name
+    what = f"{declared.name} {filters.file_words}" if filters else declared.name
     file = download_name(caller.org_id, what, artifact.name.as_of, artifact.name.format)
     headers["Content-Disposition"] = f'{kind}; filename="{file}"'
     if artifact.name.format == "html":

@@ -11,7 +11,7 @@ from engine.web.handlers.assessors import EXPORTS
 from engine.web.handlers.assessors import export as assessor_export
 from engine.web.handlers.reports import ReportHandler
 from engine.web.openapi.examples import body_example
-from engine.web.openapi.report_schemas import Object, report_filters
+from engine.web.openapi.report_schemas import Object, formats_of, plan_parameters, report_filters
 from engine.web.openapi.responses import responses
 from engine.web.openapi.schemas import Schemas
 from engine.web.openapi.security import security
@@ -103,8 +103,9 @@ def _of_report(handler: ReportHandler, catalogue: Mapping[str, Report]) -> list[
     return [
         *own,
         *report_filters(report),
+        *plan_parameters(report),
         *explain,
-        Parameter("format", report.formats[0], "the report's format", choices=report.formats),
+        Parameter("format", report.formats[0], "the report's format", choices=formats_of(report)),
     ]
 
 

@@ -11,9 +11,11 @@ from engine.model.ask import Parameter
 from engine.model.declaration import EXPLAIN
 from engine.model.figure import Figure
 from engine.model.filters import NAMING, ROWS, TABLE, filters_beside
+from engine.model.plan_parameters import PLAN_PARAMETERS, TARGET
 from engine.model.report import Report
 from engine.model.vocabulary import Unit
 from engine.reporting.excerpt import naming
+from engine.reporting.index import index
 from engine.reporting.shape import TableShape, shape
 
 Object: TypeAlias = dict[str, object]
@@ -50,6 +52,19 @@ def report_filters(report: Report) -> list[Parameter]:
     if TABLE.name in beside and tables:
         found.append(replace(TABLE, help=f"{TABLE.help}: {names}"))
     return [*found, ROWS] if ROWS.name in beside and "html" in report.formats else found
+
+
+def plan_parameters(report: Report) -> list[Parameter]:
+    """What the report is asked when it is to say what will be by a day; without a framework of its own, of which."""
+    if not report.plans:
+        return []
+    return [replace(TARGET, default=None), *(one for one in PLAN_PARAMETERS if one is not TARGET)]
+
+
+def formats_of(report: Report) -> tuple[str, ...]:
+    """The formats that the route answers in, those of a plan included where it is asked for one."""
+    further = index().plan.formats if report.plans else ()
+    return tuple(dict.fromkeys((*report.formats, *further)))
 
 
 def explanation_schema(envelope: Mapping[str, object]) -> Object:

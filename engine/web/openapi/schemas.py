@@ -3,6 +3,7 @@
 import msgspec
 
 from engine.model.report import Report
+from engine.reporting.index import index
 from engine.web.answers.shape import ReportEnvelope
 from engine.web.openapi.report_schemas import Object, explanation_schema, report_name, report_schema
 
@@ -29,7 +30,11 @@ class Schemas:
         """A schema of what a report answers with as JSON, of its explanations, and of other types."""
         self.of(ReportEnvelope, *others)
         self._reports[report_name(report)] = report
-        names = [report_name(report), EXPLANATION, *(kind.__name__ for kind in others if isinstance(kind, type))]
+        own = [report]
+        if report.plans:
+            own.append(index().plan.whole())
+            self._reports[report_name(own[1])] = own[1]
+        names = [*map(report_name, own), EXPLANATION, *(kind.__name__ for kind in others if isinstance(kind, type))]
         return {"anyOf": [{"$ref": REFERENCE.format(name=name)} for name in names]}
 
     def components(self) -> Object:

@@ -95,6 +95,21 @@ FRAMES = {
     "organization": rows("organization", {"frameworks": ["soc2", "iso27001", "hipaa", "fedramp-poam"]}),
     "control_status": rows("control_status", *controls(30)),
     "gaps": rows("gaps", *gaps(30)),
+    "control_horizons": rows(
+        "control_horizons",
+        *(
+            {name: given[name] for name in ("framework", "control_id", "weight", "group_id")}
+            | {"cadence": "monthly", "cadence_window": 35, "kinds_required": ["attestation"], "owner": "ann"}
+            | {"attestation_until": date(2026, 11, 25 + index % 5), "position": index}
+            for index, given in enumerate(controls(30))
+        ),
+    ),
+    "framework_targets": rows(
+        "framework_targets",
+        {"framework": "soc2", "name": "SOC 2", "target_on": date(2027, 3, 1)},
+        {"framework": "hipaa", "name": "HIPAA", "target_on": date(2027, 1, 4)},
+    ),
+    "load": rows("load"),
     "readiness": rows("readiness", *FRAMEWORKS),
     "posture": rows("posture", *POSTURE),
     "control_evidence": rows(

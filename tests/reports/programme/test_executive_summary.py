@@ -117,6 +117,7 @@ def test_the_summary_holds_what_a_board_asks_first():
         "shortfall_hours": 0.0,
         "unowned_hours": 0.0,
         "obligations_overdue_hours": 3.0,
+        "targets_that_do_not_hold": 0,
     }
     assert held.coverage == Coverage(4, 4)
     assert held.headline == (
@@ -298,7 +299,7 @@ def test_it_stays_within_two_pages():
         risks=[risk(f"R{cell}", cell) for cell in range(1, 26)],
         obligations=[duty(str(n), date(2026, 11, 1), state="overdue", days_left=-19) for n in range(50)],
     )
-    assert len(held.tables) == 7
+    assert len(held.tables) == 8
     assert sum(one.frame.height for one in held.tables) <= 25
 
 
@@ -320,6 +321,7 @@ def test_without_data_the_board_is_told_so():
         "risks": 0,
         "changes": 0,
         "overdue": 0,
+        "targets": 0,
         "dates": 0,
         "moves": 0,
     }

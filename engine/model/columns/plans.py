@@ -1,0 +1,49 @@
+"""Columns about what will be by a day, and what is to be done until then."""
+
+from collections.abc import Mapping
+
+from engine.model.columns.column import Column
+
+PLANS: Mapping[str, Column] = {
+    "attestation_until": Column("Signature good until", "date", "Last day on which the newest signature holds."),
+    "buys": Column("Buys", "texts", "What the work makes effective, beside the control that it is about."),
+    "by_on": Column("By", "date", "Day by which the plan wants its target."),
+    "cadence_window": Column("Window", "days", "Days for which evidence of the control's cadence is good."),
+    "done_by": Column("Done by", "date", "Day by which the work is to be done."),
+    "excluded_on": Column("Excluded on", "date", "Day from which the control is documented as not applicable."),
+    "first_short_week": Column("First short", "text", "First week that asks for more hours than its owner has."),
+    "lapses_on": Column("Lapses", "date", "First day on which the evidence is past its window."),
+    "made_on": Column("Made on", "date", "Day that the plan was made on."),
+    "missing_hours": Column("Missing hours", "hours", "Hours that are needed beyond those that there are."),
+    "moment": Column("On", "text", "The day, and what is done until then."),
+    "needed_hours": Column("Needed hours", "hours", "Hours of work that closing every gap takes."),
+    "not_effective": Column(
+        "Will not be effective", "count", "Controls that apply and will not be effective on the day."
+    ),
+    "operation_recurs": Column(
+        "Operation goes on", "flag", "Whether a source that recurs within the window renews the evidence."
+    ),
+    "operation_until": Column(
+        "Operation good until", "date", "Last day on which evidence of operation is in its window."
+    ),
+    "opposed_by": Column("Opposed by", "text", "What speaks against the control until somebody mends it."),
+    "plan_framework": Column("Plan of", "text", "Framework that the plan is to make ready."),
+    "plan_id": Column("Plan", "text", "Plan that the work is of: its framework and its day."),
+    "planned_due_on": Column("Planned for", "date", "Day by which the plan wanted it done."),
+    "planned_owner": Column("Planned with", "text", "Who was to do it by the plan."),
+    "planned_strict_pct": Column(
+        "Strict with the plan (%)", "percent", "Strict readiness on the day if all of the plan is done."
+    ),
+    "planned_weighted_pct": Column(
+        "Weighted with the plan (%)", "percent", "Weighted readiness on the day if all of the plan is done."
+    ),
+    "policy_until": Column(
+        "Policy good until", "date", "Last day before the policy behind the control is past its review."
+    ),
+    "ready_on": Column("Evidence from", "date", "First day on which there is evidence of what the work did."),
+    "says": Column("It says", "text", "What the framework's own report says of that day."),
+    "target_on": Column("Target date", "date", "Day for which the framework is to be ready."),
+    "test_recurs": Column("Testing goes on", "flag", "Whether a source that recurs within the window renews the test."),
+    "test_until": Column("Test good until", "date", "Last day on which the newest passed test is in its window."),
+    "waits_for": Column("Waits for", "text", "What has to be done, or to happen, before."),
+}

@@ -1,0 +1,45 @@
+"""The weeks of a plan: numbered from the present one, work in each done by its Friday."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+
+import polars as pl
+
+WORKING_DAYS = 5
+
+
+@dataclass(frozen=True)
+class PlanWeeks:
+    """The weeks from that of ``as_of`` to that of ``by``, both included."""
+
+    as_of: date
+    by: date
+
+    @cached_property
+    def mondays(self) -> tuple[date, ...]:
+        """The first day of each."""
+        first = self.as_of - timedelta(days=self.as_of.weekday())
+        return tuple(first + timedelta(weeks=number) for number in range(1 + (self.by - first).days // 7))
+
+    def end(self, number: int) -> date:
+        """The day by which work of the week is done: its Friday, the last day where that is earlier, and not before
+        the first."""
+        return max(min(self.mondays[number] + timedelta(days=WORKING_DAYS - 1), self.by), self.as_of)
+
+    def last_done_by(self, day: date) -> int:
+        """The last week whose work is done by a day; -1 where none is."""
+        return max((number for number in range(len(self.mondays)) if self.end(number) <= day), default=-1)
+
+    def first_done_from(self, day: date) -> int:
+        """The first week whose work is done on a day or later."""
+        return next((n for n in range(len(self.mondays)) if self.end(n) >= day), len(self.mondays))
+
+    def hours(self, by_week: pl.DataFrame) -> tuple[float, ...]:
+        """The ``hours`` of each week from rows with ``week_start_on``; of the last week those until the last day."""
+        known = dict(by_week.select("week_start_on", "hours").iter_rows())
+        share = min(self.by.weekday() + 1, WORKING_DAYS) / WORKING_DAYS
+        found = [max(known.get(monday) or 0.0, 0.0) for monday in self.mondays]
+        if len(found) > 1:  # what is left of the present week is known already
+            found[-1] *= share
+        return tuple(round(hours, 6) for hours in found)

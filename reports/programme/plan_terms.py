@@ -1,0 +1,54 @@
+"""What the report of each framework says of a day to come: its own words on the states that controls will have."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from engine.model.ask import Ask
+from engine.model.days import spelled_day
+from engine.model.report import Report
+from engine.reporting.planning.plan import ReadinessPlan
+from reports.frameworks import cis_v8, cmmc_l2, gdpr_art32, hipaa, iso_assessment, nist_csf, pci_dss
+
+ASSESSMENTS: Mapping[str, Report] = {
+    "iso27001": iso_assessment.REPORT,
+    "pci-dss": pci_dss.REPORT,
+    "hipaa": hipaa.REPORT,
+    "nist-csf": nist_csf.REPORT,
+    "cis-v8": cis_v8.REPORT,
+    "cmmc-l2": cmmc_l2.REPORT,
+    "gdpr-art32": gdpr_art32.REPORT,
+}
+_STATES = ("control_assessments", "control_status")
+
+
+def terms(plan: ReadinessPlan, frames: Mapping[str, pl.DataFrame], ask: Ask) -> pl.DataFrame:
+    """What the framework's report says of today, of the day if nothing is done, and of the day with the plan done.
+
+    ``frames`` hold the facts of all of ``ASSESSMENTS``. SOC 2 has no such report: its criteria are counted.
+    """
+    by = plan.question.by
+    moments = [("Today", plan.projection, plan.as_of), (f"{spelled_day(by)}, nothing done", plan.projection, by)]
+    if plan.chosen:
+        moments.append((f"{spelled_day(by)}, the plan done", plan.planned, by))
+    rows = [
+        (moment, _said(plan, projection.on(day), frames, replace(ask, as_of=day)))
+        for moment, projection, day in moments
+    ]
+    return pl.DataFrame(rows, schema={"moment": pl.String, "says": pl.String}, orient="row")
+
+
+def _said(plan: ReadinessPlan, states: pl.DataFrame, frames: Mapping[str, pl.DataFrame], ask: Ask) -> str:
+    report = ASSESSMENTS.get(plan.question.framework)
+    if report is None:
+        applicable = states.filter(pl.col("state") != "not_applicable")
+        effective = applicable.filter(pl.col("state") == "effective").height
+        return f"{effective:,} of {applicable.height:,} applicable criteria are effective on that day (Type I)."
+    then = states.select("framework", "control_id", then="state")
+    moved = {
+        name: frames[name].join(then, on=["framework", "control_id"], how="left")
+        .with_columns(state=pl.coalesce("then", "state")).drop("then")
+        for name in _STATES
+    }  # fmt: skip
+    return report.document({**frames, **moved}, replace(ask, options={})).headline
