@@ -37,6 +37,7 @@ HOMES = {
     "click": ("engine/cli",),
     "rich": ("engine/cli",),
     "fastexcel": ("engine/intake/imports",),
+    "highspy": ("engine/reporting/planning/solver.py",),
 }
 # places that speak SQLAlchemy's expressions because they write rows or describe tables
 ALSO = {

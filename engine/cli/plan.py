@@ -1,14 +1,22 @@
 """The command that says whether a framework will be ready by a day, and what makes it so."""
 
 import sys
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
 import click
 
 from engine.cli.common import now, open_console_services, org_option, organization
 from engine.cli.on_terminal import print_report
 from engine.cli.reports import as_of_option, past, report_bytes
+from engine.model.errors import Usage
 from engine.model.plan_parameters import BY, FROM, PLANNED_FRAMEWORK, TARGET
-from engine.model.vocabulary import FRAMEWORKS
+from engine.model.vocabulary import FRAMEWORK_NAMES, FRAMEWORKS
+
+if TYPE_CHECKING:
+    import polars as pl
 
 REPORT = "gap-remediations"  # which answers for any framework
 FORMATS = ("json", "csv", "html", "md", "xlsx", "ics", "pdf")
@@ -23,6 +31,7 @@ FORMATS = ("json", "csv", "html", "md", "xlsx", "ics", "pdf")
 )
 @click.option("--by", metavar="DAY", help="The day, YYYY-MM-DD; the framework's own target date without.")
 @click.option("--type2-from", "start", metavar="DAY", help="Effective throughout from that day on, as Type II asks.")
+@click.option("--back-test", is_flag=True, help="What was foreseen 30, 60 and 90 days ago for today, and what came.")
 @org_option
 @as_of_option
 @click.option(
@@ -36,6 +45,7 @@ def plan(
     target: int | None,
     by: str | None,
     start: str | None,
+    back_test: bool,
     org: str | None,
     as_of: str | None,
     form: str | None,
@@ -44,12 +54,43 @@ def plan(
 
     As CSV it is what `hq import -` takes back as remediations and attestations: so a plan is accepted.
     """
+    if back_test:
+        if target or by or start:
+            raise Usage("--back-test looks back from today: leave out --target, --by and --type2-from.")
+        print_report(form, lambda shown: _back_test(org, framework, as_of, shown or "json"))
+        return
     asked = {PLANNED_FRAMEWORK.name: framework, TARGET.name: str(target or TARGET.default)}
     asked |= {name: text for name, text in ((BY.name, by), (FROM.name, start)) if text is not None}
     if form == "csv":
         sys.stdout.write(_rows(org, asked, as_of))
         return
     print_report(form, lambda shown: report_bytes(REPORT, org, shown, {**asked, **past(as_of)}))
+
+
+def _back_test(org: str | None, framework: str, as_of: str | None, form: str) -> bytes:
+    from engine.model.as_of import AsOf
+    from engine.model.errors import BadRequest
+    from engine.reporting.planning.back_test import DAYS_BACK, back_test
+    from engine.reporting.render import RENDERERS
+
+    at, _ = AsOf.take(past(as_of))
+    with open_console_services() as services:
+        name = organization(services, org)
+
+        def horizons_on(day: date) -> "pl.DataFrame":
+            with services.snapshots.open(name, now=now(), at=AsOf(day)) as earlier:
+                return earlier.fact("control_horizons").filter(framework=framework)
+
+        with services.snapshots.open(name, now=now(), at=at) as snapshot:
+            days = []
+            for day in (snapshot.as_of - timedelta(days=number) for number in DAYS_BACK):
+                with suppress(BadRequest):  # nothing is recorded of so early a day
+                    services.snapshots.open(name, now=now(), at=AsOf(day))
+                    days.append(day)
+            document = back_test(horizons_on, snapshot.fact("control_status"), framework, days, snapshot.as_of)
+            edition = snapshot.edition(REPORT, {})
+    title = f"Projections of {FRAMEWORK_NAMES[framework]} against history"
+    return RENDERERS[form].render(replace(edition, title=title, document=document, parameters={}))
 
 
 def _rows(org: str | None, asked: dict[str, str], as_of: str | None) -> str:

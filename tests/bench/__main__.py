@@ -26,6 +26,7 @@ from tests.bench import (
     growth,
     http,
     ingest,
+    plans,
     processes,
     reports,
     results,
@@ -89,6 +90,7 @@ PARTS: Mapping[str, Callable[[Bench], Iterable[Figure | Point]]] = {
     "a million events": lambda b: volume.figures(b.scratch, b.many(100_000, 1_000_000)),
     "nightly batch": _nightly,
     "cluster": lambda b: batch.clustered(b.scratch, b.many(10, 50)),
+    "plans": lambda b: plans.figures(),
     "growth of events": lambda b: growth.of_events(b.scratch, growth.EVENTS[: b.many(1, 3)]),
     "growth of organizations": lambda b: growth.of_organizations(
         b.scratch, (3, 10) if b.quick else growth.ORGANIZATIONS

@@ -34,6 +34,7 @@ class Target:
 
 
 TARGETS = (
+    Target("plan:", 1.0),
     Target("nightly batch:", peak_mb=800),
     Target("copy them to the analytics store", peak_mb=300),
     Target("GET posture-score,", 0.75),

@@ -18,8 +18,8 @@ import numpy as np
 from engine.reporting.planning.problem import Choice, PlanAction, PlanProblem, WorkPart, in_order
 
 GAP = 0.02  # of the fewest hours: a choice that may be so much dearer than the best is taken on large questions
-EXACT_UP_TO = 200  # actions up to which the very best is looked for
-MOST_NODES = 2_000  # of each search, on larger ones
+EXACT_UP_TO = 2_000  # actions up to which the very best is looked for
+MOST_NODES = 20_000  # of each search
 _SLACK = 1e-6
 
 
@@ -65,9 +65,7 @@ class _Model:
         self._solver = _QuietHighs()
         self._set(threads=1, parallel="off", random_seed=1, mip_feasibility_tolerance=_SLACK)
         large = len(actions) > EXACT_UP_TO
-        self._set(mip_rel_gap=GAP / 2 if large else 0.0, mip_abs_gap=1e-6)
-        if large:
-            self._set(mip_max_nodes=MOST_NODES)
+        self._set(mip_rel_gap=GAP / 2 if large else 0.0, mip_abs_gap=1e-6, mip_max_nodes=MOST_NODES)
         self._is_small = not large
         self._width = len(self._pairs) + len(self._gaps)
         self._build(problem.capacity)
@@ -132,7 +130,7 @@ class _Model:
         hours = {column: self._actions[place].hours for column, (place, _) in enumerate(self._pairs)}
         self._minimise(hours)
         found, info = self._value(), self._solver.getInfo()
-        bound = found if self._is_small else min(max(info.mip_dual_bound, 0.0), found)
+        bound = min(max(info.mip_dual_bound, 0.0), found)
         self._row(hours, upper=found + _SLACK * max(1.0, found))
         return round(found, 6), round(bound, 6)
 
