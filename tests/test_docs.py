@@ -84,7 +84,7 @@ def test_every_option_beside_a_command_in_the_table_is_its_own():
     wrong = []
     for name, text in described():
         options = options_of(commands.commands[name])
-        wrong += [(name, option) for option in re.findall(r"`(--[a-z-]+)`", text) if option not in options]
+        wrong += [(name, option) for option in re.findall(r"`(--[a-z0-9-]+)`", text) if option not in options]
     assert wrong == []
 
 
@@ -102,7 +102,7 @@ def test_every_command_that_is_named_exists_with_its_options(page):
     wrong = []
     for found in (match for span in spans for match in COMMAND.finditer(span)):
         command = commands.commands.get(found["name"])
-        given = set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", found["rest"]))
+        given = set(re.findall(r"(?<!\S)--?[a-z][a-z0-9-]*", found["rest"]))
         if command is None or given - options_of(command) - {"--help"}:
             wrong.append(found[0])
     assert wrong == []

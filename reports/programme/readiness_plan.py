@@ -84,7 +84,7 @@ def build(
             "strict_pct": weeks["strict_pct"][-1], "planned_strict_pct": weeks["planned_strict_pct"][-1],
             "not_effective": len(plan.mine), "needed_hours": plan.needed_hours, "available_hours": plan.available_hours,
             "plan_hours": plan.choice.hours, "plan_bound_hours": plan.choice.bound, "reached": plan.is_reached,
-            "first_short_week": short.week if short else None, "first_short_owner": short.owner if short else None,
+            "first_short_week": short.week if short else None,
         },
         titles={
             "by": "By", "target_pct": "Target (strict, %)", "strict_pct": "Strict if nothing is done (%)",
@@ -92,7 +92,6 @@ def build(
             "needed_hours": "Hours to close them all", "available_hours": "Hours their owners have",
             "plan_hours": "Hours of the plan", "plan_bound_hours": "No plan takes fewer hours than",
             "reached": "The plan reaches the target", "first_short_week": "First short week",
-            "first_short_owner": "Owner who is short then",
         },
         tables=(
             Table("terms", "In the framework's own terms", terms(plan, frames, ask)),
@@ -133,7 +132,7 @@ def _opening(plan: ReadinessPlan, work: pl.DataFrame) -> Opening:
         return Opening(f"{ready}: yes, {plan.effective:,} of {plan.applicable:,} controls hold if nothing is done.")
     short = plan.first_short
     said = f"{ready}: no. {failing:,} of {count_of(plan.applicable, 'control')} will not be effective"
-    need = f"; {hours(plan.needed_hours)} are needed, the owners have {hours(plan.available_hours)}"
+    need = f"; {hours(round(plan.needed_hours))} are needed, the owners have {round(plan.available_hours):,}"
     first = f"; first short: week {short.week[-2:]}" if short else ""
     return Opening(at_most(at_most(said, need), f"{first}.").rstrip(".") + ".", _step(plan, work))
 
@@ -181,7 +180,10 @@ def _events(plan: ReadinessPlan, work: pl.DataFrame) -> list[CalendarEvent]:
 
 def _charts(weeks: pl.DataFrame) -> list[Chart]:
     lines = (
-        weeks.select("on", **{"nothing done": "strict_pct", "with the plan": "planned_strict_pct"})
+        weeks.select(
+            pl.Series("on", [spelled_day(on) for on in weeks["on"]], dtype=pl.String),
+            **{"nothing done": "strict_pct", "with the plan": "planned_strict_pct"},
+        )
         .unpivot(index="on", variable_name="readiness", value_name="strict_pct")
         .drop_nulls("strict_pct")
     )

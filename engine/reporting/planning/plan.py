@@ -46,6 +46,7 @@ class ReadinessPlan:
     choice: Choice
     items: tuple[WorkItem, ...]
     weeks: PlanWeeks
+    horizons: pl.DataFrame  # of the controls that it is about, those of other frameworks included
 
     @cached_property
     def mine(self) -> tuple[ControlWork, ...]:
@@ -189,14 +190,17 @@ def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     owner_weeks = fact("owner_weeks")
     staffed = owner_weeks.filter("staffed").select(pl.col("owner").unique().sort()).to_series().to_list()
     owners = Owners(horizons, dict.fromkeys(staffed, ()))
-    work = control_work(_concerned(horizons, gaps, question), gaps, weeks, question.start, owners)
+    concerned = _concerned(horizons, gaps, question)
+    work = control_work(concerned, gaps, weeks, question.start, owners)
     actions = actions_for(work, question.framework)
     capacity = capacity_by_week(owner_weeks, fact("load"), fact("obligations"), weeks, [one.id for one in work])
     mine = sum(one.framework == question.framework for one in work)
     applicable = _applicable(projection, question.by)
     missing = wanted_count(question.target, applicable) - (applicable - mine)
     problem = PlanProblem(capacity, tuple(actions), max(missing, 0))
-    return ReadinessPlan(question, as_of, projection, tuple(work), problem, Choice({}, 0, 0.0, 0.0), (), weeks)
+    return ReadinessPlan(
+        question, as_of, projection, tuple(work), problem, Choice({}, 0, 0.0, 0.0), (), weeks, concerned
+    )
 
 
 def _applicable(projection: Projection, day: date) -> int:

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from datetime import date
 from typing import Any
 
 import msgspec
@@ -15,8 +16,7 @@ from engine.reporting.planning.work import ControlWork
 
 _REMEDIATION = ("id", "framework", "control_id", "title", "owner", "runbook", "severity", "opened_on", "due_on",
                 "status", "blocked_by", "compensating", "details")  # fmt: skip
-_ATTESTATION = ("attestor", "statement", "delegated_to")
-COLUMNS = ("table", *_REMEDIATION, *_ATTESTATION)
+COLUMNS = ("table", *_REMEDIATION)
 
 
 def plan_id(plan: ReadinessPlan) -> str:
@@ -27,7 +27,7 @@ def plan_id(plan: ReadinessPlan) -> str:
 
 def import_csv(plan: ReadinessPlan, remediations: pl.DataFrame, details: pl.DataFrame, duties: pl.DataFrame) -> str:
     """The plan as a CSV whose first column is ``table``: a remediation for each action, which is the gap's own where it
-    has one, and a duty for each attestation.
+    has one, and a duty for each attestation that nobody has been asked for.
 
     ``remediations`` and ``details`` are the rows that there are, ``duties`` the attestations that are not done.
     """
@@ -48,19 +48,22 @@ def _rows(
         one = work[action.id]
         own = known.get(one.remediation_id or "", {})
         yield {"table": "remediations", **_remediation(plan, action, one, own, noted.get(own.get("id", "")))}
-    open_duties = {f"{row['framework']}:{row['control_id']}": row for row in duties.iter_rows(named=True)}
+    tag = pl.format("{}:{}", "framework", "control_id")
+    open_duties: dict[str, str] = dict(duties.select(tag, "id").iter_rows())
+    signed_until = dict(plan.horizons.select(tag, "attestation_until").iter_rows())
     for action in plan.chosen:
         one = work[action.id]
-        if "attestation" in one.kinds:
-            own = open_duties.get(one.id, {})
+        name = f"{plan_id(plan)}-{one.framework}-{one.control_id}"
+        if "attestation" in one.kinds and open_duties.get(one.id, name) == name:
+            # due no earlier than the signature lapses: one that is due for the plan alone would be overdue before
+            due_on = max(plan.done_on[action.id], signed_until.get(one.id) or date.min)
             yield {
                 "table": "attestations",
-                "id": own.get("id") or f"{plan_id(plan)}-{one.framework}-{one.control_id}",
+                "id": name,
                 "framework": one.framework,
                 "control_id": one.control_id,
                 "owner": plan.choice.done[action.id],
-                "due_on": plan.done_on[action.id].isoformat(),
-                **{name: own.get(name) for name in _ATTESTATION},
+                "due_on": due_on.isoformat(),
             }
 
 
