@@ -11,7 +11,7 @@ import click
 from engine.cli.common import now, open_console_services, org_option, organization
 from engine.cli.on_terminal import print_report
 from engine.cli.reports import as_of_option, past, report_bytes
-from engine.model.errors import Usage
+from engine.model.errors import BadRequest, Usage
 from engine.model.plan_parameters import BY, FROM, PLANNED_FRAMEWORK, TARGET
 from engine.model.vocabulary import FRAMEWORK_NAMES, FRAMEWORKS
 
@@ -59,17 +59,29 @@ def plan(
             raise Usage("--back-test looks back from today: leave out --target, --by and --type2-from.")
         print_report(form, lambda shown: _back_test(org, framework, as_of, shown or "json"))
         return
+    for option, text in (("--by", by), ("--type2-from", start)):
+        if text is not None:
+            _day(option, text)
+    if form == "csv" and as_of is not None:
+        raise Usage("A plan of the past is not to be taken back: leave out --as-of, or ask for another format.")
     asked = {PLANNED_FRAMEWORK.name: framework, TARGET.name: str(target or TARGET.default)}
     asked |= {name: text for name, text in ((BY.name, by), (FROM.name, start)) if text is not None}
     if form == "csv":
-        sys.stdout.write(_rows(org, asked, as_of))
+        sys.stdout.write(_rows(org, asked))
         return
     print_report(form, lambda shown: report_bytes(REPORT, org, shown, {**asked, **past(as_of)}))
 
 
+def _day(option: str, text: str) -> None:
+    """Usage for what is no day, by the name of the option."""
+    try:
+        BY.parse(text)
+    except BadRequest as error:
+        raise Usage(f"{option} must be {BY.allowed}; got {text[:80]!r}.") from error
+
+
 def _back_test(org: str | None, framework: str, as_of: str | None, form: str) -> bytes:
     from engine.model.as_of import AsOf
-    from engine.model.errors import BadRequest
     from engine.reporting.planning.back_test import DAYS_BACK, back_test
     from engine.reporting.render import RENDERERS
 
@@ -90,22 +102,22 @@ def _back_test(org: str | None, framework: str, as_of: str | None, form: str) ->
             document = back_test(horizons_on, snapshot.fact("control_status"), framework, days, snapshot.as_of)
             edition = snapshot.edition(REPORT, {})
     title = f"Projections of {FRAMEWORK_NAMES[framework]} against history"
-    return RENDERERS[form].render(replace(edition, title=title, document=document, parameters={}))
+    return RENDERERS[form].render(
+        replace(edition, report="readiness-plan", schema_version=1, title=title, document=document)
+    )
 
 
-def _rows(org: str | None, asked: dict[str, str], as_of: str | None) -> str:
+def _rows(org: str | None, asked: dict[str, str]) -> str:
     import polars as pl
 
-    from engine.model.as_of import AsOf
     from engine.reporting.index import index
     from engine.reporting.planning.plan import make_plan
     from engine.reporting.planning.question import plan_question
     from engine.reporting.planning.rows import import_csv
 
-    at, _ = AsOf.take(past(as_of))
     with (
         open_console_services() as services,
-        services.snapshots.open(organization(services, org), now=now(), at=at) as snapshot,
+        services.snapshots.open(organization(services, org), now=now()) as snapshot,
     ):
         fact = snapshot.fact
         question = plan_question(fact("framework_targets"), index().plan.parse(asked), snapshot.as_of)

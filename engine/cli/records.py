@@ -67,6 +67,8 @@ def _with_input(paths: tuple[Path, ...]) -> Iterator[tuple[Path, ...]]:
         copy = Path(folder) / "standard-input.csv"
         with copy.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
+        if not copy.stat().st_size:
+            raise Usage("There is nothing on standard input.")
         yield tuple(copy if path == INPUT else path for path in paths)
 
 

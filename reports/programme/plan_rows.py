@@ -4,10 +4,10 @@ from datetime import date
 
 import polars as pl
 
-from engine.reporting.planning.plan import ReadinessPlan
-from engine.reporting.planning.work import ControlWork
+from engine.reporting.planning.plan import WorkStep, ReadinessPlan
 from reports.shared.wording import all_of
 
+_VERBS = {"no_data": "Begin to operate it and provide", "stale": "Renew"}
 _KINDS = {
     "operation": "evidence of operation",
     "test": "a passed test",
@@ -18,34 +18,32 @@ _KINDS = {
 
 def actions(plan: ReadinessPlan) -> pl.DataFrame:
     """The work of the plan in the order in which it is done."""
-    known = {one.id: one for one in plan.work}
     rows = []
-    for action in plan.chosen:
-        one, other = known[action.id], sorted(action.closes - {action.id})
+    for step in plan.steps:
+        one, other = step.work, sorted(step.action.closes - {step.action.id})
         rows.append(
             (
-                plan.done_on[action.id], f"{plan.done_on[action.id]:%G-W%V}", plan.choice.done[action.id],
-                one.framework, one.control_id, one.title, what(one), action.hours, plan.ready_on[action.id],
-                other or None, one.waits_for,
+                step.done_on, f"{step.done_on:%G-W%V}", step.owner, one.framework, one.control_id, one.title,
+                what(step), step.hours, step.ready_on, other or None, one.waits_for,
             )
         )  # fmt: skip
-    schema: pl.Schema | dict[str, pl.DataType | type[pl.DataType]] = {
+    schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "done_by": pl.Date, "week": pl.String, "owner": pl.String, "framework": pl.String, "control_id": pl.String,
         "title": pl.String, "action": pl.String, "hours": pl.Float64, "ready_on": pl.Date,
         "buys": pl.List(pl.String), "waits_for": pl.String,
     }  # fmt: skip
-    return pl.DataFrame(rows, schema=schema, orient="row").sort("done_by", "owner", "framework", "control_id")
+    return pl.DataFrame(rows, schema=schema, orient="row").sort(
+        "done_by", "owner", "framework", "control_id", "action", maintain_order=True
+    )
 
 
-def what(one: ControlWork) -> str:
+def what(step: WorkStep) -> str:
     """What is to be done for a control."""
-    lacks = all_of([_KINDS[kind] for kind in one.kinds])
-    mend = f"Mend what the {one.opposed_by} shows" if one.opposed_by else ""
-    if mend:
+    one, lacks = step.work, all_of([_KINDS[kind] for kind in step.kinds])
+    if one.opposed_by and not step.part:
+        mend = f"Mend what the {one.opposed_by} shows"
         return f"{mend}; then provide {lacks}" if lacks else mend
-    if not lacks:
-        return "Keep its evidence in its window"
-    verb = {"no_data": "Begin to operate it and provide", "stale": "Renew"}.get(one.state, "Provide")
+    verb = "Renew" if one.is_renewal or step.part else _VERBS.get(one.state, "Provide")
     return f"{verb} {lacks}"
 
 
@@ -73,7 +71,7 @@ def people(plan: ReadinessPlan) -> pl.DataFrame:
         needed = sum(one.hours for one in plan.mine if one.owners and one.owners[0] == owner)
         rows.append(
             (
-                owner, sum(name == owner for name in plan.choice.done.values()), round(sum(hours), 2),
+                owner, sum(step.owner == owner for step in plan.steps), round(sum(hours), 2),
                 round(sum(free), 2), round(max(used), 1) if used else None, round(max(needed - sum(free), 0.0), 2),
             )
         )  # fmt: skip
@@ -95,10 +93,12 @@ def weeks(plan: ReadinessPlan) -> pl.DataFrame:
         for number, monday in enumerate(plan.weeks.mondays)
     ]
     worked = pl.DataFrame(hours, schema={"week": pl.String, "planned_hours": pl.Float64}, orient="row")
+    is_last = pl.col("on") == pl.col("on").max().over("week")  # the present week has today's row as well
     return (
         plan.projection.readiness(days)
         .join(planned, on="on")
         .join(worked, on="week", how="left")
+        .with_columns(planned_hours=pl.when(is_last).then("planned_hours").otherwise(0.0))
         .select(
             *("week", "on", "effective", "strict_pct", "weighted_pct"),
             *("planned_strict_pct", "planned_weighted_pct", "planned_hours"),
@@ -126,7 +126,8 @@ def progress(plans: pl.DataFrame, readiness_days: pl.DataFrame, framework: str, 
     """For each day that the newest accepted plan has work due on: how much was planned by then and how much is done,
     the strict readiness that it saw for the day and the last that was kept by then."""
     mine = plans.filter(plan_framework=framework)
-    newest = mine.filter(pl.col("made_on") == pl.col("made_on").max())
+    last = mine.sort("made_on", "plan_id").select(pl.col("plan_id").last()).to_series().to_list()
+    newest = mine.filter(pl.col("plan_id").is_in(last))
     kept = readiness_days.filter(framework=framework).sort("taken_on")
     rows = []
     for (day,), part in newest.sort("planned_due_on").group_by("planned_due_on", maintain_order=True):

@@ -44,7 +44,7 @@ def _said(plan: ReadinessPlan, states: pl.DataFrame, frames: Mapping[str, pl.Dat
     if report is None:
         applicable = states.filter(pl.col("state") != "not_applicable")
         effective = applicable.filter(pl.col("state") == "effective").height
-        return f"{effective:,} of {applicable.height:,} applicable criteria are effective on that day (Type I)."
+        return f"{effective:,} of {applicable.height:,} applicable criteria are effective on that day."
     then = states.select("framework", "control_id", then="state")
     moved = {
         name: frames[name].join(then, on=["framework", "control_id"], how="left")

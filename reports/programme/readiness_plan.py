@@ -7,6 +7,7 @@ import polars as pl
 
 from engine.model.ask import Ask
 from engine.model.days import spelled_day
+from engine.model.declaration import FORMATS
 from engine.model.document import CalendarEvent, Chart, Coverage, Document, Opening, Table, at_most
 from engine.model.plan_parameters import PLAN_PARAMETERS, PLANNED_FRAMEWORK
 from engine.model.report import Report
@@ -21,6 +22,7 @@ from reports.shared.wording import count_of, hours, percent
 
 TONES: dict[str, Tone] = {"nothing done": "second", "with the plan": "main"}
 LABELS = {"strict_pct": "Nothing done, strict (%)", "weighted_pct": "Nothing done, weighted (%)"}
+TERMS = "Its report may ask for more than effective controls: worksheets, decisions, agreements that are not on record."
 PROGRESS = {
     "planned": "Actions planned", "done": "Actions done", "planned_strict_pct": "Strict as planned (%)",
     "strict_pct": "Strict as it came (%)",
@@ -36,8 +38,8 @@ DEFINITIONS = {
     "0.5, operation 2, test 3, policy 4.",
     "Evidence from": "A control that never operated, or that an event speaks against, has evidence once it operated "
     "for one turn of its cadence: a week, a month, a quarter. What comes less often is performed once.",
-    "Available": "Hours of each owner beside other duties, by week until the day; the duties that the plan stands for "
-    "are not counted twice.",
+    "Available": "Hours of each owner beside all duties on record, by week until the day. A duty that an action stands "
+    "for counts as well: nobody's week ever holds too much.",
     "Buys": "One piece of work serves another control where the crosswalk says that it supports it fully and it yields "
     "every kind of evidence that the other lacks.",
 }
@@ -47,8 +49,7 @@ def build(
     control_horizons: pl.DataFrame,
     gaps: pl.DataFrame,
     owner_weeks: pl.DataFrame,
-    load: pl.DataFrame,
-    obligations: pl.DataFrame,
+    state_changes: pl.DataFrame,
     framework_targets: pl.DataFrame,
     accepted_plans: pl.DataFrame,
     readiness_days: pl.DataFrame,
@@ -66,8 +67,8 @@ def build(
     ask: Ask,
 ) -> Document:
     frames = {
-        "control_horizons": control_horizons, "gaps": gaps, "owner_weeks": owner_weeks, "load": load,
-        "obligations": obligations, "requirements": requirements, "control_assessments": control_assessments,
+        "control_horizons": control_horizons, "gaps": gaps, "owner_weeks": owner_weeks,
+        "state_changes": state_changes, "requirements": requirements, "control_assessments": control_assessments,
         "control_status": control_status, "control_profiles": control_profiles, "exceptions": exceptions,
         "vendor_controls": vendor_controls, "vendors": vendors, "agreements": agreements, "risks": risks,
         "test_windows": test_windows, "incidents": incidents,
@@ -76,7 +77,7 @@ def build(
     plan = make_plan(frames.__getitem__, question, ask.as_of)
     work, weeks = plan_rows.actions(plan), plan_rows.weeks(plan)
     known = plan.projection.on(question.by).filter(pl.col("state") != "not_applicable")
-    short = plan.first_short
+    short = None if plan.is_reached else plan.first_short
     return Document(
         *_opening(plan, work),
         summary={
@@ -94,7 +95,7 @@ def build(
             "reached": "The plan reaches the target", "first_short_week": "First short week",
         },
         tables=(
-            Table("terms", "In the framework's own terms", terms(plan, frames, ask)),
+            Table("terms", "In the framework's own terms", terms(plan, frames, ask), note=TERMS),
             Table("actions", "The plan, week by week", work, hidden=["week"]),
             Table("open", "What stays open, and why", plan_rows.left_open(plan), state=["state"]),
             Table("owners", "Who does how much", plan_rows.people(plan)),
@@ -121,43 +122,51 @@ def build(
 def _opening(plan: ReadinessPlan, work: pl.DataFrame) -> Opening:
     question, failing = plan.question, len(plan.mine)
     name, day = FRAMEWORK_NAMES[question.framework], spelled_day(question.by)
-    ready = f"Ready for {name} on {day}"
-    if question.start is not None:
-        ready = f"{name} from {spelled_day(question.start)} to {day}"
-    if question.target < 100:
-        ready = f"{question.target} % of {name} by {day}"
     if not plan.applicable:
         return Opening(f"{name} is not in scope, or nothing of it applies: nothing can be said.", setup.IN_SCOPE)
+    what = name if question.target == 100 else f"{question.target} % of {name}"
+    ready = f"Ready for {what} on {day}"
+    if question.start is not None:
+        ready = f"{what} throughout from {spelled_day(question.start)} to {day}"
     if plan.effective >= plan.wanted:
         return Opening(f"{ready}: yes, {plan.effective:,} of {plan.applicable:,} controls hold if nothing is done.")
-    short = plan.first_short
+    short = None if plan.is_reached else plan.first_short
     said = f"{ready}: no. {failing:,} of {count_of(plan.applicable, 'control')} will not be effective"
-    need = f"; {hours(round(plan.needed_hours))} are needed, the owners have {round(plan.available_hours):,}"
+    need = f"; {hours(round(_needed(plan)))} are needed, the owners have {round(plan.available_hours):,}"
     first = f"; first short: week {short.week[-2:]}" if short else ""
-    return Opening(at_most(at_most(said, need), f"{first}.").rstrip(".") + ".", _step(plan, work))
+    return Opening(f"{at_most(at_most(said, need), first)}.", _step(plan, work))
+
+
+def _needed(plan: ReadinessPlan) -> float:
+    """The hours that the target takes: those of the plan where it gets there, else those of every gap."""
+    return plan.choice.hours if plan.is_reached else plan.needed_hours
 
 
 def _step(plan: ReadinessPlan, work: pl.DataFrame) -> str:
     if work.is_empty():
-        return "No work that anybody has hours for changes that: look at what stays open."
+        return "No work changes that by then: look at what stays open, and why."
     first = work.row(0, named=True)
     start = f"start with {first['control_id']} {first['title']}, {first['owner']}, by {first['done_by']}"
-    takes = f"{count_of(work.height, 'action')} in {hours(plan.choice.hours)}"
+    takes = f"{count_of(len(plan.chosen), 'control')} in {hours(plan.choice.hours)}"
     if plan.is_reached:
-        return f"The plan gets there with {takes}: {start}."
+        return f"The plan gets there with work on {takes}: {start}."
     reached = percent(100 * plan.effective_with / plan.applicable)
-    return f"It cannot be reached: the best plan comes to {reached} with {takes}; {start}."
+    return f"It cannot be reached: the best plan comes to {reached} with work on {takes}; {start}."
 
 
 def _warnings(plan: ReadinessPlan) -> list[str]:
     warnings = []
     short = plan.first_short
-    if short:
+    if short and not plan.is_reached:
         warnings.append(f"First short: {short.owner} lacks {hours(short.missing_hours)} by the end of {short.week}.")
-    lost = [one.control_id for one, _ in plan.open if one.reason]
-    if lost:
+    lost = [one for one, _ in plan.open if one.reason]
+    if lost and not plan.is_reached:
         noun = "1 control cannot" if len(lost) == 1 else f"{len(lost):,} controls cannot"
         warnings.append(f"{noun} be ready by then whatever the hours: see what stays open.")
+    waiting = [plan.known[action.id] for action in plan.chosen if plan.known[action.id].waits_for and not action.after]
+    if waiting:
+        what = "1 control waits" if len(waiting) == 1 else f"{len(waiting):,} controls of the plan wait"
+        warnings.append(f"{what} for something that no plan knows the end of: see what each waits for.")
     return warnings
 
 
@@ -199,6 +208,6 @@ REPORT = Report(
     title="Ready by a date",
     description="Whether a framework will be ready by a day, what it takes, and the cheapest work that makes it so.",
     build=build,
-    formats=("json", "csv", "html", "md", "xlsx", "ics"),
+    formats=(*FORMATS, "pdf", "ics"),
     parameters=(PLANNED_FRAMEWORK, *PLAN_PARAMETERS),
 )

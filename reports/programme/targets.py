@@ -18,17 +18,12 @@ def ready_by(
     control_horizons: pl.DataFrame,
     gaps: pl.DataFrame,
     owner_weeks: pl.DataFrame,
-    load: pl.DataFrame,
-    obligations: pl.DataFrame,
     framework_targets: pl.DataFrame,
     ask: Ask,
 ) -> pl.DataFrame:
     """Each framework with a target date within the year to come, the first date first: strict readiness on the day if
     nothing is done, what that lacks, and whose hours are short first; else whose work is due first."""
-    frames = {
-        "control_horizons": control_horizons, "gaps": gaps, "owner_weeks": owner_weeks, "load": load,
-        "obligations": obligations,
-    }  # fmt: skip
+    frames = {"control_horizons": control_horizons, "gaps": gaps, "owner_weeks": owner_weeks}
     days = pl.col("target_on") - pl.lit(ask.as_of)
     near = framework_targets.filter(days >= pl.duration(days=0), days <= pl.duration(days=MOST_DAYS))
     rows = []

@@ -1,5 +1,6 @@
 """`hq plan`: the answer in every format, what import takes back, and questions that have no answer."""
 
+import csv
 import io
 import json
 import sys
@@ -61,8 +62,9 @@ def test_the_framework_says_its_own_day(ready):
     ("arguments", "expected"),
     [
         (("--framework", "soc2", "--by", "2020-01-01"), "by must be a day from"),
-        (("--framework", "soc2", "--by", "soon"), "by must be a day as YYYY-MM-DD"),
+        (("--framework", "soc2", "--by", "soon"), "--by must be a day as YYYY-MM-DD"),
         (("--framework", "soc2", "--type2-from", "2027-03-01"), "from must be a day before 2027-03-01"),
+        (("--framework", "soc2", "--format", "csv", "--as-of", "2026-01-01"), "leave out --as-of"),
         (("--framework", "soc2", "--back-test", "--target", 80), "leave out --target"),
     ],
 )
@@ -85,4 +87,31 @@ def test_what_is_not_in_scope_has_no_plan(ready):
 
 def test_a_projection_is_held_against_history(ready):
     answer = told(ready, "plan", "--framework", "soc2", "--back-test", "--format", "json")
-    assert "Nothing is recorded" in answer["headline"]
+    assert "There is no projection of SOC 2" in answer["headline"]
+
+
+def test_an_empty_plan_is_accepted_too(acme, cli, monkeypatch):
+    code, text, err = cli("plan", "--framework", "hipaa", "--by", "2027-03-01", "--format", "csv")
+    assert (code, text.count("\n")) == (0, 1), err
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
+    code, out, err = cli("import", "-", "--org", "acme")
+    assert (code, "nothing was new" in out) == (0, True), err
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
+    assert cli("import", "-", "--org", "acme")[0] == 2
+
+
+def test_what_was_promised_for_earlier_or_closed_stays_so(ready, tmp_path, monkeypatch):
+    (control,) = [row["control_id"] for row in told(ready, *ASKED, "--format", "json")["actions"]]
+    work = tmp_path / "remediations.csv"
+    head = "id,framework,control_id,title,owner,opened_on,due_on,closed_on,status,blocked_by\n"
+    work.write_text(f"{head}R1,soc2,{control},Mend,ann@acme.example,2026-01-01,2026-02-01,,blocked,a vendor\n")
+    assert ready("import", work, "--org", "acme")[0] == 0
+    _, text, _ = ready(*ASKED, "--format", "csv")
+    row = next(csv.DictReader(io.StringIO(text)))
+    assert (row["id"], row["due_on"]) == ("R1", "2026-02-01")
+    work.write_text(f"{head}R1,soc2,{control},Mend,ann@acme.example,2026-01-01,2026-02-01,2026-11-01,closed,\n")
+    assert ready("import", work, "--org", "acme")[0] == 0
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
+    assert ready("import", "-", "--org", "acme")[0] == 0
+    after = told(ready, *ASKED, "--format", "json")["accepted"]
+    assert [(row["id"] if "id" in row else row["control_id"], row["standing"]) for row in after] == [(control, "done")]

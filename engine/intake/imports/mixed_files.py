@@ -29,11 +29,13 @@ def mixed_sheets(path: Path, dialect: Dialect, sha256: str) -> list[SheetRows]:
     Usage for a name that is no table.
     """
     used: dict[str, set[int]] = {}
-    for batch in read_delimited(path, path.name, dialect, Problems()):
-        for row in zip(*batch.columns, strict=True):
+    problems = Problems()
+    for batch in read_delimited(path, path.name, dialect, problems):
+        for number, row in enumerate(zip(*batch.columns, strict=True), start=batch.first_row):
             if any(cell.strip() for cell in row):
                 filled = {place for place, cell in enumerate(row) if place and cell.strip()}
-                used.setdefault(find_table(row[0], path.name), set()).update(filled)
+                used.setdefault(find_table(row[0], f"{path.name}, row {number}"), set()).update(filled)
+    problems.raise_any()
     decimal = {",": ".", ";": ","}.get(dialect.delimiter)
     return [
         SheetRows(

@@ -28,8 +28,9 @@ SUFFIXES = (*DELIMITED, *WORKBOOKS, *JSON_LINES, *PARQUET)
 
 def sheets(paths: Sequence[Path], mapping: ColumnMapping = PLAIN) -> list[SheetRows]:
     """What the files and folders hold, in the order given; Usage for what is no file, no format or no table."""
-    found = [sheet for path in paths for file in files_in(path) for sheet in _sheets(file, mapping)]
-    if not found:
+    files = [file for path in paths for file in files_in(path)]
+    found = [sheet for file in files for sheet in _sheets(file, mapping)]
+    if not files:
         raise Usage("There is nothing to import: name a file or a folder with files.")
     first: dict[str, str] = {}
     for sheet in found:

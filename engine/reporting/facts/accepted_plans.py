@@ -51,7 +51,7 @@ def accepted_plans(
         pl.col("by_on", "made_on", "planned_due_on").str.to_date(strict=False)
     )
     done, late = pl.col("status") == "closed", pl.col("planned_due_on") < pl.col("as_of")
-    moved = (pl.col("due_on") != pl.col("planned_due_on")) | (pl.col("owner") != pl.col("planned_owner"))
+    moved = (pl.col("due_on") > pl.col("planned_due_on")) | (pl.col("owner") != pl.col("planned_owner"))
     frame = (
         remediations.join(planned, on=["org_id", "id"])
         .join(asked.select("org_id", "as_of"), on="org_id")

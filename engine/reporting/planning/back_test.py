@@ -63,9 +63,11 @@ def back_test(
         "foreseen_effective", "held", pct("held", "foreseen_effective").alias("held_pct"), "foreseen_stale", "renewed",
     )  # fmt: skip
     name = FRAMEWORK_NAMES[framework]
-    if table.is_empty():
-        return Document(headline=f"Nothing is recorded of {name} long enough ago to hold a projection against.")
-    first = table.row(0, named=True)
+    if table["foreseen_strict_pct"].null_count() == table.height:
+        return Document(
+            headline=f"There is no projection of {name} to hold: nothing is recorded so long ago, or nothing applies."
+        )
+    first = table.drop_nulls("foreseen_strict_pct").row(0, named=True)
     missed, of = first["foreseen_effective"] - first["held"], first["foreseen_effective"]
     return Document(
         headline=f"Of {of:,} controls of {name} foreseen effective {(today - first['made_on']).days} days ago, "

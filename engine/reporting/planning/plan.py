@@ -35,6 +35,20 @@ class FirstShort:
 
 
 @dataclass(frozen=True)
+class WorkStep:
+    """A part of an action: who does it by when, and from when there is evidence of it. ``part`` 0 is the first."""
+
+    action: PlanAction
+    work: ControlWork
+    part: int
+    owner: str
+    done_on: date
+    ready_on: date
+    hours: float
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ReadinessPlan:
     """The answer: what will be, what it takes, and what to do. Gaps are controls that will not be effective."""
 
@@ -76,7 +90,7 @@ class ReadinessPlan:
     @property
     def is_reached(self) -> bool:
         """Whether the plan reaches the target."""
-        return self.effective_with >= self.wanted
+        return self.applicable > 0 and self.effective_with >= self.wanted
 
     @cached_property
     def chosen(self) -> tuple[PlanAction, ...]:
@@ -87,24 +101,46 @@ class ReadinessPlan:
     def closed(self) -> Mapping[str, tuple[PlanAction, date]]:
         """Of each gap that the plan closes the action that does it first, and the day from which it is effective."""
         found: dict[str, tuple[PlanAction, date]] = {}
-        for action in sorted(self.chosen, key=lambda one: (self.ready_on[one.id], one.id)):
+        ready = {action.id: self._effective_from(action) for action in self.chosen}
+        for action in sorted(self.chosen, key=lambda one: (ready[one.id], one.id)):
             for gap in sorted(action.closes):
-                found.setdefault(gap, (action, self.ready_on[action.id]))
+                found.setdefault(gap, (action, ready[action.id]))
         return found
 
-    @cached_property
-    def done_on(self) -> Mapping[str, date]:
-        """The day by which each action is done: the end of its last week with work."""
-        last: dict[str, int] = {action.id: 0 for action in self.chosen}
-        for item in self.items:
-            last[item.action] = max(last[item.action], item.week)
-        return {name: self.weeks.end(week) for name, week in last.items()}
+    def _effective_from(self, action: PlanAction) -> date:
+        one = self.known[action.id]
+        if one.is_renewal and self.question.start is not None:
+            return self.as_of
+        return self._done_on(action, 0) + timedelta(days=one.lead_days)
 
     @cached_property
-    def ready_on(self) -> Mapping[str, date]:
-        """The day from which there is evidence of what each action does."""
-        lead = {one.id: one.lead_days for one in self.work}
-        return {name: day + timedelta(days=lead[name]) for name, day in self.done_on.items()}
+    def known(self) -> Mapping[str, ControlWork]:
+        """The work by ``framework:control``."""
+        return {one.id: one for one in self.work}
+
+    @cached_property
+    def steps(self) -> tuple[WorkStep, ...]:
+        """Each part of each action of the plan, in the order in which they are done."""
+        found = []
+        for action in self.chosen:
+            one, owner = self.known[action.id], self.choice.done[action.id]
+            for number, part in enumerate(action.parts):
+                done_on = self._done_on(action, number)
+                lead = 0 if number or one.is_renewal else one.lead_days
+                ready_on = done_on + timedelta(days=lead)
+                found.append(WorkStep(action, one, number, owner, done_on, ready_on, part.hours, part.kinds))
+        return tuple(sorted(found, key=lambda step: (step.done_on, step.owner, step.action.id, step.part)))
+
+    def _done_on(self, action: PlanAction, part: int) -> date:
+        """The day by which a part is done: the end of its last week with work."""
+        return self.weeks.end(self._last_week.get((action.id, part), 0))
+
+    @cached_property
+    def _last_week(self) -> Mapping[tuple[str, int], int]:
+        last: dict[tuple[str, int], int] = {}
+        for item in self.items:
+            last[item.action, item.part] = max(last.get((item.action, item.part), 0), item.week)
+        return last
 
     @cached_property
     def planned(self) -> Projection:
@@ -168,7 +204,10 @@ class ReadinessPlan:
             return "nobody with hours on record owns it"
         if self.is_reached:
             return "not needed for the target"
-        return f"{one.owners[0]} has no {one.hours:g} hours left for it"
+        first = self.weeks.mondays[min(part.first for part in one.parts)]
+        last = self.weeks.mondays[max(part.last for part in one.parts)]
+        when = f"in {first:%G-W%V}" if first == last else f"from {first:%G-W%V} to {last:%G-W%V}"
+        return f"{one.owners[0]} has no {one.hours:g} hours left for it {when}"
 
     def _earliest(self, one: ControlWork) -> date | None:
         """The first day on which there can be evidence."""
@@ -187,13 +226,11 @@ def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     weeks = PlanWeeks(as_of, question.by)
     horizons, gaps = fact("control_horizons"), fact("gaps")
     projection = project(horizons, question.framework, as_of, question.by)
-    owner_weeks = fact("owner_weeks")
-    staffed = owner_weeks.filter("staffed").select(pl.col("owner").unique().sort()).to_series().to_list()
-    owners = Owners(horizons, dict.fromkeys(staffed, ()))
+    capacity = capacity_by_week(fact("owner_weeks"), weeks)
     concerned = _concerned(horizons, gaps, question)
-    work = control_work(concerned, gaps, weeks, question.start, owners)
+    failed = _failed(fact("state_changes"), question.start) if question.start else frozenset[str]()
+    work = control_work(concerned, gaps, weeks, question.start, Owners(horizons, capacity), failed)
     actions = actions_for(work, question.framework)
-    capacity = capacity_by_week(owner_weeks, fact("load"), fact("obligations"), weeks, [one.id for one in work])
     mine = sum(one.framework == question.framework for one in work)
     applicable = _applicable(projection, question.by)
     missing = wanted_count(question.target, applicable) - (applicable - mine)
@@ -201,6 +238,16 @@ def outlook(fact: Fact, question: PlanQuestion, as_of: date) -> ReadinessPlan:
     return ReadinessPlan(
         question, as_of, projection, tuple(work), problem, Choice({}, 0, 0.0, 0.0), (), weeks, concerned
     )
+
+
+def _failed(state_changes: pl.DataFrame, start: date) -> frozenset[str]:
+    """Controls that were seen in a state that is not effective on the first day of a period or since."""
+    tag = pl.format("{}:{}", "framework", "control_id").alias("tag")
+    seen = state_changes.sort("observed_on").with_columns(tag)
+    before = seen.filter(pl.col("observed_on") <= start).group_by("tag").agg(pl.col("state").last())
+    within = seen.filter(pl.col("observed_on") > start).select("tag", "state")
+    good = pl.col("state").is_in(["effective", "not_applicable"])
+    return frozenset(pl.concat([before, within], how="diagonal").filter(~good)["tag"])
 
 
 def _applicable(projection: Projection, day: date) -> int:

@@ -6,11 +6,15 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class WorkPart:
-    """Work of so many hours that must lie in the weeks from ``first`` to ``last``, both included."""
+    """Work of so many hours that must lie in the weeks from ``first`` to ``last``, both included.
+
+    ``kinds`` are those of the evidence that it yields.
+    """
 
     hours: float
     first: int
     last: int
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

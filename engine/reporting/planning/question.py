@@ -10,6 +10,7 @@ from engine.model.plan_parameters import BY, DEFAULT_TARGET, FROM, PLANNED_FRAME
 from engine.model.vocabulary import FRAMEWORKS
 
 MOST_DAYS = 364  # ahead: capacity is known for a year
+_YEAR = timedelta(days=MOST_DAYS)
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,11 @@ def plan_question(framework_targets: pl.DataFrame, parameters: Parameters, as_of
     if framework is None and scope:
         raise PLANNED_FRAMEWORK.refused("", f"a framework in scope: {', '.join(scope)}")
     if framework not in scope:
-        return PlanQuestion(str(framework or FRAMEWORKS[0]), target, as_of)
+        asked = date.fromisoformat(str(parameters.get(BY.name) or as_of))
+        return PlanQuestion(str(framework or FRAMEWORKS[0]), target, min(max(asked, as_of), as_of + _YEAR))
     text, own = parameters.get(BY.name), framework_targets.filter(framework=framework)["target_on"].to_list()[0]
     by = date.fromisoformat(str(text)) if text else own
-    last = as_of + timedelta(days=MOST_DAYS)
+    last = as_of + _YEAR
     if by is None or not as_of <= by <= last:
         expected = f"a day from {as_of} to {last}"
         raise BY.refused(str(by or ""), expected if text else f"{expected}, as the framework has no target date then")

@@ -10,9 +10,10 @@ _LITTLE = 1e-9
 
 @dataclass(frozen=True)
 class WorkItem:
-    """Hours of an action that one person does in one week."""
+    """Hours of a part of an action that one person does in one week."""
 
     action: str
+    part: int
     owner: str
     week: int
     hours: float
@@ -23,6 +24,7 @@ class _Open:
     """A part of an action with the hours that are still to be laid into weeks."""
 
     action: str
+    part: int
     first: int
     last: int
     left: float
@@ -35,7 +37,7 @@ def schedule(problem: PlanProblem, choice: Choice) -> tuple[WorkItem, ...]:
     for action in chosen:
         by_owner.setdefault(choice.done[action.id], []).append(action)
     work = [item for owner, actions in by_owner.items() for item in _laid_out(owner, actions, problem.capacity[owner])]
-    return tuple(sorted(work, key=lambda item: (item.week, item.owner, item.action)))
+    return tuple(sorted(work, key=lambda item: (item.week, item.owner, item.action, item.part)))
 
 
 def fullest(actions: Sequence[PlanAction], capacity: Sequence[float]) -> float:
@@ -57,18 +59,23 @@ def fullest(actions: Sequence[PlanAction], capacity: Sequence[float]) -> float:
 def _laid_out(owner: str, actions: Sequence[PlanAction], capacity: Sequence[float]) -> list[WorkItem]:
     """Earliest deadline first (Jackson 1955), in weeks of which no larger share is used than has to be."""
     share = min(fullest(actions, capacity), 1.0)
-    waiting = [_Open(action.id, part.first, part.last, part.hours) for action in actions for part in action.parts]
-    found: dict[tuple[int, str], float] = {}
+    waiting = [
+        _Open(action.id, number, part.first, part.last, part.hours)
+        for action in actions
+        for number, part in enumerate(action.parts)
+    ]
+    found: dict[tuple[int, str, int], float] = {}
     for week, hours in enumerate(capacity):
         room = hours * share
         for one in sorted((one for one in waiting if one.first <= week and one.left > _LITTLE), key=_urgency):
             taken = min(room, one.left)
             if taken > _LITTLE:
-                found[week, one.action] = found.get((week, one.action), 0.0) + taken
+                key = week, one.action, one.part
+                found[key] = found.get(key, 0.0) + taken
                 one.left -= taken
                 room -= taken
-    return [WorkItem(action, owner, week, round(hours, 9)) for (week, action), hours in found.items()]
+    return [WorkItem(action, part, owner, week, round(hours, 9)) for (week, action, part), hours in found.items()]
 
 
-def _urgency(one: _Open) -> tuple[int, int, str]:
-    return one.last, one.first, one.action
+def _urgency(one: _Open) -> tuple[int, int, str, int]:
+    return one.last, one.first, one.action, one.part

@@ -38,8 +38,11 @@ class PlanWeeks:
     def hours(self, by_week: pl.DataFrame) -> tuple[float, ...]:
         """The ``hours`` of each week from rows with ``week_start_on``; of the last week those until the last day."""
         known = dict(by_week.select("week_start_on", "hours").iter_rows())
-        share = min(self.by.weekday() + 1, WORKING_DAYS) / WORKING_DAYS
         found = [max(known.get(monday) or 0.0, 0.0) for monday in self.mondays]
-        if len(found) > 1:  # what is left of the present week is known already
-            found[-1] *= share
+        days = min(self.by.weekday() + 1, WORKING_DAYS)
+        if len(found) > 1:
+            found[-1] *= days / WORKING_DAYS
+        else:  # of the present week the facts know what is left from today on
+            left = WORKING_DAYS - self.as_of.weekday()
+            found[0] *= (days - self.as_of.weekday()) / left if left > 0 else 0.0
         return tuple(round(hours, 6) for hours in found)

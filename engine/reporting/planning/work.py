@@ -1,6 +1,6 @@
 """What has to be done for controls to be effective on a day, and who has the hours for it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from math import ceil
@@ -24,16 +24,15 @@ RENEWAL_HOURS = {
     "policy": EFFORT_HOURS["policy_review"],
     "attestation": EFFORT_HOURS["attestation"],
 }
-# duties in the ledger that the actions of a plan stand for
-REPLACED_DUTIES = ("attestation", "test_window", "policy_review", "poam_milestone")
+WEEK_DAYS = 7
 
 
 @dataclass(frozen=True)
 class ControlWork:
     """What one control needs to be effective on the day, and over the period where one is asked for.
 
-    ``kinds`` of evidence are missing or will have lapsed. ``lead_days`` after the work there is evidence. ``reason``
-    says why no work helps.
+    ``kinds`` of evidence are missing or will have lapsed. ``lead_days`` after the work there is evidence;
+    ``is_renewal`` where it only keeps what is there. ``reason`` says why no work helps.
     """
 
     framework: str
@@ -48,6 +47,7 @@ class ControlWork:
     requirements: tuple[str, ...]
     remediation_id: str | None
     waits_for: str | None
+    is_renewal: bool = False
     reason: str = ""
 
     @property
@@ -62,11 +62,17 @@ class ControlWork:
 
 
 def control_work(
-    horizons: pl.DataFrame, gaps: pl.DataFrame, weeks: PlanWeeks, start: date | None, owners: "Owners"
+    horizons: pl.DataFrame,
+    gaps: pl.DataFrame,
+    weeks: PlanWeeks,
+    start: date | None,
+    owners: "Owners",
+    failed: Collection[str] = (),
 ) -> list[ControlWork]:
     """The work on every control of ``horizons`` that applies and would not be effective on the last day.
 
-    With ``start`` it must be effective throughout from then on. Sorted by framework and place in it.
+    With ``start`` it must be effective throughout from then on; ``failed`` names those that were not in the part of
+    that period which is over. Sorted by framework and place in it.
     """
     known = {row["gap_id"]: row for row in gaps.iter_rows(named=True)}
     on = weeks.by if start is None else max(start, weeks.as_of)
@@ -75,8 +81,12 @@ def control_work(
     ).filter(pl.col("state") != "not_applicable")
     found = []
     for row in rows.iter_rows(named=True):
-        gap = known.get(f"{row['framework']}:{row['control_id']}")
-        work = _of_control(row, gap, weeks, start, owners)
+        name = f"{row['framework']}:{row['control_id']}"
+        work = _of_control(row, known.get(name), weeks, start, owners)
+        over = start is not None and start <= weeks.as_of and (name in failed or row["state_now"] != "effective")
+        if over:
+            none = _nothing(row, known.get(name), owners)
+            work = replace(work or none, reason="did not operate in the period already: that cannot be cured")
         if work is not None:
             found.append(work)
     return found
@@ -89,33 +99,48 @@ def _of_control(
     start: date | None,
     owners: "Owners",
 ) -> ControlWork | None:
-    by = weeks.by
-    renewals = () if start is None else _renewals(row, weeks, start)
-    wanted = by if start is None else start
+    wanted = weeks.by if start is None else max(start, weeks.as_of)
     failing = row["state_then"] != "effective"
-    if not failing and not renewals and row["state"] == "effective":
-        return None
     kinds = tuple(kind for kind in row["kinds_required"] if _is_due(row, kind, wanted))
     never = row["opposed_by"] == "contradicting event" or ("operation" in kinds and row["operation_until"] is None)
     lead = LEAD_DAYS.get(row["cadence"], 0) if failing and never else 0
     parts: list[WorkPart] = []
+    renewed_from = None
     if failing:
         hours = gap["effort_hours"] if gap is not None else sum(RENEWAL_HOURS[kind] for kind in kinds)
         again = {"failing test": ["test"], "contradicting event": ["operation"]}.get(row["opposed_by"], [])
         good_for = timedelta(days=lead + _window(row, [*kinds, *again]))  # evidence must not have lapsed by then
         first = weeks.first_done_from(wanted - good_for)
-        parts.append(WorkPart(hours, first, weeks.last_done_by(wanted - timedelta(days=lead))))
+        parts.append(WorkPart(hours, first, weeks.last_done_by(wanted - timedelta(days=lead)), kinds))
+        if first < len(weeks.mondays):
+            renewed_from = weeks.end(first) + timedelta(days=lead)
+    if start is not None:
+        parts += _renewals(row, weeks, kinds if failing else (), renewed_from)
+    if not parts:
+        return None
     reason = ""
-    if start is not None and start <= weeks.as_of and row["state_now"] != "effective":
-        reason = "did not operate in the period already: that cannot be cured"
-    elif failing and parts[0].last < parts[0].first:
+    if failing and parts[0].last < parts[0].first:
         reason = "evidence exists later than the day" if lead else "no working day is left"
-    parts += renewals
+    elif any(part.last < part.first for part in parts):
+        reason = "its evidence lapses before anybody can renew it"
+    return replace(
+        _nothing(row, gap, owners),
+        state=row["state_then"] if failing else row["state"],
+        kinds=tuple(dict.fromkeys(kind for part in parts for kind in part.kinds)),
+        opposed_by=row["opposed_by"] if failing else None,
+        parts=tuple(parts),
+        lead_days=lead,
+        is_renewal=not failing,
+        reason=reason,
+    )
+
+
+def _nothing(row: Mapping[str, Any], gap: Mapping[str, Any] | None, owners: "Owners") -> ControlWork:
+    """A control of which nothing is asked."""
     return ControlWork(
-        row["framework"], row["control_id"], row["title"], row["state_then"] if failing else row["state"], kinds,
-        row["opposed_by"] if failing else None, owners.of(row, gap), tuple(parts), lead,
+        row["framework"], row["control_id"], row["title"], row["state"], (), None, owners.of(row, gap), (), 0,
         tuple(gap["requirements"]) if gap is not None else (f"{row['framework']}:{row['control_id']}",),
-        None if gap is None else gap["remediation_id"], None if gap is None else gap["blocked_by"], reason,
+        None if gap is None else gap["remediation_id"], None if gap is None else gap["blocked_by"],
     )  # fmt: skip
 
 
@@ -130,19 +155,28 @@ def _window(row: Mapping[str, Any], kinds: Iterable[str]) -> int:
     return min(row["cadence_window"] if kind in ("operation", "test") else ANNUAL for kind in kinds)
 
 
-def _renewals(row: Mapping[str, Any], weeks: PlanWeeks, start: date) -> tuple[WorkPart, ...]:
-    """Work that keeps evidence from lapsing between ``start`` and the last day: each time in the later half of what
-    is left of its window."""
+def _renewals(
+    row: Mapping[str, Any], weeks: PlanWeeks, renewed: Collection[str], renewed_from: date | None
+) -> tuple[WorkPart, ...]:
+    """Work that keeps evidence from lapsing until the last day: each time in the later half of what is left of its
+    window. What is ``renewed`` before is good from ``renewed_from`` on, at the earliest.
+
+    Of what has to come more often than weekly, a week's work keeps it.
+    """
     parts = []
-    for kind in (kind for kind in KINDS if kind in row["kinds_required"]):
-        window = _window(row, [kind])
-        until = row[f"{kind}_until"]
-        good_until = start + timedelta(days=window) if until is None or until < start else until
-        while good_until < weeks.by and not row.get(f"{kind}_recurs"):
-            last = max(weeks.last_done_by(good_until), 0)
-            first = min(weeks.first_done_from(good_until - timedelta(days=window // 2)), last)
-            parts.append(WorkPart(RENEWAL_HOURS[kind], first, last))
-            good_until = max(weeks.end(first) + timedelta(days=window), good_until + timedelta(days=7))
+    for kind in (kind for kind in KINDS if kind in row["kinds_required"] and not row.get(f"{kind}_recurs")):
+        window, good_until = _window(row, [kind]), row[f"{kind}_until"]
+        if kind in renewed:
+            good_until = None if renewed_from is None else renewed_from + timedelta(days=window)
+        while good_until is not None and good_until < weeks.by:
+            last = weeks.last_done_by(good_until)
+            first = min(weeks.first_done_from(good_until - timedelta(days=window // 2)), max(last, 0))
+            parts.append(WorkPart(RENEWAL_HOURS[kind], first, last, (kind,)))
+            if last < 0:
+                break
+            good_until = (
+                weeks.end(first) + timedelta(days=window) if window > WEEK_DAYS else good_until + timedelta(days=7)
+            )
     return tuple(parts)
 
 
@@ -171,27 +205,12 @@ class Owners:
         return tuple(found) or tuple(filter(None, [self._of_group.get((row["framework"], row["group_id"]))]))
 
 
-def capacity_by_week(
-    owner_weeks: pl.DataFrame, load: pl.DataFrame, obligations: pl.DataFrame, weeks: PlanWeeks, replaced: Iterable[str]
-) -> dict[str, tuple[float, ...]]:
-    """The hours of everybody with capacity, week by week, that other duties leave.
+def capacity_by_week(owner_weeks: pl.DataFrame, weeks: PlanWeeks) -> dict[str, tuple[float, ...]]:
+    """The hours of everybody with capacity, week by week, that the duties on record leave.
 
-    Duties about the controls ``replaced`` are those that the plan's own actions stand for.
+    A duty that an action stands for counts as well, so that whatever is done nobody's week holds too much.
     """
-    mine = obligations.filter(
-        pl.col("kind").is_in(REPLACED_DUTIES), pl.col("controls").list.set_intersection(list(replaced)).list.len() > 0
-    )
-    others = (
-        load.filter(pl.col("week_start_on").is_not_null())
-        .join(mine.select("obligation_id"), on="obligation_id", how="anti")
-        .group_by("owner", "week_start_on")
-        .agg(other=pl.col("hours").sort().sum())
-    )
-    left = (
-        owner_weeks.filter("staffed")
-        .join(others, on=["owner", "week_start_on"], how="left")
-        .with_columns(hours=pl.col("available_hours") - pl.col("other").fill_null(0.0))
-    )
+    left = owner_weeks.filter("staffed").with_columns(hours=pl.col("available_hours") - pl.col("demand_hours"))
     return {
         owner: weeks.hours(rows)
         for (owner,), rows in sorted(left.partition_by("owner", as_dict=True).items())

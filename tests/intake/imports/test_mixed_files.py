@@ -42,11 +42,21 @@ def test_a_bad_cell_is_named_by_its_row_of_the_file(store, tmp_path):
 
 
 def test_a_name_that_is_no_table_is_refused(store, tmp_path):
-    with pytest.raises(Usage, match="'vendor list' is not a table"):
+    with pytest.raises(Usage, match="x.csv, row 2: 'vendor list' is not a table"):
         imported(store, tmp_path / "x.csv", MIXED.replace("vendors,", "vendor list,"))
 
 
-@pytest.mark.parametrize("text", ["", "table\n", "table,id\n\n"])
+@pytest.mark.parametrize("text", [""])
 def test_a_file_without_rows_is_nothing_to_import(store, tmp_path, text):
     with pytest.raises(Usage):
         imported(store, tmp_path / "x.csv", text)
+
+
+def test_a_file_with_its_header_alone_brings_nothing(store, tmp_path):
+    assert not imported(store, tmp_path / "x.csv", "table,id\n").changed
+
+
+def test_a_quote_that_is_never_closed_is_named(store, tmp_path):
+    with pytest.raises(InvalidData) as refused:
+        imported(store, tmp_path / "x.csv", 'table,id\nvendors,"R4\n')
+    assert [one["row"] for one in refused.value.details] == [2]
