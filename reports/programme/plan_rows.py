@@ -4,7 +4,7 @@ from datetime import date
 
 import polars as pl
 
-from engine.reporting.planning.plan import WorkStep, ReadinessPlan
+from engine.reporting.planning.plan import ReadinessPlan, WorkStep
 from reports.shared.wording import all_of
 
 _VERBS = {"no_data": "Begin to operate it and provide", "stale": "Renew"}

@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from engine.reporting.facts.accepted_plans import PLAN, PlannedWork
-from engine.reporting.planning.plan import WorkStep, ReadinessPlan
+from engine.reporting.planning.plan import ReadinessPlan, WorkStep
 
 # what an open remediation has besides stays as it is: a column that is left out is not touched
 COLUMNS = ("table", "id", "framework", "control_id", "title", "owner", "opened_on", "due_on", "details")
