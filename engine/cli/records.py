@@ -2,17 +2,21 @@
 
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import click
 
 from engine.cli.common import Steps, now, open_console_services, organization
 from engine.cli.names import organization_names
 from engine.model.errors import Usage
+
+if TYPE_CHECKING:
+    from engine.intake.imports import ColumnMapping
 
 INPUT = Path("-")
 OBJECTS_BETWEEN_COLLECTIONS = 100_000  # rows of a batch are many, and no cycles
@@ -51,8 +55,20 @@ def import_(
     XML and CSV of Qualys, CSV of Tenable, SARIF, CycloneDX, JSON of our own.
     Everything is checked first. Either all of it is imported, in one revision, or nothing is.
     """
+    from engine.incidents.finding_files import scanner_files
+    from engine.intake.imports import ColumnMapping, read_mapping
+
     with _with_input(paths) as read:
-        _import(read, org, actor, complete, check, mapping, ignore_unknown)
+        files = scanner_files(read)
+        if files:
+            if check or mapping or ignore_unknown:
+                raise Usage("--check, --map and --ignore-unknown are for tables; these are files of scanners.")
+            _import_findings(files, org, actor, complete=complete)
+            return
+        if complete:
+            raise Usage("--complete is for files of scanners; these are tables.")
+        columns = replace(read_mapping(mapping) if mapping else ColumnMapping(), ignores_unknown=ignore_unknown)
+        _import_tables(read, org, actor, columns, check=check)
 
 
 @contextmanager
@@ -72,32 +88,21 @@ def _with_input(paths: tuple[Path, ...]) -> Iterator[tuple[Path, ...]]:
         yield tuple(copy if path == INPUT else path for path in paths)
 
 
-def _import(
-    paths: tuple[Path, ...],
-    org: str | None,
-    actor: str,
-    complete: bool,
-    check: bool,
-    mapping: Path | None,
-    ignore_unknown: bool,
+def _import_findings(files: Sequence[Path], org: str | None, actor: str, *, complete: bool) -> None:
+    from engine.incidents.finding_files import import_findings
+
+    with open_console_services() as services:
+        store, into = services.store, org or organization(services, None)
+        for name, answer in import_findings(store, files, org_id=into, actor=actor, now=now(), complete=complete):
+            click.echo(f"{name}: {_summary(answer)}")
+
+
+def _import_tables(
+    paths: Sequence[Path], org: str | None, actor: str, columns: "ColumnMapping", *, check: bool
 ) -> None:
-    from engine.incidents.finding_files import import_findings, scanner_files
-    from engine.intake.imports import ColumnMapping, import_paths, read_mapping
+    from engine.intake.imports import import_paths
     from engine.runtime.garbage import rare_collections
 
-    files = scanner_files(paths)
-    if files:
-        if check or mapping or ignore_unknown:
-            raise Usage("--check, --map and --ignore-unknown are for tables; these are files of scanners.")
-        with open_console_services() as services:
-            store = services.store
-            into = org or organization(services, None)
-            for name, answer in import_findings(store, files, org_id=into, actor=actor, now=now(), complete=complete):
-                click.echo(f"{name}: {_summary(answer)}")
-        return
-    if complete:
-        raise Usage("--complete is for files of scanners; these are tables.")
-    columns = replace(read_mapping(mapping) if mapping else ColumnMapping(), ignores_unknown=ignore_unknown)
     with open_console_services() as services, Steps() as steps, rare_collections(OBJECTS_BETWEEN_COLLECTIONS):
         org = org or organization(services, None)
         result = import_paths(

@@ -5,6 +5,7 @@ from datetime import date
 import polars as pl
 
 from engine.reporting.planning.plan import ReadinessPlan, WorkStep
+from reports.shared import ledger
 from reports.shared.wording import all_of
 
 _VERBS = {"no_data": "Begin to operate it and provide", "stale": "Renew"}
@@ -140,3 +141,14 @@ def progress(plans: pl.DataFrame, readiness_days: pl.DataFrame, framework: str, 
     measured = dict.fromkeys(("planned_strict_pct", "strict_pct"), pl.Float64)
     schema = {"on": pl.Date, "planned": pl.Int64, "done": pl.Int64, **measured}
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def falls_due(obligations: pl.DataFrame, plan: ReadinessPlan) -> pl.DataFrame:
+    """The duties of the framework, and those of none, that are pending and due by the day: what nobody does is overdue
+    then. Requests, vendor reviews, exceptions that end, tests, attestations, policy reviews."""
+    mine = pl.col("frameworks").list.contains(plan.question.framework) | (pl.col("frameworks").list.len() == 0)
+    return (
+        obligations.filter(pl.col("state").is_in(ledger.PENDING), mine, pl.col("due_on") <= plan.question.by)
+        .sort("due_on", "obligation_id")
+        .select("due_on", "title", ledger.kind_name().alias("duty"), "owner", "effort_hours", "obligation_id")
+    )

@@ -11,8 +11,9 @@ from engine.model.report import Report
 from engine.reporting.planning.plan import ReadinessPlan
 from reports.frameworks import cis_v8, cmmc_l2, gdpr_art32, hipaa, iso_assessment, nist_csf, pci_dss
 
+ISO = "iso27001"
 ASSESSMENTS: Mapping[str, Report] = {
-    "iso27001": iso_assessment.REPORT,
+    ISO: iso_assessment.REPORT,
     "pci-dss": pci_dss.REPORT,
     "hipaa": hipaa.REPORT,
     "nist-csf": nist_csf.REPORT,
@@ -51,4 +52,15 @@ def _said(plan: ReadinessPlan, states: pl.DataFrame, frames: Mapping[str, pl.Dat
         .with_columns(state=pl.coalesce("then", "state")).drop("then")
         for name in _STATES
     }  # fmt: skip
-    return report.document({**frames, **moved}, replace(ask, options={})).headline
+    said = report.document({**frames, **moved}, replace(ask, options={})).headline
+    return f"{said} {_stages(states)}" if plan.question.framework == ISO else said
+
+
+def _stages(states: pl.DataFrame) -> str:
+    """What the two stages of a certification audit would find: the management system, and the controls in operation."""
+    known = states.filter(pl.col("state") != "not_applicable").with_columns(
+        annex=pl.col("control_id").str.starts_with("A."), good=pl.col("state") == "effective"
+    )
+    counted = {annex: known.filter(pl.col("annex") == annex)["good"] for annex in (False, True)}
+    told = [f"{int(good.sum()):,} of {good.len():,}" for good in (counted[False], counted[True])]
+    return f"Stage 1, clauses 4 to 10: {told[0]} effective; stage 2, Annex A: {told[1]}."

@@ -64,6 +64,7 @@ def build(
     risks: pl.DataFrame,
     test_windows: pl.DataFrame,
     incidents: pl.DataFrame,
+    obligations: pl.DataFrame,
     ask: Ask,
 ) -> Document:
     frames = {
@@ -100,6 +101,8 @@ def build(
             Table("open", "What stays open, and why", plan_rows.left_open(plan), state=["state"]),
             Table("owners", "Who does how much", plan_rows.people(plan)),
             Table("weeks", "Readiness week by week", weeks, labels=LABELS),
+            Table("due", "Duties that fall due until then", plan_rows.falls_due(obligations, plan),
+                  hidden=["obligation_id"]),
             Table("accepted", "The plan that was accepted", plan_rows.work_of_plans(accepted_plans, question.framework),
                   state=["standing"], words=["standing"],
                   note="Done, late, changed since by somebody, or as planned."),
@@ -132,7 +135,7 @@ def _opening(plan: ReadinessPlan, work: pl.DataFrame) -> Opening:
         return Opening(f"{ready}: yes, {plan.effective:,} of {plan.applicable:,} controls hold if nothing is done.")
     short = None if plan.is_reached else plan.first_short
     said = f"{ready}: no. {failing:,} of {count_of(plan.applicable, 'control')} will not be effective"
-    need = f"; {hours(round(_needed(plan)))} are needed, the owners have {round(plan.available_hours):,}"
+    need = f"; {hours(_needed(plan))} are needed, the owners have {round(plan.available_hours):,}"
     first = f"; first short: week {short.week[-2:]}" if short else ""
     return Opening(f"{at_most(at_most(said, need), first)}.", _step(plan, work))
 
