@@ -75,7 +75,7 @@ def build(
             Table(
                 "targets",
                 "Ready by its date if nothing is done",
-                figures.rows(targets.ready_by).head(SHOWN).with_columns(footnote=pl.lit(MARKS["gaps"])),
+                figures.rows(targets.ready_by).with_columns(footnote=pl.lit(MARKS["gaps"])),
             ),
             Table("dates", "Coming dates", board.dates(obligations, ask), labels=LABELS),
             Table(

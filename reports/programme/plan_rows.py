@@ -108,10 +108,31 @@ def weeks(plan: ReadinessPlan) -> pl.DataFrame:
     )
 
 
-def lapses(plan: ReadinessPlan) -> pl.DataFrame:
-    """What lapses until the day if nobody renews it."""
-    return plan.projection.lapses.with_columns(framework=pl.lit(plan.question.framework)).select(
-        "lapses_on", "framework", "control_id", "title", "evidence", "owner"
+def lapses(plan: ReadinessPlan, vendors: pl.DataFrame, exceptions: pl.DataFrame) -> pl.DataFrame:
+    """What lapses until the day if nobody renews it: evidence, assurance of vendors, exceptions of the framework."""
+    framework, first, last = plan.question.framework, plan.as_of, plan.question.by
+    day = pl.duration(days=1)
+    evidence = plan.projection.lapses.with_columns(framework=pl.lit(framework))
+    assured = vendors.filter(pl.col("assured_until").is_between(first, last, closed="left")).select(
+        "owner", lapses_on=pl.col("assured_until") + day, title="name", evidence=pl.lit("vendor assurance")
+    )
+    excepted = exceptions.filter(
+        pl.col("framework") == framework,
+        pl.col("standing") == "approved",
+        pl.col("expires_on").is_between(first, last, closed="left"),
+    ).select(
+        "framework",
+        "control_id",
+        lapses_on=pl.col("expires_on") + day,
+        title="title",
+        evidence=pl.lit("exception"),
+        owner="approver",
+    )
+    names = ("lapses_on", "framework", "control_id", "title", "evidence", "owner")
+    return (
+        pl.concat([evidence, assured, excepted], how="diagonal_relaxed")
+        .select(names)
+        .sort("lapses_on", maintain_order=True)
     )
 
 

@@ -108,7 +108,7 @@ def build(
                   note="Done, late, changed since by somebody, or as planned."),
             Table("progress", "What was planned for each day, and what came",
                   plan_rows.progress(accepted_plans, readiness_days, question.framework, ask.as_of), labels=PROGRESS),
-            Table("lapses", "Evidence that lapses until then if nobody renews it", plan_rows.lapses(plan),
+            Table("lapses", "What lapses until then if nobody renews it", plan_rows.lapses(plan, vendors, exceptions),
                   words=["evidence"]),
         ),
         coverage=Coverage(known.filter(pl.col("state") != "no_data").height, known.height),
