@@ -88,18 +88,15 @@ def _back_test(org: str | None, framework: str, as_of: str | None, form: str) ->
     at, _ = AsOf.take(past(as_of))
     with open_console_services() as services:
         name = organization(services, org)
-
-        def horizons_on(day: date) -> "pl.DataFrame":
-            with services.snapshots.open(name, now=now(), at=AsOf(day)) as earlier:
-                return earlier.fact("control_horizons").filter(framework=framework)
-
         with services.snapshots.open(name, now=now(), at=at) as snapshot:
-            days = []
+            horizons: dict[date, pl.DataFrame] = {}
             for day in (snapshot.as_of - timedelta(days=number) for number in DAYS_BACK):
-                with suppress(BadRequest):  # nothing is recorded of so early a day
-                    services.snapshots.open(name, now=now(), at=AsOf(day))
-                    days.append(day)
-            document = back_test(horizons_on, snapshot.fact("control_status"), framework, days, snapshot.as_of)
+                with (
+                    suppress(BadRequest),  # nothing is recorded of so early a day
+                    services.snapshots.open(name, now=now(), at=AsOf(day)) as earlier,
+                ):
+                    horizons[day] = earlier.fact("control_horizons").filter(framework=framework)
+            document = back_test(horizons, snapshot.fact("control_status"), framework, snapshot.as_of)
             edition = snapshot.edition(REPORT, {})
     title = f"Projections of {FRAMEWORK_NAMES[framework]} against history"
     return RENDERERS[form].render(

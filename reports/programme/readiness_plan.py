@@ -113,7 +113,7 @@ def build(
         ),
         coverage=Coverage(known.filter(pl.col("state") != "no_data").height, known.height),
         charts=_charts(weeks),
-        events=_events(plan, work),
+        events=_events(plan),
         definitions=DEFINITIONS,
         warnings=_warnings(plan),
         footnotes=(
@@ -173,20 +173,20 @@ def _warnings(plan: ReadinessPlan) -> list[str]:
     return warnings
 
 
-def _events(plan: ReadinessPlan, work: pl.DataFrame) -> list[CalendarEvent]:
-    """An all-day entry for each action on the day by which it is done."""
+def _events(plan: ReadinessPlan) -> list[CalendarEvent]:
+    """An all-day entry for each step of the plan on the day by which it is done."""
     return [
         CalendarEvent(
-            uid=f"plan-{plan.question.framework}-{plan.question.by}-{row['framework']}-{row['control_id']}",
-            on=row["done_by"],
-            title=f"{row['control_id']} {row['title']}",
-            description=f"{row['action']} ({hours(row['hours'])}, {row['owner']})",
-            categories=("plan", row["framework"]),
+            uid=f"plan-{plan.question.framework}-{plan.question.by}-{step.action.id}-{step.part}",
+            on=step.done_on,
+            title=f"{step.work.control_id} {step.work.title}",
+            description=f"{plan_rows.what(step)} ({hours(step.hours)}, {step.owner})",
+            categories=("plan", step.work.framework),
             sequence=0,
             status="TENTATIVE",
             changed_on=plan.as_of,
         )
-        for row in work.iter_rows(named=True)
+        for step in plan.steps
     ]
 
 

@@ -115,3 +115,9 @@ def test_what_was_promised_for_earlier_or_closed_stays_so(ready, tmp_path, monke
     assert ready("import", "-", "--org", "acme")[0] == 0
     after = told(ready, *ASKED, "--format", "json")["accepted"]
     assert [(row["id"] if "id" in row else row["control_id"], row["standing"]) for row in after] == [(control, "done")]
+
+
+def test_each_step_is_an_entry_of_its_own_in_a_calendar(ready):
+    code, text, err = ready(*ASKED[:5], "--type2-from", "2026-12-01", "--format", "ics")
+    uids = [line for line in text.splitlines() if line.startswith("UID:")]
+    assert (code, len(set(uids))) == (0, len(uids)), err

@@ -1,6 +1,6 @@
 """The projection against history: what was foreseen some weeks ago for today, beside what is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from datetime import date
 
 import polars as pl
@@ -27,22 +27,14 @@ DEFINITIONS = {
 
 
 def back_test(
-    horizons_on: Callable[[date], pl.DataFrame],
-    control_status: pl.DataFrame,
-    framework: str,
-    days: Sequence[date],
-    today: date,
+    horizons: Mapping[date, pl.DataFrame], control_status: pl.DataFrame, framework: str, today: date
 ) -> Document:
-    """The projections of a framework made on ``days`` for ``today``, with what came and the error of each.
-
-    ``horizons_on`` gives the horizons of that day, from the records as they were.
-    """  # fmt: skip
+    """The projections of a framework for ``today`` from the ``horizons`` of earlier days, from the records as they were
+    then, with what came and the error of each."""
     now = control_status.filter(framework=framework).select("framework", "control_id", "state")
     rows = []
-    for day in days:
-        frame = (
-            horizons_on(day).with_columns(foreseen=state_on(pl.lit(today))).join(now, on=["framework", "control_id"])
-        )
+    for day, known in horizons.items():
+        frame = known.with_columns(foreseen=state_on(pl.lit(today))).join(now, on=["framework", "control_id"])
         rows.append(
             frame.filter(pl.col("foreseen") != "not_applicable", pl.col("state") != "not_applicable").select(
                 made_on=pl.lit(day),
