@@ -1,6 +1,7 @@
 """PostgreSQL databases to test in: to make and drop one takes longer than most tests, to empty it does not."""
 
 import uuid
+from contextlib import contextmanager
 
 from sqlalchemy import NullPool, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError
@@ -23,6 +24,13 @@ _OTHERS = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
+
+
+@contextmanager
+def unguarded(store):
+    """A transaction that may change anything, as of somebody who goes around the console."""
+    with store._turn, store._writer.begin() as connection:
+        yield connection
 
 
 class Databases:

@@ -18,6 +18,7 @@ from engine.store.queries.ingest import (
     service_ids,
 )
 from engine.store.schema.services import findings, incident_timeline, incidents
+from engine.store.unlogged_recoveries import RESOLVED
 
 
 class FindingResult(TypedDict):
@@ -189,12 +190,10 @@ class _Work:
         self.revision.insert(findings, self.new_findings)
         self.revision.insert(incidents, self.new_incidents)
         opened = [(row["id"], f"Opened by {row['source']}: {row['title']}") for row in self.new_incidents]
-        resolved = [(identifier, "Resolved: the scanner no longer finds it") for identifier in self.resolved]
+        resolved = resolve_incidents(self.revision, list(dict.fromkeys(self.resolved)))
         self._timeline(opened, "alert")
-        self._timeline(resolved, "status")
-        revision = self.revision
-        resolve_incidents(revision.connection, revision.org_id, self.resolved, revision.now, revision.seq)
-        self.notes += [Note("incident.resolved", "incident", identifier) for identifier in self.resolved]
+        self._timeline([(identifier, RESOLVED) for identifier in resolved], "status")
+        self.notes += [Note("incident.resolved", "incident", identifier) for identifier in resolved]
         if self.revision.touched and not self.notes:
             details = {
                 "source": self.batch.source,

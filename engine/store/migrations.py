@@ -10,12 +10,14 @@ from engine.model.errors import Unavailable
 from engine.store.database import is_read_only, open_engines
 from engine.store.faults import store_faults
 from engine.store.history import begin_history
+from engine.store.unlogged_recoveries import log_recoveries
 
 if TYPE_CHECKING:  # Alembic is loaded where something is to migrate: its import takes longer than the question
     from alembic.config import Config
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "migrations"
 HEALTH_MIGRATION = "0015"
+LOGGED_RECOVERIES = "0032"
 LOCK = 4_720_915_103  # of migrations, among the advisory locks of a PostgreSQL database
 
 
@@ -36,7 +38,8 @@ def latest() -> str:
 def migrate(url: str, target: str = "head", *, now: datetime | None = None) -> tuple[str | None, str]:
     """Bring the store at ``url`` to ``target`` in one transaction; returns (before, after) as revision numbers.
 
-    A store from before the change log has its rows logged as they are, at ``now``, else the time of the clock.
+    A store from before the change log has its rows logged as they are, at ``now``, else the time of the clock; so have
+    incidents that were resolved beside it.
 
     Of several at once one migrates; the others wait for it and find it done.
     Unavailable when the store was migrated by a newer version of the console, or is behind and can only be read.
@@ -53,7 +56,10 @@ def migrate(url: str, target: str = "head", *, now: datetime | None = None) -> t
             with writer.begin() as connection:  # SQLite: nobody else writes from here on
                 before, after = upgrade(connection, target)
                 if target == "head":
-                    begin_history(connection, now or datetime.now(UTC))
+                    moment = now or datetime.now(UTC)
+                    begin_history(connection, moment)
+                    if before is not None and before < LOGGED_RECOVERIES:
+                        log_recoveries(connection, moment)
                 return before, after
     finally:
         reader.dispose()

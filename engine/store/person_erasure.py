@@ -15,7 +15,6 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    delete,
     false,
     or_,
     select,
@@ -68,7 +67,7 @@ def erase_person(revision: Revision, person: Pseudonym) -> ErasedRows:
             _erase_row(revision, table, row, person, owned, held, done)
     _erase_bodies(revision, person, done)
     rewriting = _Versions(person, owned, held)
-    for erasure in rewrite_versions(revision.records, revision.org_id, rewriting.rewritten, before=revision.seq):
+    for erasure in rewrite_versions(revision.unlogged, revision.org_id, rewriting.rewritten, before=revision.seq):
         revision.erased(erasure)
         done.versions += len(erasure.places)
     if not done.nothing:
@@ -184,22 +183,12 @@ def _erase_row(
     key = {column.name: row[column.name] for column in table.primary_key if column.name != "org_id"}
     if "revision" not in table.c:
         mine = [table.c.org_id == revision.org_id, *(table.c[name] == value for name, value in key.items())]
-        revision.records.execute(update(table).where(*mine).values(changed))
+        revision.unlogged.execute(update(table).where(*mine).values(changed))
     elif changed.keys() & key.keys():
-        _replace(revision, table, key, {**row, **changed})
+        revision.replace(table, key, {**row, **changed})
     else:
         revision.update(table, key, changed)
     done.rows[table.name] += 1
-
-
-def _replace(revision: Revision, table: Table, key: Values, row: Values) -> None:
-    """Put a row under another key. That the old one went is not logged: it names the person, and its versions are read
-    under the new one. Where that is there, two spellings of one person were two rows, and one is left."""
-    mine = table.c.org_id == revision.org_id
-    revision.records.execute(delete(table).where(mine, *(table.c[name] == value for name, value in key.items())))
-    there = select(table.c.revision).where(mine, *(table.c[name] == row[name] for name in key))
-    if revision.records.execute(there).first() is None:
-        revision.insert(table, [{name: value for name, value in row.items() if name not in ("org_id", "revision")}])
 
 
 def _free_recipient(revision: Revision, row: Values, said: str) -> str:
@@ -223,7 +212,7 @@ def _erase_bodies(revision: Revision, person: Pseudonym, done: ErasedRows) -> No
         without = person.in_text(body)
         if without != body:
             packed = zlib.compress(without.encode(errors="surrogateescape"))
-            revision.records.execute(
+            revision.unlogged.execute(
                 update(ingest_payloads).where(mine, ingest_payloads.c.id == identifier).values(body=packed)
             )
             done.rows[ingest_payloads.name] += 1

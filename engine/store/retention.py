@@ -133,9 +133,9 @@ def purge_audit_log(revision: Revision, before: datetime) -> PurgeResult:
     if rows:
         digest: str = connection.execute(select(audit_log.c.hash).where(mine, audit_log.c.seq == cut)).scalar_one()
         start = int(connection.execute(select(func.min(audit_log.c.seq)).where(mine)).scalar_one())
-        grow(connection, org_id)  # leaves outlive their events
+        grow(revision.unlogged, org_id)  # leaves outlive their events
         gone = (cut_roots(connection, org_id) or NONE_CUT).add(roots_until(connection, org_id, cut))
-        connection.execute(delete(audit_log).where(going))
+        revision.unlogged.execute(delete(audit_log).where(going))
         revision.insert(chain_cuts, [{"seq": cut, "hash": digest, "cut_at": revision.now}])
         _record(
             revision, "audit_log", before, rows, first_seq=start, last_seq=cut, hash_at_cut=digest,
@@ -163,7 +163,7 @@ def purge_incidents(revision: Revision, before: datetime) -> PurgeResult:
         for table in _OF_INCIDENTS:
             gone[table.name] = _delete(revision, table, table.c.incident_id, going)
         gone[incidents.name] = _delete(revision, incidents, incidents.c.id, going)
-        for erasure in erase_versions(revision.records, org_id, gone, before=revision.seq):
+        for erasure in erase_versions(revision.unlogged, org_id, gone, before=revision.seq):
             revision.erased(erasure)
         start_replicas_over(revision)
         _record(revision, "incidents", before, len(going))

@@ -5,7 +5,8 @@ row as it became, appends at least one event to the audit chain, the last of whi
 and commits. All of it or nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple, TypeVar
@@ -18,6 +19,7 @@ from sqlalchemy import (
     delete,
     select,
     tuple_,
+    update,
 )
 
 from engine.model.errors import Problem
@@ -25,6 +27,7 @@ from engine.model.vocabulary import Outcome
 from engine.store.batches import in_batches
 from engine.store.chain import EventRow, SpelledEvent, own_event_id
 from engine.store.event_chain import EventChain
+from engine.store.guarded_connection import GuardedConnection
 from engine.store.heads import move_head, start_chain
 from engine.store.log_lines import Erasure
 from engine.store.log_writer import LogWriter
@@ -88,14 +91,36 @@ class Revision:
 
     @property
     def connection(self) -> Connection:
-        """The transaction; what was written and recorded so far is in it, but for the newest event."""
+        """The transaction, for queries alone; what was written so far is in it, but for the newest event."""
         self._held.settle()
         self._held.events.store()
-        return self._connection
+        return GuardedConnection(self._connection)
 
     @property
     def records(self) -> Connection:
         """The same for tables other than the audit log: events still wait, to be stored together."""
+        return GuardedConnection(self._settled())
+
+    @property
+    def unlogged(self) -> Connection:
+        """Like ``records``; it also changes tables that the change log does without."""
+        return GuardedConnection(self._settled(), unlogged=True)
+
+    @contextmanager
+    def overwriting(self) -> Iterator[None]:
+        """In the block, SQLite writes zeros over what changes give up: a secret does not stay behind in its file."""
+        connection = self._settled()
+        sqlite = connection.dialect.name == "sqlite"
+        if sqlite:
+            connection.exec_driver_sql("PRAGMA secure_delete=ON")
+        try:
+            yield
+            self._held.settle()
+        finally:
+            if sqlite:
+                connection.exec_driver_sql("PRAGMA secure_delete=OFF")
+
+    def _settled(self) -> Connection:
         self._held.settle()
         return self._connection
 
@@ -147,9 +172,9 @@ class Revision:
         for names, group in groupby(complete, key=tuple):
             few = list(group)
             if len(few) == 1:
-                insert_one(table, names).run(self.records, few[0])
+                insert_one(table, names).run(self._settled(), few[0])
             else:
-                self.records.execute(table.insert(), few)
+                self._settled().execute(table.insert(), few)
             for row in few:
                 self._log.put(table, row)
         self.touched = self.touched or bool(rows)
@@ -169,20 +194,38 @@ class Revision:
             "_new_revision": self.seq,
         }
         names = table.c.keys()
-        changed = update_one(table, tuple(key), (*values, "revision")).all(self.records, given)
+        changed = update_one(table, tuple(key), (*values, "revision")).all(self._settled(), given)
         for row in changed:
             self._log.put(table, dict(zip(names, row, strict=True)))
         self.touched = self.touched or bool(changed)
         return bool(changed)
 
+    def update_where(self, table: Table, values: Values, *where: ColumnElement[bool]) -> list[dict[str, object]]:
+        """Change all rows of the organization that match; returns them as they became."""
+        change = update(table).where(*self._mine(table), *where).values({**values, "revision": self.seq})
+        changed = [dict(row) for row in self._settled().execute(change.returning(*table.c)).mappings()]
+        for row in changed:
+            self._log.put(table, row)
+        self.touched = self.touched or bool(changed)
+        return changed
+
     def delete(self, table: Table, *where: ColumnElement[bool]) -> list[tuple[object, ...]]:
         """Remove those rows of the organization that match; returns their keys. Their going is logged."""
         key = [table.c[name] for name in table.info["primary"]]
-        gone = self.records.execute(delete(table).where(*self._mine(table), *where).returning(*key)).all()
+        gone = self._settled().execute(delete(table).where(*self._mine(table), *where).returning(*key)).all()
         for row in gone:
             self._log.gone(table, tuple(row))
         self.touched = self.touched or bool(gone)
         return [tuple(row) for row in gone]
+
+    def replace(self, table: Table, key: Values, row: Values) -> None:
+        """Put a row in the place of the one with another key. That the old one went is not logged: its versions are to
+        be read under the new key. Where that key is there, the old row goes and nothing is added."""
+        connection = self._settled()
+        connection.execute(delete(table).where(*self._mine(table), *(table.c[name] == key[name] for name in key)))
+        there = select(table.c.revision).where(*self._mine(table), *(table.c[name] == row[name] for name in key))
+        if connection.execute(there).first() is None:
+            self.insert(table, [{name: row[name] for name in row if name not in ("org_id", "revision")}])
 
     def log_as_it_is(self, table: Table, row: Values) -> None:
         """Log a row that does not change: one from before there was a log."""

@@ -12,6 +12,8 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import ClauseElement, ReturnsRows
 from sqlalchemy.types import TypeEngine
 
+from engine.store.guarded_connection import GuardedConnection
+
 Values = Mapping[str, object]
 Stored = tuple[Any, ...]  # a row as a driver gives it: the driver does not say of what types
 _Process = Callable[[object], object]
@@ -81,6 +83,8 @@ class _Compiled:
 
 def execute_directly(connection: Connection, sql: str, values: Values | Sequence[object]) -> DBAPICursor:
     """The driver's cursor; errors as SQLAlchemy raises them."""
+    if isinstance(connection, GuardedConnection):
+        connection.check_text(sql)
     driver: Any = connection.connection.driver_connection  # of sqlite3 or psycopg: both can execute at once
     errors = connection.dialect.loaded_dbapi.Error
     try:

@@ -16,6 +16,7 @@ from engine.store.credentials import CredentialUses
 from engine.store.database import is_read_only, open_engines
 from engine.store.faults import READ_ONLY
 from engine.store.group import Ahead, GroupCommit, TimedChange, Write, WriteResult, write_in_order
+from engine.store.guarded_connection import GuardedConnection
 from engine.store.heads import take_head
 from engine.store.ids import PLATFORM
 from engine.store.locks import FairLock, FileTurn
@@ -121,7 +122,7 @@ class Store(StoreReader):
     def aside(self) -> Iterator[Connection]:
         """A transaction that moves no revision, for what no report reads: leases, runs of jobs, who works on what."""
         with self._errors(), self._turn, self._writer.begin() as connection:
-            yield connection
+            yield GuardedConnection(connection, unlogged=True)
 
     def record_access(self, rows: Sequence[AccessLogRow]) -> None:
         """Note who read what. Durable, and without moving any revision."""

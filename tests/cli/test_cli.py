@@ -25,6 +25,7 @@ from engine.store.heads import start_chain
 from engine.store.schema.organizations import organizations
 from engine.web.sessions import Sessions
 from tests.cli.conftest import ATTESTATIONS, run
+from tests.databases import unguarded
 
 
 def test_import_says_what_came_and_the_same_again_changes_nothing(home, cli):
@@ -78,7 +79,7 @@ def test_what_is_asked_for_twice_is_refused(acme, cli, asked, problem):
 
 
 def test_a_report_of_an_organization_without_a_record_is_a_sentence(acme, cli):
-    with closing(Store(f"sqlite:///{acme / 'var' / 'hq.db'}")) as store, store.aside() as connection:
+    with closing(Store(f"sqlite:///{acme / 'var' / 'hq.db'}")) as store, unguarded(store) as connection:
         (known,) = connection.execute(select(organizations)).mappings()
         connection.execute(insert(organizations).values({**known, "id": "bare", "revision": 0}))
         start_chain(connection, "bare", datetime.now(UTC))

@@ -13,6 +13,7 @@ from engine.model.digest import When
 from engine.store.queries.digests import record_run, runs_within
 from engine.store.schema.outputs import job_runs, leases
 from tests.conftest import NOW
+from tests.databases import unguarded
 from tests.delivery.conftest import message
 from tests.delivery.processes import BERLIN, DAY, HOUR, MINUTE, SILENCE, Process
 
@@ -94,7 +95,7 @@ STEPS = st.lists(
 @given(STEPS)
 @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_becomes_of_clocks_and_processes_each_night_is_built_once(store, steps):
-    with store.aside() as connection:
+    with unguarded(store) as connection:
         connection.execute(delete(job_runs))
         connection.execute(delete(leases))
     running, built = Process(store.url, BERLIN).at(NIGHT - HOUR), []
@@ -166,6 +167,6 @@ def test_what_was_queued_by_a_clock_that_was_set_back_leaves_now_and_once(house,
 def test_what_waits_for_its_hour_goes_on_waiting(house, mailbox):
     house.mail(mailbox.port)
     house.queue(message(), now=NOW)
-    with house.store.aside() as connection:
+    with unguarded(house.store) as connection:
         connection.exec_driver_sql("UPDATE deliveries SET next_attempt_at = '2026-11-20T20:30:00.000000Z'")
     assert house.drain(NOW).sent == 0

@@ -27,6 +27,7 @@ from engine.store import Store
 from engine.store.queries.deliveries import Endpoint, replace_secrets
 from engine.store.schema.outputs import credential_uses, credentials, delivery_endpoints
 from tests.conftest import NOW
+from tests.databases import unguarded
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -166,7 +167,7 @@ def test_keys_that_nobody_uses_are_found(var):
             ],
         )  # fmt: skip
         revision.record("credential.created")
-    with store.aside() as connection:
+    with unguarded(store) as connection:
         connection.execute(
             credential_uses.insert(), [{"org_id": "acme", "credential_id": "used", "last_used_at": NOW, "uses": 1}]
         )

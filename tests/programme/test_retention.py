@@ -38,6 +38,7 @@ from engine.store.schema.services import (
     rca_runs,
 )
 from tests.conftest import NOW
+from tests.databases import unguarded
 
 LATER = NOW + timedelta(days=1000)  # far from when acme was created
 AUDIT, INCIDENTS = 400, 730
@@ -447,7 +448,7 @@ def test_bodies_of_monitors_go_after_days_of_their_own(store):
         "route": "alerts", "state": "read", "actor": "token:am", "size_bytes": 2, "sha256": "0" * 64, "body": b"{}",
         "records": 1, "applied": 1, "times": 1, "org_id": "acme",
     }  # fmt: skip
-    with store.aside() as connection:
+    with unguarded(store) as connection:
         for name, days in (("old", 31), ("young", 29)):
             row = {**kept, "id": name, "received_at": LATER - timedelta(days=days)}
             connection.execute(ingest_payloads.insert().values(row))

@@ -9,6 +9,7 @@ from sqlalchemy import func, select, update
 import scheduler
 from engine.store.schema import audit, ingest, metadata, outputs
 from tests.conftest import NOW
+from tests.databases import unguarded
 from tests.promises.records import identifier
 
 LATER = NOW + timedelta(days=4000)
@@ -24,7 +25,7 @@ def held(opened):
     with freeze_time(NOW):
         found = opened()
     store = found.console.services.store
-    with store.aside() as connection:
+    with unguarded(store) as connection:
         body = {"org_id": "acme", "id": "body", "route": "alerts", "state": "applied", "received_at": NOW, "actor": "ci",
                 "size_bytes": 2, "sha256": "0" * 64, "body": b"{}", "times": 1,
                 "records": 1, "applied": 1}  # fmt: skip

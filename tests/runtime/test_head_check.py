@@ -24,6 +24,7 @@ from engine.store.schema.audit import access_log, audit_log, chain_cuts, event_t
 from engine.store.schema.organizations import heads
 from engine.store.schema.outputs import bundles, deliveries
 from tests.conftest import NOW
+from tests.databases import unguarded
 from tests.runtime.test_witnesses import ONE, TWO
 from tests.whole_checks import heads_of
 
@@ -45,7 +46,7 @@ def problems(services):
 
 
 def executed(services, *statements):
-    with services.store.aside() as connection:
+    with unguarded(services.store) as connection:
         for statement in statements:
             connection.execute(statement)
 
@@ -59,7 +60,7 @@ def rewritten(services, seq, actor):
     """An event is changed and all hashes after it are computed anew: the chain holds."""
     (page,) = events_between(services.store, "acme", 1, 10_000)
     previous = GENESIS
-    with services.store.aside() as connection:
+    with unguarded(services.store) as connection:
         for entry in page:
             if entry.seq == seq:
                 entry = entry._replace(actor=actor)
@@ -81,7 +82,7 @@ def without_tail(services, seq):
 
 
 def grown_anew(services):
-    with services.store.aside() as connection:
+    with unguarded(services.store) as connection:
         connection.execute(delete(event_tiles))
         grow(connection, "acme")
 

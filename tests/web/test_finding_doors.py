@@ -12,6 +12,7 @@ from tests.intake.documents import DETECTION, HOST, KNOWLEDGE, NESSUS, detection
 from tests.intake.test_cyclonedx_findings import bill, vulnerability
 from tests.intake.test_sarif_findings import result, sarif
 from tests.web.test_ingest import VULNERABILITIES, outcomes, send, stored, tally, token  # noqa: F401 - fixtures
+from tests.whole_checks import assert_provable
 
 QUALYS = detections({**HOST, "DETECTION_LIST": {"DETECTION": DETECTION}})
 STORED = ("finding_key", "source", "asset", "title", "severity", "status", "cve", "cvss", "known_exploited", "port")
@@ -206,6 +207,7 @@ def test_what_left_the_baseline_resolves_its_incident(send, peopled):  # noqa: F
     send(VULNERABILITIES, sarif(result()))
     assert outcomes(send(VULNERABILITIES, sarif(result(baselineState="absent")))) == ["fixed"]
     assert [row["status"] for row in stored(peopled, incidents)] == ["resolved"]
+    assert_provable(peopled)
 
 
 def test_a_decision_of_vex_opens_nothing_and_is_stored(send, peopled):  # noqa: F811 - the fixture of that name

@@ -15,6 +15,7 @@ from engine.web.handlers.reports import ReportHandler
 from engine.web.limits import Limiter
 from tests.conftest import NOW
 from tests.web.conftest import people
+from tests.whole_checks import assert_provable
 
 WITH_ID = [r for r in api.ROUTES if "{id}" in r.path and r.access.code != "ASR"]
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
@@ -46,7 +47,8 @@ WRITES = [
 def peopled(any_store):
     """On each engine in turn."""
     people(any_store)
-    return any_store
+    yield any_store
+    assert_provable(any_store)
 
 
 @pytest.fixture

@@ -20,7 +20,9 @@ from tests.conftest import NOW
 from tests.copilot.standin import backend
 from tests.sales.factories import lead, stored_leads
 from tests.web import door
+from tests.web.conftest import people
 from tests.web.test_billing import bank  # noqa: F401 - a fixture
+from tests.whole_checks import assert_provable
 
 pytestmark = pytest.mark.soak
 CHECKS = [
@@ -33,6 +35,13 @@ CHECKS = [
 DOCUMENT = document(api.CHAPTERS, CATALOGUE, "http://localhost")
 SLOW = ("workbook", "committee-meeting-pack", "bundles")  # archives of everything: one call shows what they are
 EXAMPLES = 4
+
+
+@pytest.fixture
+def peopled(any_store):
+    """On each engine in turn."""
+    people(any_store)
+    return any_store
 
 
 @pytest.fixture
@@ -109,6 +118,7 @@ def test_every_answer_is_one_that_the_document_allows(chapter, served):
             for shown in examples(operation):
                 operation.Case(path_parameters=place, **shown).call_and_validate(checks=CHECKS)
         _explore(operation, identifier)
+    assert_provable(application.console.services.store)
 
 
 def _explore(operation, identifier):

@@ -17,6 +17,7 @@ from engine.store.schema.audit import audit_log, legal_holds
 from engine.store.schema.ingest import ingest_payloads
 from engine.store.schema.services import incident_timeline, incidents
 from tests.conftest import NOW
+from tests.databases import unguarded
 from tests.intake.bodies import alertmanager, alertmanager_alert, grafana, grafana_alert
 from tests.web.client import Client
 from tests.web.test_ingest import send, token  # noqa: F401 - fixtures
@@ -215,7 +216,7 @@ def test_bodies_go_after_their_days_unless_a_legal_hold_keeps_them(send, peopled
         revision.insert(legal_holds, [hold])
         revision.record("legal_hold.placed")
     now = NOW + timedelta(days=10)
-    with peopled.aside() as connection:
+    with unguarded(peopled) as connection:
         assert purge_payloads(connection, "acme", now - timedelta(days=5), now) == 1
         assert purge_payloads(connection, "acme", now - timedelta(days=5), now) == 0
     titles = [json.loads(unpack_body(row["body"]))["title"] for row in stored(peopled, ingest_payloads)]

@@ -76,13 +76,9 @@ def replace_secrets(revision: Revision, endpoint: Endpoint, secrets: Sequence[st
     """
     if endpoints(revision.connection, revision.org_id).get("webhook") != endpoint:
         return False
-    overwrites = revision.connection.dialect.name == "sqlite"
-    if overwrites:
-        revision.connection.exec_driver_sql("PRAGMA secure_delete=ON")
-    revision.update(delivery_endpoints, {"channel": "webhook"}, {"secrets": list(secrets)})
-    revision.record("delivery_endpoint.encrypted", object_type="delivery_endpoint", object_id="webhook")
-    if overwrites:
-        revision.connection.exec_driver_sql("PRAGMA secure_delete=OFF")
+    with revision.overwriting():
+        revision.update(delivery_endpoints, {"channel": "webhook"}, {"secrets": list(secrets)})
+        revision.record("delivery_endpoint.encrypted", object_type="delivery_endpoint", object_id="webhook")
     return True
 
 

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
+from sqlalchemy import Connection, bindparam, func, or_, select
 
 from engine.model.vocabulary import LIVE_INCIDENTS, IncidentStatus, Severity
 from engine.store.batches import in_batches
+from engine.store.revisions import Revision
 from engine.store.rows import select_rows
 from engine.store.schema.ingest import early_events
 from engine.store.schema.records import FindingRow, ScannerCheckRow
@@ -154,17 +155,11 @@ def service_ids(connection: Connection, org_id: str, names: Sequence[str]) -> di
     return found
 
 
-def resolve_incidents(connection: Connection, org_id: str, ids: Sequence[str], now: datetime, revision: int) -> None:
-    """Resolve incidents that are not resolved yet, in one statement for each batch."""
+def resolve_incidents(revision: Revision, ids: Sequence[str]) -> list[str]:
+    """Resolve those of the incidents that are not resolved yet; returns them in the order of ``ids``."""
+    resolved: set[object] = set()
+    values = {"status": "resolved", "resolved_at": revision.now}
     for batch in in_batches(ids, 900):
-        connection.execute(
-            update(incidents)
-            .where(
-                and_(
-                    incidents.c.org_id == org_id,
-                    incidents.c.id.in_(batch),
-                    incidents.c.status.in_(LIVE_INCIDENTS),
-                )
-            )
-            .values(status="resolved", resolved_at=now, revision=revision)
-        )
+        live = incidents.c.id.in_(batch), incidents.c.status.in_(LIVE_INCIDENTS)
+        resolved |= {row["id"] for row in revision.update_where(incidents, values, *live)}
+    return [identifier for identifier in ids if identifier in resolved]

@@ -1,0 +1,85 @@
+"""Stores in which a scanner's recovery was written beside the log are brought in order by the migration, no others."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, text, update
+
+from engine.store import Note
+from engine.store.migrations import migrate
+from engine.store.queries.ingest import resolve_incidents
+from engine.store.schema.audit import audit_log
+from engine.store.schema.services import incident_timeline, incidents
+from engine.store.unlogged_recoveries import LOGGED_LATER, RESOLVED, log_recoveries
+from tests.conftest import NOW
+from tests.databases import unguarded
+from tests.whole_checks import assert_provable
+
+LATER = NOW + timedelta(hours=1)
+INCIDENT = {"title": "CVE on web1", "severity": "high", "status": "open", "opened_at": NOW, "alert_count": 1}
+
+
+def resolve_beside_the_log(store, identifier):
+    """What the version before 0032 did when a scanner no longer found something."""
+    line = {"id": f"tl-{identifier}", "incident_id": identifier, "happened_at": LATER, "kind": "status", "actor": "me"}
+    with store.revision("acme", "me", now=LATER) as revision:
+        revision.insert(incident_timeline, [{**line, "body": RESOLVED}])
+        revision.record_all([Note("incident.resolved", "incident", identifier)])
+        seq = revision.seq
+    with unguarded(store) as connection:
+        change = update(incidents).where(incidents.c.id == identifier)
+        connection.execute(change.values(status="resolved", resolved_at=LATER, revision=seq))
+
+
+@pytest.fixture
+def opened(any_store):
+    with any_store.revision("acme", "me", now=NOW) as revision:
+        revision.insert(incidents, [{"id": name, **INCIDENT} for name in ("a", "b", "c")])
+        revision.record("incident.opened")
+    return any_store
+
+
+def recoveries(store):
+    with store.reader() as connection:
+        query = select(audit_log.c.details).where(audit_log.c.action == LOGGED_LATER)
+        return [details["rows"] for details in connection.execute(query).scalars()]
+
+
+def test_a_recovery_that_the_log_left_out_is_logged_once(opened):
+    resolve_beside_the_log(opened, "a")
+    resolve_beside_the_log(opened, "b")
+    assert "differs in resolved_at" in opened.verify_rows("acme").problem
+    with unguarded(opened) as connection:
+        assert log_recoveries(connection, LATER) == {"acme": 2}
+    assert_provable(opened)
+    with unguarded(opened) as connection:
+        assert log_recoveries(connection, LATER) == {}
+    assert recoveries(opened) == [2]
+
+
+def test_a_row_that_somebody_changed_by_hand_is_still_found(opened):
+    with unguarded(opened) as connection:
+        change = update(incidents).where(incidents.c.id == "c")
+        connection.execute(change.values(status="resolved", resolved_at=LATER))
+        assert log_recoveries(connection, LATER) == {}
+    assert "differs in resolved_at" in opened.verify_rows("acme").problem
+
+
+def test_a_recovery_of_today_is_logged_by_its_own_write(opened):
+    with opened.revision("acme", "me", now=LATER) as revision:
+        assert resolve_incidents(revision, ["b", "a", "none"]) == ["b", "a"]
+        assert resolve_incidents(revision, ["a"]) == []
+        assert resolve_incidents(revision, []) == []
+        revision.record_all([Note("incident.resolved", "incident", name) for name in "ab"])
+    assert_provable(opened)
+    with unguarded(opened) as connection:
+        assert log_recoveries(connection, LATER) == {}
+
+
+def test_the_migration_does_it_when_a_store_passes_its_number(opened):
+    resolve_beside_the_log(opened, "a")
+    with unguarded(opened) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0031'"))
+    assert migrate(opened.url, now=LATER + timedelta(days=1)) == ("0031", "0032")
+    assert recoveries(opened) == [1]
+    assert_provable(opened)
