@@ -126,7 +126,7 @@ def content(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
             if not chunk:
                 raise BrokenArchive(entry.name, "is cut off")
             place, left = place + len(chunk), left - len(chunk)
-            if not left and _padded(inflate, chunk):
+            if not left and _has_stray_bits(inflate, chunk):
                 raise BrokenArchive(entry.name, "has bits after its end")
             while chunk:
                 piece = inflate.decompress(chunk, CHUNK)
@@ -149,7 +149,7 @@ def content(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
     yield piece
 
 
-def _padded(inflate: "zlib._Decompress", last: bytes) -> bool:
+def _has_stray_bits(inflate: "zlib._Decompress", last: bytes) -> bool:
     """Whether the last byte has a bit set that means nothing: without it the file is the same, and ends."""
     if not last[0]:
         return False

@@ -25,7 +25,7 @@ class SessionEnds(NamedTuple):
 Standing: TypeAlias = tuple[Role | None, Position | None, SessionEnds]
 
 
-class Answers:
+class CachedReads:
     """Heads, those of parts and signed ones too, by organization; roles and standings by organization and address."""
 
     __slots__ = ("heads", "parts", "roles", "signed_heads", "standings")
@@ -38,17 +38,17 @@ class Answers:
         self.standings: dict[tuple[str, str], Standing] = {}
 
 
-class _Look(threading.local):
+class _ThreadReads(threading.local):
     """Where a thread stands: its connection, what that last said of commits, and the answers since then."""
 
     connection: sqlite3.Connection | None = None
     version: int | None = None
     number = 0
-    answers = Answers()
+    answers = CachedReads()
     is_steady = False
 
 
-class FreshAnswers:
+class ReadCache:
     """Answers that threads share for as long as nobody commits; each asks its own connection whether anybody did.
 
     Whoever notices a commit begins anew. What another thread began later than that holds as well: nobody committed
@@ -57,11 +57,11 @@ class FreshAnswers:
 
     def __init__(self, path: str | None) -> None:
         self._path = path  # None for an engine that cannot tell whether anybody committed (PostgreSQL)
-        self._look = _Look()
+        self._look = _ThreadReads()
         self._guard = threading.Lock()
-        self._newest = 0, Answers()
+        self._newest = 0, CachedReads()
 
-    def look(self) -> Answers | None:
+    def current(self) -> CachedReads | None:
         """What is still so: empty after any commit. None where that cannot be told."""
         if self._path is None:
             return None
@@ -71,7 +71,7 @@ class FreshAnswers:
         version = (own.connection or self.connection()).execute("PRAGMA data_version").fetchone()[0]
         if version != own.version:
             with self._guard:
-                self._newest = self._newest[0] + 1, Answers()
+                self._newest = self._newest[0] + 1, CachedReads()
                 own.version, (own.number, own.answers) = version, self._newest
         elif (newest := self._newest)[0] > own.number:
             own.number, own.answers = newest

@@ -29,7 +29,7 @@ from engine.store.heads import move_head, start_chain
 from engine.store.log_lines import Erasure
 from engine.store.log_writer import LogWriter
 from engine.store.part_heads import part_of
-from engine.store.row_statements import defaults, insert_one, nothing, update_one
+from engine.store.row_statements import defaults, empty_row, insert_one, update_one
 from engine.store.schema.organizations import organizations
 from engine.store.statements import Values
 from engine.store.types import canonical_json
@@ -134,9 +134,9 @@ class Revision:
         self.touched = self.touched or count > 0
         return count
 
-    def known_events(self, ids: Sequence[str]) -> dict[str, EventRow]:
+    def recorded_events(self, ids: Sequence[str]) -> dict[str, EventRow]:
         """Those of ``ids`` that are recorded already, with their content."""
-        return self._events.known(self.records, ids)
+        return self._events.recorded_events(self.records, ids)
 
     # -- rows ------------------------------------------------------------------------------------------------------
 
@@ -180,7 +180,7 @@ class Revision:
         key = [table.c[name] for name in table.info["primary"]]
         gone = self.records.execute(delete(table).where(*self._mine(table), *where).returning(*key)).all()
         for row in gone:
-            self._log.gone(table, tuple(row))
+            self._log.log_delete(table, tuple(row))
         self.touched = self.touched or bool(gone)
         return [tuple(row) for row in gone]
 
@@ -188,9 +188,9 @@ class Revision:
         """Log a row that does not change: one from before there was a log."""
         self._log.put(table, row, earlier=True)
 
-    def erased(self, erasure: Erasure) -> None:
+    def log_erasure(self, erasure: Erasure) -> None:
         """Log that these lines of an earlier write are gone from the log, but for their leaves."""
-        self._log.erased(erasure)
+        self._log.log_erasure(erasure)
 
     # -- rows that wait for those of other revisions ------------------------------------------------------------------
 
@@ -198,26 +198,26 @@ class Revision:
         """What ``read`` finds under each key, None for nothing; from memory where the store did not change since."""
         return self._held.look_up(read, keys)
 
-    def learn(self, read: Lookup[V], key: str, value: V | None) -> None:
-        """What ``read`` finds under a key from now on, because of ``insert_soon`` or ``update_soon``."""
-        self._held.learn(read, key, value)
+    def cache_lookup(self, read: Lookup[V], key: str, value: V | None) -> None:
+        """What ``read`` finds under a key from now on, because of ``buffer_insert`` or ``buffer_update``."""
+        self._held.cache_lookup(read, key, value)
 
-    def insert_soon(self, table: Table, row: Values) -> dict[str, object]:
+    def buffer_insert(self, table: Table, row: Values) -> dict[str, object]:
         """Add a row like ``insert``, together with those of other revisions in the transaction; returns all of it.
 
         It is written before anybody reads through ``connection`` or ``records``. A table without revisions gets a row
         beside the chain: that alone moves no head and needs no event, and ``Store.write`` commits it all the same.
         """
-        complete = {**nothing(table), **row, "org_id": self.org_id, **self._stamp(table)}
+        complete = {**empty_row(table), **row, "org_id": self.org_id, **self._stamp(table)}
         self._held.insert(table, complete)
         self._log.put(table, complete)
         return complete
 
-    def update_soon(self, table: Table, row: Values, values: Values) -> None:
-        """Change a row that is known to be there; else like ``insert_soon``. ``row``: as it was known until now, whole
-        where its table is logged, else its primary key."""
+    def buffer_update(self, table: Table, row: Values, values: Values) -> None:
+        """Change a row that is known to be there; else like ``buffer_insert``. ``row``: as it was known until now,
+        whole where its table is logged, else its primary key."""
         if table.info.get("due") in values:
-            raise ValueError(f"moves of {table.info['due']} are counted by update, not by update_soon")
+            raise ValueError(f"moves of {table.info['due']} are counted by update, not by buffer_update")
         key = {name: row[name] for name in table.info["primary"]}
         self._held.update(table, {"org_id": self.org_id, **key}, {**values, **self._stamp(table)})
         self._log.put(table, {**row, **values})

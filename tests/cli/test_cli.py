@@ -78,7 +78,7 @@ def test_what_is_asked_for_twice_is_refused(acme, cli, asked, problem):
 
 
 def test_a_report_of_an_organization_without_a_record_is_a_sentence(acme, cli):
-    with closing(Store(f"sqlite:///{acme / 'var' / 'hq.db'}")) as store, store.aside() as connection:
+    with closing(Store(f"sqlite:///{acme / 'var' / 'hq.db'}")) as store, store.unversioned_transaction() as connection:
         (known,) = connection.execute(select(organizations)).mappings()
         connection.execute(insert(organizations).values({**known, "id": "bare", "revision": 0}))
         start_chain(connection, "bare", datetime.now(UTC))

@@ -120,7 +120,7 @@ def test_verify_speaks_of_the_heads_that_left(cli, tmp_path):
     )
     (tmp_path / "var" / "signing.key").unlink()
     store = Store(f"sqlite:///{tmp_path / 'var' / 'hq.db'}")
-    with store.aside() as connection:
+    with store.unversioned_transaction() as connection:
         connection.execute(delete(audit_log).where(audit_log.c.seq == 2))
         connection.exec_driver_sql(
             "UPDATE heads SET seq = 1, hash = (SELECT hash FROM audit_log WHERE seq = 1) WHERE org_id = 'acme'"

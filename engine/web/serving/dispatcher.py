@@ -141,7 +141,7 @@ class LaneDispatcher:
                 return None
         return busy(lane.name, lane.retry_after, closes=True)
 
-    def refused(self, now: float) -> list[tuple[Connection, HttpRefusal]]:
+    def take_refused(self, now: float) -> list[tuple[Connection, HttpRefusal]]:
         """Those that were refused or have waited too long, each once, and what to tell them."""
         with self._lock:
             found = list(self._refused)
