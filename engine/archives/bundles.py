@@ -83,7 +83,7 @@ def create(
     """Seal a bundle of the organization as it stands and queue word of it. Conflict: its audit chain does not
     hold, or does not continue an earlier seal.
 
-    ``known`` may find one that was sealed meanwhile and will do.
+    ``sealed_meanwhile`` may find one that was sealed meanwhile and will do.
     """
     from engine.archives.contents import gather
 

@@ -40,8 +40,8 @@ class Part:
             yield piece
 
 
-class MemberWriter:
-    """A part that is being written. ``Part`` it is once ``done``.
+class PartWriter:
+    """A part that is being written. ``Part`` it is once ``finish`` ran.
 
     Large pieces are hashed and compressed on a thread of their own, while the next ones are read.
     """
@@ -94,7 +94,7 @@ class ArchiveSpool:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._opened: list[MemberWriter] = []
+        self._opened: list[PartWriter] = []
         self._parts: dict[str, Part] = {}
 
     def __enter__(self) -> "ArchiveSpool":
@@ -116,12 +116,12 @@ class ArchiveSpool:
         return [self._parts[name] for name in sorted(self._parts)]
 
     @contextmanager
-    def writing(self, name: str, about: str, rows: Callable[[], int | None]) -> Iterator[MemberWriter]:
+    def writing(self, name: str, about: str, rows: Callable[[], int | None]) -> Iterator[PartWriter]:
         """A file that is written bit by bit; ``rows`` is asked in the end. ValueError for a name that cannot be."""
         if name in self._parts or not NAME.fullmatch(name):
             raise ValueError(f"{name!r} cannot be a further file of this archive")
         with disk("The archive"):
-            writing = MemberWriter(name, about, self._folder)
+            writing = PartWriter(name, about, self._folder)
             self._opened.append(writing)
             yield writing
             self._parts[name] = writing.finish(rows())

@@ -87,7 +87,7 @@ def write_zip(file: BinaryIO, parts: Sequence[CompressedFile]) -> None:
 
 
 def read_directory(file: BinaryIO) -> list[ZipEntry]:
-    """The files of an archive, once every byte around their compressed content is found to be as it must be."""
+    """Read the central directory; refuse bytes outside entries."""
     length = file.seek(0, 2)
     file.seek(0)
     if file.read(4) not in (LOCAL_MARK, END_MARK):

@@ -228,7 +228,7 @@ def _name_constraint(entity: Entity, kind: str, column: str, keys: Sequence[str]
 
 
 def _either(found: Sequence[Constraint]) -> Constraint:
-    """Names of one column as alternatives."""
+    """Combine equality filters with OR."""
     if len({one.label for one in found}) == 1:
         return found[0]
     labels = list(dict.fromkeys(one.label for one in found))

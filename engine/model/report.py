@@ -51,7 +51,6 @@ class Report(Declaration):
         return tuple(figure.id for figure in self.figures)
 
     def load(self) -> "Report":
-        """Itself."""
         return self
 
     @cached_property

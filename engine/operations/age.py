@@ -146,7 +146,6 @@ def _new_header(key: bytes, passphrase: bytes) -> bytes:
 
 
 def _unwrap_key(found: "re.Match[bytes]", passphrase: bytes) -> bytes:
-    """The key of the file."""
     salt, work, wrapped, checksum = _bytes(found[1]), int(found[2]), _bytes(found[3]), _bytes(found[4])
     if work > MOST_WORK:
         raise DecryptionError(f"asks for 2^{work} rounds to try a passphrase; at most 2^{MOST_WORK} are made")

@@ -95,7 +95,7 @@ def _finished_result(snapshots: Snapshots, org_id: str, now: datetime) -> BuildR
         snapshot.prefetch()
         for report in snapshots.declarations.values():
             for form in report.prebuilt_formats:
-                if snapshot.cached(report.name, {}, form) is None:
+                if snapshot.from_cache(report.name, {}, form) is None:
                     return None
                 kept += 1
     return BuildResult(org_id, 0, kept, 0)

@@ -26,7 +26,7 @@ from engine.reporting.part_positions import newest
 from engine.reporting.render import RENDERERS
 from engine.reporting.subject import FactSource, PartHeads, RevisionOnDay, Subject
 
-if TYPE_CHECKING:  # what is there already is found without what computes it
+if TYPE_CHECKING:  # cached answers must not import Polars
     import polars as pl
 
     from engine.model.figure import Figures
@@ -154,18 +154,18 @@ class Snapshot:
         form = declared.format(format, parameters)
         return self._keep(declared, form, parameters, RENDERERS[form].render, must_keep)
 
-    def cached(
+    def from_cache(
         self, report: str, query: Mapping[str, str], format: str | None = None, *, shared: bool = False
     ) -> Artifact | None:
         """What ``bytes`` gives where it was built already, ``shared``: on any machine; it computes nothing."""
         declared, query = resolve_report(self.report(report), query)
         parameters = declared.parse(query)
-        return self._cached(declared, declared.format(format, parameters), parameters, shared)
+        return self._from_cache(declared, declared.format(format, parameters), parameters, shared)
 
     def cached_hash(self, report: str, query: Mapping[str, str], *, shared: bool = False) -> str | None:
         """What ``content_hash`` gives where it was computed already."""
         declared, query = resolve_report(self.report(report), query)
-        found = self._cached(declared, "sha256", declared.parse(query), shared)
+        found = self._from_cache(declared, "sha256", declared.parse(query), shared)
         return None if found is None else found.data.decode()
 
     def prefetch(self) -> None:
@@ -188,10 +188,10 @@ class Snapshot:
     def _keep(
         self, report: Declaration, form: str, parameters: Parameters, render: Render, must_keep: bool = False
     ) -> Artifact:
-        if kept := self._cached(report, form, parameters):
+        if kept := self._from_cache(report, form, parameters):
             return kept
         with self.artifacts.building(self._name(report, form, parameters)[0]):
-            if kept := self._cached(report, form, parameters, shared=True):
+            if kept := self._from_cache(report, form, parameters, shared=True):
                 return kept
             data = self._retry_if_replica_lost(lambda: render(self._edition(report, parameters)))
             name, key = self._name(report, form, parameters)  # reading may have settled it at a later head
@@ -206,7 +206,9 @@ class Snapshot:
         """Whether what is made here may be kept: not where a person went meanwhile."""
         return self._erased_before == self._erased()
 
-    def _cached(self, report: Declaration, form: str, parameters: Parameters, shared: bool = False) -> Artifact | None:
+    def _from_cache(
+        self, report: Declaration, form: str, parameters: Parameters, shared: bool = False
+    ) -> Artifact | None:
         name, key = self._name(report, form, parameters)
         data = self.artifacts.fetch(name, key, self._is_wanted) if shared else self.artifacts.get(name, key)
         return None if data is None else Artifact(name, key, data)
@@ -225,7 +227,7 @@ class Snapshot:
         return found
 
     def _retry_if_replica_lost(self, compute: Callable[[], T]) -> T:
-        """What is computed; once more from another copy of the records, where this stands, if the first was lost."""
+        """Compute, and once more on another copy of the replica if the first was lost meanwhile."""
         from engine.reporting.own_thread import in_own_thread
         from engine.reporting.view import ReplicaLost
 

@@ -17,7 +17,7 @@ log = logging.getLogger("hq.processes")
 
 
 class StopSignals:
-    """Until ``tell`` is called, signals do what they always do; from then to the end of the block they only tell.
+    """Until ``on_signal`` is called, signals do what they always do; from then to the end of the block they only tell.
 
     The block ends at the latest ``GRACE_SECONDS`` and ``LAST_SECONDS`` after the first, or the process with it.
     """

@@ -44,7 +44,7 @@ class Assignment(Generic[C]):
 _Sent: TypeAlias = tuple[Callable[..., Any], tuple[object, ...], Callable[[C], object] | None]
 
 
-class WorkerLost(Exception):
+class WorkerDeath(Exception):
     """The process is gone."""
 
 
@@ -63,14 +63,14 @@ class WorkerProcess(Generic[C]):
         try:
             self._near.send((work.function, work.arguments, work.prepare))
         except OSError as error:
-            raise WorkerLost from error
+            raise WorkerDeath from error
 
     def answer(self, seconds: float) -> tuple[str, object] | None:
         """What the worker says within that time; None where it says nothing."""
         try:
             return cast(tuple[str, object], self._near.recv()) if self._near.poll(seconds) else None
         except (EOFError, OSError) as error:
-            raise WorkerLost from error
+            raise WorkerDeath from error
 
     def close(self) -> None:
         """Let it put away what it opened, and end."""

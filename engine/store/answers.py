@@ -1,4 +1,4 @@
-"""What threads were told by SQLite since anybody last committed: it need not be asked again."""
+"""A cache of reads that is valid while SQLite's ``PRAGMA data_version`` stands, that is until anybody commits."""
 
 import sqlite3
 import threading
@@ -39,7 +39,7 @@ class CachedReads:
 
 
 class _ThreadReads(threading.local):
-    """Where a thread stands: its connection, what that last said of commits, and the answers since then."""
+    """A thread's connection, the data version that it last read there, and the values cached under it."""
 
     connection: sqlite3.Connection | None = None
     version: int | None = None
@@ -49,10 +49,10 @@ class _ThreadReads(threading.local):
 
 
 class ReadCache:
-    """Answers that threads share for as long as nobody commits; each asks its own connection whether anybody did.
+    """Values that threads share until anybody commits; each thread reads the data version on its own connection.
 
-    Whoever notices a commit begins anew. What another thread began later than that holds as well: nobody committed
-    since, or one's own connection would say so. Whatever is put there was read after it was begun.
+    A thread that notices a commit starts an empty cache. A cache that another thread started later is valid too: with
+    a commit in between, this thread's data version would have changed. Values are read after their cache was started.
     """
 
     def __init__(self, path: str | None) -> None:
@@ -62,7 +62,7 @@ class ReadCache:
         self._newest = 0, CachedReads()
 
     def current(self) -> CachedReads | None:
-        """What is still so: empty after any commit. None where that cannot be told."""
+        """The valid cache, empty after any commit. None where the engine has no data version."""
         if self._path is None:
             return None
         own = self._look
@@ -79,8 +79,7 @@ class ReadCache:
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        """While the block runs, this thread has the answers of its last look, and does not ask whether anybody
-        committed."""
+        """While the block runs, this thread uses the cache it has and does not read the data version again."""
         self._look.is_steady = True
         try:
             yield

@@ -66,15 +66,15 @@ class _Batch:
 
     def __init__(self, results: Results) -> None:
         self.results = results
-        self.called = threading.Lock()  # held until the writes are done, or their thread is to lead
-        self.called.acquire()
+        self.woken = threading.Lock()  # locked until the writes are done, or their thread is to lead
+        self.woken.acquire()
 
 
 class GroupCommit:
-    """The queue in front of a writer engine. One of those who wait leads: it writes for all of them.
+    """The queue in front of a writer engine: one of the waiting threads commits for all of them.
 
-    Whoever is done is woken at once, all together: handing one lock from thread to thread would cost a switch of
-    threads for each write, in turn, before the next group could begin.
+    The whole batch is woken at once: a lock hand-over per write would cost a context switch each, before the next
+    batch could begin.
     """
 
     def __init__(self, writer: Engine, turn: FairLock, errors: Callable[[], AbstractContextManager[None]]) -> None:
@@ -98,13 +98,13 @@ class GroupCommit:
             self._waiting.append(mine)
             leads, self._led = not self._led, True
         if not leads:
-            mine.called.acquire()
+            mine.woken.acquire()
         if not all(result.done for result in results):
             self._commit_as_leader(mine)
         return results
 
     def _commit_as_leader(self, mine: _Batch) -> None:
-        """Write for those at the front of the queue, ``mine`` first among them, and call the next to lead."""
+        """Commit the batches at the front of the queue, ``mine`` first, then wake them and the next leader."""
         batch: list[_Batch] = []
         try:
             self._gather()
@@ -112,21 +112,21 @@ class GroupCommit:
                 with self._guard:
                     batch = self._take()
                 self._size = len(batch)
-                self._serve([result for party in batch for result in party.results])
+                self._serve([result for each in batch for result in each.results])
         except Unavailable as busy:  # the turn did not come: nobody behind waits for it all over again
             with self._guard:
                 batch = list(self._waiting)
                 self._waiting.clear()
-            for result in (result for party in batch for result in party.results):
+            for result in (result for each in batch for result in each.results):
                 result.error, result.done = busy, True
         finally:
             with self._guard:
                 if mine not in batch:  # interrupted before its turn came
                     self._waiting.remove(mine)
                 self._led = bool(self._waiting)
-                called = [self._waiting[0]] if self._led else []
-            for party in (*called, *batch):
-                party.called.release()
+                leader = [self._waiting[0]] if self._led else []
+            for each in (*leader, *batch):
+                each.woken.release()
 
     def _take(self) -> list[_Batch]:
         """Those at the front of the queue, as many as fit into a transaction; the guard is held."""

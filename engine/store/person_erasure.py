@@ -1,4 +1,4 @@
-"""A person is taken out of the rows of an organization and out of their earlier versions, in one revision.
+"""Erase a person from current and logged rows, in one revision.
 
 Events keep who acted: they are the chain. What a legal hold names stays as it is.
 """

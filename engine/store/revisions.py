@@ -199,7 +199,7 @@ class Revision:
         return self._held.look_up(read, keys)
 
     def cache_lookup(self, read: Lookup[V], key: str, value: V | None) -> None:
-        """What ``read`` finds under a key from now on, because of ``buffer_insert`` or ``buffer_update``."""
+        """Cache what ``read`` will find under a key after ``buffer_insert`` or ``buffer_update``."""
         self._held.cache_lookup(read, key, value)
 
     def buffer_insert(self, table: Table, row: Values) -> dict[str, object]:

@@ -121,7 +121,7 @@ class Store(StoreReader):
 
     @contextmanager
     def unversioned_transaction(self) -> Iterator[Connection]:
-        """A transaction that moves no revision, for what no report reads: leases, runs of jobs, who works on what."""
+        """A transaction without a revision, for what no report reads: leases, runs of jobs, who works on what."""
         with self._errors(), self._turn, self._writer.begin() as connection:
             yield connection
 

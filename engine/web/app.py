@@ -115,7 +115,7 @@ class Console:
         return route is not None and route.together
 
     def answer_together(self, environs: Sequence[WSGIEnvironment]) -> None:
-        """Find the answers to requests that ``joins``, and leave each with its request: their writes share a
+        """Find the answers to requests that are ``batchable``, and leave each with its request: their writes share a
         transaction."""
         routes = [self._literal[environ["REQUEST_METHOD"], environ["PATH_INFO"]] for environ in environs]
         for environ, ready in zip(environs, self._responder.answer_together(routes, environs), strict=True):

@@ -89,7 +89,7 @@ class Computing:
             if REPORTS.workers not in self.workers:
                 artifact = snapshot.bytes(question.report, query, question.form)
                 return artifact, snapshot.content_hash(question.report, query) if question.hashed else None
-            kept = snapshot.cached(question.report, query, question.form)
+            kept = snapshot.from_cache(question.report, query, question.form)
             content_hash = snapshot.cached_hash(question.report, query) if question.hashed else None
             if kept is not None and (content_hash is not None or not question.hashed):
                 return kept, content_hash
@@ -150,7 +150,7 @@ def _prepare(question: Question, now: datetime, console: ComputeConsole) -> None
     """The same for a report, unless another machine built it."""
     services, query = console.services, dict(question.query)
     with services.snapshots.open(question.org_id, now=now, at=question.at) as snapshot:
-        there = snapshot.cached(question.report, query, question.form, shared=True) is not None
+        there = snapshot.from_cache(question.report, query, question.form, shared=True) is not None
         if there and question.hashed:
             there = snapshot.cached_hash(question.report, query, shared=True) is not None
     if not there:

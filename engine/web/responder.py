@@ -177,5 +177,5 @@ def error_response(problem: Problem, identifier: str) -> Response:
 
 
 def _never_disconnected() -> bool:
-    """A client of which nobody can tell that it hung up."""
+    """For a client whose disconnecting cannot be noticed."""
     return False

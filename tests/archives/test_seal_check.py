@@ -32,7 +32,7 @@ def office(acme_template, tmp_path):
 
 @pytest.fixture
 def verify_output(office, monkeypatch, capfd):
-    """``said()`` is the exit code and the lines of ``hq verify --org acme``."""
+    """``verify_output()`` is the exit code and the lines of ``hq verify --org acme``."""
     monkeypatch.setenv("SVC_DATA_DIR", str(office.folder / "var"))
 
     def run():

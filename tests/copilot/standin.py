@@ -9,7 +9,7 @@ import msgspec
 
 
 @dataclass
-class SeenRequest:
+class WireRequest:
     """A request as it came over the wire."""
 
     method: str
@@ -82,7 +82,7 @@ def backend(respond):
 
         def _any(self):
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            seen = SeenRequest(self.command, self.path, list(self.headers.items()), body)
+            seen = WireRequest(self.command, self.path, list(self.headers.items()), body)
             made.seen.append(seen)
             respond(seen, Wire(self))
 

@@ -215,7 +215,7 @@ def test_an_alert_leaves_no_stale_trend_and_the_batch_says_the_same(lives, tmp_p
     )
     kept = Snapshots(services.store, replica, Artifacts(tmp_path / "batch"), CATALOGUE)
     with kept.open("acme", now=NOW) as snapshot:
-        assert {name: snapshot.cached(name, {}).data for name in some} == after
+        assert {name: snapshot.from_cache(name, {}).data for name in some} == after
     for each in (services.snapshots, anew, kept):
         each.close()
     for each in (replica, services.replica, services.store):

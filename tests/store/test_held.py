@@ -22,7 +22,7 @@ def names(connection, org_id, keys):
 
 
 @pytest.fixture(autouse=True)
-def asked_keys():
+def lookups():
     names.asked = []
     return names.asked
 
@@ -101,18 +101,18 @@ def test_what_the_database_refuses_fails_alone(any_store):
     assert [row[0] for row in stored_names(any_store)] == ["a", "c"]
 
 
-def test_look_ups_of_a_transaction_are_one_question(any_store, asked_keys):
+def test_look_ups_of_a_transaction_are_one_question(any_store, lookups):
     write(any_store, add("a", "first"))
     answers = together(any_store, *((see(key), ((names, [key]),)) for key in "abc"))
     assert answers == [{"a": "first"}, {"b": None}, {"c": None}]
-    assert asked_keys == [["b", "c"]], "a is known since it was written"
+    assert lookups == [["b", "c"]], "a is known since it was written"
 
 
-def test_what_is_known_ends_with_any_write_of_somebody_else(any_store, asked_keys):
+def test_what_is_known_ends_with_any_write_of_somebody_else(any_store, lookups):
     """Another process, a revision of this one, and a write of this one that uses the connection."""
     write(any_store, add("a", "first"))
     assert write(any_store, see("a")) == {"a": "first"}
-    assert asked_keys == [], "nobody wrote since"
+    assert lookups == [], "nobody wrote since"
 
     def by_hand(name):
         def change(revision):
@@ -130,10 +130,10 @@ def test_what_is_known_ends_with_any_write_of_somebody_else(any_store, asked_key
     assert write(any_store, see("a")) == {"a": "third"}
     write(any_store, by_hand("fourth"))
     assert write(any_store, see("a")) == {"a": "fourth"}
-    assert asked_keys == [["a"], ["a"], ["a"]]
+    assert lookups == [["a"], ["a"], ["a"]]
 
 
-def test_a_failed_commit_is_not_remembered(any_store, asked_keys):
+def test_a_failed_commit_is_not_remembered(any_store, lookups):
     def change(revision):
         add("a")(revision)
         raise Conflict("no")
@@ -141,7 +141,7 @@ def test_a_failed_commit_is_not_remembered(any_store, asked_keys):
     with pytest.raises(Conflict):
         write(any_store, change)
     assert write(any_store, see("a")) == {"a": None}
-    assert asked_keys == [["a"]]
+    assert lookups == [["a"]]
 
 
 def test_a_row_that_is_not_there_cannot_be_changed(any_store):
@@ -208,13 +208,13 @@ def test_a_look_up_that_fails_is_one_writes_own(any_store):
     assert (answers[0], str(answers[1]), answers[2]) == ({"good": None}, "bad key", {"fine": None})
 
 
-def test_more_keys_than_are_kept_are_looked_up_once(any_store, asked_keys):
+def test_more_keys_than_are_kept_are_looked_up_once(any_store, lookups):
     many = [f"k{number}" for number in range(MOST_KNOWN + 1)]
 
     def change(revision):
         return [revision.look_up(names, [key])[key] for key in many]
 
     assert write(any_store, change, ((names, many),)) == [None] * len(many)
-    assert asked_keys == [sorted(many)]
+    assert lookups == [sorted(many)]
     assert write(any_store, see("k0")) == {"k0": None}
-    assert asked_keys[1:] == [["k0"]], "too many to keep"
+    assert lookups[1:] == [["k0"]], "too many to keep"

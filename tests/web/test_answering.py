@@ -150,7 +150,7 @@ def test_alerts_and_reports_over_one_connection_come_in_order(console, sign_in):
     assert [b"etag:" in kind for kind in kinds] == [True, False, False, True]
 
 
-class HeldConnections:
+class QueuedConnections:
     """Connections whose requests wait to be let go."""
 
     def __init__(self, name, caller, joins):
@@ -170,16 +170,16 @@ def test_those_that_join_are_taken_together_within_their_callers_shares():
         release.wait(10)
 
     lanes = LaneDispatcher([lane], lambda one: (lane, one.caller, one.joins), together)
-    first = HeldConnections("first", "ann", True)
+    first = QueuedConnections("first", "ann", True)
     lanes.add_task(first)
     until(lambda: taken == [["first"]])
-    alone = HeldConnections("alone", "bob", False)
+    alone = QueuedConnections("alone", "bob", False)
     lanes.add_task(alone)
     for name, caller in (("again", "ann"), ("other", "cid")):
-        lanes.add_task(HeldConnections(name, caller, True))
+        lanes.add_task(QueuedConnections(name, caller, True))
     until(lambda: taken == [["first"], ["other"]])
-    lanes.add_task(HeldConnections("more", "ann", True))
-    lanes.add_task(HeldConnections("last", "dan", True))
+    lanes.add_task(QueuedConnections("more", "ann", True))
+    lanes.add_task(QueuedConnections("last", "dan", True))
     release.set()
     alone.over.set()
     until(lambda: sum(map(len, taken)) == 5)

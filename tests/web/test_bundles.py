@@ -62,8 +62,8 @@ pl.DataFrame([{"day": NOW.date()}], schema={"day": pl.Date}, orient="row")
 
 @pytest.fixture(autouse=True)
 def few(request, monkeypatch):
-    """Archives of few reports, which is enough for most tests; those about contents ask for ``whole``."""
-    if "whole" not in request.fixturenames:
+    """Archives of few reports, which is enough for most tests; those about contents ask for ``whole_archives``."""
+    if "whole_archives" not in request.fixturenames:
         monkeypatch.setattr(contents, "FRAMEWORKS", contents.FRAMEWORKS[:1])
         monkeypatch.setattr(contents, "BUNDLE", (contents.LINEAGE,))
         monkeypatch.setattr(contents, "WORKBOOK", (contents.LINEAGE,))

@@ -51,7 +51,7 @@ def test_a_malformed_question_is_refused(path, query, sign_in):
 
 
 def test_the_profile_names_places_without_persons(sign_in, with_people):
-    def sent_delivery(identifier, channel, recipient):
+    def delivery_row(identifier, channel, recipient):
         return {"id": identifier, "kind": "digest", "period": "2026-W47", "channel": channel, "recipient": recipient,
                 "status": "sent", "attempts": 1, "created_at": NOW}  # fmt: skip
 
@@ -59,8 +59,8 @@ def test_the_profile_names_places_without_persons(sign_in, with_people):
             "created_at": NOW}  # fmt: skip
     write(
         with_people,
-        (deliveries, [sent_delivery("d1", "email", "ann@Board.example"), sent_delivery("d2", "email", "bob@board.example"),
-                      sent_delivery("d3", "webhook", "https://hooks.example/secret/path")]),
+        (deliveries, [delivery_row("d1", "email", "ann@Board.example"), delivery_row("d2", "email", "bob@board.example"),
+                      delivery_row("d3", "webhook", "https://hooks.example/secret/path")]),
         (connections, [chat]),
         data_region="eu-west", modules=["slo"],
     )  # fmt: skip

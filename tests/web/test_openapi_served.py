@@ -54,7 +54,7 @@ def seller(bank, environment):  # noqa: F811 - the fixture of that name
 
 
 @pytest.fixture
-def known_caller(seller, console, sign_in, monkeypatch):
+def free_caller(seller, console, sign_in, monkeypatch):
     """Who asks is known, and may ask as often as they like; the known identifiers name something."""
     monkeypatch.setattr(console.gate.limiter, "check", lambda *given: None)
     store, client = console.services.store, sign_in()
@@ -86,7 +86,7 @@ def operations(application, chapter):
     return [operation for operation in found if chapter in operation.definition.raw["tags"]]
 
 
-def known_identifier(path, known):
+def identifier_in(path, known):
     """The identifier of a record that there is, by the part of the path before it."""
     before, place, _ = path.partition("/{id}")
     return known.get(before.rpartition("/")[2]) if place else None
@@ -100,10 +100,10 @@ def examples(operation):
 
 
 @pytest.mark.parametrize("chapter", api.CHAPTERS)
-def test_every_answer_is_one_that_the_document_allows(chapter, known_caller):
-    application, known = known_caller
+def test_every_answer_is_one_that_the_document_allows(chapter, free_caller):
+    application, known = free_caller
     for operation in operations(application, chapter):
-        identifier = known_identifier(operation.path, known)
+        identifier = identifier_in(operation.path, known)
         place = {"id": identifier} if identifier else {}
         if identifier or "{" not in operation.path:
             for shown in examples(operation):

@@ -135,5 +135,4 @@ def observations(
 
 
 def _first(systems: pl.DataFrame, key: list[str], name: str) -> pl.DataFrame:
-    """The first system of each key."""
     return systems.sort("id").group_by(key, maintain_order=True).agg(pl.col("id").first().alias(name))

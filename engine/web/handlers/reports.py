@@ -23,7 +23,7 @@ from engine.web.routes import Route
 
 
 class ExtraHeaders(Protocol):
-    """What headers say beside a report, because its own bytes depend on nothing but the records."""
+    """Headers that are computed for each request and are not part of the ETag."""
 
     def headers(self, request: Request, content_hash: str) -> dict[str, str]:
         """The headers; ``content_hash`` is that of what the report says."""

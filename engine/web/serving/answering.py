@@ -24,7 +24,7 @@ class FastPath(Protocol):
     """What finds answers before they are sent, and leaves them with their requests: a console."""
 
     def cacheable(self, method: str, path: str) -> bool:
-        """Whether ``recall`` is worth a try."""
+        """Whether ``serve_from_cache`` is worth a try."""
 
     def serve_from_cache(self, environ: WSGIEnvironment) -> bool:
         """Whether the answer was found in memory; it waits for nothing."""

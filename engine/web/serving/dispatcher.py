@@ -96,8 +96,8 @@ class LaneDispatcher:
     """waitress's dispatcher of tasks, with a queue and threads for each lane.
 
     ``whose`` says in which lane a connection's request runs, who counts as its caller, and whether it may be answered
-    together with others by ``serve_together``. A connection that has to be refused is handed out by ``refused``: only
-    the I/O loop may answer it.
+    together with others by ``serve_together``. A connection that has to be refused is handed out by ``take_refused``:
+    only the I/O loop may answer it.
     """
 
     def __init__(

@@ -31,7 +31,7 @@ def duties_of(known, *duties, columns=("id", "status", "current"), **tables):
 
 
 def board(known, *duties, **tables):
-    """As ``found``, with the next duty of each control."""
+    """As ``duties_of``, with the next duty of each control."""
     facts = known(controls=[control()], attestations=duties, **tables)
     return facts["attestations"].select("id", "due_on", "status", "current").rows()
 

@@ -26,7 +26,7 @@ SOC2 = {"framework": "soc2", "control_id": "CC6.1"}
 
 @pytest.fixture
 def trace_claims(store):
-    """``traced()`` gives the claims about CC6.1: an event, an evidence item and a policy stand behind it."""
+    """``trace_claims()`` gives the claims about CC6.1: an event, an evidence item and a policy stand behind it."""
     events = [EventRow("before", AT, "ann", "login.reviewed"), EventRow("key", AT, "ann", "mfa.enforced", "user", "u1")]
     with store.revision(ORG, "setup", now=AT) as revision:
         revision.insert(organization_frameworks, [{"framework": "soc2"}])
