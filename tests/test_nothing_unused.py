@@ -115,7 +115,7 @@ def is_command(node: ast.AST) -> bool:
 
 
 def test_every_public_name_has_a_user_in_the_product():
-    used = {found for module in modules().values() for found in module.used()}
+    used = {found for module in modules().values() for found in module.uses()}
     public = {
         (module.name, name)
         for module in modules().values()
